@@ -1,0 +1,209 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+// Macros, two ways.
+//
+// A consumer of this package builds `ModelMacros` as SwiftPM's macro target, from swift-syntax. In a
+// checkout, `Tools/` builds the same sources in seconds against the SwiftSyntax that ships inside the
+// toolchain, and names the resulting plug-in in LOGSTORE_MACRO_PLUGIN: a first release build then does
+// not spend a quarter of an hour optimising swift-syntax. (The flag that loads a plug-in is an
+// unsafe one, which SwiftPM refuses in dependencies: so this road is open to checkouts only.)
+let macroPlugin = Context.environment["LOGSTORE_MACRO_PLUGIN"]
+let toolchainSyntax = Context.environment["LOGSTORE_TOOLCHAIN_SYNTAX"] ?? ""
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Settings of a target whose sources use our macros.
+let macroUserSettings: [SwiftSetting] =
+  swiftSettings
+  + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
+
+let syntaxModules = [
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
+  "SwiftDiagnostics", "SwiftParser", "SwiftBasicFormat", "SwiftOperators",
+]
+
+let macroTarget: Target =
+  if macroPlugin == nil {
+    .macro(
+      name: "ModelMacros",
+      dependencies: [
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+      ],
+      swiftSettings: swiftSettings
+    )
+  } else {
+    .target(
+      name: "ModelMacros",
+      swiftSettings: swiftSettings + [.unsafeFlags(["-I", toolchainSyntax])],
+      linkerSettings: [
+        .unsafeFlags(
+          ["-L", toolchainSyntax, "-Xlinker", "-rpath", "-Xlinker", toolchainSyntax]
+            + syntaxModules.map { "-l\($0)" }
+        )
+      ]
+    )
+  }
+
+let macroTestTarget: Target =
+  if macroPlugin == nil {
+    .testTarget(
+      name: "ModelMacrosTests",
+      dependencies: [
+        "ModelMacros",
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+      ],
+      swiftSettings: swiftSettings
+    )
+  } else {
+    .testTarget(
+      name: "ModelMacrosTests",
+      dependencies: ["ModelMacros"],
+      swiftSettings: swiftSettings + [.unsafeFlags(["-I", toolchainSyntax])]
+    )
+  }
+
+let macroDependency: [Target.Dependency] = macroPlugin == nil ? ["ModelMacros"] : []
+
+// On Apple's platforms a module named SwiftData would shadow the system's: there, import ModelRuntime
+// and LogStore.
+#if canImport(Darwin)
+let declaresSwiftData = false
+#else
+let declaresSwiftData = true
+#endif
+
+var products: [Product] = [
+  .library(name: "LogStore", targets: ["LogStore"]),
+  .library(name: "LogEngine", targets: ["LogEngine"]),
+  .library(name: "JSONStore", targets: ["JSONStore"]),
+  .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
+]
+
+var targets: [Target] = [
+  .target(name: "CCRC32C"),
+  .systemLibrary(
+    name: "CLZ4",
+    pkgConfig: "liblz4",
+    providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]
+  ),
+  .target(
+    name: "RowFormat",
+    swiftSettings: swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
+  ),
+  .target(
+    name: "LogEngine",
+    dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
+    swiftSettings: swiftSettings + [.strictMemorySafety()]
+  ),
+  macroTarget,
+  .target(
+    name: "ModelRuntime",
+    dependencies: ["RowFormat"] + macroDependency,
+    swiftSettings: macroUserSettings
+  ),
+  .target(
+    name: "LogStore",
+    dependencies: ["LogEngine", "ModelRuntime", "RowFormat"],
+    swiftSettings: swiftSettings
+  ),
+  .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
+
+  .target(
+    name: "LogEngineTestSupport",
+    dependencies: ["LogEngine", "RowFormat"],
+    path: "Tests/LogEngineTestSupport",
+    swiftSettings: swiftSettings
+  ),
+  .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: swiftSettings),
+  .testTarget(
+    name: "LogEngineTests",
+    dependencies: ["LogEngine", "LogEngineTestSupport", "RowFormat"],
+    swiftSettings: swiftSettings
+  ),
+  macroTestTarget,
+  .testTarget(
+    name: "ModelRuntimeTests",
+    dependencies: ["ModelRuntime", "RowFormat"],
+    swiftSettings: macroUserSettings
+  ),
+]
+
+if declaresSwiftData {
+  products += [
+    .library(name: "SwiftData", targets: ["SwiftData"]),
+    .executable(name: "SampleTrips", targets: ["SampleTrips"]),
+    .executable(name: "logstore-inspect", targets: ["logstore-inspect"]),
+  ]
+  targets += [
+    .target(
+      name: "SwiftData",
+      dependencies: ["ModelRuntime", "LogStore"],
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "SampleTrips",
+      dependencies: [
+        "SwiftData", "JSONStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/SampleTrips",
+      resources: [.copy("Resources")],
+      swiftSettings: macroUserSettings
+    ),
+    .executableTarget(
+      name: "logstore-inspect",
+      dependencies: [
+        "LogEngine", "RowFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/logstore-inspect",
+      swiftSettings: swiftSettings
+    ),
+    .testTarget(
+      name: "LogStoreTests",
+      dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat"],
+      swiftSettings: macroUserSettings
+    ),
+    .testTarget(
+      name: "JSONStoreTests",
+      dependencies: ["SwiftData", "JSONStore"],
+      swiftSettings: macroUserSettings
+    ),
+    .testTarget(
+      name: "SwiftDataSourceCompatibilityTests",
+      dependencies: ["SwiftData"],
+      swiftSettings: macroUserSettings
+    ),
+    .testTarget(
+      name: "ToolsTests",
+      dependencies: ["SampleTrips", "logstore-inspect", "LogEngine"],
+      swiftSettings: swiftSettings
+    ),
+  ]
+}
+
+let package = Package(
+  name: "logstore",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: products,
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ]
+    + (macroPlugin == nil
+      ? [.package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0")] : []),
+  targets: targets,
+  swiftLanguageModes: [.v6]
+)

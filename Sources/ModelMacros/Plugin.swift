@@ -1,0 +1,13 @@
+#if canImport(SwiftCompilerPlugin)
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+/// The compiler plug-in, when the macros are built by SwiftPM.
+///
+/// Built against the toolchain's own SwiftSyntax (`Tools/swift`), the compiler loads the library
+/// and finds the macro types by name: nothing needs to be listed.
+@main
+struct ModelMacrosPlugin: CompilerPlugin {
+  let providingMacros: [any Macro.Type] = []
+}
+#endif

@@ -1,0 +1,38 @@
+/// What a column of a row holds; raw values are on disk, so add, never renumber.
+public enum ColumnType: UInt8, Sendable, CaseIterable {
+  /// A signed 64-bit integer; every narrower integer is widened to it.
+  case integer = 1
+  /// An IEEE 754 double; `Float` is widened to it.
+  case double = 2
+  /// One byte, 0 or 1.
+  case bool = 3
+  /// Seconds since 2001-01-01T00:00:00Z as a double: exactly what Foundation's `Date` holds.
+  case date = 4
+  /// The sixteen bytes of a UUID, in the order they are printed.
+  case uuid = 5
+  /// A ``RowReference`` to another row.
+  case reference = 6
+  /// UTF-8 text.
+  case text = 7
+  /// Bytes as they are.
+  case bytes = 8
+  /// An ordered set of ``RowReference``s, eight bytes each.
+  case references = 9
+  /// A value of a composite type in a self-describing encoding (MessagePack-shaped; the layer above defines it).
+  case structured = 10
+  /// The name, length and checksum of a side file that holds the bytes.
+  case blob = 11
+
+  /// The bytes a value takes in the fixed section of a row, or 0 for a type of variable width.
+  @inlinable public var fixedWidth: Int {
+    switch self {
+    case .integer, .double, .date, .reference: 8
+    case .bool: 1
+    case .uuid: 16
+    case .text, .bytes, .references, .structured, .blob: 0
+    }
+  }
+
+  /// Whether a value stands in the variable section of a row.
+  @inlinable public var isVariable: Bool { fixedWidth == 0 }
+}

@@ -1,0 +1,161 @@
+/// The changed columns of a row, and only those.
+///
+///     part      size            meaning
+///     changed   ⌈columns / 8⌉    bit *i* set: column *i* has an entry below
+///     entries   one per bit     in column order: an operation byte, then
+///       0 null                  nothing
+///       1 value                 the fixed bytes, or a varint length and the bytes
+///       2 splice                for a `references` column: varint kept, varint removed, varint
+///                               inserted, then the inserted references, eight bytes each
+///
+/// A splice keeps the first `kept` references of the row it is applied to, removes the next
+/// `removed`, and inserts: adding one element to a list of 100,000 takes a dozen bytes.
+public enum RowDelta {
+  enum Operation: UInt8 { case null = 0, value, splice }
+
+  /// Appends the delta that turns `previous` into `row`.
+  ///
+  /// - Parameters:
+  ///   - changed: The columns to write; a column that did not change costs bytes, never correctness.
+  ///   - row: The new row.
+  ///   - previous: The row the delta will be applied to, if it is at hand: with it, a `references`
+  ///     column is written as a splice where that is shorter.
+  public static func encode(
+    changed: ColumnSet,
+    row: RawSpan,
+    previous: RawSpan?,
+    layout: RowLayout,
+    into buffer: inout ByteBuffer
+  ) {
+    let bitmap = buffer.count
+    buffer.appendZeros((layout.count + 7) / 8)
+    for column in 0..<layout.count where changed.contains(column) {
+      let at = bitmap + column / 8
+      buffer.store(buffer.load(UInt8.self, at: at) | 1 << UInt8(column % 8), at: at)
+      if layout.isNull(column, in: row) {
+        buffer.append(Operation.null.rawValue)
+        continue
+      }
+      let type = layout.types[column]
+      guard type.isVariable else {
+        buffer.append(Operation.value.rawValue)
+        let offset = layout.offset(of: column)
+        buffer.append(row.extracting(offset..<(offset + type.fixedWidth)))
+        continue
+      }
+      let range = layout.range(column, in: row)
+      if type == .references, let previous,
+        appendSplice(column, row: row, range: range, previous: previous, layout: layout, &buffer)
+      {
+        continue
+      }
+      buffer.append(Operation.value.rawValue)
+      buffer.appendVarint(UInt64(range.count))
+      buffer.append(row.extracting(range))
+    }
+  }
+
+  /// Writes a splice if it is shorter than the whole list.
+  private static func appendSplice(
+    _ column: Int,
+    row: RawSpan,
+    range: Range<Int>,
+    previous: RawSpan,
+    layout: RowLayout,
+    _ buffer: inout ByteBuffer
+  ) -> Bool {
+    if layout.isNull(column, in: previous) { return false }
+    let old = layout.range(column, in: previous)
+    let shorter = min(old.count, range.count) / 8
+    var kept = 0
+    while kept < shorter,
+      row.load(UInt64.self, at: range.lowerBound + kept * 8)
+        == previous.load(UInt64.self, at: old.lowerBound + kept * 8)
+    { kept += 1 }
+    var tail = 0
+    while tail < shorter - kept,
+      row.load(UInt64.self, at: range.upperBound - 8 - tail * 8)
+        == previous.load(UInt64.self, at: old.upperBound - 8 - tail * 8)
+    { tail += 1 }
+    let inserted = range.count / 8 - kept - tail
+    guard inserted * 8 + 32 < range.count else { return false }
+    buffer.append(Operation.splice.rawValue)
+    buffer.appendVarint(UInt64(kept))
+    buffer.appendVarint(UInt64(old.count / 8 - kept - tail))
+    buffer.appendVarint(UInt64(inserted))
+    let from = range.lowerBound + kept * 8
+    buffer.append(row.extracting(from..<(from + inserted * 8)))
+    return true
+  }
+
+  /// The columns a delta changes, or `nil` if it is shorter than its bitmap.
+  public static func changedColumns(of delta: RawSpan, layout: RowLayout) -> ColumnSet? {
+    guard delta.byteCount >= (layout.count + 7) / 8 else { return nil }
+    var set = ColumnSet()
+    for column in 0..<layout.count where isChanged(column, in: delta) { set.insert(column) }
+    return set
+  }
+
+  private static func isChanged(_ column: Int, in delta: RawSpan) -> Bool {
+    delta.load(UInt8.self, at: column / 8) & (1 << UInt8(column % 8)) != 0
+  }
+
+  /// Appends the row that results from applying a delta to a row.
+  ///
+  /// The base must be valid for the layout; the delta is checked as it is read.
+  ///
+  /// - Returns: Where the new row stands in the writer, or `nil` if the delta is malformed (the
+  ///   writer's contents are then of no meaning beyond its previous count).
+  public static func apply(
+    _ delta: RawSpan,
+    to base: RawSpan,
+    layout: RowLayout,
+    into writer: inout RowWriter
+  ) -> Range<Int>? {
+    let bitmap = (layout.count + 7) / 8
+    guard delta.byteCount >= bitmap else { return nil }
+    var cursor = ByteCursor(bitmap..<delta.byteCount)
+    writer.begin(layout)
+    for column in 0..<layout.count {
+      guard isChanged(column, in: delta) else {
+        writer.copy(column, from: base, column: column, layout: layout)
+        continue
+      }
+      guard let byte = cursor.integer(UInt8.self, in: delta),
+        let operation = Operation(rawValue: byte)
+      else { return nil }
+      let type = layout.types[column]
+      switch operation {
+      case .null: break
+      case .value:
+        if type.isVariable {
+          guard let length = cursor.varint(in: delta), length <= UInt64(cursor.remaining),
+            type != .references || length % 8 == 0, let range = cursor.take(Int(length))
+          else { return nil }
+          writer.append(column, bytes: delta.extracting(range))
+        } else {
+          guard let range = cursor.take(type.fixedWidth) else { return nil }
+          writer.set(column, fixedBytes: delta.extracting(range))
+        }
+      case .splice:
+        guard type == .references, !layout.isNull(column, in: base),
+          let kept = cursor.varint(in: delta), let removed = cursor.varint(in: delta),
+          let inserted = cursor.varint(in: delta)
+        else { return nil }
+        let old = layout.range(column, in: base)
+        let count = UInt64(old.count / 8)
+        guard kept <= count, removed <= count - kept, inserted <= UInt64(cursor.remaining / 8),
+          let range = cursor.take(Int(inserted) * 8)
+        else { return nil }
+        let cut = old.lowerBound + Int(kept) * 8
+        writer.open(column)
+        writer.buffer.append(base.extracting(old.lowerBound..<cut))
+        writer.buffer.append(delta.extracting(range))
+        writer.buffer.append(base.extracting((cut + Int(removed) * 8)..<old.upperBound))
+        writer.closeOrdinal()
+      }
+    }
+    guard cursor.remaining == 0 else { return nil }
+    return writer.finish()
+  }
+}

@@ -1,0 +1,153 @@
+/// Where each column of a row stands.
+///
+/// A row is one run of bytes; integers are little-endian, nothing is aligned:
+///
+///     part       size            meaning
+///     flags      1               bit 0: ends are 32 bits wide (else 16); other bits zero
+///     nulls      ⌈columns / 8⌉    bit *i* set: column *i* is null
+///     fixed      Σ fixedWidth    the fixed-width columns, in column order, at constant offsets
+///     ends       2 or 4 each     for each variable column, the end of its bytes in `data`
+///     data       last end        the variable columns' bytes, in column order
+///
+/// So a fixed-width column is one load at an offset the layout knows, and a variable one two more.
+/// A null column keeps its place: zeros in the fixed section, no bytes in `data`.
+///
+/// A layout is a value in spirit and a class for speed: passing one costs no copy of its tables.
+public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
+  /// The types of the columns, in order.
+  public let types: [ColumnType]
+  /// How many columns have a variable width.
+  public let variableCount: Int
+  /// The offset of the ends: flags, nulls and fixed section stand before it.
+  public let endsOffset: Int
+  /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
+  @usableFromInline let slots: [Int32]
+
+  public init(_ types: [ColumnType]) {
+    self.types = types
+    var offset = 1 + (types.count + 7) / 8
+    var variable = 0
+    var slots: [Int32] = []
+    slots.reserveCapacity(types.count)
+    for type in types {
+      if type.isVariable {
+        slots.append(Int32(variable))
+        variable += 1
+      } else {
+        slots.append(Int32(offset))
+        offset += type.fixedWidth
+      }
+    }
+    self.slots = slots
+    variableCount = variable
+    endsOffset = offset
+  }
+
+  public var count: Int { types.count }
+
+  public static func == (lhs: RowLayout, rhs: RowLayout) -> Bool {
+    lhs === rhs || lhs.types == rhs.types
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(types) }
+  public var description: String { "\(types)" }
+
+  /// The offset of a fixed-width column's bytes.
+  @inlinable public func offset(of column: Int) -> Int { Int(slots[column]) }
+}
+
+// MARK: Reading one column
+
+extension RowLayout {
+  /// Whether the column is null.
+  @inlinable public func isNull(_ column: Int, in row: RawSpan) -> Bool {
+    row.load(UInt8.self, at: 1 &+ column &>> 3) & (1 &<< UInt8(truncatingIfNeeded: column & 7)) != 0
+  }
+
+  @inlinable public func integer(_ column: Int, in row: RawSpan) -> Int64 {
+    row.load(Int64.self, at: Int(slots[column]))
+  }
+
+  /// The value of a double or date column.
+  @inlinable public func double(_ column: Int, in row: RawSpan) -> Double {
+    Double(bitPattern: row.load(UInt64.self, at: Int(slots[column])))
+  }
+
+  @inlinable public func bool(_ column: Int, in row: RawSpan) -> Bool {
+    row.load(UInt8.self, at: Int(slots[column])) != 0
+  }
+
+  /// The sixteen bytes of a UUID, as two little-endian words.
+  @inlinable public func uuid(_ column: Int, in row: RawSpan) -> (UInt64, UInt64) {
+    let offset = Int(slots[column])
+    return (row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset &+ 8))
+  }
+
+  @inlinable public func reference(_ column: Int, in row: RawSpan) -> RowReference {
+    RowReference(rawValue: row.load(UInt64.self, at: Int(slots[column])))
+  }
+
+  /// Where the bytes of a variable column stand in the row; empty for null.
+  @inlinable public func range(_ column: Int, in row: RawSpan) -> Range<Int> {
+    let ordinal = Int(slots[column])
+    if row.load(UInt8.self, at: 0) & 1 == 0 {
+      let data = endsOffset &+ variableCount &* 2
+      let at = endsOffset &+ ordinal &* 2
+      let start = ordinal == 0 ? 0 : Int(row.load(UInt16.self, at: at &- 2))
+      return (data &+ start)..<(data &+ Int(row.load(UInt16.self, at: at)))
+    }
+    let data = endsOffset &+ variableCount &* 4
+    let at = endsOffset &+ ordinal &* 4
+    let start = ordinal == 0 ? 0 : Int(row.load(UInt32.self, at: at &- 4))
+    return (data &+ start)..<(data &+ Int(row.load(UInt32.self, at: at)))
+  }
+
+  /// The text of a column; bytes that are not UTF-8 come out repaired.
+  @inlinable public func text(_ column: Int, in row: RawSpan) -> String {
+    let range = range(column, in: row)
+    return unsafe row.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) }
+  }
+
+  /// The number of references in a `references` column.
+  @inlinable public func referenceCount(_ column: Int, in row: RawSpan) -> Int {
+    range(column, in: row).count / 8
+  }
+
+  /// The references of a `references` column, in order.
+  public func references(_ column: Int, in row: RawSpan) -> [RowReference] {
+    let range = range(column, in: row)
+    return stride(from: range.lowerBound, to: range.upperBound - 7, by: 8).map {
+      RowReference(rawValue: row.load(UInt64.self, at: $0))
+    }
+  }
+}
+
+// MARK: Checking
+
+extension RowLayout {
+  /// Whether the bytes are a row of this layout, so that every read of a column stays inside them.
+  ///
+  /// Bytes that come from a file are checked once, when they enter memory; after that, reading a
+  /// column needs no further check.
+  ///
+  /// - Complexity: O(columns of variable width).
+  public func isValid(_ row: RawSpan) -> Bool {
+    guard row.byteCount >= endsOffset else { return false }
+    let flags = row.load(UInt8.self, at: 0)
+    guard flags & ~1 == 0 else { return false }
+    let width = flags & 1 == 0 ? 2 : 4
+    let data = endsOffset + variableCount * width
+    guard row.byteCount >= data else { return false }
+    var last = 0
+    for ordinal in 0..<variableCount {
+      let at = endsOffset + ordinal * width
+      let end = width == 2 ? Int(row.load(UInt16.self, at: at)) : Int(row.load(UInt32.self, at: at))
+      guard end >= last else { return false }
+      last = end
+    }
+    guard row.byteCount == data + last else { return false }
+    for (column, type) in types.enumerated() where type == .references {
+      guard range(column, in: row).count % 8 == 0 else { return false }
+    }
+    return true
+  }
+}
