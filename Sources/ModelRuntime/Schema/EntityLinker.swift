@@ -1,0 +1,113 @@
+/// Links entities to each other: superentities, inverses, uniqueness constraints and indices.
+enum EntityLinker {
+  /// Links the entities of one schema, and returns what is wrong with them.
+  static func link(_ entities: [Schema.Entity]) -> [SwiftDataError] {
+    let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    return duplicates(in: entities) + linkHierarchy(entities, byName: byName)
+      + checkDestinations(of: entities, byName: byName)
+      + InverseLinker(entities: entities, byName: byName).link()
+      + entities.flatMap(resolveLists)
+  }
+
+  private static func duplicates(in entities: [Schema.Entity]) -> [SwiftDataError] {
+    var names: Set<String> = []
+    return entities.filter { !names.insert($0.name).inserted }.map { entity in
+      .invalidSchema.explained(
+        "the schema has two entities named \"\(entity.name)\"",
+        entity: entity.name
+      )
+    }
+  }
+
+  private static func linkHierarchy(
+    _ entities: [Schema.Entity],
+    byName: [String: Schema.Entity]
+  ) -> [SwiftDataError] {
+    var problems: [SwiftDataError] = []
+    for entity in entities {
+      guard let name = entity.superentityName else { continue }
+      guard let parent = byName[name] else {
+        problems.append(
+          .invalidSchema.explained(
+            "\(entity.name) has the superentity \"\(name)\", which the schema has not",
+            entity: entity.name
+          )
+        )
+        continue
+      }
+      if parent.lineage.contains(where: { $0 === entity }) {
+        problems.append(
+          .invalidSchema.explained("\(entity.name) inherits from itself", entity: entity.name)
+        )
+        continue
+      }
+      entity.superentity = parent
+      parent.subentities.insert(entity)
+    }
+    for entity in entities {
+      entity.inheritedProperties = entity.lineage.dropFirst().reversed().flatMap(\.storedProperties)
+    }
+    return problems
+  }
+
+  private static func checkDestinations(
+    of entities: [Schema.Entity],
+    byName: [String: Schema.Entity]
+  ) -> [SwiftDataError] {
+    entities.flatMap { entity in
+      entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+        .filter { byName[$0.destination] == nil }
+        .map { relationship in
+          .invalidSchema.explained(
+            "\(entity.name).\(relationship.name) leads to \"\(relationship.destination)\", "
+              + "which the schema has not",
+            entity: entity.name,
+            property: relationship.name
+          )
+        }
+    }
+  }
+
+  /// Adds what `#Unique` and `#Index` said to the entity, by property names.
+  private static func resolveLists(of entity: Schema.Entity) -> [SwiftDataError] {
+    var problems: [SwiftDataError] = []
+    for list in entity.lists {
+      let macro = list.isUnique ? "#Unique" : "#Index"
+      for keyPaths in list.keyPathLists {
+        let names = keyPaths.map { ($0, entity.propertyName(for: $0)) }
+        if let unknown = names.first(where: { $0.1 == nil }) {
+          problems.append(
+            .invalidSchema.explained(
+              "\(macro) of \(entity.name) names \(unknown.0), which is no stored property of it",
+              entity: entity.name
+            )
+          )
+          continue
+        }
+        let known = names.compactMap(\.1)
+        if list.isUnique, let toMany = known.first(where: { entity.isToMany($0) }) {
+          problems.append(
+            .invalidSchema.explained(
+              "#Unique of \(entity.name) names \(toMany), a relationship to many models",
+              entity: entity.name,
+              property: toMany
+            )
+          )
+        } else if list.isUnique {
+          if !entity.uniquenessConstraints.contains(known) {
+            entity.uniquenessConstraints.append(known)
+          }
+        } else if !entity.indices.contains(known) {
+          entity.indices.append(known)
+        }
+      }
+    }
+    return problems
+  }
+}
+
+extension Schema.Entity {
+  fileprivate func isToMany(_ name: String) -> Bool {
+    (property(named: name) as? Schema.Relationship)?.isToOneRelationship == false
+  }
+}

@@ -1,0 +1,122 @@
+/// Finds for each relationship the one that leads back: named by either side, or the only candidate.
+///
+/// Two relationships between two different entities are inferred to be each other's inverse when
+/// neither has another candidate, whatever their multiplicities. Relationships of an entity with
+/// itself are left alone: a `mentor` is not the inverse of a `friend`.
+struct InverseLinker {
+  let entities: [Schema.Entity]
+  let byName: [String: Schema.Entity]
+
+  /// A relationship together with the entity that declares it.
+  private struct End {
+    let entity: Schema.Entity
+    let relationship: Schema.Relationship
+
+    var description: String { "\(entity.name).\(relationship.name)" }
+  }
+
+  func link() -> [SwiftDataError] {
+    let ends = entities.flatMap { entity in
+      entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+        .map { End(entity: entity, relationship: $0) }
+    }
+    return linkDeclared(ends) + linkInferred(ends)
+  }
+
+  // MARK: Inverses that are named
+
+  private func linkDeclared(_ ends: [End]) -> [SwiftDataError] {
+    ends.compactMap { end in
+      guard end.relationship.inverseKeyPath != nil || end.relationship.inverseName != nil else {
+        return nil
+      }
+      guard let inverse = declaredInverse(of: end, among: ends) else {
+        let name =
+          end.relationship.inverseKeyPath.map { "\($0)" } ?? end.relationship.inverseName ?? ""
+        return problem(
+          end,
+          "has the inverse \(name), which is no relationship of \(end.relationship.destination)"
+        )
+      }
+      guard isRelated(inverse.relationship.destination, end.entity) else {
+        return problem(
+          end,
+          "has the inverse \(inverse.description), which leads to "
+            + "\(inverse.relationship.destination) instead of \(end.entity.name)"
+        )
+      }
+      return connect(end, inverse)
+    }
+  }
+
+  private func declaredInverse(of end: End, among ends: [End]) -> End? {
+    let candidates = ends.filter { isRelated(end.relationship.destination, $0.entity) }
+    if let keyPath = end.relationship.inverseKeyPath {
+      return candidates.first { $0.relationship.keypath == keyPath }
+    }
+    return candidates.first { $0.relationship.name == end.relationship.inverseName }
+  }
+
+  /// Whether an entity is the named one, or above or below it.
+  private func isRelated(_ name: String, _ entity: Schema.Entity) -> Bool {
+    entity.lineage.contains { $0.name == name }
+      || byName[name]?.lineage.contains { $0 === entity } == true
+  }
+
+  /// Makes two relationships each other's inverse, unless one of them is already another's.
+  private func connect(_ end: End, _ inverse: End) -> SwiftDataError? {
+    for (one, other) in [(end, inverse), (inverse, end)] {
+      if let taken = one.relationship.inverseName, taken != other.relationship.name {
+        return problem(
+          end,
+          "has the inverse \(inverse.description), but \(one.description) already has the inverse "
+            + "\(one.relationship.destination).\(taken)"
+        )
+      }
+    }
+    for (one, other) in [(end, inverse), (inverse, end)] {
+      one.relationship.inverseName = other.relationship.name
+      one.relationship.inverseKeyPath = other.relationship.keypath
+    }
+    return nil
+  }
+
+  // MARK: Inverses that are inferred
+
+  private func linkInferred(_ ends: [End]) -> [SwiftDataError] {
+    let open = ends.filter {
+      $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
+        && $0.relationship.destination != $0.entity.name
+    }
+    // All candidates are counted before any two are connected: the order must not matter.
+    let pairs = open.map { end in
+      (end, open.filter { leadsBack($0, to: end) })
+    }
+    return pairs.compactMap { end, candidates in
+      guard let first = candidates.first else { return nil }
+      if candidates.count > 1 {
+        let names = candidates.map(\.description).joined(separator: " or ")
+        return problem(
+          end,
+          "could have the inverse \(names): name one with @Relationship(inverse:)"
+        )
+      }
+      // The other side reports an ambiguity that is its own.
+      guard open.filter({ leadsBack($0, to: first) }).count == 1 else { return nil }
+      return connect(end, first)
+    }
+  }
+
+  private func leadsBack(_ candidate: End, to end: End) -> Bool {
+    candidate.entity.name == end.relationship.destination
+      && candidate.relationship.destination == end.entity.name
+  }
+
+  private func problem(_ end: End, _ what: String) -> SwiftDataError {
+    .invalidSchema.explained(
+      "\(end.description) \(what)",
+      entity: end.entity.name,
+      property: end.relationship.name
+    )
+  }
+}

@@ -1,0 +1,132 @@
+extension Schema {
+  /// What is stored for the objects of one model class.
+  ///
+  /// An entity is changed while a schema is made; a schema's entities are not changed any more.
+  public final class Entity: Codable, @unchecked Sendable {
+    /// The name of the entity: the class's, without what it is nested in.
+    public var name: String
+    /// The entities of the subclasses in the schema.
+    public var subentities: Set<Entity>
+    /// The name of the superclass's entity.
+    public var superentityName: String?
+    /// The lists of properties whose values together no two models may share.
+    public var uniquenessConstraints: [[String]]
+    /// The lists of properties by which models are looked up.
+    public var indices: [[String]]
+
+    /// The superclass's entity.
+    ///
+    /// Weak, since it holds this one among its subentities.
+    public var superentity: Entity? {
+      get { parent }
+      set {
+        parent = newValue
+        superentityName = newValue?.name
+      }
+    }
+    private weak var parent: Entity?
+
+    /// The properties the class declares itself, in the order of its source.
+    public var storedProperties: [any SchemaProperty] {
+      didSet { storedPropertiesByName = storedProperties.byName }
+    }
+    /// The properties of the superclasses, the topmost first.
+    public var inheritedProperties: [any SchemaProperty] {
+      didSet { inheritedPropertiesByName = inheritedProperties.byName }
+    }
+    /// The properties the class declares itself, by name.
+    public private(set) var storedPropertiesByName: [String: any SchemaProperty]
+    /// The properties of the superclasses, by name.
+    public private(set) var inheritedPropertiesByName: [String: any SchemaProperty]
+
+    /// The class the entity was made from, unless it was made by hand or decoded.
+    package let modelType: (any PersistentModel.Type)?
+    /// What the class declares, in the order of its source, with key paths and default values.
+    package let metadata: [PropertyMetadata]
+    /// What `#Index` and `#Unique` in the class say, until it is merged into the entity.
+    var lists: [any SchemaProperty & KeyPathLists] = []
+
+    init(
+      _ name: String,
+      modelType: (any PersistentModel.Type)?,
+      metadata: [PropertyMetadata],
+      properties: [any SchemaProperty]
+    ) {
+      self.name = name
+      self.modelType = modelType
+      self.metadata = metadata
+      subentities = []
+      uniquenessConstraints = properties.filter(\.isUnique).map { [$0.name] }
+      indices = []
+      storedProperties = properties
+      storedPropertiesByName = properties.byName
+      inheritedProperties = []
+      inheritedPropertiesByName = [:]
+    }
+
+    /// Creates an entity without properties.
+    ///
+    /// - Parameter name: The name of the entity.
+    public convenience init(_ name: String) {
+      self.init(name, modelType: nil, metadata: [], properties: [])
+    }
+
+    /// Creates an entity.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the entity.
+    ///   - properties: Its own properties.
+    public convenience init(_ name: String, properties: any SchemaProperty...) {
+      self.init(name, modelType: nil, metadata: [], properties: properties)
+    }
+
+    /// Creates an entity that has subentities.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the entity.
+    ///   - subentities: The entities that inherit its properties.
+    ///   - properties: Its own properties.
+    public convenience init(
+      _ name: String,
+      subentities: Entity...,
+      properties: any SchemaProperty...
+    ) {
+      self.init(name, modelType: nil, metadata: [], properties: properties)
+      self.subentities = Set(subentities)
+      for entity in subentities { entity.superentity = self }
+    }
+
+    public convenience init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let coded = try container.decode([CodedProperty].self, forKey: .properties)
+      self.init(
+        try container.decode(String.self, forKey: .name),
+        modelType: nil,
+        metadata: [],
+        properties: coded.map(\.property)
+      )
+      superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
+      uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
+      indices = try container.decode([[String]].self, forKey: .indices)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encodeIfPresent(superentityName, forKey: .superentityName)
+      try container.encode(storedProperties.map(CodedProperty.init), forKey: .properties)
+      try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+      try container.encode(indices, forKey: .indices)
+    }
+
+    private enum CodingKeys: CodingKey {
+      case name, superentityName, properties, uniquenessConstraints, indices
+    }
+  }
+}
+
+extension [any SchemaProperty] {
+  fileprivate var byName: [String: any SchemaProperty] {
+    Dictionary(map { ($0.name, $0) }) { first, _ in first }
+  }
+}

@@ -1,0 +1,92 @@
+extension Schema {
+  /// The lists of properties by which the models of a class are looked up: what `#Index` said.
+  public final class Index<T>: SchemaProperty where T: PersistentModel {
+    /// A kind of index, with the properties it is made of.
+    public enum Types<P> where P: PersistentModel {
+      /// Ordered by value: for equality, ranges and sorting.
+      case binary([PartialKeyPath<P>])
+      /// By area: for ranges in several properties at once.
+      case rtree([PartialKeyPath<P>])
+    }
+
+    /// The indices.
+    public let indices: [Types<T>]
+
+    public var name = "SwiftData.Schema.Index"
+    public var originalName = "SwiftData.Schema.Index"
+    public var valueType: any Any.Type = T.self
+    public var isUnique: Bool { false }
+
+    /// Describes indices, each of its own kind.
+    ///
+    /// - Parameter indices: The indices.
+    public init(_ indices: Types<T>...) { self.indices = indices }
+
+    /// Describes indices that are ordered by value.
+    ///
+    /// - Parameter binaryIndices: The properties of each index.
+    public init(_ binaryIndices: [PartialKeyPath<T>]...) {
+      indices = binaryIndices.map { .binary($0) }
+    }
+
+    public enum CodingKeys: CodingKey { case indices }
+
+    /// One index as it is encoded: by the names of its properties.
+    private struct CodedIndex: Codable {
+      enum Kind: String, Codable { case binary, rtree }
+      let kind: Kind
+      let properties: [String]
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      indices = try container.decode([CodedIndex].self, forKey: .indices).map { coded in
+        let keyPaths = try T.keyPaths(named: coded.properties, at: container.codingPath)
+        return coded.kind == .binary ? .binary(keyPaths) : .rtree(keyPaths)
+      }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      let coded = try indices.map { index in
+        switch index {
+        case .binary(let keyPaths):
+          CodedIndex(
+            kind: .binary,
+            properties: try T.names(of: keyPaths, at: container.codingPath)
+          )
+        case .rtree(let keyPaths):
+          CodedIndex(kind: .rtree, properties: try T.names(of: keyPaths, at: container.codingPath))
+        }
+      }
+      try container.encode(coded, forKey: .indices)
+    }
+
+    public static func == (lhs: Index, rhs: Index) -> Bool {
+      lhs.indices.count == rhs.indices.count
+        && zip(lhs.indices, rhs.indices).allSatisfy { left, right in
+          switch (left, right) {
+          case (.binary(let left), .binary(let right)), (.rtree(let left), .rtree(let right)):
+            left == right
+          default: false
+          }
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(keyPathLists) }
+  }
+}
+
+extension Schema.Index: KeyPathLists {
+  var keyPathLists: [[AnyKeyPath]] {
+    indices.map { index in
+      switch index {
+      case .binary(let keyPaths), .rtree(let keyPaths): keyPaths
+      }
+    }
+  }
+}
+
+extension Schema.Index: CustomDebugStringConvertible {
+  public var debugDescription: String { "Schema.Index<\(T.self)>(\(indices))" }
+}

@@ -1,0 +1,34 @@
+extension Schema {
+  /// One entry of a model's `schemaMetadata`: a stored property as its source declares it.
+  ///
+  /// The labels of its fields are read by reflection in published stores: they keep these names.
+  public struct PropertyMetadata {
+    /// The property's name.
+    package let name: String
+    /// The key path to the property from the class that declares it.
+    package let keypath: AnyKeyPath
+    /// The value of its initialiser, if it has one.
+    package let defaultValue: Any?
+    /// What the `@Attribute` or `@Relationship` in front of it said.
+    package let metadata: (any SchemaProperty)?
+
+    /// Describes a stored property.
+    ///
+    /// - Parameters:
+    ///   - name: The property's name.
+    ///   - keypath: The key path to it.
+    ///   - defaultValue: The value of its initialiser.
+    ///   - metadata: The options of its `@Attribute` or `@Relationship`.
+    public init(
+      name: String,
+      keypath: AnyKeyPath,
+      defaultValue: Any? = nil,
+      metadata: (any SchemaProperty)? = nil
+    ) {
+      self.name = name
+      self.keypath = keypath
+      self.defaultValue = defaultValue
+      self.metadata = metadata
+    }
+  }
+}

@@ -1,0 +1,199 @@
+extension Schema {
+  /// A property that refers to one model, or to many.
+  public final class Relationship: SchemaProperty, @unchecked Sendable {
+    /// The property's name.
+    public var name: String
+    /// The name it had in the previous version of the schema, or its name.
+    public var originalName: String
+    /// The key path to the property from the class that declares it.
+    public var keypath: AnyKeyPath?
+    /// What its `@Relationship` asked for.
+    public var options: [Option]
+    /// The name of the entity it leads to.
+    public var destination: String
+    /// What happens to the models it leads to when a model is deleted.
+    public var deleteRule: DeleteRule
+    /// The name of the relationship that leads back.
+    public var inverseName: String?
+    /// The key path to the relationship that leads back.
+    public var inverseKeyPath: AnyKeyPath?
+    /// The least number of models it may lead to.
+    public var minimumModelCount: Int?
+    /// The greatest number of models it may lead to; 0 is no bound.
+    public var maximumModelCount: Int?
+    /// Tells two versions of one shape apart.
+    public var hashModifier: String?
+
+    /// The Swift type of its values: `M`, `M?`, `[M]` or `[M]?`.
+    public var valueType: any Any.Type {
+      didSet {
+        valueTypeName = ValueTypeName(valueType)
+        isOptional = valueType is any OptionalType.Type
+        isToOneRelationship = Relationship.isToOne(valueType)
+      }
+    }
+    var valueTypeName: ValueTypeName
+
+    /// Whether `nil` is one of its values.
+    public private(set) var isOptional: Bool
+    /// Whether it leads to at most one model.
+    public private(set) var isToOneRelationship: Bool
+
+    /// Describes a relationship of which only the options are known: the argument of `@Relationship`.
+    ///
+    /// - Parameters:
+    ///   - options: What is asked for.
+    ///   - deleteRule: What happens to the models it leads to.
+    ///   - minimumModelCount: The least number of models it may lead to.
+    ///   - maximumModelCount: The greatest number of models it may lead to; 0 is no bound.
+    ///   - originalName: The name it had in the previous version.
+    ///   - inverse: The key path to the relationship that leads back.
+    ///   - hashModifier: Tells two versions of one shape apart.
+    public init(
+      _ options: Option...,
+      deleteRule: DeleteRule = .nullify,
+      minimumModelCount: Int? = 0,
+      maximumModelCount: Int? = 0,
+      originalName: String? = nil,
+      inverse: AnyKeyPath? = nil,
+      hashModifier: String? = nil
+    ) {
+      name = ""
+      self.originalName = originalName ?? ""
+      self.options = options
+      destination = ""
+      self.deleteRule = deleteRule
+      inverseKeyPath = inverse
+      self.minimumModelCount = minimumModelCount
+      self.maximumModelCount = maximumModelCount
+      self.hashModifier = hashModifier
+      valueType = UnknownValue.self
+      valueTypeName = ValueTypeName(UnknownValue.self)
+      isOptional = false
+      isToOneRelationship = true
+    }
+
+    /// Creates the relationship of a declared property from what its `@Relationship` said.
+    init(
+      name: String,
+      keypath: AnyKeyPath,
+      destination: String,
+      valueType: any Any.Type,
+      options declared: Relationship
+    ) {
+      self.name = name
+      originalName = declared.originalName.isEmpty ? name : declared.originalName
+      self.keypath = keypath
+      options = declared.options
+      self.destination = destination
+      deleteRule = declared.deleteRule
+      inverseKeyPath = declared.inverseKeyPath
+      minimumModelCount = declared.minimumModelCount
+      maximumModelCount = declared.maximumModelCount
+      hashModifier = declared.hashModifier
+      self.valueType = valueType
+      valueTypeName = ValueTypeName(valueType)
+      isOptional = valueType is any OptionalType.Type
+      isToOneRelationship = Relationship.isToOne(valueType)
+    }
+
+    private static func isToOne(_ type: any Any.Type) -> Bool {
+      let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+      return !(wrapped is any ArrayType.Type)
+    }
+
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { true }
+    public var isTransient: Bool { false }
+    public var isUnique: Bool { options.contains(.unique) }
+
+    // MARK: Coding
+
+    private enum CodingKeys: CodingKey {
+      case name, originalName, options, valueType, isOptional, isToOne, destination, deleteRule
+      case inverseName, minimumModelCount, maximumModelCount, hashModifier
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      originalName = try container.decode(String.self, forKey: .originalName)
+      options = try container.decode([Option].self, forKey: .options)
+      valueTypeName = try container.decode(ValueTypeName.self, forKey: .valueType)
+      valueType = valueTypeName.resolved
+      isOptional = try container.decode(Bool.self, forKey: .isOptional)
+      isToOneRelationship = try container.decode(Bool.self, forKey: .isToOne)
+      destination = try container.decode(String.self, forKey: .destination)
+      deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
+      inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
+      minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
+      maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
+      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(originalName, forKey: .originalName)
+      try container.encode(options, forKey: .options)
+      try container.encode(valueTypeName, forKey: .valueType)
+      try container.encode(isOptional, forKey: .isOptional)
+      try container.encode(isToOneRelationship, forKey: .isToOne)
+      try container.encode(destination, forKey: .destination)
+      try container.encode(deleteRule, forKey: .deleteRule)
+      try container.encodeIfPresent(inverseName, forKey: .inverseName)
+      try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
+      try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
+      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+    }
+  }
+}
+
+extension Schema.Relationship {
+  /// What happens to the models a relationship leads to when its model is deleted.
+  public enum DeleteRule: String, Codable, Sendable {
+    /// Nothing: the reference of the inverse stays, and leads nowhere.
+    case noAction
+    /// The inverse forgets the model.
+    case nullify
+    /// They are deleted, too.
+    case cascade
+    /// The model cannot be deleted while there are any.
+    case deny
+  }
+
+  /// What `@Relationship` can ask for.
+  public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
+    private enum Kind: String, Codable { case unique }
+    private let kind: Kind
+
+    /// No two models may lead to the same model.
+    public static var unique: Option { Option(kind: .unique) }
+
+    public var debugDescription: String { ".\(kind.rawValue)" }
+  }
+}
+
+// MARK: Comparing
+
+extension Schema.Relationship {
+  // Key paths are left out: they are the class's, and a decoded relationship has none.
+  public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
+    lhs === rhs
+      || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
+        && lhs.destination == rhs.destination && lhs.deleteRule == rhs.deleteRule
+        && lhs.inverseName == rhs.inverseName && lhs.isOptional == rhs.isOptional
+        && lhs.isToOneRelationship == rhs.isToOneRelationship
+        && lhs.minimumModelCount == rhs.minimumModelCount
+        && lhs.maximumModelCount == rhs.maximumModelCount && lhs.hashModifier == rhs.hashModifier
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Schema.Relationship: CustomDebugStringConvertible {
+  public var debugDescription: String {
+    let inverse = inverseName.map { ", inverse: \(destination).\($0)" } ?? ""
+    return "Schema.Relationship(\(name): \(valueTypeName.name), .\(deleteRule)\(inverse))"
+  }
+}

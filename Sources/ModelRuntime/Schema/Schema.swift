@@ -1,0 +1,121 @@
+/// The shape of what is stored: entities, their attributes and relationships, under a version.
+///
+/// A schema made from model classes also contains the classes their relationships lead to, and the
+/// superclasses of them all. Subclasses are not looked for: list them.
+///
+/// Making one never fails. What is wrong with the model types is kept, and thrown by the
+/// ``ModelContainer`` that is given the schema.
+public final class Schema: Codable, Hashable, Sendable {
+  /// The version of the form in which schemas are encoded.
+  public static let schemaEncodingVersion = Version(1, 0, 0)
+
+  /// The version of the form in which this schema was encoded.
+  public let encodingVersion: Version
+  /// The version its author gave it.
+  public let version: Version
+  /// The entities: first the listed ones, then those they lead to.
+  public let entities: [Entity]
+  /// The entities by name.
+  public let entitiesByName: [String: Entity]
+  /// What is wrong with the model types, in the order it was found.
+  package let problems: [SwiftDataError]
+
+  private let entitiesByType: [ObjectIdentifier: Entity]
+
+  init(
+    entities: [Entity],
+    version: Version,
+    encodingVersion: Version = schemaEncodingVersion,
+    problems: [SwiftDataError]
+  ) {
+    self.encodingVersion = encodingVersion
+    self.version = version
+    self.entities = entities
+    self.problems = problems
+    entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    entitiesByType = Dictionary(
+      entities.compactMap { entity in entity.modelType.map { (ObjectIdentifier($0), entity) } }
+    ) { first, _ in first }
+  }
+
+  /// Throws what is wrong with the model types, all of it in one error.
+  ///
+  /// - Throws: ``SwiftDataError/invalidSchema``, its message naming types and properties.
+  package func validate() throws(SwiftDataError) {
+    guard let first = problems.first else { return }
+    guard problems.count > 1 else { throw first }
+    throw first.explained(problems.map(\.message).joined(separator: "; "))
+  }
+}
+
+// MARK: Making one
+
+extension Schema {
+  /// Creates a schema of no entities.
+  public convenience init() {
+    self.init(entities: [], version: Version(1, 0, 0), problems: [])
+  }
+
+  /// Creates a schema of entities made by hand.
+  ///
+  /// - Parameters:
+  ///   - entities: The entities; relationships and superentities are linked by name.
+  ///   - version: The version of the schema.
+  public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+    let problems = EntityLinker.link(entities)
+    self.init(entities: entities, version: version, problems: problems)
+  }
+
+  /// Creates a schema of model classes, and of those their relationships lead to.
+  ///
+  /// - Parameters:
+  ///   - types: The model classes.
+  ///   - version: The version of the schema.
+  public convenience init(
+    _ types: any PersistentModel.Type...,
+    version: Version = Version(1, 0, 0)
+  ) {
+    self.init(types, version: version)
+  }
+
+  /// Creates a schema of model classes, and of those their relationships lead to.
+  ///
+  /// - Parameters:
+  ///   - types: The model classes.
+  ///   - version: The version of the schema.
+  public convenience init(
+    _ types: [any PersistentModel.Type],
+    version: Version = Version(1, 0, 0)
+  ) {
+    var builder = SchemaBuilder()
+    builder.add(types)
+    let problems = builder.finish()
+    self.init(entities: builder.entities, version: version, problems: problems)
+  }
+
+  /// Creates the schema of one version in a migration plan.
+  ///
+  /// - Parameter versionedSchema: The version: its models and its number.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+}
+
+// MARK: Finding an entity
+
+extension Schema {
+  /// Returns the entity of a model class, or `nil` if the schema has none.
+  public func entity<T>(for type: T.Type) -> Entity? where T: PersistentModel {
+    entitiesByType[ObjectIdentifier(type)] ?? entitiesByName[Schema.entityName(for: type)]
+  }
+
+  /// Returns the name of a model class's entity: the name of the class without what it is nested in.
+  public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel {
+    _typeName(type, qualified: false)
+  }
+
+  /// Returns the entity made from exactly this class, or `nil` if there is none.
+  package func entity(forModelType type: any PersistentModel.Type) -> Entity? {
+    entitiesByType[ObjectIdentifier(type)]
+  }
+}

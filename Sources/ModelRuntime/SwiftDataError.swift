@@ -1,0 +1,189 @@
+public import Foundation
+
+/// What the framework throws.
+///
+/// Errors are told apart by their case alone, as in `catch SwiftDataError.unsupportedPredicate`: two
+/// errors of one case are equal, and each may carry its own ``message``, the entity and property it
+/// is about, and the ``underlyingError`` that caused it.
+public struct SwiftDataError: Error, Hashable {
+  enum Code: String, Sendable {
+    case includePendingChangesWithBatchSize
+    case unsupportedPredicate
+    case unsupportedKeyPath
+    case sortingPendingChangesWithIdentifiers
+    case unsupportedSortDescriptor
+    case duplicateConfiguration
+    case configurationFileNameTooLong
+    case configurationFileNameContainsInvalidCharacters
+    case configurationSchemaNotFoundInContainerSchema
+    case loadIssueModelContainer
+    case modelValidationFailure
+    case missingModelContext
+    case backwardMigration
+    case unknownSchema
+    case unknownDataStoreSchema
+    case historyTokenExpired
+    case invalidTransactionFetchRequest
+    case invalidSchema
+    case migrationUnavailable
+  }
+
+  let code: Code
+  /// What happened, in a sentence that names the type and the property.
+  public private(set) var message: String
+  /// The entity the error is about, if it is about one.
+  public private(set) var entityName: String?
+  /// The property the error is about, if it is about one.
+  public private(set) var propertyName: String?
+  /// The error that caused this one.
+  public private(set) var underlyingError: (any Error)?
+
+  private init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Returns the same error with the circumstances at hand.
+  ///
+  /// - Parameters:
+  ///   - message: What happened, where, and what was expected.
+  ///   - entity: The name of the entity it is about.
+  ///   - property: The name of the property it is about.
+  ///   - error: The error that caused it.
+  /// - Returns: An error of the same case, and so equal to this one.
+  public func explained(
+    _ message: String,
+    entity: String? = nil,
+    property: String? = nil,
+    causedBy error: (any Error)? = nil
+  ) -> SwiftDataError {
+    var copy = self
+    copy.message = message
+    copy.entityName = entity ?? entityName
+    copy.propertyName = property ?? propertyName
+    copy.underlyingError = error ?? underlyingError
+    return copy
+  }
+
+  public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.code == rhs.code }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+  /// Whether an error is of a case: what `catch SwiftDataError.unsupportedPredicate` asks.
+  public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool {
+    (rhs as? SwiftDataError)?.code == lhs.code
+  }
+}
+
+// MARK: The cases
+
+extension SwiftDataError {
+  /// A fetch in batches cannot include changes that are not saved.
+  public static let includePendingChangesWithBatchSize = SwiftDataError(
+    .includePendingChangesWithBatchSize,
+    "a fetch with a batch size cannot include pending changes"
+  )
+  /// A part of a predicate cannot be evaluated by the store.
+  public static let unsupportedPredicate = SwiftDataError(
+    .unsupportedPredicate,
+    "the predicate is not supported"
+  )
+  /// A key path does not lead to a stored property.
+  public static let unsupportedKeyPath = SwiftDataError(
+    .unsupportedKeyPath,
+    "the key path does not lead to a stored property"
+  )
+  /// Identifiers cannot be sorted while there are changes that are not saved.
+  public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
+    .sortingPendingChangesWithIdentifiers,
+    "identifiers of pending changes cannot be sorted"
+  )
+  /// A sort descriptor uses a comparator or a key path that cannot be translated.
+  public static let unsupportedSortDescriptor = SwiftDataError(
+    .unsupportedSortDescriptor,
+    "the sort descriptor is not supported"
+  )
+  /// Two configurations of a container have one name or one URL.
+  public static let duplicateConfiguration = SwiftDataError(
+    .duplicateConfiguration,
+    "two configurations share a name or a URL"
+  )
+  /// The file name of a configuration exceeds what file systems allow.
+  public static let configurationFileNameTooLong = SwiftDataError(
+    .configurationFileNameTooLong,
+    "the configuration's file name is too long"
+  )
+  /// The file name of a configuration has characters that file systems refuse.
+  public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+    .configurationFileNameContainsInvalidCharacters,
+    "the configuration's file name contains invalid characters"
+  )
+  /// A configuration's schema has an entity that the container's schema lacks.
+  public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
+    .configurationSchemaNotFoundInContainerSchema,
+    "the configuration's schema is not part of the container's schema"
+  )
+  /// A container could not open or migrate one of its stores.
+  public static let loadIssueModelContainer = SwiftDataError(
+    .loadIssueModelContainer,
+    "the model container could not be loaded"
+  )
+  /// A model breaks a rule of its schema.
+  public static let modelValidationFailure = SwiftDataError(
+    .modelValidationFailure,
+    "a model is not valid"
+  )
+  /// An operation needs a model that is registered in a context.
+  public static let missingModelContext = SwiftDataError(
+    .missingModelContext,
+    "the model has no context"
+  )
+  /// The store was written by a version newer than the newest of the migration plan.
+  public static let backwardMigration = SwiftDataError(
+    .backwardMigration,
+    "the store is newer than the newest version of the schema"
+  )
+  /// The schema is none of the migration plan's.
+  public static let unknownSchema = SwiftDataError(
+    .unknownSchema,
+    "the schema is not part of the migration plan"
+  )
+  /// The store's schema is none of the migration plan's.
+  public static let unknownDataStoreSchema = SwiftDataError(
+    .unknownDataStoreSchema,
+    "the store's schema is not part of the migration plan"
+  )
+  /// The history before a token has been deleted.
+  public static let historyTokenExpired = SwiftDataError(
+    .historyTokenExpired,
+    "the history before the token has been deleted"
+  )
+  /// A fetch of history cannot be run.
+  public static let invalidTransactionFetchRequest = SwiftDataError(
+    .invalidTransactionFetchRequest,
+    "the history request cannot be run"
+  )
+}
+
+// MARK: Cases that Apple's framework has not
+
+extension SwiftDataError {
+  /// The model types do not make a schema; Apple's framework traps instead.
+  public static let invalidSchema = SwiftDataError(.invalidSchema, "the schema is not valid")
+  /// The store needs a migration that the framework cannot run.
+  public static let migrationUnavailable = SwiftDataError(
+    .migrationUnavailable,
+    "the store needs a migration"
+  )
+}
+
+// MARK: Printing
+
+extension SwiftDataError: CustomStringConvertible, LocalizedError {
+  public var description: String {
+    let cause = underlyingError.map { ": \($0)" } ?? ""
+    return "SwiftDataError.\(code.rawValue): \(message)\(cause)"
+  }
+
+  public var errorDescription: String? { description }
+}
