@@ -112,7 +112,7 @@ var targets: [Target] = [
   .target(
     name: "ModelRuntime",
     dependencies: ["RowFormat"] + macroDependency,
-    swiftSettings: macroUserSettings
+    swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
   ),
   .target(
     name: "LogStore",

@@ -22,6 +22,10 @@ public struct ColumnSet: RawRepresentable, Hashable, Sendable {
     rawValue |= ColumnSet.bit(of: column)
   }
 
+  @inlinable public mutating func remove(_ column: Int) {
+    rawValue &= ~ColumnSet.bit(of: column)
+  }
+
   @inlinable public mutating func formUnion(_ other: ColumnSet) {
     rawValue |= other.rawValue
   }

@@ -20,6 +20,8 @@ public enum RowDelta {
   ///   - row: The new row.
   ///   - previous: The row the delta will be applied to, if it is at hand: with it, a `references`
   ///     column is written as a splice where that is shorter.
+  ///   - layout: The layout of both rows.
+  ///   - buffer: Where the delta is appended.
   public static func encode(
     changed: ColumnSet,
     row: RawSpan,
