@@ -1,1 +1,115 @@
-// JSONStore
+import Foundation
+public import ModelRuntime
+import Synchronization
+
+/// The simplest honest store: an archive of snapshots in one JSON file, read and written whole.
+///
+/// Made to be read first, and to measure others by. Every fetch reads the file and every save writes it,
+/// through a temporary file that replaces it, so a save that is cut off loses nothing. Filtering and
+/// sorting are left to the context.
+public final class JSONStore: DataStore {
+  public typealias Configuration = JSONStoreConfiguration
+  public typealias Snapshot = DefaultSnapshot
+
+  public let configuration: JSONStoreConfiguration
+  public let identifier: String
+  public let schema: Schema
+  /// Two contexts may call at once; one of them waits.
+  private let gate = Mutex<Void>(())
+
+  public init(
+    _ configuration: JSONStoreConfiguration,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    self.configuration = configuration
+    // The file's name, so that identifiers mean the same rows the next time it is opened.
+    identifier = configuration.url.lastPathComponent
+    schema = configuration.schema ?? Schema()
+  }
+
+  public func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+    if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+    let entity = Schema.entityName(for: T.self)
+    let snapshots = try gate.withLock { _ in try read() }
+      .filter { $0.persistentIdentifier.entityName == entity }
+    let rest = snapshots.dropFirst(request.descriptor.fetchOffset ?? 0)
+    return DataStoreFetchResult(
+      descriptor: request.descriptor,
+      fetchedSnapshots: Array(request.descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
+    )
+  }
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    try gate.withLock { _ in
+      // Every inserted model gets its identifier before any snapshot is rewritten: they may refer to
+      // each other.
+      var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+      for snapshot in request.inserted {
+        remapped[snapshot.persistentIdentifier] = try .identifier(
+          for: identifier,
+          entityName: snapshot.persistentIdentifier.entityName,
+          primaryKey: UUID().uuidString
+        )
+      }
+      var archive = try read()
+      var positions = Dictionary(
+        uniqueKeysWithValues: archive.enumerated().map { ($1.persistentIdentifier, $0) }
+      )
+      for snapshot in request.inserted {
+        let permanent = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+        positions[permanent] = archive.count
+        archive.append(
+          snapshot.copy(persistentIdentifier: permanent, remappedIdentifiers: remapped)
+        )
+      }
+      for snapshot in request.updated {
+        let own = snapshot.persistentIdentifier
+        guard let position = positions[own] else { continue }
+        archive[position] = snapshot.copy(persistentIdentifier: own, remappedIdentifiers: remapped)
+      }
+      let deleted = Set(request.deleted.map(\.persistentIdentifier))
+      if !deleted.isEmpty { archive.removeAll { deleted.contains($0.persistentIdentifier) } }
+      try write(archive)
+      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+    }
+  }
+
+  public func erase() throws {
+    try gate.withLock { _ in
+      guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
+      try FileManager.default.removeItem(at: configuration.url)
+    }
+  }
+
+  private func read() throws -> [DefaultSnapshot] {
+    guard FileManager.default.fileExists(atPath: configuration.url.path) else { return [] }
+    do {
+      let data = try Data(contentsOf: configuration.url)
+      return try JSONDecoder().decode([DefaultSnapshot].self, from: data)
+    } catch let error as DecodingError {
+      throw JSONStoreError.notAnArchive(path: configuration.url.path, reason: "\(error)")
+    }
+  }
+
+  private func write(_ archive: [DefaultSnapshot]) throws {
+    try JSONEncoder().encode(archive).write(to: configuration.url, options: .atomic)
+  }
+}
+
+/// What a ``JSONStore`` throws, other than what the file system does.
+public enum JSONStoreError: Error, Sendable, CustomStringConvertible {
+  /// The file is not an archive of the schema's models.
+  case notAnArchive(path: String, reason: String)
+
+  public var description: String {
+    switch self {
+    case .notAnArchive(let path, let reason):
+      "\(path) is not an archive of this app's models: expected a JSON array of snapshots; \(reason)"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+public import ModelRuntime
+
+/// Opens a ``JSONStore``: one file that holds every model.
+public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
+  public typealias Store = JSONStore
+
+  public let name: String
+  public var schema: Schema?
+  /// The file of the store; it is made by the first save.
+  public let url: URL
+
+  /// Describes a store in a file.
+  ///
+  /// - Parameters:
+  ///   - name: A name by which the container tells its stores apart.
+  ///   - schema: The models the store keeps; by default the container's.
+  ///   - url: The file of the store.
+  public init(name: String, schema: Schema? = nil, url: URL) {
+    self.name = name
+    self.schema = schema
+    self.url = url
+  }
+
+  public static func == (lhs: JSONStoreConfiguration, rhs: JSONStoreConfiguration) -> Bool {
+    lhs.name == rhs.name && lhs.url == rhs.url
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(url)
+  }
+}

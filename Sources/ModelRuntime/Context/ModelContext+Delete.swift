@@ -1,0 +1,40 @@
+public import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Marks an object to be deleted by the next save, and applies its delete rules to what it is
+  /// related to, at once: a list no longer holds it, and what it cascades to is deleted as well.
+  ///
+  /// An object that was never saved just leaves the context.
+  public func delete<T>(_ model: T) where T: PersistentModel {
+    DeletePropagation.delete(model, from: self)
+  }
+
+  /// Deletes the models that match, with their delete rules.
+  ///
+  /// - Parameters:
+  ///   - model: The class of the models.
+  ///   - predicate: Which of them; `nil` means all.
+  ///   - includeSubclasses: Whether models of subclasses go too.
+  /// - Throws: What fetching the models throws.
+  public func delete<T>(
+    model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true
+  ) throws where T: PersistentModel {
+    for found in try fetch(FetchDescriptor<T>(predicate: predicate)) {
+      if includeSubclasses || type(of: found) == T.self { delete(found) }
+    }
+  }
+
+  /// Puts one object on the list of deleted ones.
+  func markDeleted(_ model: any PersistentModel) {
+    let state = model._$state
+    state.flags.insert(.deleted)
+    if state.flags.contains(.stored) {
+      // Its last values stay readable: they are fetched while the row is still there.
+      state.loadRow()
+      deleted.append(model)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Adds an object, and every object that can be reached from it, to the context.
+  ///
+  /// An object that is in the context already stays as it is; one that was deleted and not yet saved
+  /// is kept after all.
+  public func insert<T>(_ model: T) where T: PersistentModel {
+    insertionQueue.append(model)
+    guard !isInserting else { return }
+    isInserting = true
+    defer { isInserting = false }
+    while let next = insertionQueue.popLast() { insertOne(next) }
+  }
+
+  private func insertOne(_ model: any PersistentModel) {
+    let state = model._$state
+    if let context = state.context {
+      if context !== self {
+        deferredError = deferredError ?? SwiftDataError.modelInOtherContext(state.identifier)
+      } else if state.flags.contains(.deleted) {
+        undelete(model)
+      }
+      return
+    }
+    state.model = model
+    state.context = self
+    state.flags.remove([.deleted, .vanished])
+    if state.flags.contains(.stored) {
+      // An object whose delete was saved comes back as a new row: keys are never used twice.
+      state.flags.remove(.stored)
+      state.reference = .none
+      state.connection = nil
+    }
+    state.flags.insert(.inserted)
+    inserted.append(model)
+    state.adoptInitialRelationships(of: model)
+    for relation in state.relations {
+      switch relation {
+      case .unloaded: break
+      case .one(let other): if let other { insertionQueue.append(other) }
+      case .many(let others): insertionQueue.append(contentsOf: others)
+      }
+    }
+  }
+
+  private func undelete(_ model: any PersistentModel) {
+    let state = model._$state
+    state.flags.remove(.deleted)
+    deleted.removeAll { $0 === model }
+    if !state.flags.contains(.stored), !inserted.contains(where: { $0 === model }) {
+      inserted.append(model)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Posted before a save, with the context as its object.
+  public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
+
+  /// Posted after a save that succeeded, with the context as its object and, in `userInfo`, the
+  /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
+  public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
+
+  /// The keys of a save notification; each value stands under the key and under its `rawValue`.
+  public enum NotificationKey: String, Sendable {
+    case queryGeneration, invalidatedAllIdentifiers
+    case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+  }
+
+  /// Writes all pending changes to the stores: for each store all of them, or none.
+  ///
+  /// A save without changes does nothing. When it throws, every change stays pending.
+  ///
+  /// - Throws: A validation error that names model and property, a denied delete, or what the store
+  ///   could not do.
+  public func save() throws {
+    try throwDeferredError()
+    guard hasChanges else { return }
+    NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    try DeletePropagation.checkDenials(deleted)
+    let changes = collectChanges()
+    for connection in container.connections {
+      guard var own = changes[connection.index] else { continue }
+      guard connection.allowsSave else {
+        throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+      }
+      try validate(own)
+      for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
+      try connection.prepare(&own)
+      try connection.save(own, for: editingState)
+      settle(own, in: connection)
+      try throwDeferredError()
+    }
+    inserted.removeAll { $0._$state.isDeleted }
+    notifySaved(changes.values.map { $0 })
+  }
+
+  /// Sorts what is pending by the store it belongs to.
+  private func collectChanges() -> [Int: ChangeSet] {
+    var changes: [Int: ChangeSet] = [:]
+    for model in insertedModelsArray {
+      guard let connection = container.connection(for: model._$state.descriptor) else { continue }
+      changes[connection.index, default: ChangeSet()].inserted.append(model)
+    }
+    for model in changedModelsArray {
+      guard let connection = model._$state.connection else { continue }
+      changes[connection.index, default: ChangeSet()].updated.append(model)
+    }
+    for model in deleted {
+      guard let connection = model._$state.connection else { continue }
+      changes[connection.index, default: ChangeSet()].deleted.append(model)
+    }
+    return changes
+  }
+
+  /// Makes the objects of one store's changes what they are after the save.
+  private func settle(_ changes: ChangeSet, in connection: StoreConnection) {
+    for model in changes.inserted {
+      maps[connection.index].insert(model._$state, at: model._$state.reference)
+      model._$state.settle()
+    }
+    for model in changes.updated {
+      model._$state.settle()
+      model._$state.dropRow()
+    }
+    for model in changes.deleted {
+      let state = model._$state
+      forget(state)
+      state.settle()
+      state.context = nil
+      state.flags.insert(.vanished)
+    }
+    inserted.removeAll { !$0._$state.flags.contains(.inserted) }
+    changed.removeAll { !$0._$state.flags.contains(.listed) }
+    deleted.removeAll { $0._$state.connection === connection }
+  }
+
+  private func notifySaved(_ changes: [ChangeSet]) {
+    var info: [AnyHashable: Any] = [:]
+    func set(_ key: NotificationKey, _ list: KeyPath<ChangeSet, [any PersistentModel]>) {
+      let identifiers = changes.flatMap { $0[keyPath: list].map { $0.persistentModelID } }
+      info[key] = identifiers
+      info[key.rawValue] = identifiers
+    }
+    set(.insertedIdentifiers, \.inserted)
+    set(.updatedIdentifiers, \.updated)
+    set(.deletedIdentifiers, \.deleted)
+    NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: info)
+  }
+
+  /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the
+  /// store has, deleted ones are there again.
+  public func rollback() {
+    deferredError = nil
+    for model in inserted {
+      let state = model._$state
+      state.context = nil
+      state.flags.remove([.inserted, .deleted, .listed])
+      state.reference = .none
+    }
+    for model in changed + deleted {
+      let state = model._$state
+      state.settle()
+      state.flags.remove(.deleted)
+      model._$reset()
+      for property in state.descriptor.properties { property.notify(model) }
+    }
+    inserted.removeAll()
+    changed.removeAll()
+    deleted.removeAll()
+  }
+
+  /// Brings the change lists up to date.
+  ///
+  /// Changes are processed as they are made, so there is nothing left to do but to say so: after this
+  /// call the lists are what the next save writes.
+  public func processPendingChanges() {}
+
+  /// Runs a block and saves once.
+  ///
+  /// - Throws: What the block throws, after which its changes are still pending; or what saving throws.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+}
+
+extension _ModelState {
+  /// Forgets what has changed: it is saved, or given up.
+  ///
+  /// Loaded relationships go too. They are in the store now, and letting go of them is what lets
+  /// objects that refer to each other be freed.
+  func settle() {
+    changed = ColumnSet()
+    reordered = ColumnSet()
+    pendingRanks = nil
+    relations.removeAll()
+    flags.remove(.listed)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import RowFormat
+
+/// The objects an app works with, and the changes it has made to them since the last save.
+///
+/// A context hands out one object for each row, keeps track of what is inserted, changed and deleted, and
+/// writes all of it in one ``save()`` that happens altogether or not at all.
+///
+/// Invariants:
+/// - An object is in at most one context, and a row has at most one object in a context.
+/// - Objects with unsaved changes are held strongly; others live as long as the app holds them.
+/// - What a failed save could not write stays pending.
+///
+/// A context belongs to one thread, actor or queue at a time.
+public class ModelContext: Equatable, SendableMetatype {
+  public let container: ModelContainer
+
+  /// The context's session, as its stores see it.
+  public var editingState: EditingState
+
+  /// Who makes the changes of this context; written into the history.
+  public var author: String? {
+    get { editingState.author }
+    set { editingState.author = newValue }
+  }
+
+  /// The registered objects, by store.
+  var maps: [IdentityMap]
+  var inserted: [any PersistentModel] = []
+  var changed: [any PersistentModel] = []
+  var deleted: [any PersistentModel] = []
+  /// Objects that wait to be inserted while another is: graphs are walked without recursion.
+  var insertionQueue: [any PersistentModel] = []
+  var isInserting = false
+  /// What went wrong where nothing could be thrown; the next save or fetch throws it.
+  var deferredError: (any Error)?
+
+  public init(_ container: ModelContainer) {
+    self.container = container
+    editingState = EditingState()
+    maps = container.connections.map { _ in IdentityMap() }
+    for connection in container.connections { connection.begin(editingState) }
+  }
+
+  deinit {
+    for connection in container.connections { connection.end(editingState) }
+    // First cut every object off, then let relationships go: releasing one may free objects, and a
+    // freed object must find no context to take its leave of.
+    let states = maps.flatMap(\.states)
+    for state in states { state.context = nil }
+    for list in [inserted, changed, deleted] {
+      for model in list { model._$state.context = nil }
+    }
+    let held = states.compactMap(\.model)
+    for model in held { model._$state.relations.removeAll() }
+    for model in inserted { model._$state.relations.removeAll() }
+  }
+
+  public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+
+  /// Whether anything is inserted, changed or deleted since the last save.
+  public var hasChanges: Bool {
+    !insertedModelsArray.isEmpty || !changedModelsArray.isEmpty || !deletedModelsArray.isEmpty
+  }
+
+  /// The objects that the next save will add.
+  public var insertedModelsArray: [any PersistentModel] {
+    inserted.filter { !$0._$state.isDeleted }
+  }
+
+  /// The objects that the next save will update.
+  public var changedModelsArray: [any PersistentModel] {
+    changed.filter { !$0._$state.isDeleted }
+  }
+
+  /// The objects that the next save will delete.
+  public var deletedModelsArray: [any PersistentModel] { deleted }
+}
+
+@available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
+extension ModelContext: @unchecked Sendable {}
+
+// MARK: What states tell their context
+
+extension ModelContext {
+  /// Puts an object on the list of changed ones.
+  func noteChange(of state: _ModelState) {
+    guard let model = state.model, !state.flags.contains(.listed) else { return }
+    state.flags.insert(.listed)
+    changed.append(model)
+  }
+
+  /// Takes leave of an object that is going away.
+  func forget(_ state: _ModelState) {
+    guard let connection = state.connection, state.reference != .none else { return }
+    maps[connection.index].remove(state, at: state.reference)
+  }
+
+  /// Fetches the row of an object that has none in memory.
+  func loadRow(of state: _ModelState) {
+    guard let connection = state.connection else { return }
+    do {
+      if let row = try connection.rows(at: [state.reference], for: editingState).first ?? nil {
+        state.setRow(row)
+      } else {
+        state.flags.insert(.vanished)
+      }
+    } catch {
+      deferredError = deferredError ?? error
+    }
+  }
+
+  /// Throws what went wrong where nothing could be thrown.
+  func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+}

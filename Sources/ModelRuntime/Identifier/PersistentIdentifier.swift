@@ -1,0 +1,120 @@
+import Foundation
+import RowFormat
+import Synchronization
+
+/// The name of a model: its entity, its store, and a key that is never used again.
+///
+/// An identifier is temporary until the model's first save, permanent afterwards. Only permanent
+/// ones mean anything outside the process, or in another context.
+public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable {
+  /// The identity of an identifier, for `Identifiable`.
+  public struct ID: Hashable, Sendable {
+    let origin: IdentifierOrigin
+    let key: UInt64
+    let text: String?
+  }
+
+  public let id: ID
+
+  /// The name of the model's entity.
+  public var entityName: String { id.origin.entityName }
+
+  /// The identifier of the store that holds the model, or `nil` while the identifier is temporary.
+  public var storeIdentifier: String? { id.origin.storeIdentifier }
+
+  /// Whether the model has never been saved.
+  public var isTemporary: Bool { id.origin.storeIdentifier == nil }
+
+  init(origin: IdentifierOrigin, key: UInt64, text: String? = nil) {
+    id = ID(origin: origin, key: key, text: text)
+  }
+
+  /// Makes the permanent identifier of a row in a custom store.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The `identifier` of the store.
+  ///   - entityName: The name of the model's entity.
+  ///   - primaryKey: The row's key in the store; its JSON form is what the identifier keeps.
+  /// - Returns: The identifier.
+  /// - Throws: What encoding the key throws.
+  public static func identifier<T>(
+    for storeIdentifier: String,
+    entityName: String,
+    primaryKey: T
+  ) throws -> PersistentIdentifier
+  where T: Comparable, T: CustomStringConvertible, T: Decodable, T: Encodable, T: Hashable {
+    let origin = IdentifierOrigin.named(store: storeIdentifier, entity: entityName)
+    let text =
+      try (primaryKey as? String)
+      ?? String(decoding: JSONEncoder().encode(primaryKey), as: UTF8.self)
+    return PersistentIdentifier(origin: origin, primaryKeyText: text)
+  }
+
+  /// Makes a permanent identifier from its key's text.
+  ///
+  /// Digits have one form, whichever way they came in: equal keys make equal identifiers.
+  init(origin: IdentifierOrigin, primaryKeyText text: String) {
+    if let key = UInt64(text), String(key) == text {
+      self.init(origin: origin, key: key)
+    } else {
+      self.init(origin: origin, key: 0, text: text)
+    }
+  }
+
+  /// The key as text: digits, or the store's own key; a temporary identifier's begins with "t".
+  var primaryKeyText: String {
+    if let text = id.text { return text }
+    return isTemporary ? "t\(id.key)" : "\(id.key)"
+  }
+
+  /// Orders by store, entity and key: rows of a table in the order they were created.
+  public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
+    if lhs.id.origin !== rhs.id.origin {
+      let left = (lhs.storeIdentifier ?? "", lhs.entityName)
+      let right = (rhs.storeIdentifier ?? "", rhs.entityName)
+      if left != right { return left < right }
+    }
+    if let left = lhs.id.text, let right = rhs.id.text { return left < right }
+    if lhs.id.text != nil || rhs.id.text != nil { return lhs.id.text == nil }
+    return lhs.id.key < rhs.id.key
+  }
+}
+
+extension PersistentIdentifier: CustomStringConvertible {
+  public var description: String {
+    "\(entityName)/\(primaryKeyText)" + (storeIdentifier.map { " in \($0)" } ?? " (temporary)")
+  }
+}
+
+/// The store and entity that many identifiers share, made once for each pair.
+///
+/// Interned, so that comparing and hashing an identifier touches one pointer and one integer.
+final class IdentifierOrigin: Sendable, Hashable {
+  let storeIdentifier: String?
+  let entityName: String
+
+  private init(store: String?, entity: String) {
+    storeIdentifier = store
+    entityName = entity
+  }
+
+  private struct Key: Hashable {
+    let store: String?
+    let entity: String
+  }
+
+  private static let known = Mutex<[Key: IdentifierOrigin]>([:])
+
+  static func named(store: String?, entity: String) -> IdentifierOrigin {
+    known.withLock { known in
+      let key = Key(store: store, entity: entity)
+      if let origin = known[key] { return origin }
+      let origin = IdentifierOrigin(store: store, entity: entity)
+      known[key] = origin
+      return origin
+    }
+  }
+
+  static func == (lhs: IdentifierOrigin, rhs: IdentifierOrigin) -> Bool { lhs === rhs }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

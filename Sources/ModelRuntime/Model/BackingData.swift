@@ -1,0 +1,113 @@
+/// A model's values, by key path.
+///
+/// Here the values live in the model itself; this is the view of them that Apple's documentation
+/// describes, made when it is asked for.
+public protocol BackingData<Model> {
+  associatedtype Model: PersistentModel
+
+  init(for modelType: Model.Type)
+
+  var persistentModelID: PersistentIdentifier? { get set }
+  var metadata: Any { get }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+}
+
+extension BackingData {
+  public func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+    getValue(forKey: key)
+  }
+
+  public mutating func setTransformableValue<Value>(
+    forKey key: KeyPath<Model, Value>,
+    to newValue: Value
+  ) {
+    setValue(forKey: key, to: newValue)
+  }
+}
+
+/// Backing data that is a model, whatever its class.
+protocol ModelBackedData {
+  var anyModel: any PersistentModel { get }
+}
+
+/// The backing data of a live model: every access goes to the model's own properties.
+public struct _LiveBackingData<Model: PersistentModel>: BackingData, ModelBackedData {
+  let model: Model
+
+  public init(_ model: Model) { self.model = model }
+
+  public init(for modelType: Model.Type) {
+    model = Model(backingData: _EmptyBackingData<Model>())
+  }
+
+  var anyModel: any PersistentModel { model }
+
+  public var persistentModelID: PersistentIdentifier? {
+    get { model.persistentModelID }
+    set {}  // A model's identifier comes from its store, and from nowhere else.
+  }
+
+  public var metadata: Any { Model.schemaMetadata }
+
+  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
+
+  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+    // A property that cannot be set has no writable key path: there is nothing to do then.
+    if let writable = key as? ReferenceWritableKeyPath<Model, Value> {
+      model[keyPath: writable] = newValue
+    }
+  }
+}
+
+/// The backing data a context hands to a model it creates; the row comes by way of the state.
+public struct _EmptyBackingData<Model: PersistentModel>: BackingData {
+  public var persistentModelID: PersistentIdentifier?
+
+  public init() {}
+  public init(for modelType: Model.Type) {}
+
+  public var metadata: Any { Model.schemaMetadata }
+
+  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+    preconditionFailure("\(key) was read from backing data that belongs to no model yet")
+  }
+
+  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {}
+}
+
+extension PersistentModel {
+  /// Makes backing data for a new model.
+  public static func createBackingData<P>() -> some BackingData<P> where P: PersistentModel {
+    _EmptyBackingData<P>()
+  }
+
+  /// Reads a property by key path.
+  public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
+
+  /// Sets a property by key path; a property that cannot be set is left alone.
+  public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
+    if let writable = key as? ReferenceWritableKeyPath<Self, Value> {
+      self[keyPath: writable] = newValue
+    }
+  }
+
+  /// Reads a transformable property by key path.
+  public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
+    self[keyPath: key]
+  }
+
+  /// Sets a transformable property by key path; a property that cannot be set is left alone.
+  public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
+    setValue(forKey: key, to: newValue)
+  }
+}
+
+extension _ModelState {
+  /// Takes over backing data; called by every generated `init(backingData:)`.
+  ///
+  /// The values of another model are not copied here: only a model itself can set them, so
+  /// `init(backingData:)` of a model's own backing data leaves an empty model.
+  public func adopt<M: PersistentModel>(_ backingData: any BackingData<M>) {}
+}

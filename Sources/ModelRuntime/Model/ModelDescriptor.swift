@@ -1,0 +1,242 @@
+import Foundation
+package import RowFormat
+import Synchronization
+
+/// What the runtime knows of a model class: its properties, their columns, their inverses.
+///
+/// One for each class and process, made from `schemaMetadata` on first use. A schema decides which
+/// classes a container stores; what a class looks like does not depend on it, so that models work
+/// without any container.
+package final class ModelDescriptor: @unchecked Sendable {
+  package let type: any PersistentModel.Type
+  package let entityName: String
+  package let superclass: ModelDescriptor?
+  /// The superclass's properties, then the class's own, in declaration order.
+  package let properties: [ModelProperty]
+  package let relationships: [ModelProperty]
+  /// The columns: one for each property, then the hidden rank columns.
+  package private(set) var layout = RowLayout([])
+  /// For each to-one property whose other end is a list, the hidden column that keeps the model's
+  /// place in that list; by ordinal.
+  package private(set) var rankColumns: [Int: Int] = [:]
+  private let ordinalsByKeyPath: [AnyKeyPath: Int]
+  private let ordinalsByName: [String: Int]
+
+  /// What is wrong with the class, if anything: a property whose type cannot be stored.
+  package let problems: [SwiftDataError]
+
+  private init(
+    type: any PersistentModel.Type,
+    superclass: ModelDescriptor?,
+    properties: [ModelProperty],
+    problems: [SwiftDataError]
+  ) {
+    self.type = type
+    self.superclass = superclass
+    self.properties = properties
+    self.problems = problems
+    entityName = String(describing: type)
+    relationships = properties.filter(\.isRelationship)
+    var byKeyPath: [AnyKeyPath: Int] = superclass?.ordinalsByKeyPath ?? [:]
+    var byName: [String: Int] = [:]
+    for property in properties {
+      byKeyPath[property.keyPath] = property.ordinal
+      byName[property.name] = property.ordinal
+    }
+    ordinalsByKeyPath = byKeyPath
+    ordinalsByName = byName
+  }
+
+  /// The property that a key path of the class names, or `nil` if it is not a persisted one.
+  package func property(for keyPath: AnyKeyPath) -> ModelProperty? {
+    ordinalsByKeyPath[keyPath].map { properties[$0] }
+  }
+
+  package func property(named name: String) -> ModelProperty? {
+    ordinalsByName[name].map { properties[$0] }
+  }
+
+  /// Whether the class is `other` or inherits from it.
+  package func isKind(of other: ModelDescriptor) -> Bool {
+    var next: ModelDescriptor? = self
+    while let descriptor = next {
+      if descriptor === other { return true }
+      next = descriptor.superclass
+    }
+    return false
+  }
+
+  /// The name of a column, for the store's catalogue; hidden columns begin with an underscore.
+  package func columnName(_ column: Int) -> String {
+    if column < properties.count { return properties[column].name }
+    let owner = rankColumns.first { $0.value == column }.map { properties[$0.key].name }
+    return "_rank_\(owner ?? "\(column)")"
+  }
+}
+
+// MARK: Making descriptors
+
+extension ModelDescriptor {
+  /// The descriptor of a class.
+  ///
+  /// - Complexity: A hash look-up; the first call for a class also builds the classes it reaches.
+  package static func of(_ type: any PersistentModel.Type) -> ModelDescriptor {
+    registry.withLock { registry in
+      if let known = registry[ObjectIdentifier(type)] { return known }
+      var made: [ModelDescriptor] = []
+      let descriptor = make(type, &registry, &made)
+      for descriptor in made { descriptor.findInverses(registry) }
+      for descriptor in made { descriptor.layOut() }
+      return descriptor
+    }
+  }
+
+  private static let registry = Mutex<[ObjectIdentifier: ModelDescriptor]>([:])
+
+  /// Builds a class and everything it reaches, without inverses, which need all of them.
+  private static func make(
+    _ type: any PersistentModel.Type,
+    _ registry: inout [ObjectIdentifier: ModelDescriptor],
+    _ made: inout [ModelDescriptor]
+  ) -> ModelDescriptor {
+    if let known = registry[ObjectIdentifier(type)] { return known }
+    let superclass = (_getSuperclass(type) as? any PersistentModel.Type).map {
+      make($0, &registry, &made)
+    }
+    var properties = superclass?.properties ?? []
+    var problems: [SwiftDataError] = []
+    var relationIndex = superclass?.relationships.count ?? 0
+    for metadata in ownMetadata(of: type) where !metadata.isConstraint {
+      let valueType = Swift.type(of: metadata.keypath).valueType
+      guard let (kind, isOptional) = kind(of: valueType) else {
+        problems.append(.unsupportedProperty(of: type, name: metadata.name, valueType: valueType))
+        continue
+      }
+      properties.append(
+        ModelProperty(
+          metadata: metadata,
+          ordinal: properties.count,
+          kind: kind,
+          isOptional: isOptional,
+          relationIndex: relationIndex,
+          notify: notifier(type, metadata.keypath)
+        )
+      )
+      if case .attribute = kind { continue }
+      relationIndex += 1
+    }
+    let descriptor = ModelDescriptor(
+      type: type,
+      superclass: superclass,
+      properties: properties,
+      problems: problems
+    )
+    registry[ObjectIdentifier(type)] = descriptor
+    made.append(descriptor)
+    for property in properties {
+      if let destination = property.destination { _ = make(destination, &registry, &made) }
+    }
+    return descriptor
+  }
+
+  private static func ownMetadata(
+    of type: any PersistentModel.Type
+  ) -> [Schema.PropertyMetadata] {
+    type.schemaMetadata
+  }
+
+  private static func kind(
+    of valueType: any Any.Type
+  ) -> (kind: ModelProperty.Kind, isOptional: Bool)? {
+    if let model = valueType as? any PersistentModel.Type { return (.toOne(model), false) }
+    if let optional = valueType as? any OptionalType.Type {
+      if let model = optional.wrappedType as? any PersistentModel.Type {
+        return (.toOne(model), true)
+      }
+      if let element = elementModel(of: optional.wrappedType) { return (.toMany(element), true) }
+    }
+    if let element = elementModel(of: valueType) { return (.toMany(element), false) }
+    return attributeCodec(for: valueType).map { (.attribute($0), $0.isOptional) }
+  }
+
+  private static func elementModel(of type: any Any.Type) -> (any PersistentModel.Type)? {
+    guard let collection = type as? any (RelationshipCollection & Sequence).Type else { return nil }
+    return element(collection)
+  }
+
+  private static func element<C: RelationshipCollection>(
+    _: C.Type
+  ) -> any PersistentModel.Type { C.PersistentElement.self }
+
+  private static func notifier(
+    _ type: any PersistentModel.Type,
+    _ keyPath: AnyKeyPath
+  ) -> (AnyObject) -> Void {
+    func open<M: PersistentModel>(_: M.Type) -> (AnyObject) -> Void {
+      guard let partial = keyPath as? PartialKeyPath<M> else { return { _ in } }
+      return { model in
+        guard let model = model as? M else { return }
+        _notifyChange(of: model, partial)
+      }
+    }
+    return open(type)
+  }
+
+  /// Pairs each relationship with the property at its other end.
+  ///
+  /// An inverse that is named, at either end, wins. Otherwise there must be exactly one property
+  /// over there that leads back here, and exactly one here that leads there.
+  private func findInverses(_ registry: [ObjectIdentifier: ModelDescriptor]) {
+    let own = superclass?.properties.count ?? 0
+    for property in properties[own...] {
+      guard let type = property.destination, let other = registry[ObjectIdentifier(type)] else {
+        continue
+      }
+      if let named = property.relationship?.inverseKeyPath {
+        property.inverse = other.property(for: named)
+        continue
+      }
+      let back = other.relationships.filter { candidate in
+        candidate.destination.flatMap { registry[ObjectIdentifier($0)] }.map(isKind(of:)) ?? false
+      }
+      if let naming = back.first(where: {
+        $0.relationship?.inverseKeyPath.flatMap { self.property(for: $0) } === property
+      }) {
+        property.inverse = naming
+        continue
+      }
+      let free = back.filter { $0.relationship?.inverseKeyPath == nil && $0 !== property }
+      let rivals = relationships.filter {
+        $0.relationship?.inverseKeyPath == nil
+          && $0.destination.map(ObjectIdentifier.init) == ObjectIdentifier(type)
+          && !isNamed($0, by: back)
+      }
+      // A relationship of a class with itself has no candidate but itself: none is inferred.
+      if free.count == 1, rivals.count == 1, other !== self, !isNamed(free[0], by: relationships) {
+        property.inverse = free[0]
+      }
+    }
+  }
+
+  /// Whether one of `others` names `property` as its inverse.
+  private func isNamed(_ property: ModelProperty, by others: [ModelProperty]) -> Bool {
+    others.contains { $0.relationship?.inverseKeyPath == property.keyPath }
+  }
+
+  /// Gives each property its column, and a rank to each to-one whose other end is a list.
+  private func layOut() {
+    var types = properties.map(\.columnType)
+    for property in properties {
+      if case .toOne = property.kind, property.inverse?.isToMany == true {
+        rankColumns[property.ordinal] = types.count
+        types.append(.integer)
+      }
+    }
+    layout = RowLayout(types)
+  }
+}
+
+extension Schema.PropertyMetadata {
+  /// Whether the entry carries `#Index` or `#Unique` instead of a property.
+  package var isConstraint: Bool { name.hasPrefix("SwiftData.Schema.") }
+}

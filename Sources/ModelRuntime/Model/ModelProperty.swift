@@ -1,0 +1,85 @@
+import Observation
+package import RowFormat
+
+/// One persisted property of a model class.
+package final class ModelProperty: @unchecked Sendable {
+  package enum Kind {
+    case attribute(any AttributeCodec)
+    case toOne(any PersistentModel.Type)
+    case toMany(any PersistentModel.Type)
+  }
+
+  package let name: String
+  /// The position among the properties of the class, its superclasses' first; also the column.
+  package let ordinal: Int
+  package let keyPath: AnyKeyPath
+  package let kind: Kind
+  package let isOptional: Bool
+  /// The options the user gave: a `Schema.Attribute`, a `Schema.Relationship`, or nothing.
+  package let attribute: Schema.Attribute?
+  package let relationship: Schema.Relationship?
+  package let defaultValue: Any?
+  /// The position among the relationships of the class; meaningless for an attribute.
+  let relationIndex: Int
+  /// Tells observers of the property of a model that it changed.
+  let notify: (AnyObject) -> Void
+
+  /// The property at the other end of the relationship, once the destination is known too.
+  ///
+  /// Written once, before the descriptor is published. (Descriptors are never freed.)
+  package internal(set) var inverse: ModelProperty?
+
+  init(
+    metadata: Schema.PropertyMetadata,
+    ordinal: Int,
+    kind: Kind,
+    isOptional: Bool,
+    relationIndex: Int,
+    notify: @escaping (AnyObject) -> Void
+  ) {
+    name = metadata.name
+    keyPath = metadata.keypath
+    attribute = metadata.metadata as? Schema.Attribute
+    relationship = metadata.metadata as? Schema.Relationship
+    defaultValue = metadata.defaultValue
+    self.ordinal = ordinal
+    self.kind = kind
+    self.isOptional = isOptional
+    self.relationIndex = relationIndex
+    self.notify = notify
+  }
+
+  /// The name the property had in an earlier version, if it was renamed.
+  package var originalName: String? {
+    let name = attribute?.originalName ?? relationship?.originalName ?? ""
+    return name.isEmpty || name == self.name ? nil : name
+  }
+
+  package var destination: (any PersistentModel.Type)? {
+    switch kind {
+    case .attribute: nil
+    case .toOne(let type), .toMany(let type): type
+    }
+  }
+
+  package var isRelationship: Bool { destination != nil }
+
+  package var isToMany: Bool {
+    if case .toMany = kind { true } else { false }
+  }
+
+  /// Whether the list can be found from the other end alone: each member names its one owner.
+  package var isDerivable: Bool {
+    isToMany && inverse?.isToMany == false
+  }
+
+  package var deleteRule: Schema.Relationship.DeleteRule { relationship?.deleteRule ?? .nullify }
+
+  package var columnType: ColumnType {
+    switch kind {
+    case .attribute(let codec): codec.columnType
+    case .toOne: .reference
+    case .toMany: .references
+    }
+  }
+}

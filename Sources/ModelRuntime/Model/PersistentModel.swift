@@ -1,0 +1,69 @@
+public import Observation
+
+/// A class whose objects a ``ModelContext`` stores; conformance is written by `@Model`.
+///
+/// Objects are compared by identity: `==` asks whether two variables refer to the same object, which
+/// within a context is the same question as whether they stand for the same row.
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
+  /// The top class of the hierarchy this model belongs to.
+  associatedtype Root: PersistentModel = Self
+
+  /// Creates an object that reads its values from `backingData`.
+  init(backingData: any BackingData<Self>)
+
+  /// A view of the object's values by key path.
+  var persistentBackingData: any BackingData<Self> { get set }
+
+  /// The stored properties, in declaration order, without those of the superclass.
+  static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
+  /// The object's bookkeeping: context, identifier, row, changes. Written by `@Model`.
+  var _$state: _ModelState { get }
+
+  /// Writes every persisted property of the class and its superclasses into a row. Written by `@Model`.
+  func _$encode(into encoder: inout _RowEncoder)
+
+  /// Hands relationship values that an initializer left in their slots to the state. Written by `@Model`.
+  func _$adopt()
+
+  /// Forgets every value held in a slot, so that the next read decodes the row. Written by `@Model`.
+  func _$reset()
+}
+
+extension PersistentModel {
+  /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
+  public var modelContext: ModelContext? { _$state.context }
+
+  /// The identifier of the object: temporary until its first save, permanent and equal to itself in
+  /// every context from then on.
+  public var persistentModelID: PersistentIdentifier { _$state.identifier(of: Self.self) }
+
+  public var id: PersistentIdentifier { persistentModelID }
+
+  /// Whether the object has changes that are not saved yet.
+  public var hasChanges: Bool { _$state.hasChanges }
+
+  /// Whether the object has been deleted from its context.
+  ///
+  /// It stays `true` after the delete is saved, for the life of the object: a deleted object still
+  /// answers with its last values, and this says not to trust them.
+  public var isDeleted: Bool { _$state.isDeleted }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A collection that can be a to-many relationship: `[M]` or `[M]?`.
+public protocol RelationshipCollection {
+  associatedtype PersistentElement: PersistentModel
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+  public typealias PersistentElement = Element
+}
+
+extension Optional: RelationshipCollection
+where Wrapped: Sequence, Wrapped.Element: PersistentModel {
+  public typealias PersistentElement = Wrapped.Element
+}

@@ -1,0 +1,268 @@
+import Foundation
+
+// What `@Model` generates for `var title: String`, the property with ordinal 0:
+//
+//     @exclusivity(unchecked) private var _$s_title = ModelRuntime._Slot<String>()
+//
+//     var title: String {
+//       @storageRestrictions(initializes: _$s_title)
+//       init(initialValue) { _$s_title = .init(initialValue) }
+//       get {
+//         if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \.title) }
+//         return _$s_title._get(self, 0)
+//       }
+//       set {
+//         ModelRuntime._mutate(self, \.title) … only when observed
+//         _$s_title._set(newValue, self, 0)
+//       }
+//     }
+//
+// Which `_get` and `_set` serve a property is decided by its type, when the user's module is
+// compiled: there is a family each for column values, raw-value enums, to-one and to-many
+// relationships, and whatever else is `Codable`.
+
+/// The storage of one persisted property: a value, or nothing while the value is still in the row.
+@frozen public struct _Slot<Value> {
+  public var value: Value?
+
+  @inlinable public init() { value = nil }
+  @inlinable public init(_ value: Value) { self.value = value }
+}
+
+// MARK: Column values
+
+extension _Slot where Value: _ColumnValue {
+  @inlinable @inline(__always)
+  public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
+    if let value { return value }
+    let decoded = Value._decode(model._$state.rowForReading(of: model), ordinal)
+    value = decoded
+    return decoded
+  }
+
+  @inlinable @inline(__always)
+  public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
+    model._$state.willChange(ordinal, of: model)
+    value = newValue
+  }
+
+  @inlinable @inline(__always)
+  public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
+    if let value { value._encode(into: &encoder, ordinal) } else { encoder.keep(ordinal) }
+  }
+}
+
+// MARK: Enumerations with a raw value
+
+extension _Slot where Value: RawRepresentable & Codable, Value.RawValue: _ColumnValue {
+  @inlinable
+  public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
+    if let value { return value }
+    let decoded: Value = _decodeRaw(model._$state.rowForReading(of: model), ordinal, of: model)
+    value = decoded
+    return decoded
+  }
+
+  @inlinable
+  public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
+    model._$state.willChange(ordinal, of: model)
+    value = newValue
+  }
+
+  @inlinable
+  public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
+    if let value { value.rawValue._encode(into: &encoder, ordinal) } else { encoder.keep(ordinal) }
+  }
+}
+
+extension _Slot {
+  @inlinable
+  public mutating func _get<M: PersistentModel, Wrapped: RawRepresentable & Codable>(
+    _ model: M,
+    _ ordinal: Int
+  ) -> Value where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    if let value { return value }
+    let row = model._$state.rowForReading(of: model)
+    let decoded: Value = row.isNull(ordinal) ? nil : Wrapped(rawValue: ._decode(row, ordinal))
+    value = .some(decoded)
+    return decoded
+  }
+
+  @inlinable
+  public mutating func _set<M: PersistentModel, Wrapped: RawRepresentable & Codable>(
+    _ newValue: Value,
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    model._$state.willChange(ordinal, of: model)
+    value = .some(newValue)
+  }
+
+  @inlinable
+  public func _encode<Wrapped: RawRepresentable & Codable>(
+    into encoder: inout _RowEncoder,
+    _ ordinal: Int
+  ) where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    guard let value else { return encoder.keep(ordinal) }
+    value?.rawValue._encode(into: &encoder, ordinal)
+  }
+}
+
+// MARK: Everything else that is Codable
+
+extension _Slot where Value: Codable {
+  @_disfavoredOverload
+  public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
+    if let value { return value }
+    let decoded: Value = _decodeStructured(
+      model._$state.rowForReading(of: model),
+      ordinal,
+      of: model
+    )
+    value = decoded
+    return decoded
+  }
+
+  @_disfavoredOverload
+  public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
+    model._$state.willChange(ordinal, of: model)
+    value = newValue
+  }
+
+  @_disfavoredOverload
+  public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
+    if let value { encoder.set(ordinal, structured: value) } else { encoder.keep(ordinal) }
+  }
+}
+
+extension _Slot {
+  /// Attributes need no adopting: an initializer's value stays in the slot.
+  @_disfavoredOverload
+  @inlinable public mutating func _adopt<M: PersistentModel>(_ model: M, _ ordinal: Int) {}
+}
+
+// MARK: Relationships: the values live in the state, where both sides can be kept in step
+
+extension _Slot where Value: PersistentModel {
+  public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
+    _adopt(model, ordinal)
+    return model._$state.requiredDestination(ordinal, of: model, as: Value.self)
+  }
+
+  public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
+    value = nil
+    model._$state.setDestination(newValue, ordinal, of: model)
+  }
+
+  public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
+    encoder.setRelationship(ordinal)
+  }
+
+  /// Moves a value that an initializer put into the slot to the relationship it is meant for.
+  public mutating func _adopt<M: PersistentModel>(_ model: M, _ ordinal: Int) {
+    guard let initial = value else { return }
+    value = nil
+    model._$state.setDestination(initial, ordinal, of: model)
+  }
+}
+
+extension _Slot {
+  public mutating func _get<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) -> Value where Value == D? {
+    _adopt(model, ordinal)
+    return model._$state.destination(ordinal, of: model, as: D.self)
+  }
+
+  public mutating func _set<M: PersistentModel, D: PersistentModel>(
+    _ newValue: Value,
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == D? {
+    value = nil
+    model._$state.setDestination(newValue, ordinal, of: model)
+  }
+
+  public func _encode<D: PersistentModel>(
+    into encoder: inout _RowEncoder,
+    _ ordinal: Int
+  ) where Value == D? {
+    encoder.setRelationship(ordinal)
+  }
+
+  public mutating func _get<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) -> Value where Value == [D] {
+    _adopt(model, ordinal)
+    return model._$state.destinations(ordinal, of: model, as: D.self)
+  }
+
+  public mutating func _set<M: PersistentModel, D: PersistentModel>(
+    _ newValue: Value,
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == [D] {
+    value = nil
+    model._$state.setDestinations(newValue, ordinal, of: model)
+  }
+
+  public func _encode<D: PersistentModel>(
+    into encoder: inout _RowEncoder,
+    _ ordinal: Int
+  ) where Value == [D] {
+    encoder.setRelationship(ordinal)
+  }
+
+  public mutating func _get<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) -> Value where Value == [D]? {
+    _adopt(model, ordinal)
+    return model._$state.destinations(ordinal, of: model, as: D.self)
+  }
+
+  public mutating func _set<M: PersistentModel, D: PersistentModel>(
+    _ newValue: Value,
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == [D]? {
+    value = nil
+    model._$state.setDestinations(newValue ?? [], ordinal, of: model)
+  }
+
+  public func _encode<D: PersistentModel>(
+    into encoder: inout _RowEncoder,
+    _ ordinal: Int
+  ) where Value == [D]? {
+    encoder.setRelationship(ordinal)
+  }
+
+  public mutating func _adopt<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == D? {
+    guard case .some(let initial) = value else { return }
+    value = nil
+    model._$state.setDestination(initial, ordinal, of: model)
+  }
+
+  public mutating func _adopt<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == [D] {
+    guard let initial = value else { return }
+    value = nil
+    model._$state.setDestinations(initial, ordinal, of: model)
+  }
+
+  public mutating func _adopt<M: PersistentModel, D: PersistentModel>(
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == [D]? {
+    guard case .some(let initial) = value else { return }
+    value = nil
+    model._$state.setDestinations(initial ?? [], ordinal, of: model)
+  }
+}

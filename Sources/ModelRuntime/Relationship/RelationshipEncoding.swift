@@ -1,0 +1,71 @@
+import RowFormat
+
+extension _ModelState {
+  /// Writes the columns of one relationship into the row being encoded.
+  ///
+  /// A list that can be found from its other end is not written for a store that derives it: each
+  /// member's row names its owner and its rank, and that is all there is.
+  func encodeRelationship(_ ordinal: Int, into encoder: inout _RowEncoder) {
+    let descriptor = self.descriptor
+    let property = descriptor.properties[ordinal]
+    if property.isToMany {
+      if property.isDerivable && encoder.references.derivesLists { return }
+      guard case .many(let models) = relation(property) else {
+        return keepList(ordinal, in: &encoder)
+      }
+      var references: [RowReference] = []
+      references.reserveCapacity(models.count)
+      for model in models where !model._$state.isDeleted {
+        if let reference = resolve(model, in: &encoder) { references.append(reference) }
+      }
+      encoder.writer.append(ordinal, references: references)
+      return
+    }
+    guard case .one(let destination) = relation(property) else {
+      return keepReference(ordinal, rankColumn: descriptor.rankColumns[ordinal], in: &encoder)
+    }
+    guard let destination, let reference = resolve(destination, in: &encoder) else { return }
+    encoder.writer.set(ordinal, reference: reference)
+    guard let column = descriptor.rankColumns[ordinal] else { return }
+    if let rank = pendingRanks?[ordinal] {
+      encoder.writer.set(column, integer: rank)
+    } else if flags.contains(.inserted) || changed.contains(ordinal) {
+      encoder.writer.set(column, integer: encoder.references.nextRank())
+    } else {
+      encoder.keep(column)
+    }
+  }
+
+  /// Copies an untouched to-one relationship from the previous row, with its rank.
+  private func keepReference(_ ordinal: Int, rankColumn: Int?, in encoder: inout _RowEncoder) {
+    let row = encoder.previous
+    guard !row.isNull(ordinal) else { return }
+    let reference = row.layout.reference(ordinal, in: row.span)
+    guard let name = encoder.references.name(of: reference, in: connection) else { return }
+    encoder.writer.set(ordinal, reference: name)
+    if let rankColumn { encoder.keep(rankColumn) }
+  }
+
+  /// Copies an untouched list from the previous row.
+  private func keepList(_ ordinal: Int, in encoder: inout _RowEncoder) {
+    let row = encoder.previous
+    guard !row.isNull(ordinal) else { return }
+    let references = row.layout.references(ordinal, in: row.span)
+    encoder.writer.append(
+      ordinal,
+      references: references.compactMap { encoder.references.name(of: $0, in: connection) }
+    )
+  }
+
+  private func resolve(
+    _ model: any PersistentModel,
+    in encoder: inout _RowEncoder
+  ) -> RowReference? {
+    do {
+      return try encoder.references.reference(to: model._$state)
+    } catch {
+      encoder.failure = encoder.failure ?? error
+      return nil
+    }
+  }
+}

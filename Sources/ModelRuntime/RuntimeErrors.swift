@@ -1,0 +1,130 @@
+// The runtime's errors, each a case of SwiftDataError with the circumstances filled in: which model,
+// which property, what was expected, what was found.
+
+extension SwiftDataError {
+  // MARK: Schema and configuration
+
+  static func unsupportedProperty(
+    of type: any PersistentModel.Type,
+    name: String,
+    valueType: any Any.Type
+  ) -> SwiftDataError {
+    invalidSchema.explained(
+      "\(type).\(name): values of type \(valueType) cannot be stored; expected a model, an array of models, "
+        + "or a Codable type (or mark the property @Transient)",
+      entity: "\(type)",
+      property: name
+    )
+  }
+
+  static func missingEntity(_ name: String) -> SwiftDataError {
+    unknownSchema.explained(
+      "no store of the container keeps \"\(name)\": add \(name).self to the container's schema",
+      entity: name
+    )
+  }
+
+  static func duplicateConfiguration(named name: String) -> SwiftDataError {
+    duplicateConfiguration.explained(
+      "two configurations are named \"\(name)\": give each a name of its own"
+    )
+  }
+
+  static func configurationSchemaNotFound(
+    entity: String,
+    configuration: String
+  ) -> SwiftDataError {
+    configurationSchemaNotFoundInContainerSchema.explained(
+      "configuration \"\(configuration)\" lists \(entity), which the container's schema does not have",
+      entity: entity
+    )
+  }
+
+  // MARK: Saving
+
+  static func saveNotAllowed(configuration: String) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "configuration \"\(configuration)\" was opened with allowsSave: false; its models cannot be saved"
+    )
+  }
+
+  static func missingRelationship(
+    of model: PersistentIdentifier,
+    property: String
+  ) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(model): \(property) must refer to a model, and is nil",
+      entity: model.entityName,
+      property: property
+    )
+  }
+
+  static func relationshipCount(
+    of model: PersistentIdentifier,
+    property: String,
+    count: Int,
+    minimum: Int,
+    maximum: Int
+  ) -> SwiftDataError {
+    let expected =
+      maximum > 0 ? "\(minimum) to \(maximum) models" : "at least \(minimum) models"
+    return modelValidationFailure.explained(
+      "\(model): \(property) holds \(count) models, expected \(expected)",
+      entity: model.entityName,
+      property: property
+    )
+  }
+
+  static func deleteDenied(
+    _ model: PersistentIdentifier,
+    property: String,
+    by blocking: PersistentIdentifier,
+    count: Int
+  ) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(model) cannot be deleted: its delete rule for \(property) is deny, and \(count) models are "
+        + "related to it, \(blocking) among them",
+      entity: model.entityName,
+      property: property
+    )
+  }
+
+  // MARK: Models and contexts
+
+  static func modelInOtherContext(_ model: PersistentIdentifier) -> SwiftDataError {
+    missingModelContext.explained(
+      "\(model) is registered in another context: fetch it here by its persistentModelID",
+      entity: model.entityName
+    )
+  }
+
+  static func relationshipAcrossStores(to model: PersistentIdentifier) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "a relationship leads to \(model), which another store keeps; relationships cannot cross stores",
+      entity: model.entityName
+    )
+  }
+
+  static func relationshipToUnsavedModel(_ entity: String) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "a relationship leads to a \(entity) that is not in the context; insert it first",
+      entity: entity
+    )
+  }
+
+  static func identifierNotRemapped(
+    _ identifier: PersistentIdentifier,
+    by store: String
+  ) -> SwiftDataError {
+    loadIssueModelContainer.explained(
+      "store \"\(store)\" saved \(identifier) and gave no permanent identifier for it: expected one in "
+        + "DataStoreSaveChangesResult.remappedIdentifiers",
+      entity: identifier.entityName
+    )
+  }
+
+  static let mutationWhileEnumerating = modelValidationFailure.explained(
+    "the context has unsaved changes while it enumerates, which keep every model in memory: save in the "
+      + "block, or pass allowEscapingMutations: true"
+  )
+}

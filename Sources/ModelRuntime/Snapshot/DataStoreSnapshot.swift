@@ -1,0 +1,42 @@
+/// A type whose values can stand in a snapshot.
+public typealias DataStoreSnapshotValue = Codable & Sendable
+
+/// The values of one model at one moment, on their way between a context and a store.
+public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
+  var persistentIdentifier: PersistentIdentifier { get }
+
+  /// Takes the values of a model from its backing data.
+  init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  )
+
+  /// Returns the snapshot under another identifier, its references replaced as the table says.
+  func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+  ) -> Self
+}
+
+/// The keys under which a snapshot's values are coded.
+public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+  case persistentIdentifier
+  /// A persisted property, by name.
+  case modeledProperty(String)
+
+  public var stringValue: String {
+    switch self {
+    case .persistentIdentifier: "persistentIdentifier"
+    case .modeledProperty(let name): name
+    }
+  }
+
+  public var intValue: Int? { nil }
+
+  public init?(stringValue: String) {
+    self =
+      stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
+  }
+
+  public init?(intValue: Int) { nil }
+}

@@ -1,0 +1,111 @@
+/// A place that keeps models: what ``ModelContext`` fetches from and saves to.
+///
+/// A context calls its store synchronously, on its own thread; two contexts may call at once, so a
+/// store does its own locking.
+public protocol DataStore: AnyObject {
+  associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
+  associatedtype Snapshot: DataStoreSnapshot
+
+  /// The name that permanent identifiers of this store carry; stable for the life of its data.
+  var identifier: String { get }
+  var schema: Schema { get }
+  var configuration: Configuration { get }
+
+  /// Opens the store; called by the container, with its schema already in the configuration.
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
+
+  /// Removes everything the store holds.
+  func erase() throws
+
+  /// Returns the snapshots of the models that a request asks for.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to have
+  ///   the context filter or sort what a second request, without predicate or sort, returns.
+  func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel
+
+  /// Counts the models that a request asks for; by default, by fetching them.
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
+
+  /// Returns the identifiers of the models that a request asks for; by default, by fetching them.
+  func fetchIdentifiers<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel
+
+  /// Makes the changes of one save durable, all or none.
+  func save(
+    _ request: DataStoreSaveChangesRequest<Snapshot>
+  ) throws -> DataStoreSaveChangesResult<Snapshot>
+
+  /// Called when a context begins to use the store; by default, nothing happens.
+  func initializeState(for editingState: EditingState)
+
+  /// Called when a context no longer uses the store; by default, nothing happens.
+  func invalidateState(for editingState: EditingState)
+
+  /// Snapshots the store still has at hand for a context; by default, none.
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot]
+}
+
+extension DataStore {
+  public func erase() throws { throw DataStoreError.unsupportedFeature }
+
+  public func fetchCount<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> Int where T: PersistentModel {
+    try fetch(request).fetchedSnapshots.count
+  }
+
+  public func fetchIdentifiers<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+  }
+
+  public func initializeState(for editingState: EditingState) {}
+  public func invalidateState(for editingState: EditingState) {}
+
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot] { [:] }
+}
+
+/// A store that can delete by predicate, without being shown each model.
+public protocol DataStoreBatching: DataStore {
+  func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
+}
+
+/// How to open a store: the value that says which store an app uses.
+public protocol DataStoreConfiguration: Hashable {
+  associatedtype Store: DataStore where Self == Store.Configuration
+
+  /// A name by which the container tells its stores apart.
+  var name: String { get }
+
+  /// The entities the store keeps; `nil` stands for the container's whole schema.
+  var schema: Schema? { get set }
+
+  /// Checks the configuration before the store is opened; by default, it is fine.
+  func validate() throws
+}
+
+extension DataStoreConfiguration {
+  public func validate() throws {}
+}
+
+/// What a store tells a context instead of an answer.
+public enum DataStoreError: Error, Equatable, Hashable, Sendable {
+  /// The store does not evaluate predicates, or not this one: ask for everything and filter.
+  case preferInMemoryFilter
+  /// The store does not sort, or not by these keys: sort what it returns.
+  case preferInMemorySort
+  /// The predicate makes no sense to the store.
+  case invalidPredicate
+  /// The store does not offer the operation.
+  case unsupportedFeature
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// What a context does when a store would rather not filter or sort.
+enum InMemoryFallback {
+  /// Fetches; if the store refuses, fetches again with less asked of it.
+  ///
+  /// A store that refuses the predicate is asked for everything, without limit and offset, because
+  /// neither means anything before the filter; the same holds for a refused sort.
+  static func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    using fetch: (FetchDescriptor<T>) throws -> [FetchedRow]
+  ) throws -> StoreConnection.FetchAnswer {
+    do {
+      return .init(rows: try fetch(descriptor))
+    } catch DataStoreError.preferInMemoryFilter {
+      var rest = descriptor
+      rest.predicate = nil
+      rest.sortBy = []
+      rest.fetchLimit = nil
+      rest.fetchOffset = nil
+      return .init(
+        rows: try fetch(rest),
+        needsFilter: descriptor.predicate != nil,
+        needsSort: !descriptor.sortBy.isEmpty
+      )
+    } catch DataStoreError.preferInMemorySort {
+      var rest = descriptor
+      rest.sortBy = []
+      rest.fetchLimit = nil
+      rest.fetchOffset = nil
+      do {
+        return .init(rows: try fetch(rest), needsSort: true)
+      } catch DataStoreError.preferInMemoryFilter {
+        rest.predicate = nil
+        return .init(rows: try fetch(rest), needsFilter: true, needsSort: true)
+      }
+    }
+  }
+
+  /// Counts, or returns `nil` when the store would rather not.
+  static func count(_ count: () throws -> Int) throws -> Int? {
+    do {
+      return try count()
+    } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
+      return nil
+    }
+  }
+}

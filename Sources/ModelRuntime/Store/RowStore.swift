@@ -1,0 +1,56 @@
+public import RowFormat
+
+/// A store that keeps rows, and takes and gives them as bytes.
+///
+/// A context that meets one does not make snapshots: it encodes each changed model straight into a
+/// row, with final references in it, and reads fetched models out of the rows it is given. Any other
+/// ``DataStore`` sees ``DataStoreSnapshot``s and `Codable`, as documented by Apple.
+public protocol RowStore: DataStore {
+  /// Whether the store was opened to be written to.
+  var allowsSave: Bool { get }
+
+  /// The number of the table that keeps an entity's rows, or `nil` if the store has no such entity.
+  func table(forEntityNamed name: String) -> UInt16?
+
+  /// Keys for new rows of a table: sequential, and never given out again.
+  func reserveKeys(_ count: Int, inTable table: UInt16) -> Range<UInt64>
+
+  /// Numbers greater than every number given out before, by any context, in any run.
+  func reserveRanks(_ count: Int) -> Range<Int64>
+
+  /// Makes the changes that `body` writes durable, all or none.
+  func saveRows(
+    for editingState: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws
+
+  /// Returns the rows a request asks for: filtered, sorted, and cut to limit and offset.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort``, as in `fetch`.
+  func fetchRows<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [FetchedRow] where T: PersistentModel
+
+  /// Returns the rows with the given names, in that order; `nil` for a row that does not exist.
+  func rows(at references: [RowReference]) throws -> [FetchedRow?]
+
+  /// Returns the rows of a table whose reference column names `target`, in the order of their ranks.
+  func rows(
+    referringTo target: RowReference,
+    inTable table: UInt16,
+    column: Int,
+    rankColumn: Int?
+  ) throws -> [RowReference]
+}
+
+/// Where a context writes the changes of a save; made by the store.
+public protocol RowChangeSink: AnyObject {
+  func insert(_ reference: RowReference, row: RawSpan)
+  /// - Parameters:
+  ///   - reference: The row to update.
+  ///   - changed: The columns that changed.
+  ///   - row: The whole new row.
+  ///   - previous: The row as it was, if the context has it at hand.
+  func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan, previous: RawSpan?)
+  func delete(_ reference: RowReference)
+}

@@ -1,0 +1,207 @@
+import Foundation
+import RowFormat
+import Synchronization
+
+/// The line to any store that speaks snapshots.
+///
+/// Such a store names its rows as it likes; here each identifier gets a row reference when it is first
+/// seen, so that the rest of the runtime deals in references only.
+final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @unchecked Sendable {
+  private let store: Store
+  private let names = Mutex(InternedIdentifiers())
+
+  init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
+    self.store = store
+    super.init(
+      index: index,
+      configurationName: configurationName,
+      schema: schema,
+      allowsSave: allowsSave
+    )
+  }
+
+  override var identifier: String { store.identifier }
+  override var configuration: any DataStoreConfiguration { store.configuration }
+
+  override func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> FetchAnswer {
+    try EntityNames.withCurrent(descriptorsByName) {
+      try InMemoryFallback.fetch(descriptor) {
+        let result = try store.fetch(
+          DataStoreFetchRequest(descriptor: $0, editingState: state)
+        )
+        var builder = FetchedRowBuilder()
+        for snapshot in result.fetchedSnapshots {
+          try append(try DefaultSnapshot(of: snapshot), to: &builder)
+        }
+        return builder.rows
+      }
+    }
+  }
+
+  override func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> Int? {
+    try EntityNames.withCurrent(descriptorsByName) {
+      try InMemoryFallback.count {
+        try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+      }
+    }
+  }
+
+  /// Asks the store for models by identifier, entity by entity.
+  override func rows(at references: [RowReference], for state: EditingState) throws
+    -> [FetchedRow?]
+  {
+    var found: [RowReference: FetchedRow] = [:]
+    for (table, group) in Dictionary(grouping: references, by: \.table) {
+      guard let descriptor = descriptors[safe: Int(table) - 1] else { continue }
+      let identifiers = Set(group.compactMap(identifier(of:)))
+      for row in try rows(of: descriptor.type, identifiers, for: state) {
+        found[row.reference] = row
+      }
+    }
+    return references.map { found[$0] }
+  }
+
+  private func rows<T: PersistentModel>(
+    of type: T.Type,
+    _ identifiers: Set<PersistentIdentifier>,
+    for state: EditingState
+  ) throws -> [FetchedRow] {
+    let predicate = #Predicate<T> { identifiers.contains($0.persistentModelID) }
+    let answer = try fetch(FetchDescriptor<T>(predicate: predicate), for: state)
+    return answer.rows.filter { identifier(of: $0.reference).map(identifiers.contains) ?? false }
+  }
+
+  override func members(of owner: _ModelState, _ property: ModelProperty) -> [RowReference] {
+    owner.loadRow()
+    let row = owner.currentRow
+    guard !row.isNull(property.ordinal) else { return [] }
+    return row.layout.references(property.ordinal, in: row.span)
+  }
+
+  // MARK: Names
+
+  override func descriptor(of reference: RowReference) -> ModelDescriptor? {
+    descriptors[safe: Int(reference.table) - 1]
+  }
+
+  override func identifier(of reference: RowReference) -> PersistentIdentifier? {
+    names.withLock { $0.identifiers[reference] }
+  }
+
+  override func reference(of identifier: PersistentIdentifier) -> RowReference? {
+    guard let table = descriptors.firstIndex(where: { $0.entityName == identifier.entityName })
+    else { return nil }
+    return names.withLock { $0.reference(of: identifier, table: UInt16(table + 1)) }
+  }
+
+  /// Adds a snapshot's row, its references named as this connection names them.
+  private func append(_ snapshot: DefaultSnapshot, to builder: inout FetchedRowBuilder) throws {
+    guard let reference = reference(of: snapshot.persistentIdentifier) else {
+      throw SwiftDataError.missingEntity(snapshot.persistentIdentifier.entityName)
+    }
+    let layout = snapshot.descriptor.layout
+    var writer = RowWriter()
+    writer.begin(layout)
+    snapshot.row.withUnsafeBytes { bytes in
+      let row = bytes.bytes
+      for property in snapshot.descriptor.properties {
+        let column = property.ordinal
+        guard property.isRelationship else {
+          writer.copy(column, from: row, column: column, layout: layout)
+          continue
+        }
+        if layout.isNull(column, in: row) { continue }
+        if property.isToMany {
+          let references = layout.references(column, in: row).compactMap {
+            snapshot.identifier(for: $0).flatMap(self.reference(of:))
+          }
+          writer.append(column, references: references)
+        } else if let target = snapshot.identifier(for: layout.reference(column, in: row))
+          .flatMap(self.reference(of:))
+        {
+          writer.set(column, reference: target)
+        }
+      }
+    }
+    let range = writer.finish()
+    builder.append(reference, row: writer.bytes.extracting(range))
+  }
+
+  override func begin(_ state: EditingState) { store.initializeState(for: state) }
+  override func end(_ state: EditingState) { store.invalidateState(for: state) }
+  override func erase() throws { try store.erase() }
+
+  // MARK: Saving
+
+  override func save(_ changes: ChangeSet, for state: EditingState) throws {
+    try EntityNames.withCurrent(descriptorsByName) {
+      let request = DataStoreSaveChangesRequest<Store.Snapshot>(
+        inserted: try changes.inserted.map(snapshot(of:)),
+        updated: try changes.updated.map(snapshot(of:)),
+        deleted: try changes.deleted.map(snapshot(of:)),
+        editingState: state
+      )
+      let temporary = changes.inserted.map { $0._$state.identifier }
+      let result = try store.save(request)
+      for (model, identifier) in zip(changes.inserted, temporary) {
+        guard let permanent = result.remappedIdentifiers[identifier],
+          let reference = reference(of: permanent)
+        else { throw SwiftDataError.identifierNotRemapped(identifier, by: store.identifier) }
+        model._$state.becomeStored(at: reference, in: self)
+      }
+    }
+  }
+
+  private func snapshot(of model: any PersistentModel) throws -> Store.Snapshot {
+    // The encoder's errors come out here: a snapshot's own initializer has no way to throw.
+    let snapshot = try SnapshotEncoder.snapshot(of: model)
+    if let snapshot = snapshot as? Store.Snapshot { return snapshot }
+    return customSnapshot(of: model)
+  }
+
+  private func customSnapshot<M: PersistentModel>(of model: M) -> Store.Snapshot {
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    return Store.Snapshot(from: _LiveBackingData(model), relatedBackingDatas: &related)
+  }
+}
+
+/// Identifiers of a foreign store and the references that stand for them.
+private struct InternedIdentifiers {
+  var identifiers: [RowReference: PersistentIdentifier] = [:]
+  private var references: [PersistentIdentifier: RowReference] = [:]
+  private var nextKey: UInt64 = 1
+
+  mutating func reference(of identifier: PersistentIdentifier, table: UInt16) -> RowReference {
+    if let known = references[identifier] { return known }
+    let reference = RowReference(table: table, key: nextKey)
+    nextKey += 1
+    references[identifier] = reference
+    identifiers[reference] = identifier
+    return reference
+  }
+}
+
+extension DefaultSnapshot {
+  /// A store's own snapshot in the form the context reads, by way of its coded form.
+  init(of snapshot: some DataStoreSnapshot) throws {
+    if let snapshot = snapshot as? DefaultSnapshot {
+      self = snapshot
+    } else {
+      self = try JSONDecoder().decode(
+        DefaultSnapshot.self,
+        from: try JSONEncoder().encode(snapshot)
+      )
+    }
+  }
+}
+
+extension Array {
+  /// The element at a position that may not exist.
+  subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

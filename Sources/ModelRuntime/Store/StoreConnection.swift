@@ -1,0 +1,94 @@
+import Foundation
+import RowFormat
+
+/// A container's line to one store: what the context says to any store, whatever it speaks.
+///
+/// Everything on this side of it is rows and references. A store that keeps rows understands them;
+/// for any other the connection translates to snapshots and back.
+class StoreConnection: @unchecked Sendable {
+  /// The position among the container's stores.
+  let index: Int
+  let configurationName: String
+  let schema: Schema
+  let allowsSave: Bool
+  /// The classes of the store's entities.
+  let descriptors: [ModelDescriptor]
+  let descriptorsByName: [String: ModelDescriptor]
+
+  init(index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
+    self.index = index
+    self.configurationName = configurationName
+    self.schema = schema
+    self.allowsSave = allowsSave
+    descriptors = schema.modelTypes.map(ModelDescriptor.of)
+    descriptorsByName = Dictionary(
+      descriptors.map { ($0.entityName, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// What a store answered, and what it left to the context.
+  struct FetchAnswer {
+    var rows: [FetchedRow]
+    var needsFilter = false
+    var needsSort = false
+  }
+
+  var identifier: String { notOverridden() }
+  /// The configuration the store was opened with.
+  var configuration: any DataStoreConfiguration { notOverridden() }
+
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> FetchAnswer { notOverridden() }
+
+  /// Counts, or returns `nil` when the context has to fetch and count.
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> Int? { notOverridden() }
+
+  func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?] {
+    notOverridden()
+  }
+
+  /// The members of a list that is derived from its other end.
+  func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
+    notOverridden()
+  }
+
+  /// Completes the changes of a save before they are encoded.
+  func prepare(_ changes: inout ChangeSet) throws {}
+
+  /// Makes the changes of a save durable, and every inserted model stored.
+  func save(_ changes: ChangeSet, for state: EditingState) throws { notOverridden() }
+
+  func descriptor(of reference: RowReference) -> ModelDescriptor? { notOverridden() }
+  func identifier(of reference: RowReference) -> PersistentIdentifier? { notOverridden() }
+  func reference(of identifier: PersistentIdentifier) -> RowReference? { notOverridden() }
+  func begin(_ state: EditingState) {}
+  func end(_ state: EditingState) {}
+  func erase() throws { notOverridden() }
+
+  func identifier(of reference: RowReference, entityName: String) -> PersistentIdentifier {
+    identifier(of: reference)
+      ?? PersistentIdentifier(
+        origin: .named(store: identifier, entity: entityName),
+        key: reference.key
+      )
+  }
+
+  private func notOverridden() -> Never {
+    preconditionFailure("\(type(of: self)) must override this")
+  }
+}
+
+/// The models of one save, none of them in two of the lists.
+struct ChangeSet {
+  var inserted: [any PersistentModel] = []
+  var updated: [any PersistentModel] = []
+  var deleted: [any PersistentModel] = []
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
