@@ -1,0 +1,132 @@
+import RowFormat
+import Testing
+
+/// The delta between two rows, with or without the older one at hand.
+func delta(
+  from old: [UInt8],
+  to new: [UInt8],
+  changed: ColumnSet,
+  _ layout: RowLayout,
+  seesOld: Bool
+) -> [UInt8] {
+  var buffer = ByteBuffer()
+  old.withUnsafeBytes { old in
+    new.withUnsafeBytes { new in
+      if seesOld {
+        RowDelta.encode(
+          changed: changed,
+          row: new.bytes,
+          previous: old.bytes,
+          layout: layout,
+          into: &buffer
+        )
+      } else {
+        RowDelta.encode(
+          changed: changed,
+          row: new.bytes,
+          previous: nil,
+          layout: layout,
+          into: &buffer
+        )
+      }
+    }
+  }
+  return buffer.bytes.withUnsafeBytes { Array($0) }
+}
+
+/// Applies a delta; `nil` if it is malformed.
+func apply(_ delta: [UInt8], to row: [UInt8], _ layout: RowLayout) -> [UInt8]? {
+  var writer = RowWriter()
+  return delta.withUnsafeBytes { delta in
+    row.withUnsafeBytes { row in
+      let range = RowDelta.apply(delta.bytes, to: row.bytes, layout: layout, into: &writer)
+      return range.map { range in
+        writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+      }
+    }
+  }
+}
+
+@Suite struct `A delta` {
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `turns the old row into the new one`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var cells = everyType.types.map { Cell.random($0, using: &generator) }
+    let old = encode(cells, everyType)
+    var changed = ColumnSet()
+    for column in cells.indices where Bool.random(using: &generator) {
+      cells[column] = .random(everyType.types[column], using: &generator)
+      changed.insert(column)
+    }
+    let new = encode(cells, everyType)
+    for seesOld in [false, true] {
+      let bytes = delta(from: old, to: new, changed: changed, everyType, seesOld: seesOld)
+      #expect(apply(bytes, to: old, everyType) == new, "seed \(seed)")
+    }
+  }
+
+  @Test func `says which columns it changes`() {
+    let old = encode([.integer(1), .text("a"), .text("b")], RowLayout([.integer, .text, .text]))
+    let layout = RowLayout([.integer, .text, .text])
+    var changed = ColumnSet()
+    changed.insert(2)
+    let bytes = delta(from: old, to: old, changed: changed, layout, seesOld: false)
+    #expect(
+      bytes.withUnsafeBytes { RowDelta.changedColumns(of: $0.bytes, layout: layout) } == changed
+    )
+  }
+
+  @Test(arguments: [10, 1000, 100_000])
+  func `of a list that grew by one element holds one element`(count: Int) {
+    let layout = RowLayout([.references])
+    let list = (1...count).map { RowReference(table: 1, key: UInt64($0)) }
+    let old = encode([.references(list)], layout)
+    let new = encode([.references(list + [RowReference(table: 1, key: 7_000_000)])], layout)
+    let bytes = delta(from: old, to: new, changed: .all, layout, seesOld: true)
+    #expect(bytes.count < 20)
+    #expect(apply(bytes, to: old, layout) == new)
+  }
+
+  @Test func `with any byte changed, or cut anywhere, is refused or gives a valid row`() {
+    var generator = SeededGenerator(seed: 3)
+    let layout = RowLayout([.integer, .text, .references, .bool])
+    let list = (1...50).map { RowReference(table: 1, key: $0) }
+    let old = encode([.integer(1), .text("before"), .references(list), .bool(true)], layout)
+    let new = encode(
+      [.integer(2), .text("after"), .references(Array(list[..<20] + list[30...])), .null],
+      layout
+    )
+    let bytes = delta(from: old, to: new, changed: .all, layout, seesOld: true)
+    var refused = 0
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= UInt8.random(in: 1...255, using: &generator)
+      for candidate in [damaged, Array(bytes[..<index])] {
+        if let row = apply(candidate, to: old, layout) {
+          #expect(row.withUnsafeBytes { layout.isValid($0.bytes) })
+        } else {
+          refused += 1
+        }
+      }
+    }
+    #expect(refused > bytes.count / 2)
+  }
+}
+
+@Suite struct `A varint` {
+  @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, UInt64.max - 1, .max])
+  func `reads back as it was written`(value: UInt64) {
+    var buffer = ByteBuffer()
+    buffer.appendVarint(value)
+    var cursor = ByteCursor(0..<buffer.count)
+    #expect(cursor.varint(in: buffer.bytes) == value)
+    #expect(cursor.remaining == 0)
+  }
+
+  @Test func `that does not end within 64 bits is refused`() {
+    var buffer = ByteBuffer()
+    for _ in 0..<11 { buffer.append(0xFF as UInt8) }
+    var cursor = ByteCursor(0..<buffer.count)
+    #expect(cursor.varint(in: buffer.bytes) == nil)
+  }
+}
