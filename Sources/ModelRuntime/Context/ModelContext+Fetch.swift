@@ -106,12 +106,12 @@ extension ModelContext {
       }) {
         return found
       }
-    } else if let (connection, reference) = container.row(for: persistentModelID),
+    } else if let (connection, reference) = coordinator.row(for: persistentModelID),
       let model = model(at: reference, in: connection)
     {
       return model
     }
-    return container.placeholder(for: persistentModelID)
+    return coordinator.placeholder(for: persistentModelID)
   }
 
   /// The object for an identifier, if the context has it already; the store is not asked.
@@ -120,7 +120,7 @@ extension ModelContext {
     if persistentModelID.isTemporary {
       return inserted.first { $0._$state.identifierIfKnown == persistentModelID } as? T
     }
-    guard let (connection, reference) = container.row(for: persistentModelID) else { return nil }
+    guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
     return maps[connection.index][reference]?.model as? T
   }
 
@@ -128,7 +128,7 @@ extension ModelContext {
 
   private func connection(for type: any PersistentModel.Type) throws -> StoreConnection {
     let descriptor = ModelDescriptor.of(type)
-    guard let connection = container.connection(for: descriptor) else {
+    guard let connection = coordinator.connection(for: descriptor) else {
       throw SwiftDataError.missingEntity(descriptor.entityName)
     }
     return connection

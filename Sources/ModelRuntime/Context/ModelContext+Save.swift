@@ -27,7 +27,7 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     try DeletePropagation.checkDenials(deleted)
     let changes = collectChanges()
-    for connection in container.connections {
+    for connection in coordinator.connections {
       guard var own = changes[connection.index] else { continue }
       guard connection.allowsSave else {
         throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
@@ -47,7 +47,7 @@ extension ModelContext {
   private func collectChanges() -> [Int: ChangeSet] {
     var changes: [Int: ChangeSet] = [:]
     for model in insertedModelsArray {
-      guard let connection = container.connection(for: model._$state.descriptor) else { continue }
+      guard let connection = coordinator.connection(for: model._$state.descriptor) else { continue }
       changes[connection.index, default: ChangeSet()].inserted.append(model)
     }
     for model in changedModelsArray {

@@ -13,7 +13,16 @@ import RowFormat
 ///
 /// A context belongs to one thread, actor or queue at a time.
 public class ModelContext: Equatable, SendableMetatype {
-  public let container: ModelContainer
+  let coordinator: StoreCoordinator
+  private weak var knownContainer: ModelContainer?
+
+  /// The container the context was made from.
+  public var container: ModelContainer {
+    if let knownContainer { return knownContainer }
+    let container = ModelContainer(coordinator)
+    knownContainer = container
+    return container
+  }
 
   /// The context's session, as its stores see it.
   public var editingState: EditingState
@@ -36,14 +45,15 @@ public class ModelContext: Equatable, SendableMetatype {
   var deferredError: (any Error)?
 
   public init(_ container: ModelContainer) {
-    self.container = container
+    coordinator = container.coordinator
+    knownContainer = container
     editingState = EditingState()
-    maps = container.connections.map { _ in IdentityMap() }
-    for connection in container.connections { connection.begin(editingState) }
+    maps = coordinator.connections.map { _ in IdentityMap() }
+    for connection in coordinator.connections { connection.begin(editingState) }
   }
 
   deinit {
-    for connection in container.connections { connection.end(editingState) }
+    for connection in coordinator.connections { connection.end(editingState) }
     // First cut every object off, then let relationships go: releasing one may free objects, and a
     // freed object must find no context to take its leave of.
     let states = maps.flatMap(\.states)

@@ -1,0 +1,125 @@
+import Foundation
+import RowFormat
+
+/// The open stores of a container, and which of them keeps what.
+///
+/// Contexts hold the coordinator, not the container: so a container can hold its main context without
+/// the two keeping each other, and with them the stores, open for ever.
+final class StoreCoordinator: @unchecked Sendable {
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let connections: [StoreConnection]
+  private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
+
+  /// Opens the stores.
+  ///
+  /// - Parameters:
+  ///   - schema: The models of the container.
+  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - configurations: The stores; each entity goes to the first one whose schema has it.
+  /// - Throws: ``SwiftDataError`` for a schema or configuration that cannot be, otherwise what a store
+  ///   throws when it opens.
+  init(
+    schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    try schema.validate()
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    let descriptors = schema.modelTypes.map(ModelDescriptor.of)
+    EntityNames.register(descriptors)
+    for descriptor in descriptors {
+      if let problem = descriptor.problems.first { throw problem }
+    }
+    var connections: [StoreConnection] = []
+    var names: Set<String> = []
+    for configuration in configurations {
+      guard names.insert(configuration.name).inserted else {
+        throw SwiftDataError.duplicateConfiguration(named: configuration.name)
+      }
+      connections.append(
+        try StoreCoordinator.connect(
+          configuration,
+          index: connections.count,
+          schema: schema,
+          migrationPlan: migrationPlan
+        )
+      )
+    }
+    self.connections = connections
+    var byEntity: [ObjectIdentifier: StoreConnection] = [:]
+    for connection in connections {
+      for descriptor in connection.descriptors where byEntity[ObjectIdentifier(descriptor)] == nil {
+        byEntity[ObjectIdentifier(descriptor)] = connection
+      }
+    }
+    connectionsByEntity = byEntity
+  }
+
+  private static func connect<C: DataStoreConfiguration>(
+    _ configuration: C,
+    index: Int,
+    schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> StoreConnection {
+    var configuration = configuration
+    if configuration.schema == nil { configuration.schema = schema }
+    try configuration.validate()
+    let own = configuration.schema ?? schema
+    for type in own.modelTypes where !schema.contains(type) {
+      throw SwiftDataError.configurationSchemaNotFound(
+        entity: String(describing: type),
+        configuration: configuration.name
+      )
+    }
+    let store = try C.Store(configuration, migrationPlan: migrationPlan)
+    func connectRows<S: RowStore>(_ store: S) throws -> StoreConnection {
+      try RowStoreConnection(
+        store,
+        index: index,
+        configurationName: configuration.name,
+        schema: own,
+        allowsSave: store.allowsSave
+      )
+    }
+    if let rows = store as? any RowStore { return try connectRows(rows) }
+    return SnapshotStoreConnection(
+      store,
+      index: index,
+      configurationName: configuration.name,
+      schema: own,
+      allowsSave: true
+    )
+  }
+
+  // MARK: Finding the store of a model
+
+  func connection(for descriptor: ModelDescriptor) -> StoreConnection? {
+    connectionsByEntity[ObjectIdentifier(descriptor)]
+  }
+
+  func row(for identifier: PersistentIdentifier) -> (StoreConnection, RowReference)? {
+    for connection in connections where connection.identifier == identifier.storeIdentifier {
+      if let reference = connection.reference(of: identifier) { return (connection, reference) }
+    }
+    return nil
+  }
+
+  /// A model that stands for nothing, of the class its identifier names.
+  func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
+    func make<M: PersistentModel>(_: M.Type) -> any PersistentModel {
+      let model = M(backingData: _EmptyBackingData<M>())
+      model._$reset()
+      model._$state.flags.insert([.deleted, .vanished])
+      return model
+    }
+    guard let entity = schema.entitiesByName[identifier.entityName], let type = entity.modelType
+    else {
+      preconditionFailure(
+        "the container's schema has no entity \"\(identifier.entityName)\" for \(identifier)"
+      )
+    }
+    return make(type)
+  }
+}
