@@ -8,6 +8,16 @@ import SwiftSyntaxMacros
 /// and finds the macro types by name: nothing needs to be listed.
 @main
 struct ModelMacrosPlugin: CompilerPlugin {
-  let providingMacros: [any Macro.Type] = []
+  let providingMacros: [any Macro.Type] = [
+    PersistentModelMacro.self,
+    PersistentModelActorMacro.self,
+    PersistedPropertyMacro.self,
+    TransformablePersistedPropertyMacro.self,
+    AttributePropertyMacro.self,
+    RelationshipPropertyMacro.self,
+    TransientPropertyMacro.self,
+    IndexMacro.self,
+    UniqueConstraintsMacro.self,
+  ]
 }
 #endif

@@ -1,3 +1,73 @@
-public final class _ObservationBox {}
-@inlinable public var _isTracking: Bool { false }
-func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>) {}
+public import Observation
+
+// Observation, in the accessors that `@Model` generates.
+//
+// A registrar costs more than a small model does, so a model gets one when it is first read under
+// `withObservationTracking`. Until then a read asks whether anybody is tracking, and a write whether
+// the model was ever read so: one test each.
+
+/// The registrar of Observation, under a name that no model called `Observation` can hide.
+public typealias _Registrar = ObservationRegistrar
+
+/// The protocol of Observation, likewise.
+public typealias _Observable = Observable
+
+/// What stands where Apple's generated storage stands; nothing is stored in it.
+public struct _SwiftDataNoType {
+  public init() {}
+}
+
+/// The observers of one model, once there is one.
+public final class _ObservationBox {
+  let registrar = ObservationRegistrar()
+}
+
+/// Whether the code that runs now is tracking which properties it reads.
+@inlinable public var _isTracking: Bool { true }
+
+/// The registrar of a model, made when it is first asked for.
+public func _registrar(of state: _ModelState) -> _Registrar {
+  if let box = state.observation { return box.registrar }
+  let box = _ObservationBox()
+  state.observation = box
+  state.isObserved = true
+  return box.registrar
+}
+
+/// Notes that a property is read, if somebody is tracking.
+public func _noteAccess<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
+  _registrar(of: model._$state).access(model, keyPath: keyPath)
+}
+
+/// Tells observers that a property is about to change.
+public func _willSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
+  model._$state.observation?.registrar.willSet(model, keyPath: keyPath)
+}
+
+/// Tells observers that a property has changed.
+public func _didSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
+  model._$state.observation?.registrar.didSet(model, keyPath: keyPath)
+}
+
+/// Changes something that depends on a property, telling its observers.
+public func _withMutation<M: PersistentModel, Value, Result>(
+  of model: M,
+  _ keyPath: KeyPath<M, Value>,
+  _ mutation: () throws -> Result
+) rethrows -> Result {
+  _willSet(model, keyPath)
+  defer { _didSet(model, keyPath) }
+  return try mutation()
+}
+
+/// Tells observers that a property has changed without its accessor: by the other end of a
+/// relationship, or by a save of another context.
+func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>) {
+  guard model._$state.isObserved else { return }
+  func open<Value>(_: Value.Type) {
+    guard let keyPath = keyPath as? KeyPath<M, Value> else { return }
+    _willSet(model, keyPath)
+    _didSet(model, keyPath)
+  }
+  _openExistential(type(of: keyPath).valueType, do: open)
+}

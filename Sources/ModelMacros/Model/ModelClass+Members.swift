@@ -1,0 +1,159 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension ModelClass {
+  /// Everything `@Model` adds to the body of the class.
+  var generatedMembers: [DeclSyntax] {
+    var result: [DeclSyntax] = []
+    if !inheritsModel { result += [state, rootType, backingData, noType] }
+    result += ordinals
+    result += [schemaMetadata, initializer, encode, adopt, reset]
+    result += observation
+    if let equality { result.append(equality) }
+    return result
+  }
+
+  // MARK: Storage that the whole hierarchy shares
+
+  private var state: DeclSyntax {
+    """
+    \(raw: access.modifier)\(raw: finalInRoot)let _$state: ModelRuntime._ModelState = ModelRuntime._ModelState()
+    """
+  }
+
+  private var rootType: DeclSyntax {
+    "\(raw: access.modifier)typealias Root = \(raw: name)"
+  }
+
+  private var backingData: DeclSyntax {
+    """
+    \(raw: access.modifier)var persistentBackingData: any ModelRuntime.BackingData<\(raw: name)> {
+      get { ModelRuntime._LiveBackingData(self) }
+      set { _$state.adopt(newValue) }
+    }
+    """
+  }
+
+  private var noType: DeclSyntax {
+    "typealias _SwiftDataNoType = ModelRuntime._SwiftDataNoType"
+  }
+
+  // MARK: Numbers
+
+  /// The constants from which a property's number follows, where a literal cannot be it.
+  private var ordinals: [DeclSyntax] {
+    var result: [DeclSyntax] = []
+    let base = superclass.map { "\($0)._$propertyCount" } ?? "0"
+    if declaration.inheritanceClause != nil {
+      result.append("private static var _$base: Swift.Int { \(raw: base) }")
+    }
+    let count = members.properties.count
+    if members.isConditional {
+      let lines = members.skippingStatements { "if place > \($0) { ordinal -= 1 }" }
+      result.append(
+        """
+        private static func _$ordinal(_ place: Swift.Int) -> Swift.Int {
+          var ordinal = \(raw: base) + place
+          \(raw: lines.joined(separator: "\n"))
+          return ordinal
+        }
+        """
+      )
+    }
+    if !isFinal {
+      let total = members.isConditional ? "_$ordinal(\(count))" : "\(base) + \(count)"
+      result.append(
+        """
+        \(raw: overriding)\(raw: access.overridableModifier)class var _$propertyCount: Swift.Int { \(raw: total) }
+        """
+      )
+    }
+    return result
+  }
+
+  /// The number of a property in the body of the class.
+  private func ordinal(_ place: Int) -> String {
+    if members.isConditional { return "Self._$ordinal(\(place))" }
+    return declaration.inheritanceClause == nil ? "\(place)" : "\(name)._$base + \(place)"
+  }
+
+  // MARK: What the runtime calls
+
+  private var initializer: DeclSyntax {
+    let root = inheritsModel ? "Root" : name
+    let required = isFinal && !inheritsModel ? "" : "required "
+    let slots = members.statements { property, _ in "\(property.slot) = .init()" }
+    let last = inheritsModel ? "super.init(backingData: backingData)" : "_$state.adopt(backingData)"
+    return """
+      \(raw: access.modifier)\(raw: required)init(backingData: any ModelRuntime.BackingData<\(raw: root)>) {
+        \(raw: (slots + [last]).joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var encode: DeclSyntax {
+    method(
+      "_$encode(into encoder: inout ModelRuntime._RowEncoder)",
+      forward: "_$encode(into: &encoder)"
+    ) {
+      "\($0.slot)._encode\($0.family)(into: &encoder, \(ordinal($1)))"
+    }
+  }
+
+  private var adopt: DeclSyntax {
+    method("_$adopt()", forward: "_$adopt()") { "\($0.slot)._adopt(self, \(ordinal($1)))" }
+  }
+
+  private var reset: DeclSyntax {
+    method("_$reset()", forward: "_$reset()") { property, _ in "\(property.slot) = .init()" }
+  }
+
+  /// A method with a statement for each property, after the superclass's.
+  private func method(
+    _ signature: String,
+    forward: String,
+    statement: (PersistedProperty, Int) -> String
+  ) -> DeclSyntax {
+    let lines = (inheritsModel ? ["super.\(forward)"] : []) + members.statements(statement)
+    return """
+      \(raw: overriding)\(raw: access.overridableModifier)func \(raw: signature) {
+        \(raw: lines.joined(separator: "\n"))
+      }
+      """
+  }
+
+  // MARK: What users may call
+
+  private var observation: [DeclSyntax] {
+    var result: [DeclSyntax] = [
+      """
+      nonisolated func access<_M>(keyPath: Swift.KeyPath<\(raw: name), _M>) {
+        ModelRuntime._noteAccess(self, keyPath)
+      }
+      """,
+      """
+      nonisolated func withMutation<_M, _R>(keyPath: Swift.KeyPath<\(raw: name), _M>, _ mutation: () throws -> _R) rethrows -> _R {
+        try ModelRuntime._withMutation(of: self, keyPath, mutation)
+      }
+      """,
+    ]
+    if !inheritsModel {
+      result.append(
+        """
+        nonisolated var _$observationRegistrar: ModelRuntime._Registrar { ModelRuntime._registrar(of: _$state) }
+        """
+      )
+    }
+    return result
+  }
+
+  // MARK: Modifiers
+
+  private var overriding: String { inheritsModel ? "override " : "" }
+  private var finalInRoot: String { isFinal ? "" : "final " }
+}
+
+extension PersistedProperty {
+  /// What the names of the slot's methods end in, for values that a type's own overloads do not serve.
+  var family: String { isTransformable ? "Transformable" : "" }
+}

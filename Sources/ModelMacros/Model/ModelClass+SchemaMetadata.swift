@@ -1,0 +1,65 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension ModelClass {
+  /// The description of the class's own properties that a schema is made from.
+  var schemaMetadata: DeclSyntax {
+    let lines =
+      ["var properties: [ModelRuntime.Schema.PropertyMetadata] = []"]
+      + members.statements { property, _ in propertyMetadata(property) }
+      + constraints("Index") + constraints("Unique") + ["return properties"]
+    let modifier =
+      (inheritsModel ? "override " : "") + access.overridableModifier
+      + (isFinal && !inheritsModel ? "static" : "class")
+    return """
+      \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
+        \(raw: lines.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private func propertyMetadata(_ property: PersistedProperty) -> String {
+    metadata(
+      name: property.name,
+      keyPath: "\\\(name).\(property.identifier.text)",
+      defaultValue: property.defaultValue,
+      metadata: property.options?.expression ?? "nil"
+    )
+  }
+
+  private func constraints(_ kind: String) -> [String] {
+    declaration.memberBlock.members.compactMap { member in
+      guard let macro = member.decl.as(MacroExpansionDeclSyntax.self),
+        macro.macroName.text == kind
+      else { return nil }
+      let generics =
+        macro.genericArgumentClause?.trimmedDescription ?? "<\(name)>"
+      return metadata(
+        name: "SwiftData.Schema.\(kind)",
+        keyPath: "\\ModelRuntime.Schema.encodingVersion",
+        defaultValue: "nil",
+        metadata: "ModelRuntime.Schema.\(kind)\(generics)(\(macro.arguments.trimmedDescription))"
+      )
+    }
+  }
+
+  private func metadata(
+    name: String,
+    keyPath: String,
+    defaultValue: String,
+    metadata: String
+  ) -> String {
+    """
+    properties.append(ModelRuntime.Schema.PropertyMetadata(name: "\(name)", keypath: \(keyPath), defaultValue: \(defaultValue), metadata: \(metadata)))
+    """
+  }
+}
+
+extension PersistedProperty {
+  /// The initial value, in the type of the property: `.active` means nothing without it.
+  fileprivate var defaultValue: String {
+    guard let initializer else { return "nil" }
+    guard binding.typeAnnotation != nil, let type else { return initializer.description }
+    return "(\(initializer)) as \(type)"
+  }
+}

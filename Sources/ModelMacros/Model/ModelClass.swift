@@ -1,0 +1,41 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A class marked `@Model`, as its syntax shows it.
+struct ModelClass {
+  let declaration: ClassDeclSyntax
+  let members: MemberTree
+  /// Whether the compiler already found a conformance to `PersistentModel`: in the superclass.
+  let inheritsModel: Bool
+  /// How visible the class is, if not by default: what the generated members have to match.
+  let access: Access?
+
+  /// Reads a class.
+  ///
+  /// - Parameters:
+  ///   - declaration: The class.
+  ///   - missing: The conformances that the compiler asks the macro for.
+  ///   - context: Knows the types and extensions the class is nested in.
+  init(
+    _ declaration: ClassDeclSyntax,
+    missing: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) {
+    self.declaration = declaration
+    members = MemberTree(declaration.memberBlock.members)
+    inheritsModel = !missing.contains { $0.trimmedDescription.hasSuffix("PersistentModel") }
+    access = Access(declaration, in: context)
+  }
+
+  /// The class as its own body names it.
+  var name: String { declaration.name.trimmedDescription }
+
+  var isFinal: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) } }
+
+  var inheritedTypes: [TypeSyntax] {
+    declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmed) ?? []
+  }
+
+  /// The superclass, if that is a model too: only then does its place in the clause mean so.
+  var superclass: String? { inheritsModel ? inheritedTypes.first?.description : nil }
+}

@@ -1,0 +1,99 @@
+import SwiftSyntax
+
+/// A stored property of a model class that belongs in its rows, as its syntax shows it.
+struct PersistedProperty {
+  let declaration: VariableDeclSyntax
+  let binding: PatternBindingSyntax
+  /// The name as the source writes it, in backticks if it needs them.
+  let identifier: TokenSyntax
+
+  /// Reads a member of a class, or returns `nil` if it is not a property to persist.
+  init?(_ declaration: VariableDeclSyntax) {
+    guard declaration.isStoredInInstances, !declaration.hasAttribute(named: "Transient"),
+      let binding = declaration.bindings.first, declaration.bindings.count == 1,
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    else { return nil }
+    self.declaration = declaration
+    self.binding = binding
+    identifier = pattern.identifier.trimmed
+  }
+
+  /// The name without backticks.
+  var name: String { identifier.identifier?.name ?? identifier.text }
+
+  /// The stored property that holds the value.
+  var slot: String { "_$s_\(name)" }
+
+  var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
+
+  var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
+
+  /// The type as written, or read off the initializer where that takes no type checker.
+  ///
+  /// An implicitly unwrapped optional is an optional here: only the property itself unwraps.
+  var type: String? {
+    if let type = binding.typeAnnotation?.type {
+      guard let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else {
+        return type.trimmedDescription
+      }
+      return "\(unwrapped.wrappedType.trimmedDescription)?"
+    }
+    return initializer.flatMap(Self.literalType)
+  }
+
+  /// Whether the property is nil until it is set, without saying so.
+  var isImplicitlyNil: Bool {
+    guard initializer == nil, !isConstant, let type = binding.typeAnnotation?.type else {
+      return false
+    }
+    return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+  }
+
+  private static func literalType(_ expression: ExprSyntax) -> String? {
+    switch expression.kind {
+    case .booleanLiteralExpr: "Swift.Bool"
+    case .integerLiteralExpr: "Swift.Int"
+    case .floatLiteralExpr: "Swift.Double"
+    case .stringLiteralExpr: "Swift.String"
+    default: nil
+    }
+  }
+}
+
+extension PersistedProperty {
+  /// The attribute that carries the property's options, if it has one.
+  var options: Options? {
+    if let attribute = declaration.attribute(named: "Relationship") {
+      return Options(type: "Relationship", attribute: attribute)
+    }
+    if let attribute = declaration.attribute(named: "Attribute") {
+      return Options(type: "Attribute", attribute: attribute)
+    }
+    return nil
+  }
+
+  /// Whether the value goes through a `ValueTransformer` on its way to the row.
+  var isTransformable: Bool {
+    guard case .argumentList(let arguments) = declaration.attribute(named: "Attribute")?.arguments
+    else { return false }
+    return arguments.contains { argument in
+      guard let call = argument.expression.as(FunctionCallExprSyntax.self),
+        let member = call.calledExpression.as(MemberAccessExprSyntax.self)
+      else { return false }
+      return member.declName.baseName.text == "transformable"
+    }
+  }
+
+  /// `@Attribute(…)` or `@Relationship(…)`.
+  struct Options {
+    /// The class of `Schema` that takes the same arguments.
+    let type: String
+    let attribute: AttributeSyntax
+
+    /// The expression that makes the schema's description of the options.
+    var expression: String {
+      let arguments = attribute.arguments.map { $0.trimmedDescription } ?? ""
+      return "ModelRuntime.Schema.\(type)(\(arguments))"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+public import SwiftSyntax
+import SwiftSyntaxBuilder
+public import SwiftSyntaxMacros
+
+/// A macro that turns a property into accessors over a slot, and declares the slot beside it.
+public protocol SlotMacro: AccessorMacro, PeerMacro {}
+
+/// `@_PersistedProperty`, which `@Model` puts on every property it persists.
+public enum PersistedPropertyMacro: SlotMacro {}
+
+/// `@_TransformablePersistedProperty`, for values that pass through a `ValueTransformer`.
+public enum TransformablePersistedPropertyMacro: SlotMacro {}
+
+extension SlotMacro {
+  public static var formatMode: FormatMode { .disabled }
+
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) -> [AccessorDeclSyntax] {
+    PropertyAccessors(node, declaration, in: context)?.accessors ?? []
+  }
+
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) -> [DeclSyntax] {
+    declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init).map {
+      [$0.slotDeclaration]
+    } ?? []
+  }
+}
+
+extension PersistedProperty {
+  /// The storage of the property.
+  ///
+  /// A type that is not written is inferred from the initializer, which the slot does not evaluate:
+  /// the property's own initial value does, through the `init` accessor.
+  var slotDeclaration: DeclSyntax {
+    let value: String
+    if let type {
+      value = ": ModelRuntime._Slot<\(type)>" + (isImplicitlyNil ? " = .init(nil)" : "")
+    } else if let initializer {
+      value = " = ModelRuntime._Slot(of: \(initializer))"
+    } else {
+      value = ""
+    }
+    return "@exclusivity(unchecked) private var \(raw: slot)\(raw: value)"
+  }
+}

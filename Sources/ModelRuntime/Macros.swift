@@ -1,0 +1,182 @@
+import Observation
+
+// MARK: Models
+
+/// Makes a class a model: its stored properties are kept by a store, and observed.
+///
+/// ```swift
+/// @Model
+/// final class Trip {
+///   var name: String
+///   var startDate: Date
+///   @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+///
+///   init(name: String, startDate: Date) {
+///     self.name = name
+///     self.startDate = startDate
+///   }
+/// }
+/// ```
+///
+/// Every stored property is persisted unless it is marked `@Transient`. Its type is a value that is
+/// `Codable`, or another model, `[Model]`, or an optional of one of them: then it is a relationship.
+/// `@Attribute` and `@Relationship` say more; `#Index` and `#Unique` speak of several properties.
+///
+/// A class may inherit from another model; both are marked. A model is not `Sendable`: send its
+/// `persistentModelID`, and look it up on the other side.
+@attached(
+  member,
+  conformances: Observable,
+  PersistentModel,
+  Sendable,
+  names: named(_$state),
+  named(Root),
+  named(persistentBackingData),
+  named(schemaMetadata),
+  named(init),
+  named(_$base),
+  named(_$ordinal),
+  named(_$propertyCount),
+  named(_$encode),
+  named(_$adopt),
+  named(_$reset),
+  named(_$observationRegistrar),
+  named(_SwiftDataNoType),
+  named(access),
+  named(withMutation),
+  named(_$equals)
+)
+@attached(memberAttribute)
+@attached(extension, conformances: Observable, PersistentModel, Sendable)
+public macro Model() = #externalMacro(module: "ModelMacros", type: "PersistentModelMacro")
+
+/// Says how a property's value is stored.
+///
+/// ```swift
+/// @Attribute(.unique, originalName: "ident") var identifier: String
+/// @Attribute(.externalStorage) var photo: Data?
+/// ```
+///
+/// - Parameters:
+///   - options: What is special about the value; see ``Schema/Attribute/Option``.
+///   - originalName: The property's name in earlier versions of the model.
+///   - hashModifier: A text that makes this version of the property differ from an equal looking one.
+@attached(peer)
+public macro Attribute(
+  _ options: Schema.Attribute.Option...,
+  originalName: String? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "ModelMacros", type: "AttributePropertyMacro")
+
+/// Says how a property relates its model to others.
+///
+/// ```swift
+/// @Relationship(deleteRule: .cascade, inverse: \Chapter.book) var chapters: [Chapter] = []
+/// ```
+///
+/// Name the inverse on one side only: on both, the compiler goes round in a circle.
+///
+/// - Parameters:
+///   - options: What is special about the relationship; see ``Schema/Relationship/Option``.
+///   - deleteRule: What becomes of the related models when this one is deleted.
+///   - minimumModelCount: The fewest models the relationship may have when it is saved.
+///   - maximumModelCount: The most models it may have; zero for any number.
+///   - originalName: The property's name in earlier versions of the model.
+///   - inverse: The property at the other end, which is kept in step with this one.
+///   - hashModifier: A text that makes this version of the property differ from an equal looking one.
+@attached(peer)
+public macro Relationship(
+  _ options: Schema.Relationship.Option...,
+  deleteRule: Schema.Relationship.DeleteRule = .nullify,
+  minimumModelCount: Int? = 0,
+  maximumModelCount: Int? = 0,
+  originalName: String? = nil,
+  inverse: AnyKeyPath? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "ModelMacros", type: "RelationshipPropertyMacro")
+
+/// Keeps a property out of the store: it starts from its initial value whenever a model is fetched.
+@attached(peer)
+public macro Transient() = #externalMacro(module: "ModelMacros", type: "TransientPropertyMacro")
+
+// MARK: Statements about several properties
+
+/// Says that no two models share the values of these properties.
+///
+/// ```swift
+/// #Unique<Trip>([\.name], [\.startDate, \.endDate])
+/// ```
+///
+/// Saving a second one updates the first.
+///
+/// - Parameter constraints: Lists of properties whose values, taken together, are unique.
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "ModelMacros", type: "UniqueConstraintsMacro") where T: PersistentModel
+
+/// Asks the store to keep these properties in order, so that fetches by them are fast.
+///
+/// ```swift
+/// #Index<Trip>(.binary([\.name]), .rtree([\.latitude, \.longitude]))
+/// ```
+///
+/// - Parameter indices: The indices, with their kinds.
+@freestanding(declaration)
+public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
+  #externalMacro(module: "ModelMacros", type: "IndexMacro") where T: PersistentModel
+
+/// Asks the store to keep these properties in order, so that fetches by them are fast.
+///
+/// ```swift
+/// #Index<Trip>([\.name], [\.startDate, \.endDate])
+/// ```
+///
+/// - Parameter indices: Lists of properties, the first of each the most significant.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
+  #externalMacro(module: "ModelMacros", type: "IndexMacro") where T: PersistentModel
+
+// MARK: Actors
+
+/// Gives an actor a ``ModelContext`` of its own, to work with models off the main actor.
+///
+/// ```swift
+/// @ModelActor
+/// actor Importer {
+///   func add(_ names: [String]) throws {
+///     for name in names { modelContext.insert(Trip(name: name)) }
+///     try modelContext.save()
+///   }
+/// }
+///
+/// try await Importer(modelContainer: container).add(names)
+/// ```
+@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() = #externalMacro(module: "ModelMacros", type: "PersistentModelActorMacro")
+
+// MARK: Written by `@Model`
+
+/// Persists the property; `@Model` writes it, with the property's place among those of its class.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_$s_))
+public macro _PersistedProperty(_ ordinal: Int = 0) =
+  #externalMacro(module: "ModelMacros", type: "PersistedPropertyMacro")
+
+/// Persists a property of a class with properties inside `#if`.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_$s_))
+public macro _PersistedProperty(place: Int) =
+  #externalMacro(module: "ModelMacros", type: "PersistedPropertyMacro")
+
+/// Persists the property through its `ValueTransformer`; written by `@Model`.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_$s_))
+public macro _TransformablePersistedProperty(_ ordinal: Int = 0) =
+  #externalMacro(module: "ModelMacros", type: "TransformablePersistedPropertyMacro")
+
+/// Persists a transformable property of a class with properties inside `#if`.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_$s_))
+public macro _TransformablePersistedProperty(place: Int) =
+  #externalMacro(module: "ModelMacros", type: "TransformablePersistedPropertyMacro")
