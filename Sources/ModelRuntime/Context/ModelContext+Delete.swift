@@ -35,6 +35,7 @@ extension ModelContext {
       // Its last values stay readable: they are fetched while the row is still there.
       state.loadRow()
       deleted.append(model)
+      letGo(of: state)
     }
   }
 }

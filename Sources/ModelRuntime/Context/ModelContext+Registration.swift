@@ -41,6 +41,7 @@ extension ModelContext {
     let state = model._$state
     state.model = model
     state.context = self
+    state.contextKeeper = self
     state.connection = connection
     state.reference = reference
     state.flags = [.stored, .adopted]

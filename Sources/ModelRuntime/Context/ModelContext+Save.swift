@@ -76,6 +76,7 @@ extension ModelContext {
       forget(state)
       state.settle()
       state.context = nil
+      state.contextKeeper = nil
       state.flags.insert(.vanished)
     }
     inserted.removeAll { !$0._$state.flags.contains(.inserted) }
@@ -144,5 +145,6 @@ extension _ModelState {
     pendingRanks = nil
     relations.removeAll()
     flags.remove(.listed)
+    contextKeeper = context
   }
 }

@@ -98,6 +98,13 @@ extension ModelContext {
     guard let model = state.model, !state.flags.contains(.listed) else { return }
     state.flags.insert(.listed)
     changed.append(model)
+    letGo(of: state)
+  }
+
+  /// Stops an object from keeping the context, because from now on the context keeps the object.
+  func letGo(of state: _ModelState) {
+    // Whoever called may have nothing but the object's reference to hold on to.
+    withExtendedLifetime(self) { state.contextKeeper = nil }
   }
 
   /// Takes leave of an object that is going away.

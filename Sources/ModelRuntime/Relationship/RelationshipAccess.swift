@@ -30,7 +30,14 @@ extension _ModelState {
     return placeholder
   }
 
+  /// The model at the other end, unless it is deleted.
   func destination(_ property: ModelProperty) -> (any PersistentModel)? {
+    guard let model = linkedModel(property), !model._$state.isDeleted else { return nil }
+    return model
+  }
+
+  /// The model at the other end, deleted or not: the one whose own end has to be moved.
+  private func linkedModel(_ property: ModelProperty) -> (any PersistentModel)? {
     switch relation(property) {
     case .one(let model): return model
     case .many: return nil
@@ -40,9 +47,7 @@ extension _ModelState {
       let row = currentRow
       guard !row.isNull(property.ordinal) else { return nil }
       let reference = row.layout.reference(property.ordinal, in: row.span)
-      guard let found = context.model(at: reference, in: connection), !found._$state.isDeleted
-      else { return nil }
-      return found
+      return context.model(at: reference, in: connection)
     }
   }
 
@@ -61,7 +66,7 @@ extension _ModelState {
     _ property: ModelProperty,
     of model: some PersistentModel
   ) {
-    let old = self.destination(property)
+    let old = linkedModel(property)
     noteChange(property.ordinal)
     setRelation(.one(destination), property)
     if old === destination { return }
@@ -164,7 +169,7 @@ extension _ModelState {
         setRelation(.many(models), property)
       }
     } else {
-      let previous = destination(property)
+      let previous = linkedModel(property)
       noteChange(property.ordinal)
       setRelation(.one(other), property)
       if let previous, previous !== other, let inverse = property.inverse {
@@ -191,7 +196,7 @@ extension _ModelState {
         if property.isDerivable && flags.contains(.stored) { break }
         setRelation(.many(destinations(property).filter { $0 !== other }), property)
       }
-    } else if destination(property) === other {
+    } else if linkedModel(property) === other {
       noteChange(property.ordinal)
       setRelation(.one(nil), property)
     } else {

@@ -1,0 +1,72 @@
+import Foundation
+import ModelRuntime
+
+/// A store that keeps snapshots in a dictionary: the least a custom store can be.
+final class MemoryStore: DataStore {
+  struct Configuration: DataStoreConfiguration {
+    typealias Store = MemoryStore
+    var name = "memory"
+    var schema: Schema?
+    /// Whether saving fails, to see what a context does then.
+    var refusesToSave = false
+  }
+
+  struct Refusal: Error {}
+
+  typealias Snapshot = DefaultSnapshot
+
+  let configuration: Configuration
+  let identifier = "memory"
+  let schema: Schema
+  var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+  private var nextKey = 1
+
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    schema = configuration.schema ?? Schema()
+  }
+
+  func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+    let entity = Schema.entityName(for: T.self)
+    let found = snapshots.values.filter { $0.persistentIdentifier.entityName == entity }
+      .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+      .dropFirst(request.descriptor.fetchOffset ?? 0)
+    return DataStoreFetchResult(
+      descriptor: request.descriptor,
+      fetchedSnapshots: Array(found.prefix(request.descriptor.fetchLimit ?? .max))
+    )
+  }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    if configuration.refusesToSave { throw Refusal() }
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      remapped[snapshot.persistentIdentifier] = try .identifier(
+        for: identifier,
+        entityName: snapshot.persistentIdentifier.entityName,
+        primaryKey: nextKey
+      )
+      nextKey += 1
+    }
+    for snapshot in request.inserted + request.updated {
+      let id = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      snapshots[id] = snapshot.copy(persistentIdentifier: id, remappedIdentifiers: remapped)
+    }
+    for snapshot in request.deleted { snapshots[snapshot.persistentIdentifier] = nil }
+    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+  }
+}
+
+/// A container of the library's models over a ``MemoryStore``.
+func makeLibrary(refusesToSave: Bool = false) throws -> ModelContainer {
+  try ModelContainer(
+    for: Schema([Author.self, Book.self, Chapter.self, Reader.self]),
+    configurations: [MemoryStore.Configuration(refusesToSave: refusesToSave)]
+  )
+}
