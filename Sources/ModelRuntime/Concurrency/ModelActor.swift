@@ -1,9 +1,12 @@
-/// An actor with a context of its own; conformance is written by `@ModelActor`.
+/// An actor that works with models, in a context of its own; conformance is written by `@ModelActor`.
 ///
-/// Its work runs on the executor of its context, a serial queue, and never on the main thread, wherever
-/// the actor was made.
+/// What the actor isolates runs on its ``modelExecutor``, and so does everything that touches its
+/// ``modelContext``. Models do not leave it: pass their `persistentModelID`.
 public protocol ModelActor: Actor {
+  /// The container that the actor's context reads from and saves to.
   nonisolated var modelContainer: ModelContainer { get }
+
+  /// Runs the actor's code.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -11,26 +14,19 @@ extension ModelActor {
   nonisolated public var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       preconditionFailure(
-        "\(type(of: modelExecutor)) cannot run an actor: expected a SerialModelExecutor")
+        "\(type(of: modelExecutor)) runs jobs side by side; an actor needs a SerialModelExecutor"
+      )
     }
     return executor.asUnownedSerialExecutor()
   }
 
-  /// The actor's context.
+  /// The context of the actor.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model for an identifier, or `nil` if there is none of that class.
+  /// The model with an identifier, or `nil` if there is none of that type.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
     guard let model = modelContext.model(for: id) as? T else { return nil }
     model._$state.loadRow()
     return model._$state.isDeleted || model._$state.flags.contains(.vanished) ? nil : model
   }
 }
-
-/// An executor that comes with a context.
-public protocol ModelExecutor: Executor {
-  var modelContext: ModelContext { get }
-}
-
-/// A ``ModelExecutor`` that runs one job at a time.
-public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}

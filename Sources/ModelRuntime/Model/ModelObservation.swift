@@ -1,4 +1,4 @@
-public import Observation
+@_exported public import Observation
 
 // Observation, in the accessors that `@Model` generates.
 //

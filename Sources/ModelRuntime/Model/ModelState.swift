@@ -39,9 +39,10 @@ public final class _ModelState {
 
   var flags: Flags = []
   unowned(unsafe) var context: ModelContext?
-  /// Keeps the context while the object has no unsaved changes: a fetched object can follow its
-  /// relationships even if nobody else holds the context. An object with changes is held by the
-  /// context instead, so the two never hold each other.
+  /// Keeps the context while the object has no unsaved changes.
+  ///
+  /// So a fetched object can follow its relationships even if nobody else holds the context. An object
+  /// with changes is held by the context instead: the two never hold each other.
   var contextKeeper: ModelContext?
   /// The object itself; valid whenever the state is reached through a context or a relationship.
   unowned(unsafe) var model: (any PersistentModel)?

@@ -1,0 +1,35 @@
+import Dispatch
+
+/// An executor that owns a context.
+public protocol ModelExecutor: Executor {
+  /// The context that belongs to the code run here.
+  var modelContext: ModelContext { get }
+}
+
+/// An executor that owns a context and runs one job at a time.
+public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
+
+/// The executor of `@ModelActor`: a serial queue of its own.
+///
+/// The queue is never the main one, whichever thread makes the actor: work given to a model actor
+/// leaves the main actor free.
+public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
+  public final let modelContext: ModelContext
+  private let queue: DispatchQueue
+
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    queue = DispatchQueue(label: "ModelActor")
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}
