@@ -90,6 +90,7 @@ var products: [Product] = [
   .library(name: "LogEngine", targets: ["LogEngine"]),
   .library(name: "JSONStore", targets: ["JSONStore"]),
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
+  .library(name: "DataStoreTesting", targets: ["DataStoreTesting"]),
 ]
 
 var targets: [Target] = [
@@ -120,6 +121,11 @@ var targets: [Target] = [
     swiftSettings: swiftSettings
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
+  .target(
+    name: "DataStoreTesting",
+    dependencies: ["ModelRuntime"],
+    swiftSettings: macroUserSettings
+  ),
 
   .target(
     name: "LogEngineTestSupport",
@@ -136,7 +142,7 @@ var targets: [Target] = [
   macroTestTarget,
   .testTarget(
     name: "ModelRuntimeTests",
-    dependencies: ["ModelRuntime", "RowFormat"],
+    dependencies: ["ModelRuntime", "RowFormat", "DataStoreTesting"],
     swiftSettings: macroUserSettings
   ),
 ]
@@ -174,12 +180,12 @@ if declaresSwiftData {
     ),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat"],
+      dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat", "DataStoreTesting"],
       swiftSettings: macroUserSettings
     ),
     .testTarget(
       name: "JSONStoreTests",
-      dependencies: ["SwiftData", "JSONStore"],
+      dependencies: ["SwiftData", "JSONStore", "DataStoreTesting"],
       swiftSettings: macroUserSettings
     ),
     .testTarget(

@@ -1,1 +1,83 @@
-// JSONStoreTests
+import JSONStore
+import SwiftData
+import Testing
+
+@Suite struct `A store in one JSON file` {
+  let folder: TemporaryFolder
+  let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.url.appending(path: "journeys.json")
+  }
+
+  func open() throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema([Journey.self]),
+      configurations: [JSONStoreConfiguration(name: "journeys", url: file)]
+    )
+  }
+
+  @Test func `gives back after another opening what was saved`() throws {
+    let context = ModelContext(try open())
+    let journey = Journey(name: "Spring", destination: "Lisbon", startDate: .day(100))
+    journey.wishes = [Wish("tram 28"), Wish("custard tarts")]
+    context.insert(journey)
+    context.insert(Journey(name: "Winter", destination: "Oslo", startDate: .day(10)))
+    try context.save()
+    journey.wishes[0].isDone = true
+    try context.save()
+
+    let reopened = ModelContext(try open())
+    let found = try reopened.fetch(
+      FetchDescriptor<Journey>(
+        predicate: #Predicate { $0.destination == "Lisbon" },
+        sortBy: [SortDescriptor(\.startDate)]
+      )
+    )
+    #expect(found.map(\.name) == ["Spring"])
+    #expect(found.first?.startDate == .day(100))
+    #expect(found.first?.wishes.map(\.title) == ["tram 28", "custard tarts"])
+    #expect(found.first?.wishes.map(\.isDone) == [true, false])
+    #expect(try reopened.fetchCount(FetchDescriptor<Journey>()) == 2)
+  }
+
+  @Test func `filters, sorts and cuts through the context`() throws {
+    let context = ModelContext(try open())
+    for day in 1...20 {
+      context.insert(Journey(name: "\(day)", destination: "Rome", startDate: .day(day)))
+    }
+    try context.save()
+    var descriptor = FetchDescriptor<Journey>(
+      predicate: #Predicate { $0.destination == "Rome" },
+      sortBy: [SortDescriptor(\.startDate, order: .reverse)]
+    )
+    descriptor.fetchLimit = 3
+    descriptor.fetchOffset = 1
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(descriptor).map(\.name) == ["19", "18", "17"])
+    #expect(try other.fetchCount(descriptor) == 3)
+  }
+
+  @Test func `forgets what is deleted, with its parts`() throws {
+    let context = ModelContext(try open())
+    let journey = Journey(name: "Spring", destination: "Lisbon", startDate: .day(100))
+    journey.wishes = [Wish("tram 28")]
+    context.insert(journey)
+    try context.save()
+    context.delete(journey)
+    try context.save()
+    let reopened = ModelContext(try open())
+    #expect(try reopened.fetchCount(FetchDescriptor<Journey>()) == 0)
+    #expect(try reopened.fetchCount(FetchDescriptor<Wish>()) == 0)
+  }
+
+  @Test func `says so when the file is not an archive, and leaves it alone`() throws {
+    try Data("{\"not\": \"ours\"}".utf8).write(to: file)
+    let context = ModelContext(try open())
+    #expect(throws: JSONStoreError.self) { try context.fetch(FetchDescriptor<Journey>()) }
+    context.insert(Journey(name: "Spring", destination: "Lisbon", startDate: .day(100)))
+    #expect(throws: JSONStoreError.self) { try context.save() }
+    #expect(try Data(contentsOf: file) == Data("{\"not\": \"ours\"}".utf8))
+  }
+}

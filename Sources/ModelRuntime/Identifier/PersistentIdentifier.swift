@@ -44,9 +44,13 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
   ) throws -> PersistentIdentifier
   where T: Comparable, T: CustomStringConvertible, T: Decodable, T: Encodable, T: Hashable {
     let origin = IdentifierOrigin.named(store: storeIdentifier, entity: entityName)
+    if let string = primaryKey as? String {
+      return PersistentIdentifier(origin: origin, primaryKeyText: string)
+    }
+    let json = try JSONEncoder().encode(primaryKey)
+    // A key that is coded as a string, a UUID say, is kept without the quotes.
     let text =
-      try (primaryKey as? String)
-      ?? String(decoding: JSONEncoder().encode(primaryKey), as: UTF8.self)
+      (try? JSONDecoder().decode(String.self, from: json)) ?? String(decoding: json, as: UTF8.self)
     return PersistentIdentifier(origin: origin, primaryKeyText: text)
   }
 

@@ -32,8 +32,12 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         let result = try store.fetch(
           DataStoreFetchRequest(descriptor: $0, editingState: state)
         )
+        let wanted = ModelDescriptor.of(T.self)
         var builder = FetchedRowBuilder()
         for snapshot in result.fetchedSnapshots {
+          // A simple store may answer with all it has.
+          let name = snapshot.persistentIdentifier.entityName
+          guard descriptorsByName[name]?.isKind(of: wanted) == true else { continue }
           try append(try DefaultSnapshot(of: snapshot), to: &builder)
         }
         return builder.rows

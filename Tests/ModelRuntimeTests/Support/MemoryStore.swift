@@ -9,6 +9,17 @@ final class MemoryStore: DataStore {
     var schema: Schema?
     /// Whether saving fails, to see what a context does then.
     var refusesToSave = false
+    /// What every store opened with this configuration sees.
+    let archive = Archive()
+
+    static func == (lhs: Configuration, rhs: Configuration) -> Bool { lhs.archive === rhs.archive }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(archive)) }
+  }
+
+  /// The snapshots, which outlive the store.
+  final class Archive {
+    var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+    var nextKey = 1
   }
 
   struct Refusal: Error {}
@@ -18,8 +29,6 @@ final class MemoryStore: DataStore {
   let configuration: Configuration
   let identifier = "memory"
   let schema: Schema
-  var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
-  private var nextKey = 1
 
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
     self.configuration = configuration
@@ -32,9 +41,11 @@ final class MemoryStore: DataStore {
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let entity = Schema.entityName(for: T.self)
-    let found = snapshots.values.filter { $0.persistentIdentifier.entityName == entity }
-      .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
-      .dropFirst(request.descriptor.fetchOffset ?? 0)
+    let found = configuration.archive.snapshots.values.filter {
+      $0.persistentIdentifier.entityName == entity
+    }
+    .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+    .dropFirst(request.descriptor.fetchOffset ?? 0)
     return DataStoreFetchResult(
       descriptor: request.descriptor,
       fetchedSnapshots: Array(found.prefix(request.descriptor.fetchLimit ?? .max))
@@ -50,15 +61,20 @@ final class MemoryStore: DataStore {
       remapped[snapshot.persistentIdentifier] = try .identifier(
         for: identifier,
         entityName: snapshot.persistentIdentifier.entityName,
-        primaryKey: nextKey
+        primaryKey: configuration.archive.nextKey
       )
-      nextKey += 1
+      configuration.archive.nextKey += 1
     }
     for snapshot in request.inserted + request.updated {
       let id = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
-      snapshots[id] = snapshot.copy(persistentIdentifier: id, remappedIdentifiers: remapped)
+      configuration.archive.snapshots[id] = snapshot.copy(
+        persistentIdentifier: id,
+        remappedIdentifiers: remapped
+      )
     }
-    for snapshot in request.deleted { snapshots[snapshot.persistentIdentifier] = nil }
+    for snapshot in request.deleted {
+      configuration.archive.snapshots[snapshot.persistentIdentifier] = nil
+    }
     return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 }
