@@ -33,9 +33,13 @@ extension ModelContext {
         throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
       }
       try validate(own)
-      for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
       try connection.prepare(&own)
-      try connection.save(own, for: editingState)
+      // An object whose list got a member has changed, but its own row has not.
+      let touched = own.updated.filter { !connection.writes($0._$state) }
+      own.updated.removeAll { !connection.writes($0._$state) }
+      for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
+      if !own.isEmpty { try connection.save(own, for: editingState) }
+      for model in touched { model._$state.settle() }
       settle(own, in: connection)
       try throwDeferredError()
     }

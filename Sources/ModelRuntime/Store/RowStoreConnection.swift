@@ -97,6 +97,8 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
 
   // MARK: Saving
 
+  override func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
+
   override func prepare(_ changes: inout ChangeSet) {
     var ranks: Range<Int64> = 0..<0
     assignRanks(in: &changes) {
@@ -117,7 +119,6 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
       }
       for model in changes.updated {
         let changed = storedColumns(of: model._$state)
-        if changed.isEmpty { continue }
         let row = try encode(model, &encoder)
         let previous = model._$state.currentRow
         if previous.isAbsent {

@@ -58,6 +58,9 @@ class StoreConnection: @unchecked Sendable {
     notOverridden()
   }
 
+  /// Whether the changes of a model come to anything the store writes.
+  func writes(_ state: _ModelState) -> Bool { true }
+
   /// Completes the changes of a save before they are encoded.
   func prepare(_ changes: inout ChangeSet) throws {}
 
