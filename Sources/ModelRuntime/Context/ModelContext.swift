@@ -70,7 +70,8 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Whether anything is inserted, changed or deleted since the last save.
   public var hasChanges: Bool {
-    !insertedModelsArray.isEmpty || !changedModelsArray.isEmpty || !deletedModelsArray.isEmpty
+    !deleted.isEmpty || inserted.contains { !$0._$state.isDeleted }
+      || changed.contains { !$0._$state.isDeleted }
   }
 
   /// The objects that the next save will add.

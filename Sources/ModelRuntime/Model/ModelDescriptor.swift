@@ -81,32 +81,66 @@ extension ModelDescriptor {
   ///
   /// - Complexity: A hash look-up; the first call for a class also builds the classes it reaches.
   package static func of(_ type: any PersistentModel.Type) -> ModelDescriptor {
-    registry.withLock { registry in
-      if let known = registry[ObjectIdentifier(type)] { return known }
+    if let known = registry.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    // Default values are the user's code, which may make models of its own: none of it runs under the
+    // lock.
+    var blueprints: [Blueprint] = []
+    var seen: Set<ObjectIdentifier> = []
+    draw(type, &blueprints, &seen)
+    return registry.withLock { registry in
       var made: [ModelDescriptor] = []
-      let descriptor = make(type, &registry, &made)
+      for blueprint in blueprints where registry[ObjectIdentifier(blueprint.type)] == nil {
+        made.append(make(blueprint, &registry))
+      }
       for descriptor in made { descriptor.findInverses(registry) }
       for descriptor in made { descriptor.layOut() }
+      guard let descriptor = registry[ObjectIdentifier(type)] else {
+        preconditionFailure("\(type) was drawn and not made")
+      }
       return descriptor
     }
   }
 
   private static let registry = Mutex<[ObjectIdentifier: ModelDescriptor]>([:])
 
-  /// Builds a class and everything it reaches, without inverses, which need all of them.
-  private static func make(
+  /// What a class says of itself.
+  private struct Blueprint {
+    let type: any PersistentModel.Type
+    let superclass: (any PersistentModel.Type)?
+    let metadata: [Schema.PropertyMetadata]
+  }
+
+  /// Collects a class and everything it reaches, superclasses first.
+  private static func draw(
     _ type: any PersistentModel.Type,
-    _ registry: inout [ObjectIdentifier: ModelDescriptor],
-    _ made: inout [ModelDescriptor]
-  ) -> ModelDescriptor {
-    if let known = registry[ObjectIdentifier(type)] { return known }
-    let superclass = (_getSuperclass(type) as? any PersistentModel.Type).map {
-      make($0, &registry, &made)
+    _ blueprints: inout [Blueprint],
+    _ seen: inout Set<ObjectIdentifier>
+  ) {
+    guard seen.insert(ObjectIdentifier(type)).inserted else { return }
+    let superclass = _getSuperclass(type) as? any PersistentModel.Type
+    if let superclass { draw(superclass, &blueprints, &seen) }
+    let metadata = type.schemaMetadata
+    blueprints.append(Blueprint(type: type, superclass: superclass, metadata: metadata))
+    for entry in metadata where !entry.isConstraint {
+      switch kind(of: Swift.type(of: entry.keypath).valueType)?.kind {
+      case .toOne(let destination), .toMany(let destination):
+        draw(destination, &blueprints, &seen)
+      case .attribute, nil: break
+      }
     }
+  }
+
+  /// Builds a class, without inverses, which need all classes.
+  private static func make(
+    _ blueprint: Blueprint,
+    _ registry: inout [ObjectIdentifier: ModelDescriptor]
+  ) -> ModelDescriptor {
+    let type = blueprint.type
+    let superclass = blueprint.superclass.flatMap { registry[ObjectIdentifier($0)] }
     var properties = superclass?.properties ?? []
     var problems: [SwiftDataError] = []
     var relationIndex = superclass?.relationships.count ?? 0
-    for metadata in ownMetadata(of: type) where !metadata.isConstraint {
+    for metadata in blueprint.metadata where !metadata.isConstraint {
       let valueType = Swift.type(of: metadata.keypath).valueType
       guard let (kind, isOptional) = kind(of: valueType) else {
         problems.append(.unsupportedProperty(of: type, name: metadata.name, valueType: valueType))
@@ -132,17 +166,7 @@ extension ModelDescriptor {
       problems: problems
     )
     registry[ObjectIdentifier(type)] = descriptor
-    made.append(descriptor)
-    for property in properties {
-      if let destination = property.destination { _ = make(destination, &registry, &made) }
-    }
     return descriptor
-  }
-
-  private static func ownMetadata(
-    of type: any PersistentModel.Type
-  ) -> [Schema.PropertyMetadata] {
-    type.schemaMetadata
   }
 
   private static func kind(
