@@ -12,7 +12,15 @@ public enum PersistentModelActorMacro: MemberMacro, ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) -> [DeclSyntax] {
-    guard declaration.is(ActorDeclSyntax.self) else { return [] }
+    guard declaration.is(ActorDeclSyntax.self) else {
+      DeclarationKind(declaration)?.refuse(
+        by: "ModelActor",
+        for: "actor",
+        convertible: ["struct", "class"],
+        in: context
+      )
+      return []
+    }
     let access = Access(declaration, in: context).modifier
     return [
       "\(raw: access)nonisolated let modelExecutor: any ModelRuntime.ModelExecutor",

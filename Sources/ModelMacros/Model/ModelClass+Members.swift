@@ -7,7 +7,9 @@ extension ModelClass {
     var result: [DeclSyntax] = []
     if !inheritsModel { result += [state, rootType, backingData, noType] }
     result += ordinals
-    result += [schemaMetadata, initializer, encode, adopt, reset]
+    result.append(schemaMetadata)
+    if !inheritsInitializers { result.append(initializer) }
+    result += [encode, adopt, reset]
     result += observation
     if let equality { result.append(equality) }
     return result
@@ -79,14 +81,25 @@ extension ModelClass {
 
   // MARK: What the runtime calls
 
+  /// Whether the class has all of its superclass's initializers, which one of its own would hide.
+  private var inheritsInitializers: Bool {
+    let members = declaration.memberBlock.members
+    return inheritsModel && !hasInitializer
+      && !members.declarations(of: VariableDeclSyntax.self).contains(where: \.isStoredInInstances)
+  }
+
   private var initializer: DeclSyntax {
     let root = inheritsModel ? "Root" : name
     let required = isFinal && !inheritsModel ? "" : "required "
-    let slots = members.statements { property, _ in "\(property.slot) = .init()" }
-    let last = inheritsModel ? "super.init(backingData: backingData)" : "_$state.adopt(backingData)"
+    var lines = members.statements { property, _ in "\(property.slot) = .init()" }
+    lines.append(
+      inheritsModel ? "super.init(backingData: backingData)" : "_$state.adopt(backingData)"
+    )
+    // What cannot be initialized has been said; the compiler would say it again, of generated code.
+    if hasRefusedProperty { lines = ["Swift.fatalError()"] }
     return """
       \(raw: access.modifier)\(raw: required)init(backingData: any ModelRuntime.BackingData<\(raw: root)>) {
-        \(raw: (slots + [last]).joined(separator: "\n"))
+        \(raw: lines.joined(separator: "\n"))
       }
       """
   }

@@ -4,10 +4,16 @@ import SwiftSyntaxBuilder
 extension ModelClass {
   /// The description of the class's own properties that a schema is made from.
   var schemaMetadata: DeclSyntax {
+    let statements =
+      members.statements { property, _ in propertyMetadata(property) }
+      + constraints("Index") + constraints("Unique")
     let lines =
-      ["var properties: [ModelRuntime.Schema.PropertyMetadata] = []"]
-      + members.statements { property, _ in propertyMetadata(property) }
-      + constraints("Index") + constraints("Unique") + ["return properties"]
+      statements.isEmpty
+      ? ["[]"]
+      : [
+        "var properties: [ModelRuntime.Schema.PropertyMetadata] = []",
+        "properties.reserveCapacity(\(statements.count))",
+      ] + statements + ["return properties"]
     let modifier =
       (inheritsModel ? "override " : "") + access.overridableModifier
       + (isFinal && !inheritsModel ? "static" : "class")

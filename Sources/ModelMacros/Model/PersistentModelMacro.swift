@@ -18,7 +18,9 @@ extension PersistentModelMacro: MemberMacro {
     in context: some MacroExpansionContext
   ) -> [DeclSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else { return [] }
-    return ModelClass(declaration, missing: protocols, in: context).generatedMembers
+    let model = ModelClass(declaration, missing: protocols, in: context)
+    for diagnostic in model.diagnostics { context.diagnose(diagnostic) }
+    return model.generatedMembers
   }
 }
 
@@ -49,7 +51,16 @@ extension PersistentModelMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard declaration.is(ClassDeclSyntax.self) else { return [] }
+    guard declaration.is(ClassDeclSyntax.self) else {
+      // Said here because this is the one role that the compiler expands for every kind of type.
+      DeclarationKind(declaration)?.refuse(
+        by: "Model",
+        for: "final class",
+        convertible: ["struct", "actor"],
+        in: context
+      )
+      return []
+    }
     return try protocols.compactMap { conformance in
       switch conformance.trimmedDescription.split(separator: ".").last {
       case "PersistentModel":

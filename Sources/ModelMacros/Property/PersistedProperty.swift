@@ -9,10 +9,7 @@ struct PersistedProperty {
 
   /// Reads a member of a class, or returns `nil` if it is not a property to persist.
   init?(_ declaration: VariableDeclSyntax) {
-    guard declaration.isStoredInInstances, !declaration.hasAttribute(named: "Transient"),
-      let binding = declaration.bindings.first, declaration.bindings.count == 1,
-      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
-    else { return nil }
+    guard case .persisted(let binding, let pattern) = Persistence(declaration) else { return nil }
     self.declaration = declaration
     self.binding = binding
     identifier = pattern.identifier.trimmed

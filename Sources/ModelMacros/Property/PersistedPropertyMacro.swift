@@ -19,7 +19,9 @@ extension SlotMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) -> [AccessorDeclSyntax] {
-    PropertyAccessors(node, declaration, in: context)?.accessors ?? []
+    guard let accessors = PropertyAccessors(node, declaration, in: context) else { return [] }
+    if let note = accessors.property.constantDiagnostic { context.diagnose(note) }
+    return accessors.accessors
   }
 
   public static func expansion(

@@ -16,8 +16,6 @@ extension VariableDeclSyntax {
     }
     return nil
   }
-
-  func hasAttribute(named name: String) -> Bool { attribute(named: name) != nil }
 }
 
 extension AttributeSyntax {
