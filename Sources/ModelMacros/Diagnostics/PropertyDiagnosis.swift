@@ -60,7 +60,7 @@ struct PropertyDiagnosis {
     _ pattern: IdentifierPatternSyntax
   ) -> [Diagnostic] {
     guard let observers = binding.accessorBlock else { return [] }
-    let bare = binding.with(\.accessorBlock, nil)
+    let bare = binding.with(\.accessorBlock, nil).trimmed
     return [
       Diagnostic(
         .observers(property: pattern.identifier.text),

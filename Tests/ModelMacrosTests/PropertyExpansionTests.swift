@@ -1,0 +1,106 @@
+import Testing
+
+@Suite struct `A persisted property` {
+  private func expand(_ property: String, head: String = "final class Book") -> Expansion {
+    Expansion("\(head) { @_PersistedProperty(3) \(property) }")
+  }
+
+  @Test func `becomes accessors over a slot`() {
+    let title = expand("var title: String")
+    #expect(
+      title.contains("@exclusivity(unchecked) private var _$s_title: ModelRuntime._Slot<String>")
+    )
+    #expect(
+      title.contains(
+        """
+        @storageRestrictions(initializes: _$s_title)
+        init(initialValue) { _$s_title = .init(initialValue) }
+        get {
+          if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \\Book.title) }
+          return _$s_title._get(self, 3)
+        }
+        set {
+          let isObserved = _$state.isObserved
+          if isObserved { ModelRuntime._willSet(self, \\Book.title) }
+          _$s_title._set(newValue, self, 3)
+          if isObserved { ModelRuntime._didSet(self, \\Book.title) }
+        }
+        """
+      )
+    )
+  }
+
+  @Test func `is moved out of its slot while it is changed in place`() {
+    #expect(
+      expand("var tags: [String] = []").contains(
+        """
+        var value = _$s_tags._get(self, 3)
+        _$s_tags.value = nil
+        defer {
+          _$s_tags._set(value, self, 3)
+          if isObserved { ModelRuntime._didSet(self, \\Book.tags) }
+        }
+        yield &value
+        """
+      )
+    )
+  }
+
+  @Test(arguments: [
+    ("var n: Int", ": ModelRuntime._Slot<Int>"),
+    ("var n: Int?", ": ModelRuntime._Slot<Int?> = .init(nil)"),
+    ("var n: Int!", ": ModelRuntime._Slot<Int?> = .init(nil)"),
+    ("var n: Int? = 3", ": ModelRuntime._Slot<Int?>"),
+    ("let n: Int?", ": ModelRuntime._Slot<Int?>"),
+    ("var n: Optional<Int>", ": ModelRuntime._Slot<Optional<Int>>"),
+    ("var n = 3", ": ModelRuntime._Slot<Swift.Int>"),
+    ("var n = 3.5", ": ModelRuntime._Slot<Swift.Double>"),
+    ("var n = true", ": ModelRuntime._Slot<Swift.Bool>"),
+    ("var n = \"x\"", ": ModelRuntime._Slot<Swift.String>"),
+    ("var n = UUID()", " = ModelRuntime._Slot(of: UUID())"),
+    ("var n = [Int]()", " = ModelRuntime._Slot(of: [Int]())"),
+    ("var n /* a */ : /* b */ Int /* c */ = /* d */ 5 // e", ": ModelRuntime._Slot<Int>"),
+  ])
+  func `has a slot of its type`(property: String, slot: String) {
+    #expect(expand(property).lines.contains("@exclusivity(unchecked) private var _$s_n\(slot)"))
+  }
+
+  @Test func `in backticks has a slot without them`() {
+    let expansion = expand("var `default`: Int")
+    #expect(expansion.count(of: "private var _$s_default: ModelRuntime._Slot<Int>") == 1)
+    #expect(expansion.count(of: "\\Book.`default`") > 0)
+    #expect(expansion.count(of: "_$s_`") == 0)
+  }
+
+  @Test func `that is constant has no setter, and says how to become a variable`() {
+    let expansion = expand("let id: Int")
+    #expect(expansion.count(of: "set {") == 0)
+    #expect(expansion.count(of: "_modify") == 0)
+    #expect(expansion.messages.first?.contains("cannot be a 'let'") == true)
+    #expect(expansion.fixed()?.contains("private(set) var id: Int") == true)
+    #expect(expand("private let id: Int").fixed()?.contains(" private var id: Int") == true)
+  }
+
+  @Test func `counts from the superclass's properties where the class may have one`() {
+    let expansion = expand("var n: Int", head: "class Sub: Base")
+    #expect(expansion.contains("return _$s_n._get(self, Sub._$base + 3)"))
+  }
+
+  @Test func `of a class with conditional properties asks the class for its number`() {
+    let expansion = Expansion("class Book { @_PersistedProperty(place: 3) var n: Int }")
+    #expect(expansion.contains("return _$s_n._get(self, Book._$ordinal(3))"))
+  }
+
+  @Test func `that is transformable passes through its transformer`() {
+    let expansion = Expansion(
+      """
+      class Book {
+        @Attribute(.transformable(by: ColorTransformer.self)) @_TransformablePersistedProperty(0)
+        var color: Color
+      }
+      """
+    )
+    #expect(expansion.contains("return _$s_color._getTransformable(self, 0)"))
+    #expect(expansion.contains("_$s_color._setTransformable(newValue, self, 0)"))
+  }
+}
