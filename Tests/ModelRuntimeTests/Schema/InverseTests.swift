@@ -1,0 +1,186 @@
+import ModelRuntime
+import Testing
+
+@Suite struct `The inverse of a relationship` {
+  @Test func `is inferred when there is exactly one candidate`() throws {
+    final class School: Described, DescribedModel {
+      var students: [Student] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("students", \School.students)] }
+    }
+    final class Student: Described, DescribedModel {
+      // The to-one side need not be optional.
+      var school: School { School() }
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("school", \Student.school)] }
+    }
+    let schema = Schema([School.self])
+    #expect(schema.complaint == nil)
+    let students = try #require(schema.entitiesByName["School"]?.relationshipsByName["students"])
+    let school = try #require(schema.entitiesByName["Student"]?.relationshipsByName["school"])
+    #expect(students.inverseName == "school")
+    #expect(students.inverseKeyPath == \Student.school)
+    #expect(school.inverseName == "students")
+    #expect(!school.isOptional && school.isToOneRelationship)
+  }
+
+  @Test func `is what either side says, and the rest is inferred`() throws {
+    final class Airport: Described, DescribedModel {
+      var departures: [Flight] = []
+      var arrivals: [Flight]?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("departures", \Airport.departures, Schema.Relationship(inverse: \Flight.origin)),
+          .init("arrivals", \Airport.arrivals),
+        ]
+      }
+    }
+    final class Flight: Described, DescribedModel {
+      var origin: Airport?
+      var destination: Airport?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("origin", \Flight.origin), .init("destination", \Flight.destination)]
+      }
+    }
+    for types: [any PersistentModel.Type] in [[Airport.self], [Flight.self]] {
+      let schema = Schema(types)
+      #expect(schema.complaint == nil)
+      let airport = try #require(schema.entitiesByName["Airport"])
+      let flight = try #require(schema.entitiesByName["Flight"])
+      #expect(airport.relationshipsByName["departures"]?.inverseName == "origin")
+      #expect(airport.relationshipsByName["arrivals"]?.inverseName == "destination")
+      #expect(flight.relationshipsByName["origin"]?.inverseName == "departures")
+      #expect(flight.relationshipsByName["destination"]?.inverseKeyPath == \Airport.arrivals)
+      #expect(airport.relationshipsByName["arrivals"]?.isOptional == true)
+      #expect(airport.relationshipsByName["arrivals"]?.isToOneRelationship == false)
+    }
+  }
+
+  @Test func `is not guessed between relationships of a class with itself`() throws {
+    final class Person: Described, DescribedModel {
+      var mentor: Person?
+      var friends: [Person] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("mentor", \Person.mentor), .init("friends", \Person.friends)]
+      }
+    }
+    let schema = Schema([Person.self])
+    #expect(schema.complaint == nil)
+    let person = try #require(schema.entitiesByName["Person"])
+    #expect(person.relationships.allSatisfy { $0.inverseName == nil })
+  }
+
+  @Test func `may be named between relationships of a class with itself`() throws {
+    final class Node: Described, DescribedModel {
+      var parent: Node?
+      var children: [Node] = []
+      var twin: Node?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("parent", \Node.parent),
+          .init("children", \Node.children, Schema.Relationship(inverse: \Node.parent)),
+          .init("twin", \Node.twin, Schema.Relationship(inverse: \Node.twin)),
+        ]
+      }
+    }
+    let schema = Schema([Node.self])
+    #expect(schema.complaint == nil)
+    let node = try #require(schema.entitiesByName["Node"])
+    #expect(node.relationshipsByName["parent"]?.inverseName == "children")
+    #expect(node.relationshipsByName["twin"]?.inverseName == "twin")
+  }
+
+  @Test func `is found in a superclass and in a subclass`() throws {
+    class Vehicle: Described, DescribedModel {
+      var owner: Owner?
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("owner", \Vehicle.owner)] }
+    }
+    final class Truck: Vehicle {
+      var depot: Depot?
+      override class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("depot", \Truck.depot)]
+      }
+    }
+    final class Owner: Described, DescribedModel {
+      var vehicles: [Vehicle] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("vehicles", \Owner.vehicles)] }
+    }
+    final class Depot: Described, DescribedModel {
+      var trucks: [Truck] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("trucks", \Depot.trucks)] }
+    }
+    let schema = Schema([Vehicle.self, Truck.self])
+    #expect(schema.complaint == nil)
+    let truck = try #require(schema.entitiesByName["Truck"])
+    #expect(truck.relationshipsByName["depot"]?.inverseName == "trucks")
+    #expect(truck.relationshipsByName["owner"]?.inverseName == "vehicles")
+  }
+
+  @Test func `that cannot be decided is reported with the candidates`() {
+    final class Airport: Described, DescribedModel {
+      var flights: [Flight] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("flights", \Airport.flights)] }
+    }
+    final class Flight: Described, DescribedModel {
+      var origin: Airport?
+      var destination: Airport?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("origin", \Flight.origin), .init("destination", \Flight.destination)]
+      }
+    }
+    #expect(
+      Schema([Airport.self]).complaint == """
+        Airport.flights could have the inverse Flight.origin or Flight.destination: \
+        name one with @Relationship(inverse:)
+        """
+    )
+  }
+
+  @Test func `that two relationships claim is reported`() {
+    final class Team: Described, DescribedModel {
+      var players: [Player] = []
+      var reserves: [Player] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("players", \Team.players, Schema.Relationship(inverse: \Player.team)),
+          .init("reserves", \Team.reserves, Schema.Relationship(inverse: \Player.team)),
+        ]
+      }
+    }
+    final class Player: Described, DescribedModel {
+      var team: Team?
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("team", \Player.team)] }
+    }
+    #expect(
+      Schema([Team.self]).complaint == """
+        Team.reserves has the inverse Player.team, but Player.team already has the inverse Team.players
+        """
+    )
+  }
+
+  @Test func `that leads elsewhere is reported`() {
+    final class Book: Described, DescribedModel {
+      var author: Author?
+      var editor: Editor?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("author", \Book.author, Schema.Relationship(inverse: \Author.agent)),
+          .init("editor", \Book.editor, Schema.Relationship(inverse: \Editor.name)),
+        ]
+      }
+    }
+    final class Author: Described, DescribedModel {
+      var agent: Editor?
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("agent", \Author.agent)] }
+    }
+    final class Editor: Described, DescribedModel {
+      var name = ""
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("name", \Editor.name)] }
+    }
+    let complaint = Schema([Book.self]).complaint ?? ""
+    #expect(
+      complaint.contains(
+        "Book.author has the inverse Author.agent, which leads to Editor instead of Book"
+      )
+    )
+    #expect(complaint.contains("which is no relationship of Editor"))
+  }
+}
