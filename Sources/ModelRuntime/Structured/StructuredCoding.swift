@@ -1,6 +1,22 @@
-public import RowFormat
+package import RowFormat
 
 /// Composite values as bytes: any `Codable` type, field by field and by name, in CBOR (RFC 8949).
+///
+/// What is written, so that any reader of CBOR can follow it:
+///
+///     keyed container      map of definite length, keys as text, in the order they are encoded
+///     unkeyed container    array of definite length
+///     nil                  null
+///     integers             major types 0 and 1, the shortest form
+///     Float, Double        four and eight bytes
+///     Data                 byte string
+///     UUID                 tag 37, sixteen bytes
+///     URL                  tag 32, text
+///     Date                 tag 2001, the seconds since 2001-01-01T00:00:00Z in eight bytes
+///     Decimal              text
+///
+/// The registered tag for dates counts from 1970, and cannot hold what Foundation's `Date` does
+/// without rounding it. Everything else is as the type's own `encode(to:)` says.
 public enum StructuredCoding {
   /// What encoding a value came to.
   public enum Outcome: Sendable {
@@ -9,8 +25,46 @@ public enum StructuredCoding {
     /// The value is `nil`; nothing was appended.
     case null
   }
-}
-extension StructuredCoding {
-  static func encode<T: Encodable>(_ value: T, into: inout ByteBuffer) throws -> Outcome { .null }
-  static func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T { fatalError() }
+
+  /// The number of containers that may stand inside each other.
+  ///
+  /// Decoding recurses, and bytes from a disk must not be able to exhaust the stack.
+  static let depthLimit = 128
+
+  /// Appends a value.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - buffer: Where to append it; unchanged if the value is `nil` or cannot be encoded.
+  /// - Returns: Whether there was a value to append.
+  /// - Throws: `EncodingError`, or what the type's own `encode(to:)` throws.
+  package static func encode<T: Encodable>(
+    _ value: T,
+    into buffer: inout ByteBuffer
+  ) throws -> Outcome {
+    let writer = StructuredWriter()
+    try writer.encode(value)
+    try writer.checkFailure()
+    if writer.isNull { return .null }
+    writer.append(to: &buffer)
+    return .value
+  }
+
+  /// Returns the value that was appended.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - bytes: What ``encode(_:into:)`` appended, and nothing else.
+  /// - Returns: The value.
+  /// - Throws: `DecodingError` for bytes that are damaged or of another shape, or what the type's own
+  ///   `init(from:)` throws.
+  package static func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
+    try bytes.withUnsafeBytes { buffer in
+      let reader = StructuredReader(buffer)
+      // A decoder that a value keeps must not read bytes that are gone.
+      defer { reader.invalidate() }
+      try reader.validate()
+      return try reader.decode(T.self, at: 0, in: nil)
+    }
+  }
 }

@@ -15,6 +15,10 @@ extension DescribedModel where Self: Described {
     get { preconditionFailure("a described model has no values") }
     set { preconditionFailure("a described model has no values") }
   }
+  var _$state: _ModelState { preconditionFailure("a described model has no values") }
+  func _$encode(into encoder: inout _RowEncoder) {}
+  func _$adopt() {}
+  func _$reset() {}
 }
 
 extension Schema.PropertyMetadata {

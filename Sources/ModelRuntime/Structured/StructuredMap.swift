@@ -1,0 +1,52 @@
+import Foundation
+import RowFormat
+
+/// Where the fields of a map stand.
+///
+/// Fields are mostly read in the order in which they were written, so each search goes on where the
+/// last one ended.
+final class StructuredMap {
+  private struct Field {
+    let key: Int
+    let value: Int
+  }
+
+  private var fields: [Field] = []
+  private var next = 0
+
+  init(_ head: StructuredHead, in bytes: RawSpan) {
+    var items = StructuredItems(of: head)
+    fields.reserveCapacity(head.isIndefinite ? 0 : Int(head.argument))
+    while let key = items.next(in: bytes), let value = items.next(in: bytes) {
+      fields.append(Field(key: key, value: value))
+    }
+  }
+
+  /// The offset of the value of a field, or `nil` if the map has no such field.
+  func offset(of name: String, in reader: StructuredReader) -> Int? {
+    var name = name
+    return name.withUTF8 { name in
+      for step in fields.indices {
+        let index = next + step < fields.count ? next + step : next + step - fields.count
+        guard matches(fields[index].key, UnsafeRawBufferPointer(name), reader) else { continue }
+        next = index + 1 < fields.count ? index + 1 : 0
+        return fields[index].value
+      }
+      return nil
+    }
+  }
+
+  /// The names of the fields; keys that are not text are no fields.
+  func keys(in reader: StructuredReader) -> [String] {
+    fields.compactMap { try? reader.text(at: $0.key, in: nil) }
+  }
+
+  private func matches(_ key: Int, _ name: UnsafeRawBufferPointer, _ reader: StructuredReader)
+    -> Bool
+  {
+    guard let head = reader.head(at: key)?.head, head.major == .text else { return false }
+    // Most keys differ in length: that is known without touching their bytes.
+    if !head.isIndefinite && head.argument != UInt64(name.count) { return false }
+    return reader.withString(of: head) { $0.elementsEqual(name) }
+  }
+}

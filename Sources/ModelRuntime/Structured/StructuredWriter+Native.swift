@@ -1,0 +1,34 @@
+import Foundation
+
+extension StructuredWriter {
+  /// Writes a value of a type that has a form of its own here.
+  ///
+  /// Types are compared before they are cast, since comparing costs a pointer and casting a search.
+  ///
+  /// - Returns: Whether the value is of such a type; if not, nothing is written.
+  func writeNative<T>(_ value: T) -> Bool {
+    if T.self == String.self, let value = value as? String {
+      write(value)
+    } else if T.self == Int.self, let value = value as? Int {
+      write(value)
+    } else if T.self == Double.self, let value = value as? Double {
+      write(value)
+    } else if T.self == Date.self, let value = value as? Date {
+      write(tag: StructuredTag.referenceDate)
+      write(value.timeIntervalSinceReferenceDate)
+    } else if T.self == UUID.self, let value = value as? UUID {
+      write(tag: StructuredTag.uuid)
+      withUnsafeBytes(of: value.uuid) { write(bytes: $0) }
+    } else if T.self == Data.self, let value = value as? Data {
+      value.withUnsafeBytes { write(bytes: $0) }
+    } else if T.self == URL.self, let value = value as? URL {
+      write(tag: StructuredTag.uri)
+      write(value.absoluteString)
+    } else if T.self == Decimal.self, let value = value as? Decimal {
+      write(value.description)
+    } else {
+      return false
+    }
+    return true
+  }
+}
