@@ -33,7 +33,32 @@ extension StructuredReader {
       return url as? T
     }
     if T.self == Decimal.self { return try decimal(at: offset, in: place()) as? T }
-    return nil
+    return try list(at: offset, in: place())
+  }
+
+  /// Reads the arrays that models hold most often without asking each element to decode itself.
+  private func list<T>(
+    at offset: Int,
+    in place: @autoclosure () -> StructuredPlace?
+  ) throws -> T? {
+    guard T.self == [String].self || T.self == [Int].self || T.self == [Double].self else {
+      return nil
+    }
+    let outer = place()
+    let offsets = try elements(at: offset, in: outer)
+    if T.self == [String].self {
+      return try offsets.enumerated().map { index, offset in
+        try text(at: offset, in: .element(index, outer))
+      } as? T
+    }
+    if T.self == [Int].self {
+      return try offsets.enumerated().map { index, offset in
+        try integer(at: offset, in: .element(index, outer)) as Int
+      } as? T
+    }
+    return try offsets.enumerated().map { index, offset in
+      try double(at: offset, in: .element(index, outer))
+    } as? T
   }
 
   /// Refuses an item that is tagged as something else: a date that counts from another year, say.

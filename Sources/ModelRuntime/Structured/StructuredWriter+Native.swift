@@ -27,6 +27,23 @@ extension StructuredWriter {
     } else if T.self == Decimal.self, let value = value as? Decimal {
       write(value.description)
     } else {
+      return writeList(value)
+    }
+    return true
+  }
+
+  /// Writes the arrays that models hold most often without asking each element to encode itself.
+  private func writeList<T>(_ value: T) -> Bool {
+    if T.self == [String].self, let value = value as? [String] {
+      writeArrayHead(value.count)
+      for element in value { write(element) }
+    } else if T.self == [Int].self, let value = value as? [Int] {
+      writeArrayHead(value.count)
+      for element in value { write(element) }
+    } else if T.self == [Double].self, let value = value as? [Double] {
+      writeArrayHead(value.count)
+      for element in value { write(element) }
+    } else {
       return false
     }
     return true

@@ -170,6 +170,7 @@ final class StructuredWriter {
   func write(_ value: some FixedWidthInteger & UnsignedInteger) {
     buffer.appendHead(.unsigned, UInt64(truncatingIfNeeded: value))
   }
+  func writeArrayHead(_ count: Int) { buffer.appendHead(.array, UInt64(count)) }
   func write(tag: UInt64) { buffer.appendHead(.tag, tag) }
   func write(bytes: UnsafeRawBufferPointer) {
     buffer.appendHead(.bytes, UInt64(bytes.count))
