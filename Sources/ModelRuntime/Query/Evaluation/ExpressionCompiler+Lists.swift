@@ -1,0 +1,104 @@
+import RowFormat
+
+extension ExpressionCompiler {
+  /// The test whether a value is one of a set.
+  func membershipTest(_ expression: QueryExpression, _ set: Set<QueryValue>) -> RowTest {
+    switch expression {
+    case .identifier(let path):
+      let name = referenceReader(path)
+      let names = Set(
+        set.compactMap { value -> UInt64? in
+          if case .reference(let reference) = resolved(value) { reference.rawValue } else { nil }
+        })
+      let hasNull = set.contains(.null)
+      return {
+        let name = try name($0, $1, $2)
+        return name == .none ? hasNull : names.contains(name.rawValue)
+      }
+    case .column(_, let reading)
+    where reading.enumeration == nil && (reading.kind == .integer || reading.kind == .unsigned):
+      let number = integer(expression)
+      let numbers = Set(
+        set.compactMap { if case .integer(let value) = $0 { value } else { nil } })
+      let hasNull = set.contains(.null)
+      return { try number($0, $1, $2).map(numbers.contains) ?? hasNull }
+    default:
+      let value = value(expression)
+      return { try set.contains(value($0, $1, $2)) }
+    }
+  }
+
+  /// The test whether some member of a list passes.
+  func existenceTest(
+    _ list: QueryExpression.MemberList, _ condition: QueryExpression
+  ) -> RowTest {
+    let members = memberReader(list)
+    if list.condition == nil, case .constant(.bool(true)) = condition {
+      return { try !members($0, $1, $2).isEmpty }
+    }
+    let test = list.condition.map { QueryExpression.and($0, condition) } ?? condition
+    let passing = memberTest(test)
+    return { row, reference, scope in
+      let members = try members(row, reference, scope)
+      if members.isEmpty { return false }
+      return try scope.nesting(row, reference) {
+        try members.contains { try passing($0, scope) }
+      }
+    }
+  }
+
+  /// The reader of the number of members that pass the list's condition.
+  func countReader(_ list: QueryExpression.MemberList) -> RowReader<Int> {
+    let members = memberReader(list)
+    guard let condition = list.condition else { return { try members($0, $1, $2).count } }
+    let passing = memberTest(condition)
+    return { row, reference, scope in
+      let members = try members(row, reference, scope)
+      return try scope.nesting(row, reference) {
+        try members.reduce(0) { try passing($1, scope) ? $0 + 1 : $0 }
+      }
+    }
+  }
+
+  /// The test of one member by a condition on the next level of rows.
+  private func memberTest(
+    _ condition: QueryExpression
+  ) -> (RowReference, QueryScope) throws -> Bool {
+    let tests = ReaderCache { descriptor in
+      var inner = self
+      inner.levels.append(descriptor)
+      return inner.test(condition)
+    }
+    return { [resolver] member, scope in
+      guard let descriptor = resolver.descriptor(of: member) else { return false }
+      let test = tests.reader(for: descriptor)
+      var passes = false
+      _ = try resolver.withRow(member) { passes = try test($0, member, scope) }
+      return passes
+    }
+  }
+
+  /// The reader of a list's members, in order.
+  private func memberReader(_ list: QueryExpression.MemberList) -> RowReader<[RowReference]> {
+    let property = list.property
+    if property.isDerivable {
+      let owner = referenceReader(list.owner)
+      return { [resolver] row, reference, scope in
+        let owner = try owner(row, reference, scope)
+        return owner == .none ? [] : try resolver.members(of: owner, property)
+      }
+    }
+    return along(
+      list.owner,
+      missing: { absence in
+        if absence == .failure { throw QueryFailure.unwrappedNil }
+        return []
+      },
+      { descriptor in
+        guard let slot = ColumnSlot(property.ordinal, descriptor) else { return failing() }
+        return { row, _, _ in
+          slot.isNull(in: row) ? [] : slot.layout.references(slot.column, in: row)
+        }
+      })
+  }
+}

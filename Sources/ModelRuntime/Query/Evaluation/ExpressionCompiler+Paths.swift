@@ -1,0 +1,91 @@
+import RowFormat
+
+extension ExpressionCompiler {
+  /// Reads off the row at the end of a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - missing: What to answer when the path leads to no row.
+  ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
+  func along<Value>(
+    _ path: RowPath, missing: @escaping (RowPath.Absence) throws -> Value,
+    _ leaf: @escaping (ModelDescriptor) -> RowReader<Value>
+  ) -> RowReader<Value> {
+    let reader = following(path.steps[...], from: levels[path.level], missing, leaf)
+    if path.level == level { return reader }
+    return { [level = path.level] _, _, scope in try scope.read(level, reader) }
+  }
+
+  private func following<Value>(
+    _ steps: ArraySlice<RowPath.Step>, from descriptor: ModelDescriptor,
+    _ missing: @escaping (RowPath.Absence) throws -> Value,
+    _ leaf: @escaping (ModelDescriptor) -> RowReader<Value>
+  ) -> RowReader<Value> {
+    guard let step = steps.first else { return leaf(descriptor) }
+    guard let slot = ColumnSlot(step.property.ordinal, descriptor) else { return failing() }
+    let absence = RowPath.absence(at: steps)
+    let next = ReaderCache { self.following(steps.dropFirst(), from: $0, missing, leaf) }
+    return { [resolver] row, _, scope in
+      if slot.isNull(in: row) { return try missing(absence) }
+      let target = RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
+      guard let descriptor = resolver.descriptor(of: target) else { return try missing(absence) }
+      let reader = next.reader(for: descriptor)
+      var result: Value?
+      _ = try resolver.withRow(target) { result = try reader($0, target, scope) }
+      return try result ?? missing(absence)
+    }
+  }
+
+  /// Reads the name of the row at the end of a path; none where there is no row.
+  ///
+  /// The row itself is not visited: its name stands in the row before it.
+  func referenceReader(_ path: RowPath) -> RowReader<RowReference> {
+    guard let last = path.steps.last else {
+      if path.level == level { return { _, reference, _ in reference } }
+      return { [level = path.level] _, _, scope in
+        try scope.read(level) { _, reference, _ in reference }
+      }
+    }
+    let missing = { (absence: RowPath.Absence) throws -> RowReference in
+      if absence == .failure { throw QueryFailure.unwrappedNil }
+      return .none
+    }
+    return along(path.droppingLast(), missing: missing) { descriptor in
+      guard let slot = ColumnSlot(last.property.ordinal, descriptor) else { return failing() }
+      return { row, _, _ in
+        if slot.isNull(in: row) { return try missing(last.absence) }
+        return RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
+      }
+    }
+  }
+
+  /// A reader for rows that lack what is to be read: rows of a class that the user's code rules out.
+  func failing<Value>() -> RowReader<Value> {
+    { _, _, _ in throw QueryFailure.otherClass }
+  }
+}
+
+extension RowPath {
+  /// What a read finds when the first of some steps leads to no row.
+  ///
+  /// A row that stands in for a missing one has neutral values, so its own optional references are nil.
+  fileprivate static func absence(at steps: ArraySlice<Step>) -> Absence {
+    steps.first { $0.absence != .neutral }?.absence ?? .neutral
+  }
+}
+
+/// The readers of one expression for the classes whose rows it has met.
+final class ReaderCache<Value> {
+  private let make: (ModelDescriptor) -> RowReader<Value>
+  private var known: [(descriptor: ModelDescriptor, reader: RowReader<Value>)] = []
+
+  init(_ make: @escaping (ModelDescriptor) -> RowReader<Value>) { self.make = make }
+
+  func reader(for descriptor: ModelDescriptor) -> RowReader<Value> {
+    // A class and its subclasses: a handful, and nearly always one.
+    for entry in known where entry.descriptor === descriptor { return entry.reader }
+    let reader = make(descriptor)
+    known.append((descriptor, reader))
+    return reader
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import RowFormat
+
+extension ExpressionCompiler {
+  /// The reader of any value.
+  func value(_ expression: QueryExpression) -> RowReader<QueryValue> {
+    switch expression {
+    case .constant(let constant):
+      let value = resolved(constant)
+      return { _, _, _ in value }
+    case .column(let path, let reading):
+      return along(path, missing: { try reading.value(whenMissing: $0) }) {
+        columnReader(reading, $0)
+      }
+    case .identifier(let path), .row(let path):
+      let reader = referenceReader(path)
+      return {
+        let reference = try reader($0, $1, $2)
+        return reference == .none ? .null : .reference(reference)
+      }
+    case .conditional(let condition, let then, let otherwise):
+      let condition = test(condition)
+      let then = value(then)
+      let otherwise = value(otherwise)
+      return { try condition($0, $1, $2) ? then($0, $1, $2) : otherwise($0, $1, $2) }
+    case .coalesce(let first, let second):
+      let first = value(first)
+      let second = value(second)
+      return {
+        let value = try first($0, $1, $2)
+        return try value.isNull ? second($0, $1, $2) : value
+      }
+    case .ifPresent(let condition, let then):
+      let isAbsent = nullTest(condition)
+      let then = value(then)
+      return { try isAbsent($0, $1, $2) ? .null : then($0, $1, $2) }
+    case .unwrapped(let operand):
+      let value = value(operand)
+      return {
+        let value = try value($0, $1, $2)
+        if value.isNull { throw QueryFailure.unwrappedNil }
+        return value
+      }
+    case .arithmetic(_, _, _, .integer), .arithmetic(_, _, _, .unsigned):
+      let reader = integer(expression)
+      return { try reader($0, $1, $2).map(QueryValue.integer) ?? .null }
+    case .arithmetic:
+      let reader = double(expression)
+      return { try reader($0, $1, $2).map(QueryValue.double) ?? .null }
+    case .textComparison(let comparison, let lhs, let rhs):
+      return textComparison(comparison, lhs, rhs)
+    case .count(let list):
+      let count = countReader(list)
+      return { try .integer(Int64(count($0, $1, $2))) }
+    case .mapped(let operand, let map):
+      let value = value(operand)
+      return {
+        let value = try value($0, $1, $2)
+        return value.isNull ? .null : map.apply(value)
+      }
+    case .castRow, .list, .constants, .range:
+      // The translation lets none of these stand where a value is wanted.
+      return failing()
+    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists:
+      let test = test(expression)
+      return { try .bool(test($0, $1, $2)) }
+    }
+  }
+
+  /// A constant as rows have it.
+  func resolved(_ constant: QueryValue) -> QueryValue {
+    guard case .identifier(let identifier) = constant else { return constant }
+    // An identifier of another store, or of a model that was never saved, equals no row's.
+    return .reference(resolver.reference(of: identifier) ?? .none)
+  }
+
+  /// The reader of a column of the row at hand.
+  private func columnReader(
+    _ reading: ColumnReading, _ descriptor: ModelDescriptor
+  ) -> RowReader<QueryValue> {
+    guard let slot = ColumnSlot(reading, descriptor) else { return failing() }
+    let absent = reading.absent
+    guard let enumeration = reading.enumeration else {
+      return { row, _, _ in slot.isNull(in: row) ? absent : slot.value(reading.kind, in: row) }
+    }
+    return { row, _, _ in
+      if slot.isNull(in: row) { return absent }
+      let value = slot.value(reading.kind, in: row)
+      return enumeration.contains(value) ? value : absent
+    }
+  }
+}
+
+extension ColumnReading {
+  /// What the column of a row that does not exist is read as.
+  func value(whenMissing absence: RowPath.Absence) throws -> QueryValue {
+    switch absence {
+    case .null: .null
+    case .neutral: absent
+    case .failure: throw QueryFailure.unwrappedNil
+    }
+  }
+}
+
+extension ColumnSlot {
+  /// The value of a column that is not null.
+  func value(_ kind: QueryKind, in row: RawSpan) -> QueryValue {
+    switch kind {
+    case .bool: .bool(row.load(UInt8.self, at: offset) != 0)
+    case .integer, .unsigned: .integer(row.load(Int64.self, at: offset))
+    case .double, .float, .date: .double(double(in: row))
+    case .uuid:
+      .uuid(
+        QueryUUID(row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset + 8)))
+    case .text, .url: .text(layout.text(column, in: row))
+    case .bytes:
+      .bytes(row.extracting(layout.range(column, in: row)).withUnsafeBytes { Data($0) })
+    case .identifier: .reference(RowReference(rawValue: row.load(UInt64.self, at: offset)))
+    }
+  }
+
+  func double(in row: RawSpan) -> Double {
+    Double(bitPattern: row.load(UInt64.self, at: offset))
+  }
+}

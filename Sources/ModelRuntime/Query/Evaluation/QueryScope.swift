@@ -1,0 +1,42 @@
+import RowFormat
+
+/// Reads something off a row; `reference` names the row.
+typealias RowReader<Value> =
+  (_ row: RawSpan, _ reference: RowReference, _ scope: QueryScope) throws -> Value
+
+/// Says whether a row passes.
+typealias RowTest = (_ row: RawSpan, _ reference: RowReference, _ scope: QueryScope) throws -> Bool
+
+/// The rows of the outer levels while a list's closure is evaluated.
+///
+/// A span cannot be kept in a class, so the rows stand here by their addresses; each is pushed and popped
+/// inside the borrow of its bytes.
+final class QueryScope {
+  private var outer: [(bytes: UnsafeRawBufferPointer, reference: RowReference)] = []
+
+  /// Makes a row the one of the next outer level while a closure runs.
+  func nesting<R>(
+    _ row: RawSpan, _ reference: RowReference, _ body: () throws -> R
+  ) rethrows -> R {
+    try row.withUnsafeBytes { bytes in
+      outer.append((bytes, reference))
+      defer { outer.removeLast() }
+      return try body()
+    }
+  }
+
+  /// Reads off the row of an outer level.
+  func read<R>(_ level: Int, _ reader: RowReader<R>) throws -> R {
+    let row = outer[level]
+    return try reader(row.bytes.bytes, row.reference, self)
+  }
+}
+
+/// Why an expression has no value for a row; the row then does not match.
+///
+/// In the user's code these would throw, or trap.
+enum QueryFailure: Error {
+  case unwrappedNil
+  case overflow
+  case otherClass
+}

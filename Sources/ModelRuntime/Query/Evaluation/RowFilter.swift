@@ -1,0 +1,36 @@
+package import RowFormat
+
+/// A predicate made ready for the rows of one entity.
+///
+/// Offsets, constants and operators are bound once, into closures; testing a row then reads the bytes it
+/// needs and nothing else. A filter belongs to one thread and one state of the store.
+package struct RowFilter {
+  private let test: RowTest
+  private let scope = QueryScope()
+
+  /// Prepares an expression.
+  ///
+  /// - Parameters:
+  ///   - expression: The predicate.
+  ///   - descriptor: The class of the rows that will be tested; a subclass needs a filter of its own.
+  ///   - resolver: Answers about other rows.
+  package init(
+    _ expression: QueryExpression, descriptor: ModelDescriptor, resolver: any RowResolver
+  ) {
+    test = ExpressionCompiler(resolver: resolver, levels: [descriptor]).test(expression)
+  }
+
+  /// Whether a row matches.
+  ///
+  /// - Parameters:
+  ///   - row: The row's bytes, in the layout of the filter's descriptor.
+  ///   - reference: The row's name.
+  /// - Throws: What the resolver throws.
+  package func matches(_ row: RawSpan, _ reference: RowReference) throws -> Bool {
+    do {
+      return try test(row, reference, scope)
+    } catch is QueryFailure {
+      return false
+    }
+  }
+}

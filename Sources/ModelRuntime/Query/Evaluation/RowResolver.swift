@@ -1,0 +1,20 @@
+package import RowFormat
+
+/// What evaluating an expression on one row asks about others; a store answers.
+///
+/// All answers of one evaluation come from one state of the store.
+package protocol RowResolver: AnyObject {
+  /// Hands a row to a closure, in the layout of its entity's descriptor.
+  ///
+  /// - Returns: Whether there is such a row; if not, the closure is not called.
+  func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool
+
+  /// The class of the rows of a reference's table, or `nil` for a table the store does not know.
+  func descriptor(of reference: RowReference) -> ModelDescriptor?
+
+  /// The row an identifier stands for, or `nil` if it is not of this store.
+  func reference(of identifier: PersistentIdentifier) -> RowReference?
+
+  /// The members of a list that is derived from its other end, in order.
+  func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference]
+}

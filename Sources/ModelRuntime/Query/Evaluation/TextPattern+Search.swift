@@ -1,0 +1,73 @@
+import Foundation
+import RowFormat
+
+extension TextPattern {
+  /// Whether the pattern occurs in the text at some bytes of a row.
+  ///
+  /// Swift looks for whole characters. In plain text every code point is one, except that a carriage return
+  /// and a line feed are one together: text with a carriage return is left to `String`.
+  func isContained(in range: Range<Int>, of row: RawSpan) -> Bool {
+    guard !utf8.isEmpty, isPlain, row.isSearchable(range) else {
+      return string(range, of: row).containsCharacters(of: text)
+    }
+    return row.withUnsafeBytes { bytes in
+      utf8.withUnsafeBytes { own in
+        UnsafeRawBufferPointer(rebasing: bytes[range]).firstOffset(of: own) != nil
+      }
+    }
+  }
+
+  /// Whether the text at some bytes of a row begins with the pattern's characters.
+  func isPrefix(of range: Range<Int>, of row: RawSpan) -> Bool {
+    guard isPlain, row.isSearchable(range) else {
+      return string(range, of: row).starts(with: text)
+    }
+    return range.count >= utf8.count && compare(range, of: row) == 0
+  }
+}
+
+extension String {
+  /// Whether the text contains another, by characters.
+  ///
+  /// What `contains` of two collections does, which is what predicates call.
+  func containsCharacters(of other: String) -> Bool {
+    func contains<C: Collection>(_ text: C) -> Bool where C.Element == Character {
+      text.contains(other)
+    }
+    return contains(self)
+  }
+}
+
+extension RawSpan {
+  /// Whether characters and code points of the text at some bytes are the same.
+  fileprivate func isSearchable(_ range: Range<Int>) -> Bool {
+    let text = extracting(range)
+    return text.isPlainText && !text.contains(0x0D)
+  }
+
+  private func contains(_ byte: UInt8) -> Bool {
+    withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return memchr(start, Int32(byte), bytes.count) != nil
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where a run of bytes, which is not empty, first occurs.
+  fileprivate func firstOffset(of other: UnsafeRawBufferPointer) -> Int? {
+    guard let start = baseAddress, let wanted = other.baseAddress else { return nil }
+    let first = Int32(other[0])
+    var offset = 0
+    // `memmem` is not in Glibc's module map; a search by the first byte is as fast for short texts.
+    while count - offset >= other.count {
+      guard let found = memchr(start + offset, first, count - offset - other.count + 1) else {
+        return nil
+      }
+      offset = start.distance(to: UnsafeRawPointer(found))
+      if memcmp(found, wanted, other.count) == 0 { return offset }
+      offset += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import RowFormat
+
+/// How a column's bytes become a value.
+package struct ColumnReading: Sendable {
+  /// The position among the columns of the class that declares the property, and of its subclasses.
+  package let column: Int
+  package let kind: QueryKind
+  package let isOptional: Bool
+  /// What a read finds when the column is null, or the row is missing though it should not be.
+  package let absent: QueryValue
+  /// For an enumeration, what it makes of raw values.
+  package let enumeration: (any RawValues)?
+}
+
+extension ColumnReading {
+  /// How an attribute is read, or `nil` if its column holds nothing that an expression understands.
+  init?(_ property: ModelProperty) {
+    let declared = type(of: property.keyPath).valueType
+    if let kind = ModelRuntime.queryKind(of: declared) {
+      self.init(
+        column: property.ordinal, kind: kind, isOptional: property.isOptional,
+        absent: property.isOptional ? .null : kind.neutralValue, enumeration: nil)
+      return
+    }
+    guard let values = RawValueFacts(of: declared) else { return nil }
+    self.init(
+      column: property.ordinal, kind: values.kind, isOptional: property.isOptional,
+      absent: property.isOptional ? .null : values.fallback(property), enumeration: values.values)
+    // What a row without a value reads as is up to the type: without a fallback it cannot be said.
+    if absent.isNull && !isOptional { return nil }
+  }
+}
+
+extension ColumnReading {
+  /// Whether a null column, whose bytes are zero or none, has the bytes of the value it reads as.
+  ///
+  /// Then nobody has to look whether it is null.
+  var isNeutralWhenZero: Bool { !isOptional && enumeration == nil && kind != .url }
+}
+
+extension QueryKind {
+  /// What a non-optional attribute reads as when its column is null.
+  var neutralValue: QueryValue {
+    switch self {
+    case .bool: .bool(false)
+    case .integer, .unsigned: .integer(0)
+    case .double, .float, .date: .double(0)
+    case .uuid: .uuid(QueryUUID(0, 0))
+    case .text: .text("")
+    case .url: .text("file:///")
+    case .bytes: .bytes(Data())
+    case .identifier: .null
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/// A predicate or a part of one, over columns of rows: what a store evaluates, bounds and prunes by.
+///
+/// It says what `Predicate.evaluate` says of the objects of those rows. A value may be null, where the
+/// user's code has an optional; an evaluation may fail, where the user's code would trap or throw, and then
+/// the row does not match.
+package indirect enum QueryExpression: Sendable {
+  // MARK: Values
+  case constant(QueryValue)
+  /// The elements of a sequence that the user captured.
+  case constants([QueryValue])
+  case range(Bounds)
+  /// An attribute of the row at the end of a path.
+  case column(RowPath, ColumnReading)
+  /// The name of the row at the end of a path.
+  case identifier(RowPath)
+  /// The row at the end of a path, as a whole: there, or not.
+  case row(RowPath)
+  /// A row that is only there if it belongs to a class.
+  case castRow(RowPath, to: ModelDescriptor)
+  /// The members of a to-many relationship.
+  case list(MemberList)
+
+  // MARK: Tests
+  case comparison(Relation, QueryExpression, QueryExpression, QueryKind)
+  /// Whether a value is one of a set.
+  case membership(QueryExpression, Set<QueryValue>)
+  case isNull(QueryExpression)
+  case isKind(RowPath, of: ModelDescriptor)
+  case not(QueryExpression)
+  case and(QueryExpression, QueryExpression)
+  case or(QueryExpression, QueryExpression)
+  case text(TextTest, QueryExpression, QueryExpression)
+  /// Whether some member of a list passes a test, which is about the next level of rows.
+  case exists(MemberList, where: QueryExpression)
+
+  // MARK: Computing
+  case conditional(QueryExpression, then: QueryExpression, else: QueryExpression)
+  case coalesce(QueryExpression, QueryExpression)
+  /// The second value if the first is not null, otherwise null.
+  case ifPresent(QueryExpression, QueryExpression)
+  /// The value, which must not be null.
+  case unwrapped(QueryExpression)
+  case arithmetic(Arithmetic, QueryExpression, QueryExpression, QueryKind)
+  /// How two texts compare, as the raw value of a `ComparisonResult`.
+  case textComparison(TextComparison, QueryExpression, QueryExpression)
+  /// How many members of a list pass its condition.
+  case count(MemberList)
+  case mapped(QueryExpression, ValueMap)
+}
+
+extension QueryExpression {
+  /// How two values are compared.
+  package enum Relation: Sendable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+    /// The relation that says the same with the sides exchanged.
+    var mirrored: Relation {
+      switch self {
+      case .equal, .notEqual: self
+      case .less: .greater
+      case .lessOrEqual: .greaterOrEqual
+      case .greater: .less
+      case .greaterOrEqual: .lessOrEqual
+      }
+    }
+  }
+
+  /// The ends of a range, as far as it has them.
+  package struct Bounds: Sendable {
+    package let lower: QueryExpression?
+    package let upper: QueryExpression?
+    package let includesUpper: Bool
+  }
+
+  package enum Arithmetic: Sendable { case add, subtract, multiply, divide, remainder }
+
+  /// What is asked of a text and another.
+  package enum TextTest: Sendable { case contains, startsWith, localizedStandardContains }
+
+  package enum TextComparison: Sendable {
+    case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
+  }
+
+  /// A function of one value that is not null.
+  package struct ValueMap: Sendable {
+    package let name: String
+    let apply: @Sendable (QueryValue) -> QueryValue
+
+    static let textCount = ValueMap(name: "count") { value in
+      if case .text(let text) = value { .integer(Int64(text.count)) } else { .null }
+    }
+    static let textIsEmpty = ValueMap(name: "isEmpty") { value in
+      if case .text(let text) = value { .bool(text.isEmpty) } else { .null }
+    }
+  }
+
+  /// The members of a to-many relationship, or those that pass a condition.
+  package struct MemberList: Sendable {
+    /// The row that has the list.
+    package let owner: RowPath
+    package let property: ModelProperty
+    package let element: ModelDescriptor
+    /// About the next level of rows.
+    package var condition: QueryExpression?
+  }
+
+  static func bool(_ value: Bool) -> QueryExpression { .constant(.bool(value)) }
+}
+
+extension QueryExpression {
+  /// The expressions this one is made of.
+  package var children: [QueryExpression] {
+    switch self {
+    case .constant, .constants, .column, .identifier, .row, .castRow, .isKind: []
+    case .range(let bounds): [bounds.lower, bounds.upper].compactMap { $0 }
+    case .list(let list), .count(let list): list.condition.map { [$0] } ?? []
+    case .exists(let list, let test): [test] + (list.condition.map { [$0] } ?? [])
+    case .membership(let value, _), .isNull(let value), .not(let value), .unwrapped(let value),
+      .mapped(let value, _):
+      [value]
+    case .comparison(_, let lhs, let rhs, _), .arithmetic(_, let lhs, let rhs, _),
+      .text(_, let lhs, let rhs), .textComparison(_, let lhs, let rhs), .and(let lhs, let rhs),
+      .or(let lhs, let rhs), .coalesce(let lhs, let rhs), .ifPresent(let lhs, let rhs):
+      [lhs, rhs]
+    case .conditional(let test, let then, let otherwise): [test, then, otherwise]
+    }
+  }
+
+  /// Whether some part of the expression is about the rows of a list.
+  var hasClosure: Bool {
+    switch self {
+    case .exists: true
+    case .list(let list), .count(let list): list.condition != nil
+    default: children.contains(where: \.hasClosure)
+    }
+  }
+}

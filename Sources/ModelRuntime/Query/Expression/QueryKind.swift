@@ -1,0 +1,150 @@
+import Foundation
+
+/// What the values of an expression are, apart from being there or not.
+///
+/// The kind says how two values compare; several types of Swift share one, because rows widen them.
+package enum QueryKind: Hashable, Sendable {
+  case bool
+  /// A signed integer of any width.
+  case integer
+  /// A 64-bit integer without a sign; rows and values hold its bits.
+  case unsigned
+  case double
+  /// A `Float`, widened to a double.
+  case float
+  case date
+  case uuid
+  case text
+  /// A `URL` without a base, as its text.
+  case url
+  case bytes
+  /// The name of a row.
+  case identifier
+}
+
+/// A type whose values an expression can hold, and compare as Swift compares them.
+protocol QueryScalar: Hashable, Sendable {
+  static var queryKind: QueryKind { get }
+  /// The value in an expression, or `nil` if its kind cannot stand for it.
+  var queryValue: QueryValue? { get }
+  init?(queryValue: QueryValue)
+}
+
+/// The kind of a type's values, if an expression can hold them.
+///
+/// Optional types have the kind of what they wrap.
+func queryKind(of type: any Any.Type) -> QueryKind? {
+  if let scalar = type as? any QueryScalar.Type { return scalar.queryKind }
+  if let optional = type as? any OptionalType.Type {
+    return (optional.wrappedType as? any QueryScalar.Type)?.queryKind
+  }
+  return nil
+}
+
+extension Bool: QueryScalar {
+  static var queryKind: QueryKind { .bool }
+  var queryValue: QueryValue? { .bool(self) }
+  init?(queryValue: QueryValue) {
+    guard case .bool(let value) = queryValue else { return nil }
+    self = value
+  }
+}
+
+/// An integer of any width, with or without a sign.
+protocol QueryInteger: QueryScalar, FixedWidthInteger {}
+
+extension QueryInteger {
+  static var queryKind: QueryKind { isSigned || bitWidth < 64 ? .integer : .unsigned }
+  var queryValue: QueryValue? { .integer(Int64(truncatingIfNeeded: self)) }
+  init?(queryValue: QueryValue) {
+    guard case .integer(let value) = queryValue else { return nil }
+    self.init(truncatingIfNeeded: value)
+  }
+}
+
+extension Int: QueryInteger {}
+extension Int8: QueryInteger {}
+extension Int16: QueryInteger {}
+extension Int32: QueryInteger {}
+extension Int64: QueryInteger {}
+extension UInt: QueryInteger {}
+extension UInt8: QueryInteger {}
+extension UInt16: QueryInteger {}
+extension UInt32: QueryInteger {}
+extension UInt64: QueryInteger {}
+
+extension Double: QueryScalar {
+  static var queryKind: QueryKind { .double }
+  var queryValue: QueryValue? { .double(self) }
+  init?(queryValue: QueryValue) {
+    guard case .double(let value) = queryValue else { return nil }
+    self = value
+  }
+}
+
+extension Float: QueryScalar {
+  static var queryKind: QueryKind { .float }
+  var queryValue: QueryValue? { .double(Double(self)) }
+  init?(queryValue: QueryValue) {
+    guard case .double(let value) = queryValue else { return nil }
+    self = Float(value)
+  }
+}
+
+extension Date: QueryScalar {
+  static var queryKind: QueryKind { .date }
+  var queryValue: QueryValue? { .double(timeIntervalSinceReferenceDate) }
+  init?(queryValue: QueryValue) {
+    guard case .double(let value) = queryValue else { return nil }
+    self.init(timeIntervalSinceReferenceDate: value)
+  }
+}
+
+extension UUID: QueryScalar {
+  static var queryKind: QueryKind { .uuid }
+  var queryValue: QueryValue? {
+    let words = unsafeBitCast(self, to: (UInt64, UInt64).self)
+    return .uuid(QueryUUID(UInt64(littleEndian: words.0), UInt64(littleEndian: words.1)))
+  }
+  init?(queryValue: QueryValue) {
+    guard case .uuid(let value) = queryValue else { return nil }
+    self = unsafeBitCast((value.low.littleEndian, value.high.littleEndian), to: UUID.self)
+  }
+}
+
+extension String: QueryScalar {
+  static var queryKind: QueryKind { .text }
+  var queryValue: QueryValue? { .text(self) }
+  init?(queryValue: QueryValue) {
+    guard case .text(let value) = queryValue else { return nil }
+    self = value
+  }
+}
+
+extension URL: QueryScalar {
+  static var queryKind: QueryKind { .url }
+  // A URL with a base equals no other that has none, even with the same text.
+  var queryValue: QueryValue? { baseURL == nil ? .text(absoluteString) : nil }
+  init?(queryValue: QueryValue) {
+    guard case .text(let value) = queryValue else { return nil }
+    self.init(string: value)
+  }
+}
+
+extension Data: QueryScalar {
+  static var queryKind: QueryKind { .bytes }
+  var queryValue: QueryValue? { .bytes(self) }
+  init?(queryValue: QueryValue) {
+    guard case .bytes(let value) = queryValue else { return nil }
+    self = value
+  }
+}
+
+extension PersistentIdentifier: QueryScalar {
+  static var queryKind: QueryKind { .identifier }
+  var queryValue: QueryValue? { .identifier(self) }
+  init?(queryValue: QueryValue) {
+    guard case .identifier(let value) = queryValue else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,64 @@
+/// What an expression needs to know of an enumeration that is stored by its raw value.
+struct RawValueFacts {
+  let kind: QueryKind
+  let values: any RawValues
+  private let type: any Any.Type
+
+  /// The facts of a type, optional or not, that is stored by its raw value; `nil` for other types.
+  init?(of type: any Any.Type) {
+    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    guard let enumeration = type as? any (RawRepresentable & Codable).Type,
+      let (kind, values) = rawValues(of: enumeration)
+    else { return nil }
+    self.kind = kind
+    self.values = values
+    self.type = type
+  }
+
+  /// The raw value that a property without a readable value has: its default, or the first case.
+  func fallback(_ property: ModelProperty) -> QueryValue {
+    if let value = property.defaultValue.flatMap(rawQueryValue) { return value }
+    guard let cases = type as? any CaseIterable.Type else { return .null }
+    return firstCase(cases).flatMap(rawQueryValue) ?? .null
+  }
+}
+
+/// The raw values of an enumeration, seen through its type.
+package protocol RawValues: Sendable {
+  /// Whether the enumeration has a case for a raw value.
+  func contains(_ rawValue: QueryValue) -> Bool
+}
+
+private struct EnumerationValues<Value: RawRepresentable, Raw: QueryScalar>: RawValues {
+  func contains(_ rawValue: QueryValue) -> Bool {
+    guard let raw = Raw(queryValue: rawValue) as? Value.RawValue else { return false }
+    return Value(rawValue: raw) != nil
+  }
+}
+
+/// The raw value of an enumeration's case as an expression holds it.
+func rawQueryValue(_ value: Any) -> QueryValue? {
+  guard let value = value as? any RawRepresentable else { return nil }
+  return (value.rawValue as? any QueryScalar)?.queryValue
+}
+
+/// The kind of the raw values of a type, optional or not, that has them.
+func rawValueKind(of type: any Any.Type) -> QueryKind? {
+  let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+  guard let type = type as? any RawRepresentable.Type else { return nil }
+  return rawValues(of: type)?.0
+}
+
+private func firstCase<T: CaseIterable>(_: T.Type) -> Any? { T.allCases.first }
+
+private func rawValues<T: RawRepresentable>(of _: T.Type) -> (QueryKind, any RawValues)? {
+  guard let raw = T.RawValue.self as? any QueryScalar.Type else { return nil }
+  return (raw.queryKind, makeValues(T.self, raw))
+}
+
+// Two parameters, because a constraint on an associated type cannot be added to an opened metatype.
+private func makeValues<T: RawRepresentable, Raw: QueryScalar>(
+  _: T.Type, _: Raw.Type
+) -> any RawValues {
+  EnumerationValues<T, Raw>()
+}

@@ -1,0 +1,65 @@
+/// A way from a row that an expression is about to another: along to-one references.
+package struct RowPath: Sendable {
+  /// What a read through a step finds when there is no row at its end.
+  package enum Absence: Sendable {
+    /// Nil: the reference is optional.
+    case null
+    /// Neutral values: a reference that should not be nil leads to no row.
+    case neutral
+    /// Nothing at all: the user unwrapped nil by force.
+    case failure
+  }
+
+  /// One step from a row to the row it refers to.
+  package struct Step: Sendable {
+    package let property: ModelProperty
+    package var absence: Absence
+  }
+
+  /// Which of the rows that are looked at: 0 for the row that is tested, 1 for the element of the
+  /// list in the outermost closure, and so on inwards.
+  package let level: Int
+  package private(set) var steps: [Step] = []
+  /// The class that the user's code sees at the end of the path.
+  package private(set) var descriptor: ModelDescriptor
+
+  init(level: Int, descriptor: ModelDescriptor) {
+    self.level = level
+    self.descriptor = descriptor
+  }
+
+  /// The path that goes on along a to-one reference.
+  func appending(_ property: ModelProperty, to destination: ModelDescriptor) -> RowPath {
+    var path = self
+    path.steps.append(Step(property: property, absence: property.isOptional ? .null : .neutral))
+    path.descriptor = destination
+    return path
+  }
+
+  /// The path whose last step fails where there is no row.
+  func unwrapped() -> RowPath {
+    var path = self
+    if !steps.isEmpty { path.steps[steps.count - 1].absence = .failure }
+    return path
+  }
+
+  /// The path seen as leading to a subclass; whoever uses it makes sure that it does.
+  func cast(to descriptor: ModelDescriptor) -> RowPath {
+    var path = self
+    path.descriptor = descriptor
+    return path
+  }
+
+  /// The path to the row before the last one; its class is not known any more.
+  func droppingLast() -> RowPath {
+    var path = self
+    path.steps.removeLast()
+    return path
+  }
+
+  /// Whether this path is the beginning of another one.
+  func isPrefix(of other: RowPath) -> Bool {
+    level == other.level && steps.count <= other.steps.count
+      && zip(steps, other.steps).allSatisfy { $0.property === $1.property }
+  }
+}

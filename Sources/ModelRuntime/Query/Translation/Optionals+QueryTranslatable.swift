@@ -1,0 +1,55 @@
+import Foundation
+
+extension PredicateExpressions.OptionalFlatMap: QueryTranslatable
+where LHS: QueryTranslatable, RHS: QueryTranslatable {
+  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    let wrapped = try wrapped.translate(translation)
+    var inner = translation
+    switch wrapped {
+    case .list:
+      // A to-many relationship that is optional in the source is an empty list, never nil.
+      inner.bind(variable.key, to: wrapped)
+      return try transform.translate(inner)
+    case .row(let path):
+      inner.bind(variable.key, to: wrapped)
+      let result = try transform.translate(inner)
+      return result.isNull(whereMissing: path) ? result : .ifPresent(wrapped, result)
+    case .castRow(let path, let descriptor):
+      inner.bind(variable.key, to: .row(path.cast(to: descriptor)))
+      return .ifPresent(wrapped, try transform.translate(inner).asValue())
+    default:
+      inner.bind(variable.key, to: try wrapped.asValue())
+      return .ifPresent(wrapped, try transform.translate(inner).asValue())
+    }
+  }
+}
+
+extension QueryExpression {
+  /// Whether the expression is null anyway where a path leads to no row.
+  fileprivate func isNull(whereMissing path: RowPath) -> Bool {
+    switch self {
+    case .column(let other, _), .identifier(let other), .row(let other), .castRow(let other, _):
+      path.isPrefix(of: other) && path.steps.last?.absence == .null
+    default: false
+    }
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: QueryTranslatable
+where LHS: QueryTranslatable, RHS: QueryTranslatable {
+  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    let wrapped = try lhs.translate(translation)
+    if case .list = wrapped { return wrapped }
+    return .coalesce(try wrapped.asValue(), try rhs.translate(translation).asValue())
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: QueryTranslatable where Inner: QueryTranslatable {
+  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    switch try inner.translate(translation) {
+    case .row(let path): return .row(path.unwrapped())
+    case .list(let list): return .list(list)
+    case let value: return .unwrapped(try value.asValue())
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package import Foundation
+
+/// The walk over a predicate's tree: what its variables stand for, and how deep in closures it is.
+struct QueryTranslation {
+  /// What a variable stands for.
+  ///
+  /// Variables are substituted: the argument of an optional's closure by the expression it came from, the
+  /// element of a list by a row of the next level.
+  private var bindings: [PredicateExpressions.VariableID: (value: QueryExpression, level: Int)] = [:]
+  /// The level of the innermost row; 0 is the row that is tested.
+  private(set) var level = 0
+
+  init() {}
+
+  mutating func bind(_ variable: PredicateExpressions.VariableID, to expression: QueryExpression) {
+    bindings[variable] = (expression, level)
+  }
+
+  func value(
+    of variable: PredicateExpressions.VariableID
+  ) throws(Untranslatable) -> QueryExpression {
+    guard let binding = bindings[variable] else { throw .node("a variable of another predicate") }
+    // The levels inside a closure count from where it stands.
+    if binding.level != level, binding.value.hasClosure {
+      throw .combination("a filtered list in the closure of another")
+    }
+    return binding.value
+  }
+
+  /// Translates the closure of a list: its variable stands for a row of the next level.
+  func element<Body: QueryTranslatable>(
+    _ variable: PredicateExpressions.VariableID, of list: QueryExpression.MemberList, in body: Body
+  ) throws(Untranslatable) -> QueryExpression {
+    var inner = self
+    inner.level += 1
+    inner.bind(variable, to: .row(RowPath(level: inner.level, descriptor: list.element)))
+    return try body.translate(inner)
+  }
+}
+
+/// A node of a predicate's tree that has a form over rows.
+///
+/// The conformances are conditional on the children's, so that one cast at the root tells whether the
+/// whole tree can be translated, and children are called without any: a cast costs a microsecond warm,
+/// and for a type not seen before a hundred.
+protocol QueryTranslatable<Output>: PredicateExpression {
+  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression
+}
+
+extension QueryExpression {
+  /// Translates a predicate on models of one class.
+  ///
+  /// - Throws: ``Untranslatable`` when the predicate has to be evaluated on objects.
+  package init<T: PersistentModel>(
+    _ predicate: Predicate<T>
+  ) throws(Untranslatable) {
+    guard let root = predicate.expression as? any QueryTranslatable<Bool> else {
+      throw .node("\(Swift.type(of: predicate.expression))")
+    }
+    var translation = QueryTranslation()
+    translation.bind(
+      predicate.variable.key, to: .row(RowPath(level: 0, descriptor: .of(T.self))))
+    self = try root.translate(translation)
+  }
+}
