@@ -9,7 +9,10 @@ extension ModelContext {
   /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
   public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
 
-  /// The keys of a save notification; each value stands under the key and under its `rawValue`.
+  /// The keys of a save notification.
+  ///
+  /// Each value is an array, stands under the key and under its `rawValue`, and is there only if it holds
+  /// something.
   public enum NotificationKey: String, Sendable {
     case queryGeneration, invalidatedAllIdentifiers
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
@@ -89,9 +92,11 @@ extension ModelContext {
   }
 
   private func notifySaved(_ changes: [ChangeSet]) {
-    var info: [AnyHashable: Any] = [:]
+    // Hashing these keys is most of what a small save costs: only lists that hold something are entered.
+    var info: [AnyHashable: Any] = Dictionary(minimumCapacity: 4)
     func set(_ key: NotificationKey, _ list: KeyPath<ChangeSet, [any PersistentModel]>) {
       let identifiers = changes.flatMap { $0[keyPath: list].map { $0.persistentModelID } }
+      if identifiers.isEmpty { return }
       info[key] = identifiers
       info[key.rawValue] = identifiers
     }
