@@ -65,6 +65,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     }
   }
 
+  /// The key of a row in a store that numbers its rows; `nil` for a store's own kind of key.
+  package var rowKey: UInt64? { isTemporary || id.text != nil ? nil : id.key }
+
   /// The key as text: digits, or the store's own key; a temporary identifier's begins with "t".
   var primaryKeyText: String {
     if let text = id.text { return text }
