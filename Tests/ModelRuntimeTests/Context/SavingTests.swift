@@ -213,3 +213,22 @@ import Testing
     }
   }
 }
+
+@Suite struct `Fetching in batches` {
+  @Test(arguments: [1, 3, 10, 100])
+  func `finds the same models in the same order`(batchSize: Int) throws {
+    let context = ModelContext(try makeLibrary())
+    for pages in 1...10 { context.insert(Book(title: "\(pages)", pages: pages)) }
+    try context.save()
+    let other = ModelContext(context.container)
+    other.insert(Book(title: "unsaved", pages: 0))
+    let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages, order: .reverse)])
+    let books = try other.fetch(descriptor, batchSize: batchSize)
+    #expect(books.count == 11)
+    #expect(books.map(\.pages) == Array((0...10).reversed()))
+    #expect(books[10].title == "unsaved")
+    #expect(books[0].pages == 10)
+    let identifiers = try other.fetchIdentifiers(descriptor, batchSize: batchSize)
+    #expect(Array(identifiers) == books.map(\.persistentModelID))
+  }
+}

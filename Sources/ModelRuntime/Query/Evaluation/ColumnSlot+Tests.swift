@@ -8,7 +8,9 @@ extension ColumnSlot {
   ///   - constant: The constant, by its bits.
   ///   - mask: Bits to flip first: the sign bit makes the order of unsigned integers that of signed ones.
   func test(
-    _ relation: QueryExpression.Relation, _ constant: Int64, flipping mask: Int64
+    _ relation: QueryExpression.Relation,
+    _ constant: Int64,
+    flipping mask: Int64
   ) -> RowTest {
     let value = constant ^ mask
     let range: ClosedRange<Int64>? =

@@ -3,7 +3,9 @@ import RowFormat
 extension ExpressionCompiler {
   /// The test whether two values stand in a relation.
   func comparisonTest(
-    _ relation: QueryExpression.Relation, _ lhs: QueryExpression, _ rhs: QueryExpression,
+    _ relation: QueryExpression.Relation,
+    _ lhs: QueryExpression,
+    _ rhs: QueryExpression,
     _ kind: QueryKind
   ) -> RowTest {
     switch (lhs, rhs) {
@@ -52,8 +54,11 @@ extension ExpressionCompiler {
   ///
   /// - Parameter default: What to answer for null instead of comparing it.
   func columnTest(
-    _ relation: QueryExpression.Relation, _ path: RowPath, _ reading: ColumnReading,
-    _ constant: QueryValue, default: Bool?
+    _ relation: QueryExpression.Relation,
+    _ path: RowPath,
+    _ reading: ColumnReading,
+    _ constant: QueryValue,
+    default: Bool?
   ) -> RowTest {
     let ifNull = `default` ?? relation.holds(.null, constant, as: reading.kind)
     if path.isHere(level) {
@@ -70,13 +75,17 @@ extension ExpressionCompiler {
         case .failure: throw QueryFailure.unwrappedNil
         }
       },
-      { columnTest(relation, $0, reading, constant, ifNull) })
+      { columnTest(relation, $0, reading, constant, ifNull) }
+    )
   }
 
   /// The same for a column of the row at hand.
   private func columnTest(
-    _ relation: QueryExpression.Relation, _ descriptor: ModelDescriptor, _ reading: ColumnReading,
-    _ constant: QueryValue, _ ifNull: Bool
+    _ relation: QueryExpression.Relation,
+    _ descriptor: ModelDescriptor,
+    _ reading: ColumnReading,
+    _ constant: QueryValue,
+    _ ifNull: Bool
   ) -> RowTest {
     guard let slot = ColumnSlot(reading, descriptor) else { return failing() }
     let test: RowTest
@@ -96,7 +105,11 @@ extension ExpressionCompiler {
       let kind = reading.kind
       let absent = reading.absent
       test = { row, _, _ in
-        relation.holds(slot.isNull(in: row) ? absent : slot.value(kind, in: row), constant, as: kind)
+        relation.holds(
+          slot.isNull(in: row) ? absent : slot.value(kind, in: row),
+          constant,
+          as: kind
+        )
       }
     }
     if reading.isOptional { return { try slot.isNull(in: $0) ? ifNull : test($0, $1, $2) } }

@@ -9,7 +9,8 @@ extension ExpressionCompiler {
       let names = Set(
         set.compactMap { value -> UInt64? in
           if case .reference(let reference) = resolved(value) { reference.rawValue } else { nil }
-        })
+        }
+      )
       let hasNull = set.contains(.null)
       return {
         let name = try name($0, $1, $2)
@@ -19,7 +20,8 @@ extension ExpressionCompiler {
     where reading.enumeration == nil && (reading.kind == .integer || reading.kind == .unsigned):
       let number = integer(expression)
       let numbers = Set(
-        set.compactMap { if case .integer(let value) = $0 { value } else { nil } })
+        set.compactMap { if case .integer(let value) = $0 { value } else { nil } }
+      )
       let hasNull = set.contains(.null)
       return { try number($0, $1, $2).map(numbers.contains) ?? hasNull }
     default:
@@ -30,7 +32,8 @@ extension ExpressionCompiler {
 
   /// The test whether some member of a list passes.
   func existenceTest(
-    _ list: QueryExpression.MemberList, _ condition: QueryExpression
+    _ list: QueryExpression.MemberList,
+    _ condition: QueryExpression
   ) -> RowTest {
     let members = memberReader(list)
     if list.condition == nil, case .constant(.bool(true)) = condition {
@@ -99,6 +102,7 @@ extension ExpressionCompiler {
         return { row, _, _ in
           slot.isNull(in: row) ? [] : slot.layout.references(slot.column, in: row)
         }
-      })
+      }
+    )
   }
 }

@@ -8,7 +8,8 @@ extension ExpressionCompiler {
   ///   - missing: What to answer when the path leads to no row.
   ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
   func along<Value>(
-    _ path: RowPath, missing: @escaping (RowPath.Absence) throws -> Value,
+    _ path: RowPath,
+    missing: @escaping (RowPath.Absence) throws -> Value,
     _ leaf: @escaping (ModelDescriptor) -> RowReader<Value>
   ) -> RowReader<Value> {
     let reader = following(path.steps[...], from: levels[path.level], missing, leaf)
@@ -17,7 +18,8 @@ extension ExpressionCompiler {
   }
 
   private func following<Value>(
-    _ steps: ArraySlice<RowPath.Step>, from descriptor: ModelDescriptor,
+    _ steps: ArraySlice<RowPath.Step>,
+    from descriptor: ModelDescriptor,
     _ missing: @escaping (RowPath.Absence) throws -> Value,
     _ leaf: @escaping (ModelDescriptor) -> RowReader<Value>
   ) -> RowReader<Value> {

@@ -4,7 +4,9 @@ import RowFormat
 extension ExpressionCompiler {
   /// The test that a question about two texts is answered with yes.
   func textTest(
-    _ question: QueryExpression.TextTest, _ text: QueryExpression, _ other: QueryExpression
+    _ question: QueryExpression.TextTest,
+    _ text: QueryExpression,
+    _ other: QueryExpression
   ) -> RowTest {
     if case .constant(.text(let constant)) = other, case .column(let path, let reading) = text,
       reading.kind == .text, !reading.isOptional, reading.enumeration == nil
@@ -22,7 +24,9 @@ extension ExpressionCompiler {
   }
 
   private func columnTest(
-    _ question: QueryExpression.TextTest, _ path: RowPath, _ pattern: TextPattern,
+    _ question: QueryExpression.TextTest,
+    _ path: RowPath,
+    _ pattern: TextPattern,
     _ reading: ColumnReading
   ) -> RowTest {
     along(
@@ -46,12 +50,15 @@ extension ExpressionCompiler {
         case .localizedStandardContains:
           { row, _, _ in question.holds(layout.text(column, in: row), pattern.text) }
         }
-      })
+      }
+    )
   }
 
   /// The reader of how two texts compare.
   func textComparison(
-    _ comparison: QueryExpression.TextComparison, _ lhs: QueryExpression, _ rhs: QueryExpression
+    _ comparison: QueryExpression.TextComparison,
+    _ lhs: QueryExpression,
+    _ rhs: QueryExpression
   ) -> RowReader<QueryValue> {
     let lhs = value(lhs)
     let rhs = value(rhs)

@@ -76,7 +76,8 @@ extension ExpressionCompiler {
 
   /// The reader of a column of the row at hand.
   private func columnReader(
-    _ reading: ColumnReading, _ descriptor: ModelDescriptor
+    _ reading: ColumnReading,
+    _ descriptor: ModelDescriptor
   ) -> RowReader<QueryValue> {
     guard let slot = ColumnSlot(reading, descriptor) else { return failing() }
     let absent = reading.absent
@@ -111,7 +112,8 @@ extension ColumnSlot {
     case .double, .float, .date: .double(double(in: row))
     case .uuid:
       .uuid(
-        QueryUUID(row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset + 8)))
+        QueryUUID(row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset + 8))
+      )
     case .text, .url: .text(layout.text(column, in: row))
     case .bytes:
       .bytes(row.extracting(layout.range(column, in: row)).withUnsafeBytes { Data($0) })

@@ -74,7 +74,8 @@ struct ExpressionCompiler {
           guard let column = ColumnSlot(reading, descriptor) else { return failing() }
           if !reading.isOptional { return { _, _, _ in false } }
           return { row, _, _ in column.isNull(in: row) }
-        })
+        }
+      )
     case .row(let path), .identifier(let path):
       let reference = referenceReader(path)
       return { try reference($0, $1, $2) == .none }

@@ -16,7 +16,9 @@ final class QueryScope {
 
   /// Makes a row the one of the next outer level while a closure runs.
   func nesting<R>(
-    _ row: RawSpan, _ reference: RowReference, _ body: () throws -> R
+    _ row: RawSpan,
+    _ reference: RowReference,
+    _ body: () throws -> R
   ) rethrows -> R {
     try row.withUnsafeBytes { bytes in
       outer.append((bytes, reference))

@@ -15,7 +15,9 @@ package struct RowFilter {
   ///   - descriptor: The class of the rows that will be tested; a subclass needs a filter of its own.
   ///   - resolver: Answers about other rows.
   package init(
-    _ expression: QueryExpression, descriptor: ModelDescriptor, resolver: any RowResolver
+    _ expression: QueryExpression,
+    descriptor: ModelDescriptor,
+    resolver: any RowResolver
   ) {
     test = ExpressionCompiler(resolver: resolver, levels: [descriptor]).test(expression)
   }

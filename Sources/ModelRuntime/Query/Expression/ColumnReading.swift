@@ -19,14 +19,22 @@ extension ColumnReading {
     let declared = type(of: property.keyPath).valueType
     if let kind = ModelRuntime.queryKind(of: declared) {
       self.init(
-        column: property.ordinal, kind: kind, isOptional: property.isOptional,
-        absent: property.isOptional ? .null : kind.neutralValue, enumeration: nil)
+        column: property.ordinal,
+        kind: kind,
+        isOptional: property.isOptional,
+        absent: property.isOptional ? .null : kind.neutralValue,
+        enumeration: nil
+      )
       return
     }
     guard let values = RawValueFacts(of: declared) else { return nil }
     self.init(
-      column: property.ordinal, kind: values.kind, isOptional: property.isOptional,
-      absent: property.isOptional ? .null : values.fallback(property), enumeration: values.values)
+      column: property.ordinal,
+      kind: values.kind,
+      isOptional: property.isOptional,
+      absent: property.isOptional ? .null : values.fallback(property),
+      enumeration: values.values
+    )
     // What a row without a value reads as is up to the type: without a fallback it cannot be said.
     if absent.isNull && !isOptional { return nil }
   }

@@ -58,7 +58,8 @@ private func rawValues<T: RawRepresentable>(of _: T.Type) -> (QueryKind, any Raw
 
 // Two parameters, because a constraint on an associated type cannot be added to an opened metatype.
 private func makeValues<T: RawRepresentable, Raw: QueryScalar>(
-  _: T.Type, _: Raw.Type
+  _: T.Type,
+  _: Raw.Type
 ) -> any RawValues {
   EnumerationValues<T, Raw>()
 }

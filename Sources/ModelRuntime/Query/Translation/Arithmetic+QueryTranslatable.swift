@@ -49,14 +49,20 @@ extension PredicateExpressions.UnaryMinus: QueryTranslatable where Wrapped: Quer
 
 extension QueryExpression {
   fileprivate static func arithmetic(
-    _ operation: Arithmetic, _ lhs: some QueryTranslatable, _ rhs: some QueryTranslatable,
-    of type: any Any.Type, _ translation: QueryTranslation
+    _ operation: Arithmetic,
+    _ lhs: some QueryTranslatable,
+    _ rhs: some QueryTranslatable,
+    of type: any Any.Type,
+    _ translation: QueryTranslation
   ) throws(Untranslatable) -> QueryExpression {
     switch queryKind(of: type) {
     case .some(let kind) where kind.isNumeric:
       return .arithmetic(
-        operation, try lhs.translate(translation).asValue(),
-        try rhs.translate(translation).asValue(), kind)
+        operation,
+        try lhs.translate(translation).asValue(),
+        try rhs.translate(translation).asValue(),
+        kind
+      )
     default: throw .value("arithmetic of \(type)")
     }
   }

@@ -53,7 +53,8 @@ private func queryValues<S: Sequence>(of sequence: S) throws(Untranslatable) -> 
 
 /// The same without a cast for each element, for the sequences that people capture.
 private func queryValues<Element: QueryScalar>(
-  of sequence: Any, _: Element.Type
+  of sequence: Any,
+  _: Element.Type
 ) -> [QueryValue]? {
   let values: [QueryValue?]
   if let array = sequence as? [Element] {

@@ -24,7 +24,10 @@ extension PredicateExpressions.Equal: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     try .equality(
-      lhs.translate(translation), rhs.translate(translation), of: LHS.Output.self)
+      lhs.translate(translation),
+      rhs.translate(translation),
+      of: LHS.Output.self
+    )
   }
 }
 
@@ -32,7 +35,8 @@ extension PredicateExpressions.NotEqual: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     try .not(
-      .equality(lhs.translate(translation), rhs.translate(translation), of: LHS.Output.self))
+      .equality(lhs.translate(translation), rhs.translate(translation), of: LHS.Output.self)
+    )
   }
 }
 
@@ -40,7 +44,11 @@ extension PredicateExpressions.Comparison: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     try .order(
-      op.relation, lhs.translate(translation), rhs.translate(translation), of: LHS.Output.self)
+      op.relation,
+      lhs.translate(translation),
+      rhs.translate(translation),
+      of: LHS.Output.self
+    )
   }
 }
 
@@ -60,15 +68,19 @@ extension PredicateExpressions.Conditional: QueryTranslatable
 where Test: QueryTranslatable, If: QueryTranslatable, Else: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     .conditional(
-      try test.translate(translation), then: try trueBranch.translate(translation).asValue(),
-      else: try falseBranch.translate(translation).asValue())
+      try test.translate(translation),
+      then: try trueBranch.translate(translation).asValue(),
+      else: try falseBranch.translate(translation).asValue()
+    )
   }
 }
 
 extension QueryExpression {
   /// Whether two values of a type are equal.
   static func equality(
-    _ lhs: QueryExpression, _ rhs: QueryExpression, of type: any Any.Type
+    _ lhs: QueryExpression,
+    _ rhs: QueryExpression,
+    of type: any Any.Type
   ) throws(Untranslatable) -> QueryExpression {
     switch (lhs, rhs) {
     case (let value, .constant(.null)), (.constant(.null), let value):
@@ -92,7 +104,10 @@ extension QueryExpression {
 
   /// Whether one value of a type comes before another.
   static func order(
-    _ relation: Relation, _ lhs: QueryExpression, _ rhs: QueryExpression, of type: any Any.Type
+    _ relation: Relation,
+    _ lhs: QueryExpression,
+    _ rhs: QueryExpression,
+    of type: any Any.Type
   ) throws(Untranslatable) -> QueryExpression {
     guard let kind = queryKind(of: type), kind.isOrdered else { throw .value("order of \(type)") }
     return .comparison(relation, try lhs.asValue(), try rhs.asValue(), kind)

@@ -83,7 +83,8 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
   private func rawValueKeyPath<R: RawRepresentable>(of _: R.Type) -> AnyKeyPath { \R.rawValue }
 
   private func mapped<Input: QueryScalar>(
-    _ value: QueryExpression, _: Input.Type
+    _ value: QueryExpression,
+    _: Input.Type
   ) throws(Untranslatable) -> QueryExpression {
     guard queryKind(of: Output.self) != nil,
       let typed = keyPath as AnyKeyPath as? Swift.KeyPath<Input, Output>
@@ -95,6 +96,7 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
       .init(name: "\(keyPath)") { value in
         guard let input = Input(queryValue: value) else { return .null }
         return (input[keyPath: path] as? any QueryScalar)?.queryValue ?? .null
-      })
+      }
+    )
   }
 }

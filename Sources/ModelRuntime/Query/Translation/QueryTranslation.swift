@@ -6,7 +6,8 @@ struct QueryTranslation {
   ///
   /// Variables are substituted: the argument of an optional's closure by the expression it came from, the
   /// element of a list by a row of the next level.
-  private var bindings: [PredicateExpressions.VariableID: (value: QueryExpression, level: Int)] = [:]
+  private var bindings: [PredicateExpressions.VariableID: (value: QueryExpression, level: Int)] =
+    [:]
   /// The level of the innermost row; 0 is the row that is tested.
   private(set) var level = 0
 
@@ -29,7 +30,9 @@ struct QueryTranslation {
 
   /// Translates the closure of a list: its variable stands for a row of the next level.
   func element<Body: QueryTranslatable>(
-    _ variable: PredicateExpressions.VariableID, of list: QueryExpression.MemberList, in body: Body
+    _ variable: PredicateExpressions.VariableID,
+    of list: QueryExpression.MemberList,
+    in body: Body
   ) throws(Untranslatable) -> QueryExpression {
     var inner = self
     inner.level += 1
@@ -59,7 +62,9 @@ extension QueryExpression {
     }
     var translation = QueryTranslation()
     translation.bind(
-      predicate.variable.key, to: .row(RowPath(level: 0, descriptor: .of(T.self))))
+      predicate.variable.key,
+      to: .row(RowPath(level: 0, descriptor: .of(T.self)))
+    )
     self = try root.translate(translation)
   }
 }

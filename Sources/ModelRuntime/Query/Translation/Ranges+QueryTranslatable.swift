@@ -6,7 +6,10 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
     .range(
       .init(
         lower: try lower.translate(translation).asValue(),
-        upper: try upper.translate(translation).asValue(), includesUpper: false))
+        upper: try upper.translate(translation).asValue(),
+        includesUpper: false
+      )
+    )
   }
 }
 
@@ -16,7 +19,10 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
     .range(
       .init(
         lower: try lower.translate(translation).asValue(),
-        upper: try upper.translate(translation).asValue(), includesUpper: true))
+        upper: try upper.translate(translation).asValue(),
+        includesUpper: true
+      )
+    )
   }
 }
 
@@ -29,7 +35,9 @@ where RangeExpression: QueryTranslatable, Element: QueryTranslatable {
     let element = try element.translate(translation).asValue()
     let type = Element.Output.self
     let above: QueryExpression? =
-      if let lower = bounds.lower { try .order(.greaterOrEqual, element, lower, of: type) } else { nil }
+      if let lower = bounds.lower { try .order(.greaterOrEqual, element, lower, of: type) } else {
+        nil
+      }
     let below: QueryExpression? =
       if let upper = bounds.upper {
         try .order(bounds.includesUpper ? .lessOrEqual : .less, element, upper, of: type)

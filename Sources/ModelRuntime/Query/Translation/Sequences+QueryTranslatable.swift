@@ -10,7 +10,9 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
       guard case .row(let path) = element else { throw .combination("a list's member") }
       let member = RowPath(level: translation.level + 1, descriptor: list.element)
       return .exists(
-        list, where: .comparison(.equal, .identifier(member), .identifier(path), .identifier))
+        list,
+        where: .comparison(.equal, .identifier(member), .identifier(path), .identifier)
+      )
     default: throw .combination("\(LHS.Output.self).contains")
     }
   }
@@ -57,13 +59,15 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
   }
 }
 
-extension PredicateExpressions.SequenceMinimum: QueryTranslatable where Elements: QueryTranslatable {
+extension PredicateExpressions.SequenceMinimum: QueryTranslatable
+where Elements: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     try .extreme(of: elements.translate(translation), Elements.Output.Element.self) { $0 }
   }
 }
 
-extension PredicateExpressions.SequenceMaximum: QueryTranslatable where Elements: QueryTranslatable {
+extension PredicateExpressions.SequenceMaximum: QueryTranslatable
+where Elements: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     try .extreme(of: elements.translate(translation), Elements.Output.Element.self) { !$0 }
   }
@@ -72,7 +76,9 @@ extension PredicateExpressions.SequenceMaximum: QueryTranslatable where Elements
 extension QueryExpression {
   /// The least or the greatest of some constants.
   fileprivate static func extreme(
-    of sequence: QueryExpression, _ type: any Any.Type, _ isWanted: (Bool) -> Bool
+    of sequence: QueryExpression,
+    _ type: any Any.Type,
+    _ isWanted: (Bool) -> Bool
   ) throws(Untranslatable) -> QueryExpression {
     guard case .constants(let values) = sequence, let kind = queryKind(of: type), kind.isOrdered
     else { throw .combination("the extreme of a sequence that is not captured") }
@@ -87,7 +93,9 @@ extension QueryExpression {
 extension QueryTranslation {
   /// The closure of a captured sequence, once for each element.
   fileprivate func elements<Body: QueryTranslatable>(
-    _ variable: PredicateExpressions.VariableID, _ values: [QueryValue], in body: Body
+    _ variable: PredicateExpressions.VariableID,
+    _ values: [QueryValue],
+    in body: Body
   ) throws(Untranslatable) -> [QueryExpression] {
     // Beyond this, a tree for each element costs more than objects do.
     guard values.count <= 64 else { throw .combination("a closure over \(values.count) constants") }

@@ -17,12 +17,18 @@ where Base: QueryTranslatable, Prefix: QueryTranslatable {
 extension QueryExpression {
   /// A question about two texts; other collections are not known here.
   static func textTest<Text: QueryTranslatable, Other: QueryTranslatable>(
-    _ test: TextTest, _ text: Text, _ other: Other, _ translation: QueryTranslation
+    _ test: TextTest,
+    _ text: Text,
+    _ other: Other,
+    _ translation: QueryTranslation
   ) throws(Untranslatable) -> QueryExpression {
     guard Text.Output.self == String.self, Other.Output.self == String.self else {
       throw .combination("\(Text.Output.self) and \(Other.Output.self) as text")
     }
     return .text(
-      test, try text.translate(translation).asValue(), try other.translate(translation).asValue())
+      test,
+      try text.translate(translation).asValue(),
+      try other.translate(translation).asValue()
+    )
   }
 }

@@ -1,0 +1,68 @@
+extension ModelContext {
+  /// Returns the models that match as a collection that loads them in batches.
+  ///
+  /// Which models match is settled now, unsaved changes included; a model that is deleted before it is
+  /// loaded answers with neutral values and says that it is deleted.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models, and in what order.
+  ///   - batchSize: How many are loaded at a time.
+  /// - Returns: The models, loaded as they are asked for.
+  /// - Throws: As `fetch`.
+  public func fetch<T>(
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+    let identifiers = try fetchIdentifiers(descriptor)
+    return FetchResultsCollection(count: identifiers.count, batchSize: max(batchSize, 1)) { range in
+      self.models(for: identifiers[range])
+    }
+  }
+
+  /// Returns the identifiers of the models that match, as a collection.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models, and in what order.
+  ///   - batchSize: How many are handed out at a time.
+  /// - Returns: The identifiers.
+  /// - Throws: As `fetch`.
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+    let identifiers = try fetchIdentifiers(descriptor)
+    return FetchResultsCollection(count: identifiers.count, batchSize: max(batchSize, 1)) { range in
+      Array(identifiers[range])
+    }
+  }
+
+  /// The models for identifiers of one class, their rows fetched together.
+  private func models<T: PersistentModel>(for identifiers: ArraySlice<PersistentIdentifier>) -> [T]
+  {
+    let found = identifiers.map { model(for: $0) }
+    let hollow = found.filter { $0._$state.needsRow }
+    if let connection = hollow.first?._$state.connection {
+      do {
+        let rows = try connection.rows(at: hollow.map { $0._$state.reference }, for: editingState)
+        for (model, row) in zip(hollow, rows) {
+          if let row { model._$state.setRow(row) } else { model._$state.flags.insert(.vanished) }
+        }
+      } catch {
+        deferredError = deferredError ?? error
+      }
+    }
+    return found.map { model in
+      guard let model = model as? T else {
+        preconditionFailure("\(model.persistentModelID) is a \(type(of: model)), not a \(T.self)")
+      }
+      return model
+    }
+  }
+}
+
+extension _ModelState {
+  /// Whether the row has still to be fetched.
+  fileprivate var needsRow: Bool {
+    row == nil && flags.contains(.stored) && !flags.contains(.vanished)
+  }
+}
