@@ -79,6 +79,7 @@ private final class MainContextBox: @unchecked Sendable {
   @MainActor func context(of container: ModelContainer) -> ModelContext {
     if let made { return made }
     let context = ModelContext(container)
+    context.autosave = Autosave(isEnabled: true, isMain: true)
     made = context
     return context
   }

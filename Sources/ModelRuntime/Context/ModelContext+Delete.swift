@@ -36,6 +36,7 @@ extension ModelContext {
       state.loadRow()
       deleted.append(model)
       letGo(of: state)
+      noteUnsavedChange()
     }
   }
 }

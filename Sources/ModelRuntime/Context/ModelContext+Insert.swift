@@ -35,6 +35,7 @@ extension ModelContext {
     }
     state.flags.insert(.inserted)
     inserted.append(model)
+    noteUnsavedChange()
     state.adoptInitialRelationships(of: model)
     for relation in state.relations {
       switch relation {

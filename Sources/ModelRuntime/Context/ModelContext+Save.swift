@@ -128,11 +128,10 @@ extension ModelContext {
     deleted.removeAll()
   }
 
-  /// Brings the change lists up to date.
+  /// Brings the change lists up to date, and saves if the context saves by itself.
   ///
-  /// Changes are processed as they are made, so there is nothing left to do but to say so: after this
-  /// call the lists are what the next save writes.
-  public func processPendingChanges() {}
+  /// Changes are processed as they are made: the lists are always what the next save writes.
+  public func processPendingChanges() { autosaveNow() }
 
   /// Runs a block and saves once.
   ///

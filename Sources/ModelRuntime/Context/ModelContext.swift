@@ -41,6 +41,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
+  var autosave = Autosave()
   /// What went wrong where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
 
@@ -100,6 +101,7 @@ extension ModelContext {
     state.flags.insert(.listed)
     changed.append(model)
     letGo(of: state)
+    noteUnsavedChange()
   }
 
   /// Stops an object from keeping the context, because from now on the context keeps the object.

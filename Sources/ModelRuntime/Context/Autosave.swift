@@ -1,0 +1,64 @@
+/// When a context saves by itself.
+///
+/// The rules are these, and nothing else saves:
+/// - The main context saves at the main actor's next turn after a change.
+/// - Any other context saves when ``ModelContext/processPendingChanges()`` is called: only its owner knows
+///   when its thread has time.
+///
+/// A save that fails leaves its changes pending and is reported to
+/// ``ModelContext/autosaveErrorHandler``; the next change tries again.
+struct Autosave {
+  var isEnabled = false
+  /// Whether the context belongs to the main actor.
+  var isMain = false
+  /// Whether a save is due at the main actor's next turn.
+  var isScheduled = false
+  var errorHandler: (@Sendable (any Error) -> Void)?
+}
+
+extension ModelContext {
+  /// Whether the context saves by itself: off, but on in a container's main context.
+  ///
+  /// The main context then saves at the main actor's next turn after a change; any other when
+  /// ``processPendingChanges()`` is called.
+  public var autosaveEnabled: Bool {
+    get { autosave.isEnabled }
+    set {
+      autosave.isEnabled = newValue
+      if newValue, hasChanges { noteUnsavedChange() }
+    }
+  }
+
+  /// Told of a save by itself that failed; without one the error goes unheard, and the changes stay
+  /// pending.
+  public var autosaveErrorHandler: (@Sendable (any Error) -> Void)? {
+    get { autosave.errorHandler }
+    set { autosave.errorHandler = newValue }
+  }
+
+  /// Makes a save due, if the context saves by itself.
+  func noteUnsavedChange() {
+    guard autosave.isEnabled, autosave.isMain, !autosave.isScheduled else { return }
+    autosave.isScheduled = true
+    let context = MainContextReference(self)
+    Task { @MainActor in context.value?.autosaveNow() }
+  }
+
+  /// Saves what is pending, and reports what goes wrong.
+  func autosaveNow() {
+    autosave.isScheduled = false
+    guard autosave.isEnabled, hasChanges else { return }
+    do {
+      try save()
+    } catch {
+      autosave.errorHandler?(error)
+    }
+  }
+}
+
+/// Carries the main context to the main actor, where it belongs.
+private struct MainContextReference: @unchecked Sendable {
+  weak var value: ModelContext?
+
+  init(_ value: ModelContext) { self.value = value }
+}
