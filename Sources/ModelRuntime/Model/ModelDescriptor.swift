@@ -122,7 +122,7 @@ extension ModelDescriptor {
     let metadata = type.schemaMetadata
     blueprints.append(Blueprint(type: type, superclass: superclass, metadata: metadata))
     for entry in metadata where !entry.isConstraint {
-      switch kind(of: Swift.type(of: entry.keypath).valueType)?.kind {
+      switch kind(of: Swift.type(of: entry.keypath).valueType, entry.metadata)?.kind {
       case .toOne(let destination), .toMany(let destination):
         draw(destination, &blueprints, &seen)
       case .attribute, nil: break
@@ -142,7 +142,7 @@ extension ModelDescriptor {
     var relationIndex = superclass?.relationships.count ?? 0
     for metadata in blueprint.metadata where !metadata.isConstraint {
       let valueType = Swift.type(of: metadata.keypath).valueType
-      guard let (kind, isOptional) = kind(of: valueType) else {
+      guard let (kind, isOptional) = kind(of: valueType, metadata.metadata) else {
         problems.append(.unsupportedProperty(of: type, name: metadata.name, valueType: valueType))
         continue
       }
@@ -170,8 +170,14 @@ extension ModelDescriptor {
   }
 
   private static func kind(
-    of valueType: any Any.Type
+    of valueType: any Any.Type,
+    _ options: (any SchemaProperty)?
   ) -> (kind: ModelProperty.Kind, isOptional: Bool)? {
+    if let transformerName = (options as? Schema.Attribute)?.transformerName {
+      let isOptional = valueType is any OptionalType.Type
+      let codec = TransformableCodec(transformerName: transformerName, isOptional: isOptional)
+      return (.attribute(codec), isOptional)
+    }
     if let model = valueType as? any PersistentModel.Type { return (.toOne(model), false) }
     if let optional = valueType as? any OptionalType.Type {
       if let model = optional.wrappedType as? any PersistentModel.Type {

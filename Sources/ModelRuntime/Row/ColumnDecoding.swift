@@ -41,7 +41,7 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
 /// The value a property has when its row has none: nil, the default, the first case, or an empty value.
 ///
 /// A getter cannot throw, so a property of a type without any of these has nothing to answer with.
-private func fallback<Value, M: PersistentModel>(
+func fallback<Value, M: PersistentModel>(
   _ ordinal: Int,
   of model: M,
   because reason: () -> String

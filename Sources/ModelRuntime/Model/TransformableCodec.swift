@@ -1,0 +1,79 @@
+import Foundation
+import RowFormat
+
+/// The codec of a `.transformable` attribute: bytes in the row, and in an archive too.
+struct TransformableCodec: AttributeCodec {
+  /// The name the transformer is registered under, or its class's.
+  let transformerName: String
+  let isOptional: Bool
+  var columnType: ColumnType { .bytes }
+
+  func archive(
+    _ row: _RowView,
+    _ column: Int,
+    into container: inout KeyedEncodingContainer<DataStoreSnapshotCodingKey>,
+    forKey key: DataStoreSnapshotCodingKey
+  ) throws {
+    if row.isNull(column) { return try container.encodeNil(forKey: key) }
+    try container.encode(row.withBytes(column) { Data($0) }, forKey: key)
+  }
+
+  func unarchive(
+    from container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    forKey key: DataStoreSnapshotCodingKey,
+    into encoder: inout _RowEncoder,
+    _ column: Int
+  ) throws {
+    try container.decodeIfPresent(Data.self, forKey: key)?._encode(into: &encoder, column)
+  }
+
+  func value(_ row: _RowView, _ column: Int) -> Any? {
+    guard !row.isNull(column) else { return nil }
+    let bytes = row.withBytes(column) { Data($0) }
+    return TransformerNames.transformer(named: transformerName)?.reverseTransformedValue(bytes)
+  }
+
+  func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {
+    guard let value = unwrapped(value) else { return }
+    guard let transformer = TransformerNames.transformer(named: transformerName) else {
+      return fail("no transformer of the name \"\(transformerName)\" is registered", in: &encoder)
+    }
+    guard let bytes = transformer.transformedValue(value) as? Data else {
+      return fail(
+        "transformer \(transformerName) makes no Data of a \(type(of: value))",
+        in: &encoder
+      )
+    }
+    bytes._encode(into: &encoder, column)
+  }
+
+  /// What an optional holds, or the value itself.
+  private func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any AnyOptional else { return value }
+    return optional.wrapped
+  }
+
+  private func fail(_ reason: String, in encoder: inout _RowEncoder) {
+    let name = encoder.state?.descriptor.entityName
+    encoder.failure =
+      encoder.failure
+      ?? SwiftDataError.modelValidationFailure.explained(
+        "a value of \(name ?? "a model") cannot be stored: \(reason)",
+        entity: name
+      )
+  }
+}
+
+/// `Optional`, seen from a value.
+private protocol AnyOptional {
+  var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+  var wrapped: Any? { self }
+}
+
+extension Schema.Attribute {
+  /// The name of the transformer that its values pass through, if they do.
+  var transformerName: String? { options.lazy.compactMap(\.transformerName).first }
+}
