@@ -97,6 +97,7 @@ var products: [Product] = [
 
 var targets: [Target] = [
   .target(name: "CCRC32C"),
+  .target(name: "CModelRuntime"),
   .systemLibrary(
     name: "CLZ4",
     pkgConfig: "liblz4",
@@ -114,7 +115,7 @@ var targets: [Target] = [
   macroTarget,
   .target(
     name: "ModelRuntime",
-    dependencies: ["RowFormat"] + macroDependency,
+    dependencies: ["CModelRuntime", "RowFormat"] + macroDependency,
     swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
   ),
   .target(

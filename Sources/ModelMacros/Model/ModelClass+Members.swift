@@ -141,7 +141,7 @@ extension ModelClass {
     var result: [DeclSyntax] = [
       """
       nonisolated func access<_M>(keyPath: Swift.KeyPath<\(raw: name), _M>) {
-        ModelRuntime._noteAccess(self, keyPath)
+        if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, keyPath) }
       }
       """,
       """

@@ -22,9 +22,6 @@ public final class _ObservationBox {
   let registrar = ObservationRegistrar()
 }
 
-/// Whether the code that runs now is tracking which properties it reads.
-@inlinable public var _isTracking: Bool { true }
-
 /// The registrar of a model, made when it is first asked for.
 public func _registrar(of state: _ModelState) -> _Registrar {
   if let box = state.observation { return box.registrar }

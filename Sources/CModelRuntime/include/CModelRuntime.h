@@ -1,0 +1,51 @@
+#ifndef C_MODEL_RUNTIME_H
+#define C_MODEL_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Observation keeps, for each thread, a word that is not null while the thread runs inside
+// `withObservationTracking`. There is no public way to ask for it, and asking by way of a registrar costs
+// ten times what reading a property does. So the word is found once, by watching the thread-local storage
+// of the library while something is tracked, and from then on read where it is.
+
+/// Where the word is, from the thread pointer; 0 as long as, or because, that is not known.
+extern intptr_t CModelRuntime_trackingOffset;
+
+/// The number of times this thread was seen to hash the probe (see `TrackingProbe`).
+extern _Thread_local uintptr_t CModelRuntime_probeCount;
+
+/// Whether this thread is tracking: 1 or 0, or -1 if there is no word to read.
+static inline int CModelRuntime_peekTracking(void) {
+  intptr_t offset = __atomic_load_n(&CModelRuntime_trackingOffset, __ATOMIC_RELAXED);
+  if (offset == 0) return -1;
+  void *word;
+  // Volatile, so that an asynchronous function reads it again after a suspension: it may then run on
+  // another thread.
+#if defined(__x86_64__)
+  __asm__ volatile("movq %%fs:(%1), %0" : "=r"(word) : "r"(offset));
+#elif defined(__aarch64__)
+  char *thread;
+  __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
+  word = *(void **)(thread + offset);
+#else
+  word = NULL;
+#endif
+  return word != NULL;
+}
+
+static inline void CModelRuntime_countProbe(void) { CModelRuntime_probeCount += 1; }
+
+static inline uintptr_t CModelRuntime_probes(void) { return CModelRuntime_probeCount; }
+
+/// Looks for the word, once.
+///
+/// - Parameters:
+///   - address: Something inside the library that implements Observation.
+///   - track: Calls its second argument with its first, while tracking.
+/// - Returns: 1 if the word was found, 0 if there is none that can be read so.
+int CModelRuntime_findTracking(
+  const void *_Nonnull address,
+  void (*_Nonnull track)(void *_Nullable context, void (*_Nonnull body)(void *_Nullable context)));
+
+#endif

@@ -1,0 +1,73 @@
+public import CModelRuntime
+import Observation
+import Synchronization
+
+// Whether somebody tracks which properties are read. Observation does not say, so this looks where it
+// keeps the answer (see CModelRuntime), or, where that cannot be found, tries it out.
+
+/// Whether the code that runs now is tracking which properties it reads.
+@inlinable @inline(__always)
+public var _isTracking: Bool {
+  let answer = CModelRuntime_peekTracking()
+  return answer < 0 ? _askWhetherTracking() : answer != 0
+}
+
+/// Answers when there is no word to look at: for the first time, or as ever.
+@usableFromInline
+func _askWhetherTracking() -> Bool {
+  TrackingProbe.isWordFound ? _isTracking : TrackingProbe.shared.isTracking
+}
+
+/// Finds out whether reads are tracked by reading something and seeing whether anybody took note.
+///
+/// A tracked read puts its key path into a set, which hashes it; so the key path has an argument that
+/// notices being hashed.
+final class TrackingProbe: Sendable {
+  static let shared = TrackingProbe()
+
+  /// Whether the answer can be had from a word of the thread's own; finding it is tried once.
+  static let isWordFound: Bool = {
+    let address = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
+    return CModelRuntime_findTracking(address) { context, body in
+      withObservationTracking { body(context) } onChange: {}
+    } != 0
+  }()
+
+  private let registrar = Mutex(Registrar())
+
+  var isTracking: Bool {
+    registrar.withLock { registrar in
+      let before = CModelRuntime_probes()
+      registrar.access()
+      return CModelRuntime_probes() != before
+    }
+  }
+}
+
+extension TrackingProbe {
+  /// A registrar that is replaced now and then, because it keeps what was tracked and never fires.
+  private struct Registrar {
+    private static let lifetime = 4096
+    private var registrar = ObservationRegistrar()
+    private var uses = 0
+    private let subject = Subject()
+    private let keyPath: KeyPath<Subject, Int> = \.[Argument()]
+
+    mutating func access() {
+      uses += 1
+      if uses > Self.lifetime {
+        registrar = ObservationRegistrar()
+        uses = 0
+      }
+      registrar.access(subject, keyPath: keyPath)
+    }
+  }
+
+  private final class Subject: Observable, Sendable {
+    subscript(argument: Argument) -> Int { 0 }
+  }
+
+  private struct Argument: Hashable {
+    func hash(into hasher: inout Hasher) { CModelRuntime_countProbe() }
+  }
+}
