@@ -29,7 +29,10 @@ final class TrackingProbe: Sendable {
   static let isWordFound: Bool = {
     let address = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
     return CModelRuntime_findTracking(address) { context, body in
-      withObservationTracking { body(context) } onChange: {}
+      withObservationTracking {
+        body(context)
+      } onChange: {
+      }
     } != 0
   }()
 
