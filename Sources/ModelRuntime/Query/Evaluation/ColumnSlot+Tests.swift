@@ -7,6 +7,7 @@ extension ColumnSlot {
   ///   - relation: How the column and the constant are compared.
   ///   - constant: The constant, by its bits.
   ///   - mask: Bits to flip first: the sign bit makes the order of unsigned integers that of signed ones.
+  /// - Returns: The test, for rows in which the column is not null.
   func test(
     _ relation: QueryExpression.Relation,
     _ constant: Int64,

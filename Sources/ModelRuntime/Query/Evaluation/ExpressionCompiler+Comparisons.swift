@@ -52,7 +52,7 @@ extension ExpressionCompiler {
 
   /// The test whether an attribute and a constant stand in a relation.
   ///
-  /// - Parameter default: What to answer for null instead of comparing it.
+  /// Null is compared like any value, unless `default` says what it counts as.
   func columnTest(
     _ relation: QueryExpression.Relation,
     _ path: RowPath,

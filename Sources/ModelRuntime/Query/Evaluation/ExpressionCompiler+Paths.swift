@@ -7,6 +7,7 @@ extension ExpressionCompiler {
   ///   - path: The path.
   ///   - missing: What to answer when the path leads to no row.
   ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
+  /// - Returns: The reader, for the row at hand.
   func along<Value>(
     _ path: RowPath,
     missing: @escaping (RowPath.Absence) throws -> Value,

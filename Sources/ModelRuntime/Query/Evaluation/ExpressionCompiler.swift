@@ -16,6 +16,7 @@ struct ExpressionCompiler {
   /// - Parameters:
   ///   - expression: The expression.
   ///   - default: What null counts as.
+  /// - Returns: The test.
   func test(_ expression: QueryExpression, default: Bool = false) -> RowTest {
     switch expression {
     case .constant(.bool(let value)): return { _, _, _ in value }

@@ -27,6 +27,7 @@ package struct RowFilter {
   /// - Parameters:
   ///   - row: The row's bytes, in the layout of the filter's descriptor.
   ///   - reference: The row's name.
+  /// - Returns: Whether it does; a row on which the user's code would fail does not.
   /// - Throws: What the resolver throws.
   package func matches(_ row: RawSpan, _ reference: RowReference) throws -> Bool {
     do {

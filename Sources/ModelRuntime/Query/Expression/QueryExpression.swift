@@ -82,9 +82,11 @@ extension QueryExpression {
   }
 
   /// A function of one value that is not null.
-  package struct ValueMap: Sendable {
+  ///
+  /// Unchecked, because its closure may hold types and key paths, which are Sendable and do not say so.
+  package struct ValueMap: @unchecked Sendable {
     package let name: String
-    let apply: @Sendable (QueryValue) -> QueryValue
+    let apply: (QueryValue) -> QueryValue
 
     static let textCount = ValueMap(name: "count") { value in
       if case .text(let text) = value { .integer(Int64(text.count)) } else { .null }

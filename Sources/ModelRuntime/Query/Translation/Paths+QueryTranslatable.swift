@@ -58,9 +58,7 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
   /// A property of a value: of a text, a date, a raw enumeration.
   private func property(of value: QueryExpression) throws(Untranslatable) -> QueryExpression {
     if case .column(_, let reading) = value, reading.enumeration != nil {
-      // Such a column is read as its raw value anyway.
-      if namesRawValue { return value }
-      throw .property("\(keyPath)")
+      return try property(ofEnumeration: value)
     }
     guard let input = Root.Output.self as? any QueryScalar.Type else {
       throw .value("\(Root.Output.self)")
@@ -75,12 +73,39 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     return try mapped(value, input)
   }
 
-  private var namesRawValue: Bool {
-    guard let type = Root.Output.self as? any RawRepresentable.Type else { return false }
-    return keyPath == rawValueKeyPath(of: type)
+  /// A property of an enumeration that is stored, and read, by its raw value.
+  private func property(
+    ofEnumeration value: QueryExpression
+  ) throws(Untranslatable) -> QueryExpression {
+    guard queryKind(of: Output.self) != nil,
+      let type = Root.Output.self as? any RawRepresentable.Type
+    else { throw .property("\(keyPath)") }
+    return namesRawValue ? value : .mapped(value, property(of: type))
   }
 
-  private func rawValueKeyPath<R: RawRepresentable>(of _: R.Type) -> AnyKeyPath { \R.rawValue }
+  /// Whether the key path gives every case its raw value.
+  ///
+  /// An enumeration's `rawValue` has another key path here than in the user's code, so it is known by what
+  /// it does; without a list of the cases it is called like any other property.
+  private var namesRawValue: Bool {
+    guard let type = Root.Output.self as? any CaseIterable.Type else { return false }
+    return allCases(type).allSatisfy { value in
+      guard let value = value as? Root.Output else { return false }
+      return (value[keyPath: keyPath] as? any QueryScalar)?.queryValue == rawQueryValue(value)
+    }
+  }
+
+  private func allCases<T: CaseIterable>(_: T.Type) -> [Any] { T.allCases.map { $0 } }
+
+  private func property<T: RawRepresentable>(of _: T.Type) -> QueryExpression.ValueMap {
+    let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
+    return .init(name: "\(keyPath)") { value in
+      guard let raw = value.scalar(T.RawValue.self),
+        let value = T(rawValue: raw) as? Root.Output
+      else { return .null }
+      return (value[keyPath: keyPath] as? any QueryScalar)?.queryValue ?? .null
+    }
+  }
 
   private func mapped<Input: QueryScalar>(
     _ value: QueryExpression,
@@ -89,13 +114,11 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     guard queryKind(of: Output.self) != nil,
       let typed = keyPath as AnyKeyPath as? Swift.KeyPath<Input, Output>
     else { throw .property("\(keyPath)") }
-    // The node's own key path is Sendable; only the cast forgot it.
-    nonisolated(unsafe) let path = typed
     return .mapped(
       value,
       .init(name: "\(keyPath)") { value in
         guard let input = Input(queryValue: value) else { return .null }
-        return (input[keyPath: path] as? any QueryScalar)?.queryValue ?? .null
+        return (input[keyPath: typed] as? any QueryScalar)?.queryValue ?? .null
       }
     )
   }
