@@ -32,14 +32,25 @@ public final class JSONStore: DataStore {
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let entity = Schema.entityName(for: T.self)
+    let names = entityNames(of: Schema.entityName(for: T.self))
     let snapshots = try gate.withLock { _ in try read() }
-      .filter { $0.persistentIdentifier.entityName == entity }
+      .filter { names.contains($0.persistentIdentifier.entityName) }
     let rest = snapshots.dropFirst(request.descriptor.fetchOffset ?? 0)
     return DataStoreFetchResult(
       descriptor: request.descriptor,
       fetchedSnapshots: Array(request.descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
     )
+  }
+
+  /// The names of an entity and of all that inherit from it: whoever fetches trips, fetches every kind.
+  private func entityNames(of entity: String) -> Set<String> {
+    var names: Set = [entity]
+    var rest = schema.entitiesByName[entity].map { Array($0.subentities) } ?? []
+    while let next = rest.popLast() {
+      names.insert(next.name)
+      rest += next.subentities
+    }
+    return names
   }
 
   public func save(
