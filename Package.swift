@@ -23,6 +23,10 @@ let macroUserSettings: [SwiftSetting] =
   swiftSettings
   + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
 
+/// Settings of a target that is compiled as an app would be: with none of the features we choose.
+let appSettings: [SwiftSetting] =
+  macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
+
 let syntaxModules = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
   "SwiftDiagnostics", "SwiftParser", "SwiftBasicFormat", "SwiftOperators",
@@ -193,8 +197,8 @@ if declaresSwiftData {
     ),
     .testTarget(
       name: "SwiftDataSourceCompatibilityTests",
-      dependencies: ["SwiftData"],
-      swiftSettings: macroUserSettings
+      dependencies: ["SwiftData", "JSONStore"],
+      swiftSettings: appSettings
     ),
     .testTarget(
       name: "ToolsTests",
