@@ -1,8 +1,28 @@
+import Synchronization
+
 extension Schema {
   /// An attribute whose values have fields: a `Codable` struct.
+  ///
+  /// Values are stored field by field and by name, in one column. A field that is added later is no
+  /// change of the schema: older values are read as the type's `init(from:)` sees fit.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
-    /// The fields, in the order in which they are declared.
-    public var properties: [Attribute]
+    private let fields = Mutex<[Attribute]?>(nil)
+
+    /// The fields, in the order in which the type decodes them.
+    ///
+    /// They are found when they are first asked for, by decoding a value of nothing. That runs the
+    /// type's `init(from:)`; no schema, and no store, depends on it.
+    public var properties: [Attribute] {
+      get {
+        if let known = fields.withLock({ $0 }) { return known }
+        let found = FieldRecorder.fields(of: valueType).map { field in
+          Attribute.make(name: field.name, valueType: field.type)
+        }
+        fields.withLock { $0 = found }
+        return found
+      }
+      set { fields.withLock { $0 = newValue } }
+    }
 
     public override init(
       name: String,
@@ -12,7 +32,6 @@ extension Schema {
       defaultValue: Any? = nil,
       hashModifier: String? = nil
     ) {
-      properties = []
       super.init(
         name: name,
         originalName: originalName,
@@ -27,19 +46,16 @@ extension Schema {
       lhs.isEqual(to: rhs)
     }
 
-    override func isEqual(to other: Attribute) -> Bool {
-      super.isEqual(to: other) && properties == (other as? CompositeAttribute)?.properties
-    }
-
     // MARK: Coding
 
     private enum CodingKeys: CodingKey { case properties }
 
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      properties = try container.decode([CodedProperty].self, forKey: .properties)
+      let properties = try container.decode([CodedProperty].self, forKey: .properties)
         .compactMap { $0.property as? Attribute }
       try super.init(from: decoder)
+      self.properties = properties
     }
 
     public override func encode(to encoder: any Encoder) throws {
@@ -47,5 +63,37 @@ extension Schema {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(properties.map { CodedProperty($0) }, forKey: .properties)
     }
+  }
+}
+
+extension Schema.Attribute {
+  /// Creates an attribute of the kind that its type and its options call for.
+  static func make(
+    name: String,
+    originalName: String? = nil,
+    options: [Option] = [],
+    valueType: any Any.Type,
+    defaultValue: Any? = nil,
+    hashModifier: String? = nil
+  ) -> Schema.Attribute {
+    let isOpaque = options.contains { $0 == .codable || $0.isTransformable }
+    if !isOpaque && CompositeShape.isComposite(valueType) {
+      return Schema.CompositeAttribute(
+        name: name,
+        originalName: originalName,
+        options: options,
+        valueType: valueType,
+        defaultValue: defaultValue,
+        hashModifier: hashModifier
+      )
+    }
+    return Schema.Attribute(
+      name: name,
+      originalName: originalName,
+      options: options,
+      valueType: valueType,
+      defaultValue: defaultValue,
+      hashModifier: hashModifier
+    )
   }
 }

@@ -4,28 +4,43 @@ extension Schema.Entity {
   /// All properties: those of the superclasses, then those of the class.
   public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
-  /// The attributes, inherited ones included.
+  /// The attributes, inherited ones included; set, those of the entity itself are replaced.
   public var attributes: Set<Schema.Attribute> {
-    Set(properties.compactMap { $0 as? Schema.Attribute })
+    get { Set(all(Schema.Attribute.self)) }
+    set { replace(Schema.Attribute.self, by: Array(newValue)) }
   }
 
-  /// The relationships, inherited ones included.
+  /// The relationships, inherited ones included; set, those of the entity itself are replaced.
   public var relationships: Set<Schema.Relationship> {
-    Set(properties.compactMap { $0 as? Schema.Relationship })
+    get { Set(all(Schema.Relationship.self)) }
+    set { replace(Schema.Relationship.self, by: Array(newValue)) }
   }
 
   /// The attributes by name, inherited ones included.
   public var attributesByName: [String: Schema.Attribute] {
-    byName(properties.compactMap { $0 as? Schema.Attribute })
+    get { byName(all(Schema.Attribute.self)) }
+    set { replace(Schema.Attribute.self, by: Array(newValue.values)) }
   }
 
   /// The relationships by name, inherited ones included.
   public var relationshipsByName: [String: Schema.Relationship] {
-    byName(properties.compactMap { $0 as? Schema.Relationship })
+    get { byName(all(Schema.Relationship.self)) }
+    set { replace(Schema.Relationship.self, by: Array(newValue.values)) }
   }
+
+  private func all<P: SchemaProperty>(_ kind: P.Type) -> [P] { properties.compactMap { $0 as? P } }
 
   private func byName<P: SchemaProperty>(_ properties: [P]) -> [String: P] {
     Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// Replaces the entity's own properties of a kind; those that stay keep their places.
+  private func replace<P: SchemaProperty>(_ kind: P.Type, by replacement: [P]) {
+    var new = byName(replacement.filter { inheritedPropertiesByName[$0.name] == nil })
+    let kept = storedProperties.compactMap { property -> (any SchemaProperty)? in
+      property is P ? new.removeValue(forKey: property.name) : property
+    }
+    storedProperties = kept + new.values.sorted { $0.name < $1.name }
   }
 
   /// The property of a name, declared or inherited.

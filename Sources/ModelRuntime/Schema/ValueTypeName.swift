@@ -5,13 +5,17 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   let name: String
   /// The name the runtime finds the type by.
   let mangledName: String?
+  /// The type that is stored, by its own name: the raw value's, without optionals and without what
+  /// it is nested in.
+  let shape: String
 
   init(_ type: any Any.Type) {
-    // Foundation on Linux is split in modules that are none of a schema's business.
-    name = _typeName(type, qualified: true)
-      .split(separator: "FoundationEssentials.", omittingEmptySubsequences: false)
-      .joined(separator: "Foundation.")
+    name = ValueTypeName.qualifiedName(of: type)
     mangledName = _mangledTypeName(type)
+    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let stored =
+      (wrapped as? any RawRepresentable.Type).map { ValueTypeName.rawValueType($0) } ?? wrapped
+    shape = ValueTypeName.unqualified(ValueTypeName.qualifiedName(of: stored))
   }
 
   /// The type, or ``UnknownValue`` if this process has none of that name.
@@ -21,6 +25,38 @@ struct ValueTypeName: Hashable, Codable, Sendable {
 
   static func == (lhs: ValueTypeName, rhs: ValueTypeName) -> Bool { lhs.name == rhs.name }
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  private static func rawValueType<R: RawRepresentable>(_ type: R.Type) -> any Any.Type {
+    R.RawValue.self
+  }
+
+  /// The name of a type; Foundation on Linux is split in modules that are none of a schema's business.
+  private static func qualifiedName(of type: any Any.Type) -> String {
+    _typeName(type, qualified: true)
+      .split(separator: "FoundationEssentials.", omittingEmptySubsequences: false)
+      .joined(separator: "Foundation.")
+  }
+
+  /// Leaves out what types are nested in: `Array<Status>` of `Swift.Array<App.SchemaV1.Status>`.
+  ///
+  /// Works on the text, since the name must come out the same where the type does not exist.
+  private static func unqualified(_ name: String) -> String {
+    var result = ""
+    // The part since the last character that cannot stand in a path of names.
+    var path = ""
+    for character in name {
+      if character == "." {
+        path = ""
+      } else if "<>(), []".contains(character) {
+        result += path
+        result.append(character)
+        path = ""
+      } else {
+        path.append(character)
+      }
+    }
+    return result + path
+  }
 }
 
 /// Stands for a type that is named in an encoded schema and does not exist in this process.

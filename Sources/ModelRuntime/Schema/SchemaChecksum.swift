@@ -1,0 +1,63 @@
+/// What distinguishes the shape of one schema from another's, in one line of text a property.
+///
+/// It holds what is stored and what rules are kept: not the version, not default values, not the names
+/// that properties used to have, and not where in the source a class is nested. Stores keep the
+/// checksum of this text, so it must never change for a schema that does not.
+package struct SchemaShape: Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  package init(_ schema: Schema) {
+    description = schema.entities.sorted { $0.name < $1.name }
+      .map { SchemaShape.describe($0) }.joined()
+  }
+
+  /// The FNV-1a hash of the text, in 64 bits.
+  package var checksum: UInt64 {
+    description.utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
+      (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+  }
+
+  private static func describe(_ entity: Schema.Entity) -> String {
+    var lines = ["entity \(entity.name)" + (entity.superentityName.map { ": \($0)" } ?? "")]
+    lines += entity.storedProperties.map { property in
+      switch property {
+      case let attribute as Schema.Attribute: describe(attribute)
+      case let relationship as Schema.Relationship: describe(relationship)
+      default: "property \(property.name)"
+      }
+    }.sorted()
+    lines += entity.uniquenessConstraints.map { "unique \($0.joined(separator: " "))" }.sorted()
+    lines += entity.indices.map { "index \($0.joined(separator: " "))" }.sorted()
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private static func describe(_ attribute: Schema.Attribute) -> String {
+    // Only options that change how a value is stored.
+    let options = [Schema.Attribute.Option.externalStorage, .ephemeral, .codable]
+      .filter(attribute.options.contains).map(\.debugDescription)
+    return
+      (["attribute \(attribute.name) \(attribute.valueTypeName.shape)"]
+      + (attribute.isOptional ? ["optional"] : []) + options
+      + (attribute.isTransformable ? [".transformable"] : [])
+      + (attribute.hashModifier.map { ["modified by \($0)"] } ?? [])).joined(separator: " ")
+  }
+
+  private static func describe(_ relationship: Schema.Relationship) -> String {
+    let count = relationship.isToOneRelationship ? "one" : "many"
+    return
+      (["relationship \(relationship.name) to \(count) \(relationship.destination)"]
+      + (relationship.isOptional ? ["optional"] : [])
+      + (relationship.inverseName.map { ["inverse \($0)"] } ?? [])
+      + [".\(relationship.deleteRule.rawValue)"]
+      + [
+        "\(relationship.minimumModelCount ?? 0)...\(relationship.maximumModelCount ?? 0)"
+      ]
+      + (relationship.hashModifier.map { ["modified by \($0)"] } ?? [])).joined(separator: " ")
+  }
+}
+
+extension Schema {
+  /// The checksum of the schema's shape: the same in every process, and for every version number.
+  package var checksum: UInt64 { SchemaShape(self).checksum }
+}
