@@ -32,17 +32,9 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     }
   }
 
-  /// Whether the key path is `persistentModelID`, or `id` where that is the same.
   private var namesIdentifier: Bool {
     guard let model = Root.Output.self as? any PersistentModel.Type else { return false }
-    return isIdentifier(of: model)
-  }
-
-  private func isIdentifier<M: PersistentModel>(of _: M.Type) -> Bool {
-    if keyPath == \M.persistentModelID { return true }
-    // `id` is found under two names: the one that models have, and, in generic code, Identifiable's.
-    let own: KeyPath<M, PersistentIdentifier> = \.id
-    return keyPath == own || M.ID.self == PersistentIdentifier.self && keyPath == \M.id
+    return isIdentifier(keyPath, of: model)
   }
 
   private func property(

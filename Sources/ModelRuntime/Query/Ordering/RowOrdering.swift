@@ -1,0 +1,89 @@
+package import Foundation
+import RowFormat
+
+/// A sort over rows: where each key stands, and how it compares.
+package struct RowOrdering: Sendable {
+  /// Where the values of a key come from.
+  package enum Source: Sendable {
+    case column(RowPath, ColumnReading)
+    case identifier(RowPath)
+  }
+
+  package struct Key: Sendable {
+    package let source: Source
+    package let order: SortOrder
+    /// How text compares, if not by `<`.
+    let textOrder: String.StandardComparator?
+  }
+
+  package let keys: [Key]
+
+  /// Translates the sort of a fetch.
+  ///
+  /// - Parameter descriptors: The sort keys, the most important one first.
+  /// - Throws: ``Untranslatable`` when the models have to be sorted as objects.
+  package init<T: PersistentModel>(
+    _ descriptors: [SortDescriptor<T>]
+  ) throws(Untranslatable) {
+    var keys: [Key] = []
+    for descriptor in descriptors {
+      guard let keyPath = descriptor.keyPath else { throw .node("\(descriptor)") }
+      let source = try Source(keyPath, of: .of(T.self))
+      if case .column(_, let reading) = source,
+        reading.enumeration != nil || !reading.kind.isOrdered
+      {
+        // The order of an enumeration is in its `<`, not in its raw values.
+        throw .value("order by \(keyPath)")
+      }
+      keys.append(
+        Key(source: source, order: descriptor.order, textOrder: descriptor.stringComparator)
+      )
+    }
+    self.keys = keys
+  }
+}
+
+extension RowOrdering {
+  /// The columns that the keys are collected in.
+  ///
+  /// An identifier takes two: the name of the entity, and the key.
+  func makeColumns() -> [SortColumn] {
+    keys.flatMap { key in
+      switch key.source {
+      case .column(_, let reading):
+        [SortColumn(kind: reading.kind, order: key.order, textOrder: key.textOrder)]
+      case .identifier:
+        [
+          SortColumn(kind: .text, order: key.order),
+          SortColumn(kind: .unsigned, order: key.order),
+        ]
+      }
+    }
+  }
+
+  /// The readers of the columns, for the rows of a class.
+  func makeReaders(
+    for descriptor: ModelDescriptor,
+    _ resolver: any RowResolver
+  ) -> [RowReader<QueryValue>] {
+    let compiler = ExpressionCompiler(resolver: resolver, levels: [descriptor])
+    return keys.flatMap { key in
+      switch key.source {
+      case .column(let path, let reading):
+        return [compiler.value(.column(path, reading))]
+      case .identifier(let path):
+        let reference = compiler.referenceReader(path)
+        return [
+          { [resolver] in
+            let name = try resolver.descriptor(of: reference($0, $1, $2))?.entityName
+            return name.map(QueryValue.text) ?? .null
+          },
+          {
+            let reference = try reference($0, $1, $2)
+            return reference == .none ? .null : .integer(Int64(reference.key))
+          },
+        ]
+      }
+    }
+  }
+}

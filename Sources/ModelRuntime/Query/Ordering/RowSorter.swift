@@ -1,0 +1,78 @@
+package import RowFormat
+
+/// Collects the sort keys of rows as they are scanned, and says in what order the rows belong.
+///
+/// With a limit it forgets, from time to time, the rows that cannot be among the first any more, so that
+/// the first ten of a million rows take the memory of some dozens.
+package struct RowSorter {
+  private let ordering: RowOrdering
+  private let resolver: any RowResolver
+  private let limit: Int
+  private let scope = QueryScope()
+  private var readers: [(descriptor: ModelDescriptor, readers: [RowReader<QueryValue>])] = []
+  private var keys: SortKeys
+  /// The caller's numbers of the rows whose keys are kept.
+  private var rows: [Int] = []
+  private var accepted = 0
+  /// Whether the first `limit` keys are sorted, so that the last of them is a bar for new ones.
+  private var hasBar = false
+
+  /// Makes a sorter.
+  ///
+  /// - Parameters:
+  ///   - ordering: The sort.
+  ///   - limit: How many of the first rows are wanted, with those that an offset will skip; `nil` for all.
+  ///   - resolver: Answers about other rows.
+  package init(_ ordering: RowOrdering, limit: Int?, resolver: any RowResolver) {
+    self.ordering = ordering
+    self.resolver = resolver
+    self.limit = limit ?? .max
+    keys = SortKeys(ordering.makeColumns())
+  }
+
+  /// Takes the keys of the next row.
+  ///
+  /// - Parameters:
+  ///   - row: The row's bytes, in the layout of the descriptor.
+  ///   - reference: The row's name.
+  ///   - descriptor: The row's class.
+  /// - Returns: Whether the row may be among the first; the caller keeps it then, and numbers the rows it
+  ///   keeps from 0.
+  /// - Throws: What the resolver throws.
+  package mutating func append(
+    _ row: RawSpan,
+    _ reference: RowReference,
+    of descriptor: ModelDescriptor
+  ) throws -> Bool {
+    for (column, reader) in readers(for: descriptor).enumerated() {
+      keys.append(try reader(row, reference, scope), toColumn: column)
+    }
+    let last = keys.count - 1
+    // Equal keys stay as they came, so a row that equals the last wanted one is too late.
+    if hasBar && !keys.precedes(last, limit - 1) {
+      keys.removeLast()
+      return false
+    }
+    rows.append(accepted)
+    accepted += 1
+    if limit <= last / 2 { cut() }
+    return true
+  }
+
+  /// The numbers of the wanted rows, in order.
+  package func sorted() -> [Int] { keys.sorted().prefix(limit).map { rows[$0] } }
+
+  private mutating func cut() {
+    let first = Array(keys.sorted().prefix(limit))
+    keys.keep(first)
+    rows = first.map { rows[$0] }
+    hasBar = limit > 0
+  }
+
+  private mutating func readers(for descriptor: ModelDescriptor) -> [RowReader<QueryValue>] {
+    for entry in readers where entry.descriptor === descriptor { return entry.readers }
+    let made = ordering.makeReaders(for: descriptor, resolver)
+    readers.append((descriptor, made))
+    return made
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import RowFormat
+import Testing
+
+@testable import ModelRuntime
+
+/// A sort to try, with a name for the report.
+struct Ordering: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let keys: [SortDescriptor<Item>]
+
+  init(_ name: String, _ keys: SortDescriptor<Item>...) {
+    testDescription = name
+    self.keys = keys
+  }
+
+  static let all = [
+    Ordering("Int", SortDescriptor(\.number)),
+    Ordering("Int, reversed", SortDescriptor(\.number, order: .reverse)),
+    Ordering("Int16", SortDescriptor(\.small)),
+    Ordering("UInt64", SortDescriptor(\.wide)),
+    Ordering("UInt64, reversed", SortDescriptor(\.wide, order: .reverse)),
+    Ordering("Date", SortDescriptor(\.due)),
+    Ordering("UUID", SortDescriptor(\.token, order: .reverse)),
+    Ordering("text", SortDescriptor(\.title)),
+    Ordering("text, reversed", SortDescriptor(\.title, order: .reverse)),
+    Ordering("text, lexical", SortDescriptor(\.title, comparator: .lexical)),
+    Ordering("Double with NaN", SortDescriptor(\.ratio)),
+    Ordering("Float with NaN", SortDescriptor(\.share, order: .reverse)),
+    Ordering("Int?", SortDescriptor(\.count)),
+    Ordering("Int?, reversed", SortDescriptor(\.count, order: .reverse)),
+    Ordering("text?", SortDescriptor(\.note)),
+    Ordering("text?, lexical", SortDescriptor(\.note, comparator: .lexical, order: .reverse)),
+    Ordering("Date?", SortDescriptor(\.seen)),
+    Ordering("UUID?", SortDescriptor(\.key)),
+    Ordering("Int, then text", SortDescriptor(\.small), SortDescriptor(\.title)),
+    Ordering(
+      "text?, then Int, reversed",
+      SortDescriptor(\.note),
+      SortDescriptor(\.number, order: .reverse)
+    ),
+    Ordering("through a reference", SortDescriptor(\.folder?.size)),
+    Ordering("text through a reference", SortDescriptor(\.folder?.name, order: .reverse)),
+    Ordering("through two references", SortDescriptor(\.folder?.parent?.name)),
+    Ordering("optional through a reference", SortDescriptor(\.folder?.comment)),
+    Ordering(
+      "reference, then own",
+      SortDescriptor(\.folder?.parent?.size),
+      SortDescriptor(\.due),
+      SortDescriptor(\.number)
+    ),
+  ]
+}
+
+@Suite struct `The order of rows` {
+  @Test(arguments: Ordering.all)
+  func `is the order of objects`(_ ordering: Ordering) throws {
+    for seed in 1...3 {
+      let world = try RandomItems(count: 80, seed: UInt64(seed))
+      let expected = world.items.sorted(using: ordering.keys)
+      let found = try world.fixture.sorted(Item.self, by: ordering.keys)
+      #expect(found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) })
+    }
+  }
+
+  @Test(arguments: Ordering.all)
+  func `is found for objects with each key read once`(_ ordering: Ordering) throws {
+    for seed in 1...3 {
+      let world = try RandomItems(count: 80, seed: UInt64(seed))
+      let expected = world.items.sorted(using: ordering.keys)
+      var found = world.items
+      FetchDescriptor(sortBy: ordering.keys).sort(&found)
+      #expect(found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) })
+    }
+  }
+
+  @Test(arguments: [1, 2, 5, 39, 40, 79, 80, 81, 1000])
+  func `is cut to its first rows while they are collected`(limit: Int) throws {
+    for ordering in Ordering.all where !ordering.testDescription.contains("NaN") {
+      let world = try RandomItems(count: 80, seed: UInt64(limit))
+      let expected = world.items.sorted(using: ordering.keys).prefix(limit)
+      let found = try world.fixture.sorted(Item.self, by: ordering.keys, limit: limit)
+      #expect(
+        found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) },
+        "\(ordering.testDescription)"
+      )
+    }
+  }
+
+  @Test func `keeps few rows when few are wanted`() throws {
+    let world = try RandomItems(count: 400, seed: 7)
+    var kept = 0
+    _ = try world.fixture.sorted(Item.self, by: [SortDescriptor(\.token)], limit: 3) { kept += 1 }
+    #expect(kept < 100)
+  }
+
+  @Test func `can be that of identifiers`() throws {
+    let world = try RandomItems(seed: 4)
+    let shuffled = try RowFixture(world.items.reversed())
+    let found = try shuffled.sorted(Item.self, by: [SortDescriptor(\.persistentModelID)])
+    // The fixture numbers the rows as they come, class by class; errands come before items.
+    let names = found.map { shuffled.reference(to: $0).key }
+    let classes = found.map { "\(type(of: $0))" }
+    #expect(classes == classes.sorted())
+    for name in ["Errand", "Item"] {
+      let own = zip(classes, names).filter { $0.0 == name }.map(\.1)
+      #expect(own == own.sorted())
+    }
+  }
+
+  @Test func `is left to objects where only they know it`() {
+    #expect(throws: Untranslatable.self) {
+      try RowOrdering([SortDescriptor(\Item.title.count)])
+    }
+    #expect(throws: Untranslatable.self) {
+      try RowOrdering([SortDescriptor(\Item.shout)])
+    }
+  }
+}
+
+extension Item {
+  var shout: String { title.uppercased() }
+}
+
+extension RowFixture {
+  /// The models of a class in the order of their rows.
+  func sorted<T: PersistentModel>(
+    _: T.Type,
+    by keys: [SortDescriptor<T>],
+    limit: Int? = nil,
+    keeping: () -> Void = {}
+  ) throws -> [T] {
+    var sorter = RowSorter(try RowOrdering(keys), limit: limit, resolver: self)
+    var kept: [T] = []
+    for case let model as T in models {
+      let reference = reference(to: model)
+      var isKept = false
+      _ = try withRow(reference) {
+        isKept = try sorter.append($0, reference, of: .of(type(of: model)))
+      }
+      if isKept {
+        kept.append(model)
+        keeping()
+      }
+    }
+    return sorter.sorted().map { kept[$0] }
+  }
+}
