@@ -114,7 +114,7 @@ var targets: [Target] = [
   .target(
     name: "LogEngine",
     dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
-    swiftSettings: swiftSettings + [.strictMemorySafety()]
+    swiftSettings: swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
   ),
   macroTarget,
   .target(

@@ -106,6 +106,25 @@
     }
   }
 
+  /// Appends bytes that a closure provides, a file's for instance.
+  ///
+  /// - Parameters:
+  ///   - limit: How many bytes there is room for.
+  ///   - body: Fills the memory it is given from the start, and returns how many bytes it filled.
+  /// - Returns: What the closure returned.
+  @discardableResult
+  @inlinable public mutating func append<E: Error>(
+    upTo limit: Int,
+    _ body: (inout MutableRawSpan) throws(E) -> Int
+  ) throws(E) -> Int {
+    reserve(limit)
+    var room = unsafe MutableRawSpan(_unsafeStart: base + count, byteCount: limit)
+    let filled = try body(&room)
+    precondition(0...limit ~= filled, "filled \(filled) of \(limit) bytes")
+    used = count &+ filled
+    return filled
+  }
+
   /// Appends `byteCount` zero bytes.
   @inlinable public mutating func appendZeros(_ byteCount: Int) {
     reserve(byteCount)

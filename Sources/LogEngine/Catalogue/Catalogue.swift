@@ -1,0 +1,88 @@
+public import RowFormat
+
+/// What the rows of a store mean: tables, their columns, and the orders columns stood in.
+///
+/// A value: it does not change when the store's does. Numbers are given once and never again, so
+/// that a column keeps its values under a new name and old rows stay readable for ever.
+public struct Catalogue: Hashable, Sendable {
+  /// The tables, by ascending number.
+  public internal(set) var tables: [TableDefinition] = []
+  /// Whatever the layer above wants to keep beside the tables, by name.
+  public internal(set) var metadata: [String: [UInt8]] = [:]
+  /// The number the next new table will have.
+  public internal(set) var nextTableNumber: UInt16 = 1
+
+  public init() {}
+
+  /// The table with a number.
+  public func table(_ number: UInt16) -> TableDefinition? {
+    position(of: number).map { tables[$0] }
+  }
+
+  /// The table with a name.
+  public func table(named name: String) -> TableDefinition? {
+    tables.first { $0.name == name }
+  }
+
+  func position(of number: UInt16) -> Int? {
+    var low = 0
+    var high = tables.count
+    while low < high {
+      let middle = (low + high) / 2
+      if tables[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < tables.count && tables[low].number == number ? low : nil
+  }
+}
+
+/// A table: rows that share columns.
+public struct TableDefinition: Hashable, Sendable {
+  /// 1 to 32,767; what a ``RowReference`` names it by.
+  public let number: UInt16
+  public internal(set) var name: String
+  /// The columns, by ascending number, retired ones included.
+  public internal(set) var columns: [ColumnDefinition] = []
+  /// Every order of columns rows were ever written in; layout *n* stands at index *n* − 1.
+  public internal(set) var layouts: [LayoutDefinition] = []
+  /// The layout rows are written in now; ``LayoutNumber/none`` until one is set.
+  public internal(set) var currentLayout: LayoutNumber = .none
+
+  /// The number the next new column will have.
+  public var nextColumnNumber: UInt16 { UInt16(columns.count + 1) }
+
+  /// The column with a number.
+  public func column(_ number: UInt16) -> ColumnDefinition? {
+    columns.indices.contains(Int(number) - 1) ? columns[Int(number) - 1] : nil
+  }
+
+  /// The column with a name that is not retired.
+  public func column(named name: String) -> ColumnDefinition? {
+    columns.first { $0.name == name && !$0.isRetired }
+  }
+
+  /// The layout with a number.
+  public func layout(_ number: LayoutNumber) -> LayoutDefinition? {
+    let index = Int(number.rawValue) - 1
+    return layouts.indices.contains(index) ? layouts[index] : nil
+  }
+}
+
+/// A column of a table.
+public struct ColumnDefinition: Hashable, Sendable {
+  /// From 1, in the order columns were added.
+  public let number: UInt16
+  public internal(set) var name: String
+  public let type: ColumnType
+  public let isNullable: Bool
+  /// Whether the column is no longer written; its values in old rows can still be read.
+  public internal(set) var isRetired = false
+}
+
+/// An order of columns, and where each then stands in a row.
+public struct LayoutDefinition: Hashable, Sendable {
+  public let number: LayoutNumber
+  /// The numbers of the columns, in row order.
+  public let columns: [UInt16]
+  /// Their places.
+  public let layout: RowLayout
+}

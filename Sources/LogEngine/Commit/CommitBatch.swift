@@ -1,0 +1,306 @@
+public import RowFormat
+import Synchronization
+
+/// The changes of one commit, encoded as they are made.
+///
+/// Made by ``StorageEngine/makeBatch()`` and used again after each commit, so that its memory is
+/// allocated once. Encoding takes no lock: many threads fill batches of their own at once.
+///
+///     var batch = engine.makeBatch()
+///     batch.insert(row, layout: layout, row: bytes)
+///     let sequence = try engine.commit(&batch)
+///
+/// A mistake in the arguments (a row that is no row, a key in use) is kept and thrown by the commit,
+/// which then changes nothing.
+public struct CommitBatch: ~Copyable {
+  /// Who makes the commit, for the history; at most 255 bytes of UTF-8.
+  public var author: String?
+  /// The log's bytes: frame headers, still blank, and payloads.
+  var buffer = ByteBuffer(capacity: 1024)
+  /// Where each frame starts in the buffer.
+  var frameStarts: [Int] = []
+  /// The records that will be dead once this commit stands.
+  var superseded = SupersededBytes()
+  /// The first mistake.
+  var failure: StorageError?
+  /// How many records were added.
+  public private(set) var count = 0
+  let state: StoreState
+
+  init(state: StoreState) { self.state = state }
+
+  /// Whether nothing was added.
+  public var isEmpty: Bool { count == 0 }
+
+  /// Forgets what was added and keeps the memory.
+  public mutating func removeAll() {
+    buffer.removeAll()
+    frameStarts.removeAll(keepingCapacity: true)
+    superseded.removeAll()
+    failure = nil
+    author = nil
+    count = 0
+  }
+}
+
+// MARK: Changes
+
+extension CommitBatch {
+  /// Adds a row.
+  ///
+  /// - Parameters:
+  ///   - reference: Its name; a key from ``StorageEngine/reserveKeys(_:in:)``.
+  ///   - layout: The layout of its bytes.
+  ///   - row: The row, as `RowWriter` writes it.
+  public mutating func insert(
+    _ reference: RowReference,
+    layout: LayoutNumber,
+    row: RawSpan
+  ) {
+    guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
+    let location = table.pages.location(of: reference.key)
+    guard location.isNone else { return fail(.rowExists(reference)) }
+    appendWhole(.insert, reference, layout, row, previous: .none)
+  }
+
+  /// Changes a row.
+  ///
+  /// What is written is the difference, as long as that pays: the changed columns, and for a long
+  /// list of references only what was inserted and removed.
+  ///
+  /// - Parameters:
+  ///   - reference: The row; it must exist.
+  ///   - layout: The layout of the new bytes.
+  ///   - changed: The columns, by position in the layout, that may differ from the newest row.
+  ///   - row: The complete new row.
+  public mutating func update(
+    _ reference: RowReference,
+    layout: LayoutNumber,
+    changed: ColumnSet,
+    row: RawSpan
+  ) {
+    guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
+    do {
+      try appendUpdate(reference, table, layout, changed, row)
+    } catch let error as StorageError {
+      fail(error)
+    } catch {
+      fail(.rowNotFound(reference))
+    }
+  }
+
+  /// Ends a row.
+  ///
+  /// - Parameters:
+  ///   - reference: The row; it must exist.
+  ///   - layout: The layout of `preserved`.
+  ///   - preserved: What the history is to keep of it: a row in which all other columns are null.
+  public mutating func delete(
+    _ reference: RowReference,
+    layout: LayoutNumber = .none,
+    preserving preserved: RawSpan? = nil
+  ) {
+    guard let table = checkedTable(reference) else { return }
+    if let preserved, !check(preserved, layout, table, reference) { return }
+    let location = table.pages.location(of: reference.key)
+    guard location.isRow else { return fail(.rowNotFound(reference)) }
+    do {
+      try supersedeChain(endingAt: location.place)
+      let start = beginRecord(.delete, reference, layout, previous: location.place)
+      if let preserved { buffer.append(preserved) }
+      endRecord(start, headerByteCount: RecordHeader.longByteCount)
+    } catch let error as StorageError {
+      fail(error)
+    } catch {
+      fail(.rowNotFound(reference))
+    }
+  }
+
+  /// Adds a record of catalogue changes.
+  mutating func changeCatalogue(_ changes: RawSpan) {
+    let start = beginRecord(.catalogue, .none, .none, previous: .none)
+    buffer.append(changes)
+    endRecord(start, headerByteCount: RecordHeader.shortByteCount)
+  }
+}
+
+// MARK: Encoding an update
+
+extension CommitBatch {
+  private mutating func appendUpdate(
+    _ reference: RowReference,
+    _ table: Table,
+    _ layout: LayoutNumber,
+    _ changed: ColumnSet,
+    _ row: RawSpan
+  ) throws {
+    let location = table.pages.location(of: reference.key)
+    guard location.isRow else { return fail(.rowNotFound(reference)) }
+    guard let rowLayout = table.layouts[Int(layout.rawValue)] else { return }
+    let previous = try state.header(at: location.place)
+    let canDelta =
+      previous.layout == layout && Int(previous.depth) < state.options.longestChain
+      && changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
+    if canDelta {
+      let start = beginRecord(
+        .delta,
+        reference,
+        layout,
+        previous: location.place,
+        depth: previous.depth + 1
+      )
+      try encodeDelta(reference, rowLayout, changed, row)
+      let length = buffer.count - start - RecordHeader.longByteCount
+      let load = Int(previous.load) + (length * 255 + row.byteCount - 1) / row.byteCount
+      // Beyond half of the row's weight, reading the chain costs more than writing it saved.
+      if load <= 127 {
+        buffer.store(UInt8(load), at: start + 19)
+        return endRecord(start, headerByteCount: RecordHeader.longByteCount)
+      }
+      buffer.truncate(to: start)
+      count -= 1
+    }
+    try supersedeChain(endingAt: location.place)
+    appendWhole(.fullImage, reference, layout, row, previous: location.place)
+  }
+
+  private mutating func encodeDelta(
+    _ reference: RowReference,
+    _ layout: RowLayout,
+    _ changed: ColumnSet,
+    _ row: RawSpan
+  ) throws {
+    // A splice is relative to the row it will be applied to, so that row is read here: what a caller
+    // believes to be the newest row may no longer be.
+    let splices = layout.types.enumerated().contains { column, type in
+      type == .references && changed.contains(column) && layout.range(column, in: row).count > 64
+    }
+    guard splices else {
+      RowDelta.encode(changed: changed, row: row, previous: nil, layout: layout, into: &buffer)
+      return
+    }
+    var scratch = FoldScratch()
+    let base = state.withTable(reference.table) { $0.pages.location(of: reference.key) } ?? .none
+    try state.fold(base.place, reference, &scratch)
+    RowDelta.encode(
+      changed: changed,
+      row: row,
+      previous: scratch.row,
+      layout: layout,
+      into: &buffer
+    )
+  }
+
+  /// Counts the records from a whole row to the newest as dead.
+  private mutating func supersedeChain(endingAt place: RecordPlace) throws {
+    try state.forEachInChain(place) { place, header in
+      superseded.add(header.totalByteCount, in: place.segment)
+    }
+  }
+}
+
+// MARK: Records and frames
+
+extension CommitBatch {
+  private mutating func appendWhole(
+    _ kind: RecordKind,
+    _ reference: RowReference,
+    _ layout: LayoutNumber,
+    _ row: RawSpan,
+    previous: RecordPlace
+  ) {
+    let start = beginRecord(kind, reference, layout, previous: previous, room: row.byteCount)
+    buffer.append(row)
+    endRecord(
+      start,
+      headerByteCount: kind.hasPrevious ? RecordHeader.longByteCount : RecordHeader.shortByteCount
+    )
+  }
+
+  /// Appends a record's header, in a new frame if the current one is full.
+  private mutating func beginRecord(
+    _ kind: RecordKind,
+    _ reference: RowReference,
+    _ layout: LayoutNumber,
+    previous: RecordPlace,
+    depth: UInt8 = 0,
+    room: Int = 0
+  ) -> Int {
+    if let last = frameStarts.last {
+      // A frame that holds nothing yet takes a record of any size.
+      if buffer.count - last + room > FrameHeader.payloadTarget && buffer.count > recordsStart(last)
+      {
+        beginFrame(author: nil)
+      }
+    } else {
+      beginFrame(author: author)
+    }
+    let start = buffer.count
+    let header = RecordHeader(
+      kind: kind,
+      depth: depth,
+      table: reference.table,
+      bodyLength: 0,
+      key: reference.key,
+      layout: layout,
+      distance: start - (frameStarts.last ?? start),
+      load: 0,
+      checksum: 0,
+      previous: previous
+    )
+    header.encode(into: &buffer)
+    count += 1
+    return start
+  }
+
+  private mutating func endRecord(_ start: Int, headerByteCount: Int) {
+    let bodyLength = buffer.count - start - headerByteCount
+    guard bodyLength <= RecordHeader.bodyLimit else {
+      return fail(.tooLarge(byteCount: bodyLength, limit: RecordHeader.bodyLimit))
+    }
+    RecordHeader.seal(at: start, bodyLength: bodyLength, in: &buffer)
+  }
+
+  private mutating func beginFrame(author: String?) {
+    frameStarts.append(buffer.count)
+    buffer.appendZeros(FrameHeader.byteCount)
+    CommitPayload.encode(author: nil, into: &buffer)
+  }
+
+  private func recordsStart(_ frameStart: Int) -> Int {
+    frameStart + FrameHeader.byteCount + CommitPayload.byteCount
+  }
+
+  private mutating func checkedTable(_ reference: RowReference) -> Table? {
+    guard failure == nil else { return nil }
+    guard let table = state.tables[Int(reference.table)],
+      table.removedAt.load(ordering: .relaxed) == .max
+    else {
+      fail(.unknownTable(reference.table))
+      return nil
+    }
+    guard 1...IndexPages.maximumKey ~= reference.key else {
+      fail(.invalidKey(reference))
+      return nil
+    }
+    return table
+  }
+
+  private mutating func check(
+    _ row: RawSpan,
+    _ layout: LayoutNumber,
+    _ table: Table,
+    _ reference: RowReference
+  ) -> Bool {
+    guard let isValid = table.layouts.with(Int(layout.rawValue), { $0.isValid(row) }) else {
+      fail(.unknownLayout(table: table.number, layout: layout))
+      return false
+    }
+    if !isValid { fail(.invalidRow(reference, layout: layout)) }
+    return isValid
+  }
+
+  private mutating func fail(_ error: StorageError) {
+    if failure == nil { failure = error }
+  }
+}

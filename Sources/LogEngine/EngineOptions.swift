@@ -1,0 +1,61 @@
+/// How a store is opened.
+public struct EngineOptions: Sendable, Hashable {
+  /// Who may do what with the store.
+  public var mode: Mode = .readWrite
+  /// What a commit promises when it returns.
+  public var durability: Durability = .full
+  /// Whether a store is made where there is none.
+  public var missingStore: MissingStorePolicy = .create
+  /// Which program the store belongs to; a store of another is not opened, and "" means any.
+  public var application = ""
+  /// The size of the first segments; later ones double up to ``largestSegment``.
+  public var smallestSegment = 1 << 20
+  /// The size no segment exceeds, unless one row alone needs more.
+  public var largestSegment = 64 << 20
+  /// How the bytes of the log are read.
+  public var reads: ReadMethod = .mapped
+  /// Who does the work that no caller waits for.
+  public var background: BackgroundWork = .ownThread
+  /// How many bytes the log may grow past the last checkpoint before a new one is written.
+  public var checkpointInterval = 64 << 20
+  /// How many deltas may stand on one another before a row is written whole again.
+  public var longestChain = 8
+
+  public init() {}
+
+  public enum Mode: Sendable, Hashable {
+    /// The one writer.
+    case readWrite
+    /// A follower: reads what the writer, perhaps in another process, commits;
+    /// ``StorageEngine/refresh()`` brings it up to date.
+    case readOnly
+    /// Reads a damaged store, up to the first damage.
+    case readOnlyUpToDamage
+  }
+
+  public enum Durability: Sendable, Hashable {
+    /// On disk when the commit returns: survives a power cut.
+    case full
+    /// In the kernel's hands when the commit returns: survives the end of the process. On disk after
+    /// at most this time; a power cut may take the commits since, never one without those after it.
+    case relaxed(interval: Duration)
+    /// Written to the file system and never synchronized; meant for ``InMemoryFileSystem``.
+    case memory
+  }
+
+  public enum MissingStorePolicy: Sendable, Hashable { case create, fail }
+
+  public enum ReadMethod: Sendable, Hashable {
+    /// Through mappings: fastest, but the system reports a media error as a signal.
+    case mapped
+    /// By reading into memory: slower, and every error can be caught.
+    case copied
+  }
+
+  public enum BackgroundWork: Sendable, Hashable {
+    /// One thread of the lowest priority prepares segments, synchronizes and writes checkpoints.
+    case ownThread
+    /// The caller, in ``StorageEngine/performBackgroundWork()``: for deterministic tests.
+    case caller
+  }
+}

@@ -1,0 +1,145 @@
+/// The seam between the engine and the world: all input and output, time and chance.
+///
+/// The engine reaches files, the clock and random numbers only through this protocol, so that a
+/// deterministic double can drop un-synchronized writes, tear them, fail any call and replay what
+/// happened from a seed. What an implementation must keep:
+///
+/// - Bytes written to a file are visible to every later read of that path at once, and survive a
+///   power cut once ``OpenFile/synchronize()`` has returned; so do the file's size and allocation.
+/// - A name made, changed or removed in a directory survives a power cut once
+///   ``synchronizeDirectory(_:)`` has returned for that directory. Synchronizing a file does not
+///   synchronize its name.
+/// - ``rename(_:to:)`` replaces its target in one step.
+/// - A call that fails may have done part of its work, and is never repeated by the engine on data
+///   that has to survive.
+///
+/// Paths are strings with `/` between their parts, as the engine was given its own.
+public protocol FileSystem: Sendable {
+  /// Opens a file.
+  ///
+  /// - Throws: ``StorageError/missingFile(path:)`` if it does not exist and `mode` does not make it.
+  func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile
+
+  /// The size of the file at a path, or `nil` if there is none.
+  func size(of path: String) throws(StorageError) -> Int?
+
+  /// The names in a directory, in no particular order, or `nil` if there is no such directory.
+  func list(_ directory: String) throws(StorageError) -> [String]?
+
+  /// Makes a directory; one that exists already is left as it is.
+  ///
+  /// The directory it is made in must exist.
+  func makeDirectory(_ path: String) throws(StorageError)
+
+  /// Gives a file another name, replacing a file that bears it.
+  func rename(_ path: String, to newPath: String) throws(StorageError)
+
+  /// Gives a file a second name.
+  ///
+  /// - Returns: `false` if the file system cannot do that between these two paths; the caller
+  ///   then copies.
+  func link(_ path: String, as newPath: String) throws(StorageError) -> Bool
+
+  /// Removes a name; one that does not exist is no error.
+  func unlink(_ path: String) throws(StorageError)
+
+  /// Makes the names in a directory survive a power cut.
+  func synchronizeDirectory(_ path: String) throws(StorageError)
+
+  /// Takes the one exclusive lock on a file, which is made if need be and never removed.
+  ///
+  /// The lock is held by the returned object and given back when that is released, or when the
+  /// process ends in whatever way: the file's existence means nothing.
+  ///
+  /// - Returns: The lock, or `nil` if someone else holds it.
+  func lock(_ path: String) throws(StorageError) -> (any FileLock)?
+
+  /// The time of day, in microseconds since 1970-01-01T00:00:00Z; it may jump.
+  func microseconds() -> Int64
+
+  /// Sixty-four random bits.
+  func randomBits() -> UInt64
+
+  /// Who uses this file system, for a person to read: a process and a host, say.
+  var holderDescription: String { get }
+}
+
+/// What a file is opened for.
+public enum OpenMode: Sendable, Hashable {
+  /// To read a file that exists.
+  case read
+  /// To read and write a file that exists.
+  case write
+  /// To read and write a file, which is made, or emptied if it exists.
+  case create
+}
+
+/// Holds an exclusive lock for as long as it lives.
+public protocol FileLock: AnyObject, Sendable {}
+
+/// An open file; it is closed when the last reference to it goes.
+///
+/// Reads and writes name their position, so a file has no cursor and may be used by several
+/// threads at once.
+public protocol OpenFile: AnyObject, Sendable {
+  /// The path the file was opened under.
+  var path: String { get }
+
+  /// The size of the file.
+  func size() throws(StorageError) -> Int
+
+  /// Reads bytes at an offset.
+  ///
+  /// - Returns: How many bytes were read: fewer than asked for, or 0, only at the end of the file.
+  func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int
+
+  /// Writes bytes at an offset; the file grows if need be.
+  ///
+  /// - Returns: How many bytes were written, at least one; the caller goes on with the rest.
+  func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) -> Int
+
+  /// Makes the file's bytes and size survive a power cut.
+  ///
+  /// After a failure nothing can be said about the bytes written since the last success, not even
+  /// by a second call that succeeds.
+  func synchronize() throws(StorageError)
+
+  /// Reserves space for the first `size` bytes, and makes the file that long if it is shorter.
+  ///
+  /// Bytes that were not there read as zero.
+  ///
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` if the space is not to be had.
+  func allocate(_ size: Int) throws(StorageError)
+
+  /// Cuts the file off, or extends it with zeros.
+  func setSize(_ size: Int) throws(StorageError)
+
+  /// Maps the first `count` bytes into memory.
+  ///
+  /// A shared mapping shows bytes written later; a private one may be written to, and the file
+  /// never learns of it.
+  ///
+  /// - Returns: `nil` if this file system does not map files; the caller then reads.
+  func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile?
+
+  /// Says that the file's bytes will not be needed from memory soon.
+  func forgetCachedBytes()
+}
+
+/// How a file is mapped.
+public enum MappingKind: Sendable, Hashable {
+  /// To read; what is written to the file shows.
+  case sharedReadOnly
+  /// To read and write; what is written to the memory stays there.
+  case privateWritable
+}
+
+extension OpenFile {
+  /// Writes all bytes, in as many steps as it takes.
+  func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
+    var done = 0
+    while done < bytes.byteCount {
+      done += try write(bytes.extracting(done..<bytes.byteCount), at: offset + done)
+    }
+  }
+}

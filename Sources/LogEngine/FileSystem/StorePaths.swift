@@ -1,0 +1,50 @@
+/// Where everything in a store's directory is.
+///
+///     LOCK                      the writer's lock, and how far followers may read
+///     manifest.<number>         which files make up the store; the highest number counts
+///     log/<segment>.seg         the log
+///     index/<checkpoint>.ckpt   where each key stood; disposable
+///     tmp/                      what is not part of the store yet
+///
+/// Numbers are sixteen hexadecimal digits.
+struct StorePaths: Hashable, Sendable {
+  let root: String
+
+  var lock: String { root + "/LOCK" }
+  var log: String { root + "/log" }
+  var index: String { root + "/index" }
+  var temporary: String { root + "/tmp" }
+  var directories: [String] { [log, index, temporary] }
+
+  static let manifestPrefix = "manifest."
+  static let segmentSuffix = ".seg"
+  static let checkpointSuffix = ".ckpt"
+
+  func manifest(_ number: UInt64) -> String {
+    root + "/" + StorePaths.manifestPrefix + hexadecimal(number, digits: 16)
+  }
+  func segment(_ id: SegmentID) -> String {
+    log + "/" + hexadecimal(UInt64(id.rawValue), digits: 16) + StorePaths.segmentSuffix
+  }
+  func checkpoint(_ number: UInt64) -> String {
+    index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix
+  }
+  func temporary(_ name: String) -> String { temporary + "/" + name }
+
+  /// The number in a file's name, or `nil` if it is not one of ours.
+  static func number(in name: String, prefix: String = "", suffix: String = "") -> UInt64? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix),
+      name.utf8.count == prefix.utf8.count + 16 + suffix.utf8.count
+    else { return nil }
+    let digits = name.utf8.dropFirst(prefix.utf8.count).prefix(16)
+    var number: UInt64 = 0
+    for digit in digits {
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - 48)
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - 87)
+      default: return nil
+      }
+    }
+    return number
+  }
+}

@@ -1,0 +1,101 @@
+import RowFormat
+
+/// The forty bytes before a frame's payload, on a boundary of eight; integers are little-endian.
+///
+///     offset  size  field
+///          0     4  magic          "FRM1"
+///          4     4  headerChecksum CRC-32C of bytes 8 ..< 40, from the ``FrameSeed`` of this place
+///          8     4  payloadLength  a multiple of eight
+///         12     1  kind           ``FrameKind``
+///         13     1  flags          zero; bit 0 is kept for a compressed payload, bit 1 for blobs
+///         14     2  zero
+///         16     8  sequence       the commit's number; of the last commit, in a frame without one
+///         24     8  durableEnd     log position known to be on disk when this frame was built
+///         32     4  payloadChecksum CRC-32C of the payload
+///         36     4  chain          the header checksum of the frame before this one
+///
+/// The length is trusted only after the header's checksum, which holds for this store, segment and
+/// offset alone: a frame that was duplicated, misplaced or left from another life of the file does
+/// not pass. The payload's checksum needs no seed of its own, since the header vouches for it.
+struct FrameHeader: Hashable {
+  var payloadLength: Int
+  var kind: FrameKind
+  var flags: UInt8 = 0
+  var sequence: CommitSequence
+  var durableEnd: UInt64
+  var payloadChecksum: UInt32
+  var chain: UInt32
+  var headerChecksum: UInt32 = 0
+
+  static let byteCount = 40
+  static let magic: UInt32 = 0x314D_5246
+  /// What commits are split at; one record alone may need more.
+  static let payloadTarget = 16 << 20
+  /// The greatest payload.
+  static let payloadLimit = 0x7FFF_FFF8
+
+  /// Header and payload.
+  var totalByteCount: Int { FrameHeader.byteCount &+ payloadLength }
+}
+
+/// What the checksums of a segment's frame headers start from: which store, segment and life of the
+/// file they belong to, and where in it they stand.
+struct FrameSeed: Hashable, Sendable {
+  private let base: UInt32
+
+  init(store: StoreIdentifier, file: UInt64, salt: UInt64) {
+    var checksum = CRC32C.extend(0, over: store.low)
+    checksum = CRC32C.extend(checksum, over: store.high)
+    checksum = CRC32C.extend(checksum, over: file)
+    base = CRC32C.extend(checksum, over: salt)
+  }
+
+  /// The seed of a frame at an offset of the file.
+  @inline(__always) func at(_ offset: Int) -> UInt32 {
+    CRC32C.extend(base, over: UInt64(truncatingIfNeeded: offset))
+  }
+}
+
+// MARK: Codec
+
+extension FrameHeader {
+  /// Reads the header at the start of `bytes`, or returns `nil` if there is none for this place.
+  init?(decoding bytes: RawSpan, seed: UInt32) {
+    guard bytes.byteCount >= FrameHeader.byteCount,
+      bytes.load(UInt32.self, at: 0) == FrameHeader.magic
+    else { return nil }
+    headerChecksum = bytes.load(UInt32.self, at: 4)
+    guard CRC32C.extend(seed, over: bytes.extracting(8..<40)) == headerChecksum,
+      let kind = FrameKind(rawValue: bytes.load(UInt8.self, at: 12))
+    else { return nil }
+    payloadLength = Int(bytes.load(UInt32.self, at: 8))
+    self.kind = kind
+    flags = bytes.load(UInt8.self, at: 13)
+    sequence = CommitSequence(bytes.load(UInt64.self, at: 16))
+    durableEnd = bytes.load(UInt64.self, at: 24)
+    payloadChecksum = bytes.load(UInt32.self, at: 32)
+    chain = bytes.load(UInt32.self, at: 36)
+    guard payloadLength & 7 == 0, payloadLength <= FrameHeader.payloadLimit else { return nil }
+  }
+
+  /// Writes the header over forty bytes already appended.
+  ///
+  /// - Returns: The header's checksum, which the next frame chains to.
+  @discardableResult
+  @inline(__always)
+  func store(in buffer: inout ByteBuffer, at offset: Int, seed: UInt32) -> UInt32 {
+    buffer.store(FrameHeader.magic, at: offset)
+    buffer.store(UInt32(truncatingIfNeeded: payloadLength), at: offset &+ 8)
+    buffer.store(UInt32(kind.rawValue) | UInt32(flags) << 8, at: offset &+ 12)
+    buffer.store(sequence.rawValue, at: offset &+ 16)
+    buffer.store(durableEnd, at: offset &+ 24)
+    buffer.store(payloadChecksum, at: offset &+ 32)
+    buffer.store(chain, at: offset &+ 36)
+    let checksum = CRC32C.extend(
+      seed,
+      over: buffer.bytes.extracting((offset &+ 8)..<(offset &+ 40))
+    )
+    buffer.store(checksum, at: offset &+ 4)
+    return checksum
+  }
+}

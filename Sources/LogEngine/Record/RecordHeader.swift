@@ -1,0 +1,120 @@
+import RowFormat
+
+/// What stands before the body of a record; integers are little-endian.
+///
+///     offset  size  field
+///          0     1  kind        ``RecordKind``
+///          1     1  depth       how many deltas stand between this record and a whole row
+///          2     2  table       0 for a catalogue record
+///          4     4  length      of the body
+///          8     6  key         0 for a catalogue record
+///         14     2  layout      of the row, or of the row a delta is applied to
+///         16     3  distance    from the frame's header to this record, in units of eight bytes
+///         19     1  load        what the chain's deltas weigh: 255ths of the whole row, rounded up
+///         20     4  checksum    CRC-32C of bytes 0 ..< 20 and of everything from 24 on
+///         24     8  previous    ``RecordPlace`` of the row's previous record;
+///                               only in a delta, a delete and a full image
+///
+/// The body follows, and zeros up to the next multiple of eight. Every record has its own checksum
+/// because it is read alone, long after its frame was checked as a whole.
+struct RecordHeader {
+  var kind: RecordKind
+  var depth: UInt8
+  var table: UInt16
+  var bodyLength: Int
+  var key: UInt64
+  var layout: LayoutNumber
+  var distance: Int
+  var load: UInt8
+  var checksum: UInt32
+  var previous: RecordPlace
+
+  /// The bytes every record has before its body.
+  static let shortByteCount = 24
+  /// The bytes of a record with a predecessor before its body.
+  static let longByteCount = 32
+  /// The greatest distance that can be written, exclusive.
+  static let distanceLimit = 8 << 24
+  /// The greatest length of a body.
+  static let bodyLimit = 1 << 30
+
+  @inline(__always) var byteCount: Int {
+    kind.hasPrevious ? RecordHeader.longByteCount : RecordHeader.shortByteCount
+  }
+  /// Header, body and padding.
+  @inline(__always) var totalByteCount: Int { (byteCount &+ bodyLength &+ 7) & ~7 }
+  @inline(__always) var reference: RowReference { RowReference(table: table, key: key) }
+
+  /// The bytes of the body, counted from the start of the record.
+  @inline(__always) var bodyRange: Range<Int> {
+    byteCount..<(byteCount &+ bodyLength)
+  }
+}
+
+// MARK: Codec
+
+extension RecordHeader {
+  /// Reads a header, or returns `nil` if the bytes cannot be one, or are too few for the record.
+  @inline(__always)
+  init?(decoding bytes: RawSpan) {
+    guard bytes.byteCount >= RecordHeader.shortByteCount else { return nil }
+    self.init(decodingUnbounded: bytes)
+    guard totalByteCount <= bytes.byteCount else { return nil }
+  }
+
+  /// Reads a header from bytes that may hold no more than that: as many as it has, or 32.
+  @inline(__always)
+  init?(decodingUnbounded bytes: RawSpan) {
+    let first = bytes.load(UInt64.self, at: 0)
+    let second = bytes.load(UInt64.self, at: 8)
+    let third = bytes.load(UInt64.self, at: 16)
+    guard let kind = RecordKind(rawValue: UInt8(truncatingIfNeeded: first)) else { return nil }
+    self.kind = kind
+    depth = UInt8(truncatingIfNeeded: first >> 8)
+    table = UInt16(truncatingIfNeeded: first >> 16)
+    bodyLength = Int(first >> 32)
+    key = second & ((1 << 48) - 1)
+    layout = LayoutNumber(UInt16(truncatingIfNeeded: second >> 48))
+    distance = Int(third & 0xFF_FFFF) << 3
+    load = UInt8(truncatingIfNeeded: third >> 24)
+    checksum = UInt32(truncatingIfNeeded: third >> 32)
+    previous = .none
+    if kind.hasPrevious {
+      guard bytes.byteCount >= RecordHeader.longByteCount else { return nil }
+      previous = RecordPlace(rawValue: bytes.load(UInt64.self, at: 24))
+    }
+  }
+
+  /// Appends a header whose length and checksum are filled in by ``seal(at:bodyLength:in:)``.
+  @inline(__always)
+  func encode(into buffer: inout ByteBuffer) {
+    buffer.reserve(RecordHeader.longByteCount)
+    buffer.append(UInt64(kind.rawValue) | UInt64(depth) << 8 | UInt64(table) << 16)
+    buffer.append(key | UInt64(layout.rawValue) << 48)
+    buffer.append(UInt64(distance >> 3) | UInt64(load) << 24)
+    if kind.hasPrevious { buffer.append(previous.rawValue) }
+  }
+
+  /// Ends the record that starts at `start`: pads it, and writes length, load and checksum.
+  @inline(__always)
+  static func seal(at start: Int, bodyLength: Int, in buffer: inout ByteBuffer) {
+    buffer.store(UInt32(truncatingIfNeeded: bodyLength), at: start &+ 4)
+    let checksum = checksum(of: buffer.bytes.extracting(start..<buffer.count))
+    buffer.store(checksum, at: start &+ 20)
+    let padding = -buffer.count & 7
+    if padding > 0 { buffer.appendZeros(padding) }
+  }
+
+  /// The checksum of a record, given from its first byte to the end of its body.
+  @inline(__always)
+  static func checksum(of record: RawSpan) -> UInt32 {
+    let head = CRC32C.extend(0, over: record.extracting(0..<20))
+    return CRC32C.extend(head, over: record.extracting(24..<record.byteCount))
+  }
+
+  /// Whether the bytes, which start with this header, are what was written.
+  @inline(__always)
+  func isIntact(in bytes: RawSpan) -> Bool {
+    RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength))) == checksum
+  }
+}

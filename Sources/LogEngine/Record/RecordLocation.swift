@@ -1,0 +1,68 @@
+/// Where a record stands, in eight bytes: what the index holds for each key.
+///
+///     bits 63 ..< 42   segment   22 bits
+///     bits 41 ..< 10   offset    32 bits, in units of eight bytes from the start of the file
+///     bits  9 ...  6   depth     of the chain of deltas that ends here, 0 for a whole row
+///     bits  5 ...  3   kind      ``RecordKind``
+///     bits  2 ...  0   zero
+///
+/// Zero is nowhere: the key was never used.
+struct RecordLocation: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt64
+
+  @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  @inline(__always)
+  init(segment: SegmentID, offset: Int, kind: RecordKind, depth: Int) {
+    rawValue =
+      UInt64(segment.rawValue) << 42 | UInt64(truncatingIfNeeded: offset &>> 3) << 10
+      | UInt64(truncatingIfNeeded: depth) << 6 | UInt64(kind.rawValue) << 3
+  }
+
+  static let none = RecordLocation(rawValue: 0)
+
+  /// The greatest offset that can be named, exclusive.
+  static let offsetLimit = 8 << 32
+  /// The greatest depth that can be named.
+  static let maximumDepth = 15
+
+  @inline(__always) var isNone: Bool { rawValue == 0 }
+  @inline(__always) var segment: SegmentID {
+    SegmentID(rawValue: UInt32(truncatingIfNeeded: rawValue >> 42))
+  }
+  @inline(__always) var offset: Int { Int((rawValue >> 10) & 0xFFFF_FFFF) << 3 }
+  @inline(__always) var depth: Int { Int((rawValue >> 6) & 15) }
+  @inline(__always) var kind: RecordKind? {
+    RecordKind(rawValue: UInt8(truncatingIfNeeded: rawValue >> 3) & 7)
+  }
+  /// Whether the row ends here.
+  @inline(__always) var isDelete: Bool { (rawValue >> 3) & 7 == UInt64(RecordKind.delete.rawValue) }
+  /// Whether a row can be read here.
+  @inline(__always) var isRow: Bool { rawValue != 0 && !isDelete }
+
+  /// The place alone, as a record names its predecessor: segment and offset.
+  @inline(__always) var place: RecordPlace { RecordPlace(rawValue: rawValue >> 10) }
+}
+
+/// A segment and an offset in it: how a record names the record before it of the same row.
+///
+///     bits 53 ..< 32   segment
+///     bits 31 ...  0   offset, in units of eight bytes
+///
+/// Zero is nowhere.
+struct RecordPlace: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt64
+
+  @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inline(__always) init(segment: SegmentID, offset: Int) {
+    rawValue = UInt64(segment.rawValue) << 32 | UInt64(truncatingIfNeeded: offset &>> 3)
+  }
+
+  static let none = RecordPlace(rawValue: 0)
+
+  @inline(__always) var isNone: Bool { rawValue == 0 }
+  @inline(__always) var segment: SegmentID {
+    SegmentID(rawValue: UInt32(truncatingIfNeeded: rawValue >> 32))
+  }
+  @inline(__always) var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
+}

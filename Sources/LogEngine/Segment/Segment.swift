@@ -1,0 +1,138 @@
+import RowFormat
+import Synchronization
+
+/// One file of the log, open for reading.
+///
+/// Bytes before ``readableEnd`` do not change any more; they are read through a mapping where the
+/// file system offers one, and by copying otherwise.
+@safe final class Segment: Sendable {
+  let header: SegmentHeader
+  let path: String
+  let file: any OpenFile
+  /// How long the file is, or will at once be.
+  let capacity: Int
+  let seed: FrameSeed
+  private let mapping: MappedFile?
+  /// Where what was written ends; nothing beyond it may be read through here.
+  let readableEnd: Atomic<Int>
+
+  var id: SegmentID { header.segment }
+
+  /// Opens a segment.
+  ///
+  /// - Parameters:
+  ///   - header: What its first bytes say.
+  ///   - file: The file.
+  ///   - capacity: How much of it can be mapped.
+  ///   - readableEnd: How much of it was written.
+  ///   - reads: Whether to map it.
+  init(
+    header: SegmentHeader,
+    file: any OpenFile,
+    capacity: Int,
+    readableEnd: Int,
+    reads: EngineOptions.ReadMethod
+  ) throws(StorageError) {
+    self.header = header
+    self.file = file
+    self.capacity = capacity
+    path = file.path
+    seed = header.seed
+    self.readableEnd = Atomic(readableEnd)
+    mapping = reads == .mapped ? try file.map(capacity, .sharedReadOnly) : nil
+  }
+
+  /// The log position of an offset.
+  func logPosition(of offset: Int) -> UInt64 {
+    header.logPosition + UInt64(offset - SegmentHeader.byteCount)
+  }
+
+  /// The offset of a log position in this segment.
+  func offset(of logPosition: UInt64) -> Int {
+    Int(logPosition - header.logPosition) + SegmentHeader.byteCount
+  }
+
+  /// Lends the bytes of a range, which must end at or before ``readableEnd``.
+  @inline(__always)
+  func withBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+    if let mapping {
+      return try mapping.withBytes { try body($0.extracting(range)) }
+    }
+    return try withCopy(of: range, body)
+  }
+
+  private func withCopy<R>(of range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+    var buffer = ByteBuffer(capacity: range.count)
+    try buffer.append(upTo: range.count) { (room) throws(StorageError) in
+      try file.read(into: &room, at: range.lowerBound)
+    }
+    guard buffer.count == range.count else {
+      throw corruption(
+        at: range.lowerBound,
+        .truncated(.segment, needed: range.upperBound, available: range.lowerBound + buffer.count)
+      )
+    }
+    return try body(buffer.bytes)
+  }
+
+  /// Lends a record, from its first byte to the end of its padding, after checking it.
+  @inline(__always)
+  func withRecord<R>(
+    at offset: Int,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R {
+    let end = readableEnd.load(ordering: .acquiring)
+    guard offset >= SegmentHeader.byteCount, offset &+ RecordHeader.shortByteCount <= end else {
+      throw corruption(
+        at: offset,
+        .truncated(.record, needed: offset + RecordHeader.shortByteCount, available: end)
+      )
+    }
+    if let mapping {
+      return try mapping.withBytes { bytes in
+        try check(bytes.extracting(offset..<end), at: offset, body)
+      }
+    }
+    let length = try withCopy(of: offset..<min(offset + RecordHeader.longByteCount, end)) { bytes in
+      guard let header = RecordHeader(decodingUnbounded: bytes) else {
+        throw damagedRecord(at: offset)
+      }
+      return header.totalByteCount
+    }
+    guard length <= end - offset else { throw damagedRecord(at: offset) }
+    return try withCopy(of: offset..<(offset + length)) { try check($0, at: offset, body) }
+  }
+
+  @inline(__always)
+  private func check<R>(
+    _ bytes: RawSpan,
+    at offset: Int,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R {
+    guard let header = RecordHeader(decoding: bytes), header.isIntact(in: bytes) else {
+      throw damagedRecord(at: offset)
+    }
+    return try body(header, bytes.extracting(0..<header.totalByteCount))
+  }
+
+  /// The commit of a record, from the header of its frame.
+  func sequence(ofRecordAt offset: Int, distance: Int) throws -> UInt64 {
+    let start = offset - distance
+    guard start >= SegmentHeader.byteCount else { throw damagedRecord(at: offset) }
+    return try withBytes(start..<(start + FrameHeader.byteCount)) { bytes in
+      guard let header = FrameHeader(decoding: bytes, seed: seed.at(start)), header.kind.hasRecords
+      else {
+        throw corruption(at: start, .missing(.frameHeader))
+      }
+      return header.sequence.rawValue
+    }
+  }
+
+  func damagedRecord(at offset: Int) -> StorageError {
+    corruption(at: offset, .inconsistent(.record, table: 0, key: 0))
+  }
+
+  func corruption(at offset: Int, _ problem: Corruption.Problem) -> StorageError {
+    .corruption(Corruption(path: path, offset: offset, problem: problem))
+  }
+}

@@ -1,0 +1,119 @@
+import RowFormat
+
+/// The first 4,096 bytes of a segment; integers are little-endian.
+///
+///     offset  size  field
+///          0     8  magic            8B 53 44 4C 0D 0A 1A 0A
+///          8     2  formatMajor      a reader that knows only lower ones refuses the file
+///         10     2  formatMinor      of no consequence to a reader
+///         12     4  headerSize       4,096
+///         16     8  incompatible     feature bits; an unknown one is a reason to refuse
+///         24     8  compatible       feature bits; an unknown one is not
+///         32    16  store            ``StoreIdentifier``
+///         48     8  segment          ``SegmentID``
+///         56     8  salt             random: tells this life of the file from earlier ones
+///         64     8  firstSequence    of the first commit that may stand here
+///         72     8  logPosition      of the first frame, counted over all segments
+///         80     8  previousSegment  0 for the first
+///         88     8  previousEnd      where the log ends in it: what follows there is dead
+///         96     8  previousSequence of the last commit in it
+///        104     4  previousChain    the header checksum of the last frame in it
+///        108     4  epoch            how often the store was opened for writing
+///        112     8  created          microseconds since 1970
+///        120  3972  zero
+///       4092     4  checksum         CRC-32C of bytes 0 ..< 4092
+///
+/// Each segment names its predecessor's end, so that a segment that is lost cannot look like a log
+/// that is short.
+struct SegmentHeader: Hashable, Sendable {
+  var store: StoreIdentifier
+  var segment: SegmentID
+  var salt: UInt64
+  var firstSequence: CommitSequence
+  var logPosition: UInt64
+  var previousSegment: SegmentID
+  var previousEnd: Int
+  var previousSequence: CommitSequence
+  var previousChain: UInt32
+  var epoch: UInt32
+  var created: Int64
+
+  static let byteCount = 4096
+  static let magic: UInt64 = 0x0A1A_0A0D_4C44_538B
+
+  var seed: FrameSeed {
+    FrameSeed(store: store, file: UInt64(segment.rawValue), salt: salt)
+  }
+}
+
+/// The version of the format this code writes, and what it knows of others.
+enum FormatVersion {
+  static let major: UInt16 = 1
+  static let minor: UInt16 = 0
+  /// The incompatible features this code knows; none so far.
+  static let knownFeatures: UInt64 = 0
+}
+
+// MARK: Codec
+
+extension SegmentHeader {
+  func encode(into buffer: inout ByteBuffer) {
+    let start = buffer.count
+    buffer.append(SegmentHeader.magic)
+    buffer.append(FormatVersion.major)
+    buffer.append(FormatVersion.minor)
+    buffer.append(UInt32(SegmentHeader.byteCount))
+    buffer.append(0 as UInt64)
+    buffer.append(0 as UInt64)
+    store.encode(into: &buffer)
+    buffer.append(UInt64(segment.rawValue))
+    buffer.append(salt)
+    buffer.append(firstSequence.rawValue)
+    buffer.append(logPosition)
+    buffer.append(UInt64(previousSegment.rawValue))
+    buffer.append(UInt64(previousEnd))
+    buffer.append(previousSequence.rawValue)
+    buffer.append(previousChain)
+    buffer.append(epoch)
+    buffer.append(created)
+    BlockHeader.seal(from: start, in: &buffer)
+  }
+
+  /// Reads a header.
+  ///
+  /// - Throws: ``StorageError`` naming `path` if the bytes are no header this code can read.
+  init(decoding bytes: RawSpan, path: String) throws(StorageError) {
+    try BlockHeader.check(bytes, magic: SegmentHeader.magic, part: .segmentHeader, path: path)
+    store = StoreIdentifier(decoding: bytes, at: 32)
+    segment = try SegmentID(checking: bytes.load(UInt64.self, at: 48), path: path, offset: 48)
+    salt = bytes.load(UInt64.self, at: 56)
+    firstSequence = CommitSequence(bytes.load(UInt64.self, at: 64))
+    logPosition = bytes.load(UInt64.self, at: 72)
+    previousSegment = try SegmentID(
+      checking: bytes.load(UInt64.self, at: 80),
+      path: path,
+      offset: 80
+    )
+    previousEnd = Int(truncatingIfNeeded: bytes.load(UInt64.self, at: 88))
+    previousSequence = CommitSequence(bytes.load(UInt64.self, at: 96))
+    previousChain = bytes.load(UInt32.self, at: 104)
+    epoch = bytes.load(UInt32.self, at: 108)
+    created = Int64(bitPattern: bytes.load(UInt64.self, at: 112))
+  }
+}
+
+extension SegmentID {
+  /// A number read from a file.
+  init(checking value: UInt64, path: String, offset: Int) throws(StorageError) {
+    guard value <= UInt64(SegmentID.maximum.rawValue) else {
+      let problem = Corruption.Problem.invalidField(
+        of: .segmentHeader,
+        name: "segment",
+        expected: UInt64(SegmentID.maximum.rawValue),
+        found: value
+      )
+      throw .corruption(Corruption(path: path, offset: offset, problem: problem))
+    }
+    self.init(rawValue: UInt32(value))
+  }
+}

@@ -1,0 +1,59 @@
+import RowFormat
+import Synchronization
+
+/// What the parts of an open store share, and any thread may read.
+final class StoreState: Sendable {
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+  let options: EngineOptions
+  let store: StoreIdentifier
+  /// The files of the log, by number.
+  let segments = PublishedArray<Segment>()
+  /// The tables, by number.
+  let tables = PublishedArray<Table>()
+  /// The newest commit that readers see.
+  let visible = Atomic<UInt64>(0)
+  /// Odd while ``visible`` and the tables' row counts are being changed together.
+  let publication = Atomic<UInt64>(0)
+  /// The catalogue as of the newest visible commit.
+  let catalogue = Mutex<Catalogue>(Catalogue())
+
+  init(
+    paths: StorePaths,
+    fileSystem: any FileSystem,
+    options: EngineOptions,
+    store: StoreIdentifier
+  ) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+    self.options = options
+    self.store = store
+  }
+
+  /// The segment a record stands in.
+  @inline(__always)
+  func withSegment<R>(_ id: SegmentID, _ body: (Segment) throws -> R) throws -> R {
+    guard let result = try segments.with(Int(id.rawValue), body) else {
+      throw StorageError.corruption(
+        Corruption(path: paths.segment(id), offset: 0, problem: .missing(.segment))
+      )
+    }
+    return result
+  }
+
+  /// Makes tables and layouts of a catalogue known to readers; one writer at a time.
+  func adopt(_ catalogue: Catalogue) {
+    for definition in catalogue.tables {
+      let table: Table
+      if let known = tables[Int(definition.number)] {
+        table = known
+      } else {
+        table = Table(number: definition.number)
+        tables.store(table, at: Int(definition.number))
+      }
+      for layout in definition.layouts where table.layouts[Int(layout.number.rawValue)] == nil {
+        table.layouts.store(layout.layout, at: Int(layout.number.rawValue))
+      }
+    }
+  }
+}
