@@ -39,6 +39,11 @@ public struct FetchedRow {
   let arena: RowArena
   let base: UnsafeRawPointer
   let byteCount: Int
+
+  /// Lends the row's bytes.
+  package func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
+    try body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
+  }
 }
 
 /// Collects the rows of a fetch, block by block.

@@ -54,7 +54,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
   }
 
   /// Marks a reference in a row as the number of a model in a list.
-  static func reference(number: Int) -> RowReference {
+  package static func reference(number: Int) -> RowReference {
     RowReference(table: 0x8000, key: UInt64(number))
   }
 

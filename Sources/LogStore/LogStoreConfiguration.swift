@@ -1,0 +1,72 @@
+public import Foundation
+public import ModelRuntime
+
+/// Opens a ``LogStore``: where its folder is, and how much a save promises.
+///
+///     let container = try ModelContainer(
+///       for: Trip.self, configurations: LogStoreConfiguration(url: folder, durability: .relaxed))
+public struct LogStoreConfiguration: DataStoreConfiguration, Sendable {
+  public typealias Store = LogStore
+
+  public let name: String
+  public var schema: Schema?
+  /// The folder of the store; it is made if it does not exist.
+  public let url: URL
+  /// Whether the store may be written to; `false` opens it beside a writer in another process.
+  public let allowsSave: Bool
+  /// What a save promises when it returns.
+  public let durability: Durability
+
+  /// Describes a store in a folder.
+  ///
+  /// - Parameters:
+  ///   - name: A name by which the container tells its stores apart; by default the folder's.
+  ///   - schema: The models the store keeps; by default the container's.
+  ///   - url: The folder of the store.
+  ///   - allowsSave: Whether the store may be written to.
+  ///   - durability: What a save promises when it returns.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    url: URL,
+    allowsSave: Bool = true,
+    durability: Durability = .full
+  ) {
+    self.name = name ?? url.deletingPathExtension().lastPathComponent
+    self.schema = schema
+    self.url = url
+    self.allowsSave = allowsSave
+    self.durability = durability
+  }
+
+  /// Describes a store in a folder, every part named.
+  public init(name: String, schema: Schema? = nil, url: URL, durability: Durability = .full) {
+    self.init(name, schema: schema, url: url, durability: durability)
+  }
+
+  public static func == (lhs: LogStoreConfiguration, rhs: LogStoreConfiguration) -> Bool {
+    lhs.name == rhs.name && lhs.url == rhs.url
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(url)
+  }
+
+  /// Checks the name and the place.
+  ///
+  /// - Throws: ``SwiftDataError`` for a file name that no file system takes.
+  public func validate() throws { try StoreLocation.validate(url, name: name) }
+}
+
+/// What a save promises when it returns.
+public enum Durability: Hashable, Sendable {
+  /// The changes are on the disk: they survive a power cut.
+  case full
+  /// The changes are with the operating system: they survive the process, and may be lost in a power
+  /// cut, the last ones first, at most as old as the interval.
+  case relaxed(interval: Duration)
+
+  /// Relaxed, with a second between what is saved and what is on the disk.
+  public static let relaxed = Durability.relaxed(interval: .seconds(1))
+}

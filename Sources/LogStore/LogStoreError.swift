@@ -1,0 +1,36 @@
+public import LogEngine
+
+/// What a ``LogStore`` throws: what went wrong, and what it was doing.
+public enum LogStoreError: Error, Sendable {
+  /// What the store was doing when the engine failed.
+  public enum Activity: String, Sendable {
+    case opening, saving, fetching, closing, erasing
+  }
+
+  /// The engine could not read or write.
+  case storage(StorageError, while: Activity, path: String)
+  /// The store's folder cannot be used.
+  case location(String, reason: String)
+  /// A property's type is not the one its values were written with.
+  case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
+  /// The store lacks what a read-only opening cannot add.
+  case schemaNotInStore(entity: String, path: String)
+  /// A row refers to a table the schema does not know, or has a layout that is not recorded.
+  case unreadableRow(entity: String, key: UInt64)
+}
+
+extension LogStoreError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .storage(let error, let activity, let path): "\(activity) \(path): \(error)"
+    case .location(let path, let reason): "\(path) cannot hold a store: \(reason)"
+    case .propertyTypeChanged(let entity, let property, let stored, let declared):
+      "\(entity).\(property): the store holds \(stored) values, the model declares \(declared); "
+        + "give the property a new name, or an originalName: with its old type"
+    case .schemaNotInStore(let entity, let path):
+      "\(path) has no \(entity), and was opened read-only: open it once with allowsSave: true"
+    case .unreadableRow(let entity, let key):
+      "\(entity)/\(key) cannot be read: its row is not in a layout the store has on record"
+    }
+  }
+}

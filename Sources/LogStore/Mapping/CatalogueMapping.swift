@@ -1,0 +1,79 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Brings the tables of a store in line with a schema.
+///
+/// Everything here is an entry in the catalogue: adding, renaming, moving or dropping a property writes a
+/// few dozen bytes, however many rows there are.
+enum CatalogueMapping {
+  private static let identifierKey = "store.identifier"
+
+  static func identifier(in catalogue: Catalogue) -> String? {
+    catalogue.metadata[identifierKey].map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a column whose
+  ///   values are of another type than the property's.
+  static func bring(_ engine: StorageEngine, to schema: Schema) throws {
+    if identifier(in: engine.catalogue) == nil {
+      _ = try engine.apply([
+        .setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8))
+      ])
+    }
+    for type in schema.modelTypes { try bring(engine, to: ModelDescriptor.of(type)) }
+  }
+
+  private static func bring(_ engine: StorageEngine, to descriptor: ModelDescriptor) throws {
+    let name = descriptor.entityName
+    if engine.catalogue.table(named: name) == nil { _ = try engine.apply([.addTable(name: name)]) }
+    guard let table = engine.catalogue.table(named: name) else { return }
+    var changes: [CatalogueChange] = []
+    for column in 0..<descriptor.layout.count {
+      changes += try change(column, of: descriptor, in: table)
+    }
+    if !changes.isEmpty { _ = try engine.apply(changes) }
+    guard let complete = engine.catalogue.table(named: name) else { return }
+    let order = (0..<descriptor.layout.count).compactMap {
+      complete.column(named: descriptor.columnName($0))?.number
+    }
+    if complete.layout(complete.currentLayout)?.columns != order {
+      _ = try engine.apply([.setLayout(table: complete.number, columns: order)])
+    }
+  }
+
+  private static func change(
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    in table: TableDefinition
+  ) throws -> [CatalogueChange] {
+    let name = descriptor.columnName(column)
+    let type = descriptor.layout.types[column]
+    if let found = table.column(named: name) {
+      guard found.type == type else {
+        throw LogStoreError.propertyTypeChanged(
+          entity: descriptor.entityName,
+          property: name,
+          stored: "\(found.type)",
+          declared: "\(type)"
+        )
+      }
+      return []
+    }
+    let property = column < descriptor.properties.count ? descriptor.properties[column] : nil
+    if let former = property?.originalName, let found = table.column(named: former),
+      found.type == type
+    {
+      return [.renameColumn(table: table.number, column: found.number, to: name)]
+    }
+    return [
+      .addColumn(
+        table: table.number,
+        name: name,
+        type: type,
+        isNullable: property?.isOptional ?? true
+      )
+    ]
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import ModelRuntime
+
+/// The place of a store, checked before anything is made there.
+enum StoreLocation {
+  /// Checks that a file system can have a folder of this name.
+  static func validate(_ url: URL, name: String) throws {
+    guard url.isFileURL else {
+      throw SwiftDataError.loadIssueModelContainer.explained(
+        "configuration \"\(name)\": expected the URL of a folder, found \(url.absoluteString)"
+      )
+    }
+    let file = url.lastPathComponent
+    guard file.utf8.count <= 255 else {
+      throw SwiftDataError.configurationFileNameTooLong.explained(
+        "configuration \"\(name)\": the folder's name has \(file.utf8.count) bytes, at most 255 are possible"
+      )
+    }
+    guard !file.isEmpty, !file.utf8.contains(0) else {
+      throw SwiftDataError.configurationFileNameContainsInvalidCharacters.explained(
+        "configuration \"\(name)\": \"\(file)\" cannot be the name of a folder"
+      )
+    }
+  }
+
+  /// Makes the folders above a store, as a user expects of a path that was given in full.
+  static func makeParents(of url: URL) throws {
+    let parent = url.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    } catch {
+      throw LogStoreError.location(
+        url.path,
+        reason: "its folder \(parent.path) cannot be made: \(error.localizedDescription)"
+      )
+    }
+  }
+}

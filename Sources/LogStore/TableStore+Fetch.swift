@@ -1,0 +1,127 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+extension TableStore {
+  /// Hands the newest version of a row to a closure, in its entity's current layout.
+  ///
+  /// - Returns: `nil` if there is no such row.
+  func withRow<R>(at reference: RowReference, _ body: (RawSpan) throws -> R) throws -> R? {
+    guard let table = table(numbered: reference.table) else { return nil }
+    return try engine.withRow(reference) { row, layout in
+      try table.withCurrentRow(row, layout: layout, key: reference.key, body)
+    }
+  }
+
+  func rows(at references: [RowReference]) throws -> [FetchedRow?] {
+    try perform(.fetching) {
+      var builder = FetchedRowBuilder()
+      var found: [Int?] = []
+      for reference in references {
+        let count = builder.rows.count
+        _ = try withRow(at: reference) { builder.append(reference, row: $0) }
+        found.append(builder.rows.count > count ? count : nil)
+      }
+      return found.map { $0.map { builder.rows[$0] } }
+    }
+  }
+
+  func rows(
+    referringTo target: RowReference,
+    inTable number: UInt16,
+    column: Int,
+    rankColumn: Int?
+  ) throws -> [RowReference] {
+    guard let table = table(numbered: number) else { return [] }
+    return try perform(.fetching) {
+      try indexes.members(of: target, in: .init(table: number, column: column)) { index in
+        try engine.scan(number) { key, layout, row in
+          try table.withCurrentRow(row, layout: layout, key: key) { row in
+            guard let (target, rank) = table.target(of: row, column) else { return }
+            index.insert(key, rank: rank, target: target)
+          }
+          return .proceed
+        }
+      }
+    }
+  }
+}
+
+extension TableStore {
+  /// The rows a fetch asks for.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what
+  ///   has to be done with objects.
+  func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [FetchedRow] {
+    let expression = try expression(of: descriptor.predicate)
+    if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+    var skipped = max(descriptor.fetchOffset ?? 0, 0)
+    let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+    var builder = FetchedRowBuilder()
+    try scan(tables(for: T.self), matching: expression) { reference, row in
+      if skipped > 0 {
+        skipped -= 1
+        return .proceed
+      }
+      builder.append(reference, row: row)
+      return builder.rows.count < limit ? .proceed : .stop
+    }
+    return builder.rows
+  }
+
+  /// Counts the rows a fetch asks for, without keeping any.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
+  func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    var all = 0
+    if let expression = try expression(of: descriptor.predicate) {
+      try scan(tables(for: T.self), matching: expression) { _, _ in
+        all += 1
+        return .proceed
+      }
+    } else {
+      all = tables(for: T.self).reduce(0) { $0 + engine.rowCount(of: $1.number) }
+    }
+    return min(
+      max(all - max(descriptor.fetchOffset ?? 0, 0), 0),
+      descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+    )
+  }
+
+  private func expression<T: PersistentModel>(of predicate: Predicate<T>?) throws
+    -> QueryExpression?
+  {
+    do {
+      return try predicate.map { try QueryExpression($0) }
+    } catch is Untranslatable {
+      throw DataStoreError.preferInMemoryFilter
+    }
+  }
+
+  /// Walks the rows of some tables that match, in key order.
+  private func scan(
+    _ tables: [EntityTable],
+    matching expression: QueryExpression?,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws {
+    let resolver = StoreResolver(self)
+    try perform(.fetching) {
+      for table in tables {
+        let filter = expression.map {
+          RowFilter($0, descriptor: table.descriptor, resolver: resolver)
+        }
+        var control = ScanControl.proceed
+        try engine.scan(table.number) { key, layout, row in
+          let reference = RowReference(table: table.number, key: key)
+          try table.withCurrentRow(row, layout: layout, key: key) { row in
+            guard try filter?.matches(row, reference) ?? true else { return }
+            control = try body(reference, row)
+          }
+          return control
+        }
+        if control == .stop { return }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Entities as tables of an engine: what both kinds of configuration open.
+///
+/// Invariants:
+/// - The current layout of a table is the layout of its entity's descriptor: rows go through as they are.
+/// - A row with an older layout is converted when it is read, never rewritten for it.
+final class TableStore: Sendable {
+  let engine: StorageEngine
+  let schema: Schema
+  /// The name in permanent identifiers; made with the store, and kept in its log.
+  let identifier: String
+  let path: String
+  let allowsSave: Bool
+  let ranks: RankCounter
+  let tables: [EntityTable]
+  private let tablesByEntity: [String: EntityTable]
+  private let tablesByNumber: [UInt16: EntityTable]
+  let indexes = ReferenceIndexes()
+
+  /// Opens a store on disk, or makes it.
+  convenience init(
+    at url: URL,
+    schema: Schema,
+    durability: Durability,
+    allowsSave: Bool
+  ) throws {
+    if allowsSave { try StoreLocation.makeParents(of: url) }
+    var options = EngineOptions()
+    options.mode = allowsSave ? .readWrite : .readOnly
+    options.durability =
+      switch durability {
+      case .full: .full
+      case .relaxed(let interval): .relaxed(interval: interval)
+      }
+    do {
+      let engine = try StorageEngine.open(at: url.path, options: options)
+      try self.init(engine, path: url.path, schema: schema, allowsSave: allowsSave)
+    } catch let error as StorageError {
+      throw LogStoreError.storage(error, while: .opening, path: url.path)
+    }
+  }
+
+  /// Makes a store that lives in memory.
+  convenience init(inMemoryFor schema: Schema) throws {
+    var options = EngineOptions()
+    options.durability = .memory
+    let engine = try StorageEngine.open(
+      at: "/memory",
+      options: options,
+      fileSystem: InMemoryFileSystem()
+    )
+    try self.init(engine, path: "memory", schema: schema, allowsSave: true)
+  }
+
+  private init(
+    _ engine: StorageEngine,
+    path: String,
+    schema: Schema,
+    allowsSave: Bool
+  ) throws {
+    self.engine = engine
+    self.path = path
+    self.allowsSave = allowsSave
+    self.schema = schema
+    if allowsSave { try CatalogueMapping.bring(engine, to: schema) }
+    let catalogue = engine.catalogue
+    identifier = CatalogueMapping.identifier(in: catalogue) ?? path
+    tables = try schema.modelTypes.map { type in
+      let descriptor = ModelDescriptor.of(type)
+      guard let table = catalogue.table(named: descriptor.entityName) else {
+        throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
+      }
+      return EntityTable(table, descriptor)
+    }
+    tablesByEntity = Dictionary(
+      tables.map { ($0.descriptor.entityName, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    tablesByNumber = Dictionary(
+      tables.map { ($0.number, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    ranks = RankCounter(after: engine.lastCommit.rawValue)
+  }
+
+  deinit { try? engine.close() }
+
+  func table(forEntityNamed name: String) -> UInt16? { tablesByEntity[name]?.number }
+  func table(numbered number: UInt16) -> EntityTable? { tablesByNumber[number] }
+
+  /// The row an identifier stands for, or `nil` if it is not of this store.
+  func reference(of identifier: PersistentIdentifier) -> RowReference? {
+    guard identifier.storeIdentifier == self.identifier, let key = identifier.rowKey,
+      let table = tablesByEntity[identifier.entityName]
+    else { return nil }
+    return RowReference(table: table.number, key: key)
+  }
+
+  /// The tables that hold the models of a class: its own, and its subclasses'.
+  func tables(for type: any PersistentModel.Type) -> [EntityTable] {
+    let base = ModelDescriptor.of(type)
+    return tables.filter { $0.descriptor.isKind(of: base) }
+  }
+
+  /// Runs a piece of work on the engine, its errors told with what the store was doing.
+  func perform<R>(_ activity: LogStoreError.Activity, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw LogStoreError.storage(error, while: activity, path: path)
+    }
+  }
+
+  /// Deletes every row of every table.
+  func erase() throws {
+    try perform(.erasing) {
+      var batch = engine.makeBatch()
+      for table in tables {
+        try engine.scan(table.number) { key, _, _ in
+          batch.delete(RowReference(table: table.number, key: key))
+          return .proceed
+        }
+      }
+      _ = try engine.commit(&batch)
+    }
+    indexes.removeAll()
+  }
+}
