@@ -215,7 +215,9 @@ extension ModelDescriptor {
   /// Pairs each relationship with the property at its other end.
   ///
   /// An inverse that is named, at either end, wins. Otherwise there must be exactly one property
-  /// over there that leads back here, and exactly one here that leads there.
+  /// over there that leads back here, and exactly one here that leads there. Only what the two
+  /// classes declare themselves counts: a list of the superclass may hold models that cannot lead
+  /// back. ``InverseLinker`` finds the same, and says what cannot be decided.
   private func findInverses(_ registry: [ObjectIdentifier: ModelDescriptor]) {
     let own = superclass?.properties.count ?? 0
     for property in properties[own...] {
@@ -235,9 +237,13 @@ extension ModelDescriptor {
         property.inverse = naming
         continue
       }
-      let free = back.filter { $0.relationship?.inverseKeyPath == nil && $0 !== property }
+      let inherited = other.superclass?.properties.count ?? 0
+      let free = back.filter {
+        $0.relationship?.inverseKeyPath == nil && $0 !== property && $0.ordinal >= inherited
+          && $0.destination.map(ObjectIdentifier.init) == ObjectIdentifier(self.type)
+      }
       let rivals = relationships.filter {
-        $0.relationship?.inverseKeyPath == nil
+        $0.relationship?.inverseKeyPath == nil && $0.ordinal >= own
           && $0.destination.map(ObjectIdentifier.init) == ObjectIdentifier(type)
           && !isNamed($0, by: back)
       }
