@@ -18,7 +18,7 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
   case bytes = 8
   /// An ordered set of ``RowReference``s, eight bytes each.
   case references = 9
-  /// A value of a composite type in a self-describing encoding (MessagePack-shaped; the layer above defines it).
+  /// A value of a composite type in CBOR, field by field and by name (the layer above defines it).
   case structured = 10
   /// The name, length and checksum of a side file that holds the bytes.
   case blob = 11
