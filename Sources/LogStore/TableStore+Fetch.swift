@@ -55,9 +55,15 @@ extension TableStore {
   ///   has to be done with objects.
   func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [FetchedRow] {
     let expression = try expression(of: descriptor.predicate)
-    if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    var skipped = max(descriptor.fetchOffset ?? 0, 0)
-    let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+    let window = FetchWindow(descriptor)
+    if descriptor.sortBy.isEmpty { return try fetchUnsorted(T.self, expression, window) }
+    return try fetchSorted(T.self, expression, try ordering(of: descriptor.sortBy), window)
+  }
+
+  private func fetchUnsorted<T: PersistentModel>(
+    _: T.Type, _ expression: QueryExpression?, _ window: FetchWindow
+  ) throws -> [FetchedRow] {
+    var skipped = window.offset
     var builder = FetchedRowBuilder()
     try scan(tables(for: T.self), matching: expression) { reference, row in
       if skipped > 0 {
@@ -65,8 +71,25 @@ extension TableStore {
         return .proceed
       }
       builder.append(reference, row: row)
-      return builder.rows.count < limit ? .proceed : .stop
+      return builder.rows.count < window.limit ? .proceed : .stop
     }
+    return builder.rows
+  }
+
+  /// Sorts by keys read from the rows; with a limit, only rows that can be among the first are kept.
+  private func fetchSorted<T: PersistentModel>(
+    _: T.Type, _ expression: QueryExpression?, _ ordering: RowOrdering, _ window: FetchWindow
+  ) throws -> [FetchedRow] {
+    var sorter = RowSorter(ordering, limit: window.end, resolver: StoreResolver(self))
+    var builder = FetchedRowBuilder()
+    try scan(tables(for: T.self), matching: expression) { reference, row in
+      guard let table = table(numbered: reference.table) else { return .proceed }
+      if try sorter.append(row, reference, of: table.descriptor) {
+        builder.append(reference, row: row)
+      }
+      return .proceed
+    }
+    builder.rearrange(Array(sorter.sorted().dropFirst(window.offset)))
     return builder.rows
   }
 
@@ -83,10 +106,16 @@ extension TableStore {
     } else {
       all = tables(for: T.self).reduce(0) { $0 + engine.rowCount(of: $1.number) }
     }
-    return min(
-      max(all - max(descriptor.fetchOffset ?? 0, 0), 0),
-      descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
-    )
+    let window = FetchWindow(descriptor)
+    return min(max(all - window.offset, 0), window.limit)
+  }
+
+  private func ordering<T: PersistentModel>(of sort: [SortDescriptor<T>]) throws -> RowOrdering {
+    do {
+      return try RowOrdering(sort)
+    } catch {
+      throw DataStoreError.preferInMemorySort
+    }
   }
 
   private func expression<T: PersistentModel>(of predicate: Predicate<T>?) throws
@@ -123,5 +152,22 @@ extension TableStore {
         if control == .stop { return }
       }
     }
+  }
+}
+
+/// Which of the rows that match are wanted.
+private struct FetchWindow {
+  let offset: Int
+  let limit: Int
+
+  init<T>(_ descriptor: FetchDescriptor<T>) {
+    offset = max(descriptor.fetchOffset ?? 0, 0)
+    limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
+  }
+
+  /// How many of the first rows have to be known; `nil` for all.
+  var end: Int? {
+    let (end, overflow) = offset.addingReportingOverflow(limit)
+    return overflow || limit == .max ? nil : end
   }
 }

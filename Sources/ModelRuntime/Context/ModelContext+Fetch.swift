@@ -22,7 +22,7 @@ extension ModelContext {
     }
     let merged = try pending.merge(into: &models, matching: descriptor.predicate)
     if answer.needsSort || merged, !descriptor.sortBy.isEmpty {
-      models.sort(using: descriptor.sortBy)
+      descriptor.sort(&models)
     }
     if answer.needsFilter || answer.needsSort || !pending.isEmpty {
       models = descriptor.slice(of: models)
