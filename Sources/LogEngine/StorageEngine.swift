@@ -61,6 +61,18 @@ public final class StorageEngine: Sendable {
     if options.durability != .memory, let last = end.segment {
       try fileSystem.open(last.path, .write).synchronize()
     }
+    if replay.isClosed, let last = end.segment, last.capacity < options.smallestSegment {
+      let segment = try state.continueSegment(last, offset: end.offset)
+      let log = Log(
+        state,
+        segment: segment,
+        offset: end.offset,
+        chain: end.chain,
+        sequence: end.sequence,
+        epoch: replay.epoch
+      )
+      return StorageEngine(state: state, log: log, lock: lock)
+    }
     let header = SegmentHeader(
       store: manifest.store,
       segment: end.segment?.id.next ?? SegmentID(rawValue: 1),
@@ -184,6 +196,7 @@ public final class StorageEngine: Sendable {
   /// - Throws: ``StorageError``; the store is then as before.
   public func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     guard let log else { throw .readOnly(path: state.paths.root) }
+    if isClosed.load(ordering: .acquiring) { throw .closed(path: state.paths.root) }
     if batch.isEmpty, batch.failure == nil { return lastCommit }
     let sequence = try log.commit(&batch)
     batch.removeAll()
@@ -248,9 +261,13 @@ public final class StorageEngine: Sendable {
     if let log { try log.synchronize(to: log.end) }
   }
 
-  /// Makes everything durable and gives up the store.
+  /// Makes everything durable and ends the log; commits made later throw.
+  ///
+  /// - Throws: ``StorageError`` if the end of the log could not be written; what was committed is safe
+  ///   all the same.
   public func close() throws(StorageError) {
-    try synchronize()
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    try log?.close()
   }
 }
 

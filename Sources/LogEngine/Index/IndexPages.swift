@@ -37,13 +37,15 @@ import Synchronization
   }
 
   deinit {
-    for unsafe old in unsafe retiredDirectories { unsafe old.deallocate() }
+    unsafe retiredDirectories.forEach { unsafe $0.deallocate() }
     let base = unsafe Self.pointer(directory.load(ordering: .relaxed))
     for index in 0..<(unsafe base.load(as: Int.self)) {
       let address = unsafe Self.word(base + 8 + index * 8).pointee.load(ordering: .relaxed)
       guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { continue }
       for page in 0..<Self.pagesPerChunk {
-        let entry = unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(ordering: .relaxed)
+        let entry = unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(
+          ordering: .relaxed
+        )
         // A page of the checkpoint's mapping goes with the mapping.
         if entry & 1 == 0, let memory = unsafe UnsafeMutableRawPointer(bitPattern: entry) {
           unsafe memory.deallocate()
@@ -90,7 +92,9 @@ extension IndexPages {
     while key < end {
       let chunkNumber = key / UInt64(Self.keysPerChunk)
       guard chunkNumber < capacity else { return nil }
-      let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(ordering: .acquiring)
+      let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(
+        ordering: .acquiring
+      )
       guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else {
         key = (chunkNumber + 1) * UInt64(Self.keysPerChunk)
         continue
@@ -130,7 +134,9 @@ extension IndexPages {
       let address = unsafe Self.word(base + 8 + chunkNumber * 8).pointee.load(ordering: .acquiring)
       guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { continue }
       for page in 0..<Self.pagesPerChunk
-      where unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(ordering: .acquiring) != 0 {
+      where unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(ordering: .acquiring)
+        != 0
+      {
         numbers.append(UInt64(chunkNumber * Self.pagesPerChunk + page))
       }
     }
@@ -142,7 +148,9 @@ extension IndexPages {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
     let chunkNumber = key / UInt64(Self.keysPerChunk)
     guard chunkNumber < (unsafe UInt64(base.load(as: Int.self))) else { return nil }
-    let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(ordering: .acquiring)
+    let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(
+      ordering: .acquiring
+    )
     guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
     let pageNumber = Int(key / UInt64(Self.slotsPerPage)) & (Self.pagesPerChunk - 1)
     return unsafe chunk + pageNumber &* Self.entryByteCount
@@ -162,8 +170,8 @@ extension IndexPages {
   /// Publishes a key's new location; one writer at a time.
   ///
   /// - Parameters:
-  ///   - key: At most ``maximumKey``.
   ///   - location: Where the newest record stands.
+  ///   - key: At most ``maximumKey``.
   ///   - sequence: The commit it belongs to.
   @inline(__always)
   func store(_ location: RecordLocation, for key: UInt64, sequence: UInt64) {

@@ -18,7 +18,7 @@ import Synchronization
 
   deinit {
     unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .relaxed))?.deallocate()
-    for unsafe old in unsafe retiredTables { unsafe old.deallocate() }
+    unsafe retiredTables.forEach { unsafe $0.deallocate() }
   }
 
   /// Lends the element at an index to `body`, without counting a reference.
@@ -45,7 +45,9 @@ import Synchronization
   private func load(_ index: Int) -> Unmanaged<Element>? {
     let base = unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .acquiring))
       .unsafelyUnwrapped
-    guard UInt(bitPattern: index) < UInt(bitPattern: unsafe base.load(as: Int.self)) else { return nil }
+    guard UInt(bitPattern: index) < UInt(bitPattern: unsafe base.load(as: Int.self)) else {
+      return nil
+    }
     let address = unsafe Self.slot(base, index).pointee.load(ordering: .acquiring)
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
     return unsafe Unmanaged.fromOpaque(pointer)

@@ -14,8 +14,6 @@ final class Log: Sendable {
     var chain: UInt32
     var sequence: UInt64
     var failure: StorageError?
-    /// Segments that were written and left since the last synchronization.
-    var unsynchronized: [Segment] = []
   }
 
   private let state: StoreState
@@ -23,31 +21,44 @@ final class Log: Sendable {
   private let synchronization = Mutex<Void>(())
   /// The log position up to which everything is on disk.
   private let durableEnd: Atomic<UInt64>
+  /// When the log was last synchronized, in microseconds since 1970.
+  private let lastSynchronization: Atomic<Int64>
   private let epoch: UInt32
 
   init(
     _ state: StoreState,
     segment: Segment,
+    offset: Int = SegmentHeader.byteCount,
     chain: UInt32,
     sequence: UInt64,
     epoch: UInt32
   ) {
     self.state = state
     self.epoch = epoch
-    durableEnd = Atomic(segment.header.logPosition)
+    lastSynchronization = Atomic(state.fileSystem.microseconds())
+    durableEnd = Atomic(segment.logPosition(of: offset))
     tail = Mutex(
-      Tail(segment: segment, offset: SegmentHeader.byteCount, chain: chain, sequence: sequence)
+      Tail(segment: segment, offset: offset, chain: chain, sequence: sequence)
     )
   }
 
   /// The size of the active segment that was written so far, and what has been appended in all.
   var end: UInt64 { tail.withLock { $0.segment.logPosition(of: $0.offset) } }
 
-  /// Appends a batch, and waits for the disk if the store's durability says so.
+  /// Appends a batch, and synchronizes as the store's durability says.
+  ///
+  /// Relaxed, the first commit after the interval synchronizes for all before it; the last ones are
+  /// synchronized when the store is closed.
   func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     if let failure = batch.failure { throw failure }
     let (sequence, end) = try append(&batch)
-    if state.options.durability == .full { try synchronize(to: end) }
+    switch state.options.durability {
+    case .full: try synchronize(to: end)
+    case .relaxed(let interval):
+      let elapsed = state.fileSystem.microseconds() - lastSynchronization.load(ordering: .relaxed)
+      if .microseconds(elapsed) >= interval { try synchronize(to: end) }
+    case .memory: break
+    }
     return CommitSequence(sequence)
   }
 
@@ -184,11 +195,58 @@ final class Log: Sendable {
         throw error
       }
       durableEnd.store(target, ordering: .releasing)
+      lastSynchronization.store(state.fileSystem.microseconds(), ordering: .relaxed)
     }
   }
 }
 
+// MARK: Closing
+
+extension Log {
+  /// Ends the log with a frame that says so, on disk, and cuts its file to its length.
+  ///
+  /// Only a log that ends this way is continued in place at the next opening.
+  func close() throws(StorageError) {
+    let end = try tail.withLock { (tail) throws(StorageError) -> UInt64? in
+      if tail.failure != nil { return nil }
+      guard tail.offset + FrameHeader.byteCount <= tail.segment.capacity else { return nil }
+      var buffer = ByteBuffer()
+      buffer.appendZeros(FrameHeader.byteCount)
+      let header = FrameHeader(
+        payloadLength: 0,
+        kind: .close,
+        sequence: CommitSequence(tail.sequence),
+        durableEnd: durableEnd.load(ordering: .relaxed),
+        payloadChecksum: 0,
+        chain: tail.chain
+      )
+      tail.chain = header.store(in: &buffer, at: 0, seed: tail.segment.seed.at(tail.offset))
+      try tail.segment.file.writeAll(buffer.bytes, at: tail.offset)
+      tail.offset += FrameHeader.byteCount
+      try tail.segment.file.setSize(tail.offset)
+      return tail.segment.logPosition(of: tail.offset)
+    }
+    if let end { try synchronize(to: end) }
+  }
+}
+
 extension StoreState {
+  /// Opens the segment that a closed log ends in, to continue it.
+  func continueSegment(_ last: Segment, offset: Int) throws(StorageError) -> Segment {
+    let file = try fileSystem.open(last.path, .write)
+    let capacity = max(options.smallestSegment, last.capacity)
+    try file.allocate(capacity)
+    let segment = try Segment(
+      header: last.header,
+      file: file,
+      capacity: capacity,
+      readableEnd: offset,
+      reads: options.reads
+    )
+    segments.store(segment, at: Int(last.id.rawValue))
+    return segment
+  }
+
   /// Makes a segment: its space reserved, its header on disk, its name as well.
   func makeSegment(_ header: SegmentHeader, capacity: Int) throws(StorageError) -> Segment {
     let path = paths.segment(header.segment)

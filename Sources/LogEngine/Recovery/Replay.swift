@@ -9,6 +9,8 @@ struct Replay {
     nil, 0, 0, 0
   )
   private(set) var epoch: UInt32 = 0
+  /// Whether the log was closed: only then may its last segment be continued.
+  private(set) var isClosed = false
   /// The bytes behind the end that were no whole commit.
   private(set) var tornByteCount = 0
 
@@ -45,12 +47,15 @@ struct Replay {
     let path = state.paths.segment(id)
     let file = try state.fileSystem.open(path, .read)
     let size = try file.size()
+    // A reader beside a writer does not map the last segment, which the writer may yet cut to its
+    // length.
+    let isLive = isLast && state.options.mode != .readWrite
     let segment = try Segment(
       header: header,
       file: file,
       capacity: size,
       readableEnd: size,
-      reads: state.options.reads
+      reads: isLive ? .copied : state.options.reads
     )
     state.segments.store(segment, at: Int(id.rawValue))
     return segment
@@ -108,8 +113,15 @@ struct Replay {
     var groupStart = offset
     while offset < limit {
       guard let frame = try frame(at: offset, limit: limit, in: segment, chain: chain),
-        frame.sequence.rawValue == sequence + 1
+        frame.sequence.rawValue == (frame.kind.hasRecords ? sequence + 1 : sequence)
       else { break }
+      isClosed = frame.kind == .close
+      if !frame.kind.hasRecords {
+        chain = frame.headerChecksum
+        offset += frame.totalByteCount
+        end = (segment, offset, chain, sequence)
+        continue
+      }
       if group.isEmpty { groupStart = offset }
       group.append((offset + FrameHeader.byteCount, frame.payloadLength))
       chain = frame.headerChecksum
@@ -125,15 +137,18 @@ struct Replay {
     }
     if !group.isEmpty { offset = groupStart }
     if end.segment !== segment {
+      isClosed = false
       end = (segment, SegmentHeader.byteCount, segment.header.previousChain, sequence)
     }
     if successor != nil {
       guard end.offset == limit else {
         throw segment.corruption(at: end.offset, .missing(.frame))
       }
-    } else {
+    } else if state.options.mode == .readWrite {
+      // Beside a writer the bytes behind the end are commits that are being written right now.
       try judge(segment, from: end.offset)
     }
+    if tornByteCount > 0 || offset != end.offset { isClosed = false }
   }
 
   private func enter(
