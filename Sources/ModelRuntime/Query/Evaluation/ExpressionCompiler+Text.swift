@@ -85,8 +85,6 @@ extension QueryExpression.TextComparison {
     switch self {
     case .caseInsensitive: lhs.caseInsensitiveCompare(rhs)
     case .localized: lhs.localizedCompare(rhs)
-    case .localizedCaseInsensitive: lhs.localizedCaseInsensitiveCompare(rhs)
-    case .localizedStandard: lhs.localizedStandardCompare(rhs)
     }
   }
 }

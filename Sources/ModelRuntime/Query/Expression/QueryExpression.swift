@@ -77,9 +77,7 @@ extension QueryExpression {
   /// What is asked of a text and another.
   package enum TextTest: Sendable { case contains, startsWith, localizedStandardContains }
 
-  package enum TextComparison: Sendable {
-    case caseInsensitive, localized, localizedCaseInsensitive, localizedStandard
-  }
+  package enum TextComparison: Sendable { case caseInsensitive, localized }
 
   /// A function of one value that is not null.
   ///

@@ -35,7 +35,7 @@ extension FetchDescriptor {
     var column = SortColumn(
       kind: scalar.queryKind,
       order: descriptor.order,
-      textOrder: descriptor.stringComparator
+      textOrder: descriptor.stringComparator.map(TextOrder.init)
     )
     return fill(&column, keyPath, scalar, models) ? column : nil
   }

@@ -1,63 +1,76 @@
 import Foundation
-import Synchronization
 
-extension RowOrdering.Source {
-  /// Finds what a sort's key path reads: an attribute, or an identifier, of the model or of one that
-  /// references lead to.
+/// What the key path of a sort reads: a value of the model, or of one that references lead to.
+struct SortSource: Sendable {
+  let source: RowOrdering.Source
+  /// Whether the value is compared as text of the user's language, and how.
+  let textOrder: TextOrder?
+
+  /// Finds out what a key path reads.
   init(_ keyPath: AnyKeyPath, of descriptor: ModelDescriptor) throws(Untranslatable) {
     let start = RowPath(level: 0, descriptor: descriptor)
-    if let source = try Self.single(keyPath, start) {
-      self = source
-      return
+    if let property = descriptor.property(for: keyPath) {
+      source = try Self.column(property, start)
+      textOrder = nil
+    } else if isIdentifier(keyPath, of: descriptor.type) {
+      source = .identifier(start)
+      textOrder = nil
+    } else {
+      guard let steps = KeyPathStep.steps(of: keyPath),
+        let (source, rest) = try Self.follow(steps[...], start)
+      else { throw .property("\(keyPath)") }
+      self.source = source
+      textOrder = rest.isEmpty ? nil : TextOrder(lastStep: rest)
+      if !rest.isEmpty && textOrder == nil { throw .property("\(keyPath)") }
     }
-    let key = KeyPathName(keyPath: keyPath)
-    if let known = Self.resolved.withLock({ $0[key] }) {
-      self = known
-      return
-    }
-    guard let steps = StepText(ofKeyPath: keyPath),
-      let source = try Self.several(steps, start)
-    else { throw .property("\(keyPath)") }
-    Self.resolved.withLock { $0[key] = source }
-    self = source
   }
 
-  /// Key paths of several steps that have been understood; there are as many as the source has.
-  private static let resolved = Mutex<[KeyPathName: RowOrdering.Source]>([:])
-
-  /// A key path as a key; unchecked, because key paths are values that only lack the mark of it.
-  private struct KeyPathName: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
-
-  private static func single(
-    _ keyPath: AnyKeyPath,
+  private static func column(
+    _ property: ModelProperty,
     _ path: RowPath
-  ) throws(Untranslatable) -> RowOrdering.Source? {
-    if let property = path.descriptor.property(for: keyPath) {
-      guard let reading = ColumnReading(property) else { throw .value("\(keyPath)") }
-      return .column(path, reading)
-    }
-    return isIdentifier(keyPath, of: path.descriptor.type) ? .identifier(path) : nil
+  ) throws(Untranslatable) -> RowOrdering.Source {
+    guard let reading = ColumnReading(property) else { throw .value(property.name) }
+    return .column(path, reading)
   }
 
-  /// Follows the text of a key path step by step through the properties of the classes it passes.
-  private static func several(
-    _ steps: StepText,
+  /// Follows steps through the properties of the classes they pass.
+  ///
+  /// - Parameters:
+  ///   - steps: The steps.
+  ///   - path: Where they begin.
+  /// - Returns: What they come to, and the steps that follow; `nil` if they leave the stored properties.
+  /// - Throws: ``Untranslatable/value(_:)`` for a property whose values have no order in a row.
+  private static func follow(
+    _ steps: ArraySlice<KeyPathStep>,
     _ path: RowPath
-  ) throws(Untranslatable) -> RowOrdering.Source? {
-    for property in path.descriptor.properties {
-      guard let rest = steps.dropping(property.keyPath) else { continue }
-      switch property.kind {
-      case .attribute:
-        guard rest.isEnd else { continue }
-        return try single(property.keyPath, path)
-      case .toOne(let destination):
-        guard let rest = rest.throughReference else { continue }
-        return try several(rest, path.appending(property, to: .of(destination)))
-      case .toMany: continue
+  ) throws(Untranslatable) -> (source: RowOrdering.Source, rest: ArraySlice<KeyPathStep>)? {
+    guard let first = steps.first else { return nil }
+    var rest = steps.dropFirst()
+    guard let property = path.descriptor.properties.first(where: { $0.isRead(by: first) }) else {
+      let isIdentifier = identifierKeyPaths(of: path.descriptor.type)
+        .contains { KeyPathStep.steps(of: $0) == [first] }
+      return isIdentifier ? (.identifier(path), rest.dropWrap()) : nil
+    }
+    switch property.kind {
+    case .attribute: return (try column(property, path), rest.dropWrap())
+    case .toOne(let destination):
+      if property.isOptional {
+        guard rest.popFirst() == .chain else { return nil }
       }
+      return try follow(rest, path.appending(property, to: .of(destination)))
+    case .toMany: return nil
     }
-    return identifierKeyPaths(of: path.descriptor.type)
-      .contains { steps.dropping($0)?.isEnd == true } ? .identifier(path) : nil
+  }
+}
+
+extension ArraySlice<KeyPathStep> {
+  /// The steps without the one that makes an optional of the result, which changes nothing in a row.
+  fileprivate func dropWrap() -> Self { first == .wrap ? dropFirst() : self }
+}
+
+extension ModelProperty {
+  fileprivate func isRead(by step: KeyPathStep) -> Bool {
+    KeyPathStep.steps(of: keyPath) == [step]
   }
 }
 
@@ -71,38 +84,4 @@ private func identifierKeyPaths<M: PersistentModel>(of _: M.Type) -> [AnyKeyPath
   let own: KeyPath<M, PersistentIdentifier> = \.id
   let names: [AnyKeyPath] = [\M.persistentModelID, own]
   return M.ID.self == PersistentIdentifier.self ? names + [\M.id] : names
-}
-
-/// What is left of a key path's printed form, which names each step by its accessor.
-///
-///     \Item.<computed 0x5579… (Optional<Folder>)>?.<computed 0x557a… (String)>?
-///
-/// Swift does not take key paths apart, and two that were put together differently do not compare equal. But
-/// the accessors' addresses, or their names, are those of the single steps. Between two images of one process
-/// they may differ: then the key path is not understood, and objects are sorted.
-private struct StepText {
-  private let text: Substring
-
-  init?(ofKeyPath keyPath: AnyKeyPath) {
-    let text = "\(keyPath)"
-    guard let dot = text.firstIndex(of: ".") else { return nil }
-    self.text = text[dot...]
-  }
-
-  private init(_ text: Substring) { self.text = text }
-
-  /// What follows a step, if the text begins with it.
-  func dropping(_ step: AnyKeyPath) -> StepText? {
-    guard let step = StepText(ofKeyPath: step), text.hasPrefix(step.text) else { return nil }
-    return StepText(text.dropFirst(step.text.count))
-  }
-
-  /// Whether nothing is left but the mark of an optional.
-  var isEnd: Bool { text.isEmpty || text == "?" }
-
-  /// What follows the mark of an optional reference, or nothing for one that is not.
-  var throughReference: StepText? {
-    if text.hasPrefix("?.") { return StepText(text.dropFirst()) }
-    return text.hasPrefix(".") ? self : nil
-  }
 }

@@ -12,8 +12,7 @@ package struct RowOrdering: Sendable {
   package struct Key: Sendable {
     package let source: Source
     package let order: SortOrder
-    /// How text compares, if not by `<`.
-    let textOrder: String.StandardComparator?
+    let textOrder: TextOrder?
   }
 
   package let keys: [Key]
@@ -28,15 +27,19 @@ package struct RowOrdering: Sendable {
     var keys: [Key] = []
     for descriptor in descriptors {
       guard let keyPath = descriptor.keyPath else { throw .node("\(descriptor)") }
-      let source = try Source(keyPath, of: .of(T.self))
-      if case .column(_, let reading) = source,
+      let found = try SortSource(keyPath, of: .of(T.self))
+      if case .column(_, let reading) = found.source,
         reading.enumeration != nil || !reading.kind.isOrdered
       {
         // The order of an enumeration is in its `<`, not in its raw values.
         throw .value("order by \(keyPath)")
       }
       keys.append(
-        Key(source: source, order: descriptor.order, textOrder: descriptor.stringComparator)
+        Key(
+          source: found.source,
+          order: descriptor.order,
+          textOrder: found.textOrder ?? descriptor.stringComparator.map(TextOrder.init)
+        )
       )
     }
     self.keys = keys

@@ -8,7 +8,7 @@ struct SortColumn {
   let kind: QueryKind
   let isReversed: Bool
   /// How text compares, if not by `<`.
-  let textOrder: String.StandardComparator?
+  let textOrder: TextOrder?
 
   // One of these is filled, by kind; a nil has a place-holder.
   private var integers: [Int64] = []
@@ -22,7 +22,7 @@ struct SortColumn {
   private(set) var isUnordered = false
   private var arePlain = true
 
-  init(kind: QueryKind, order: SortOrder, textOrder: String.StandardComparator? = nil) {
+  init(kind: QueryKind, order: SortOrder, textOrder: TextOrder? = nil) {
     self.kind = kind
     isReversed = order == .reverse
     self.textOrder = textOrder
