@@ -25,6 +25,12 @@ struct Ordering: CustomTestStringConvertible, Sendable {
     Ordering("text", SortDescriptor(\.title)),
     Ordering("text, reversed", SortDescriptor(\.title, order: .reverse)),
     Ordering("text, lexical", SortDescriptor(\.title, comparator: .lexical)),
+    Ordering("text, localized", SortDescriptor(\.title, comparator: .localized)),
+    Ordering("text?, localized", SortDescriptor(\.note, comparator: .localizedStandard)),
+    Ordering(
+      "text through a reference, localized",
+      SortDescriptor(\.folder?.name, comparator: .localizedStandard, order: .reverse)
+    ),
     Ordering("Double with NaN", SortDescriptor(\.ratio)),
     Ordering("Float with NaN", SortDescriptor(\.share, order: .reverse)),
     Ordering("Int?", SortDescriptor(\.count)),

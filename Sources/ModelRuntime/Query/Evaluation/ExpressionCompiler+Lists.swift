@@ -1,17 +1,17 @@
 import RowFormat
 
 extension ExpressionCompiler {
-  /// The test whether a value is one of a set.
-  func membershipTest(_ expression: QueryExpression, _ set: Set<QueryValue>) -> RowTest {
+  /// The test whether a value is one of some constants.
+  func membershipTest(_ expression: QueryExpression, _ constants: [QueryValue]) -> RowTest {
     switch expression {
     case .identifier(let path):
       let name = referenceReader(path)
       let names = Set(
-        set.compactMap { value -> UInt64? in
+        constants.compactMap { value -> UInt64? in
           if case .reference(let reference) = resolved(value) { reference.rawValue } else { nil }
         }
       )
-      let hasNull = set.contains(.null)
+      let hasNull = constants.contains(.null)
       return {
         let name = try name($0, $1, $2)
         return name == .none ? hasNull : names.contains(name.rawValue)
@@ -20,12 +20,13 @@ extension ExpressionCompiler {
     where reading.enumeration == nil && (reading.kind == .integer || reading.kind == .unsigned):
       let number = integer(expression)
       let numbers = Set(
-        set.compactMap { if case .integer(let value) = $0 { value } else { nil } }
+        constants.compactMap { if case .integer(let value) = $0 { value } else { nil } }
       )
-      let hasNull = set.contains(.null)
+      let hasNull = constants.contains(.null)
       return { try number($0, $1, $2).map(numbers.contains) ?? hasNull }
     default:
       let value = value(expression)
+      let set = Set(constants)
       return { try set.contains(value($0, $1, $2)) }
     }
   }

@@ -24,6 +24,10 @@ extension ExpressionCompiler {
     case .count(let list):
       let count = countReader(list)
       return { try Int64(count($0, $1, $2)) }
+    case .coalesce(let first, let second):
+      let first = integer(first)
+      let second = integer(second)
+      return { try first($0, $1, $2) ?? second($0, $1, $2) }
     default:
       let value = value(expression)
       return {
@@ -50,6 +54,10 @@ extension ExpressionCompiler {
         // Rounding once more is what the operation on floats does: a double has bits enough.
         return kind == .float ? Double(Float(result)) : result
       }
+    case .coalesce(let first, let second):
+      let first = double(first)
+      let second = double(second)
+      return { try first($0, $1, $2) ?? second($0, $1, $2) }
     default:
       let value = value(expression)
       return {

@@ -28,14 +28,18 @@ extension ExpressionCompiler {
     guard let slot = ColumnSlot(step.property.ordinal, descriptor) else { return failing() }
     let absence = RowPath.absence(at: steps)
     let next = ReaderCache { self.following(steps.dropFirst(), from: $0, missing, leaf) }
+    let known = TargetCache<Value>()
     return { [resolver] row, _, scope in
       if slot.isNull(in: row) { return try missing(absence) }
       let target = RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
+      if let value = known[target] { return value }
       guard let descriptor = resolver.descriptor(of: target) else { return try missing(absence) }
       let reader = next.reader(for: descriptor)
       var result: Value?
       _ = try resolver.withRow(target) { result = try reader($0, target, scope) }
-      return try result ?? missing(absence)
+      let value = try result ?? missing(absence)
+      known[target] = value
+      return value
     }
   }
 
@@ -74,21 +78,5 @@ extension RowPath {
   /// A row that stands in for a missing one has neutral values, so its own optional references are nil.
   fileprivate static func absence(at steps: ArraySlice<Step>) -> Absence {
     steps.first { $0.absence != .neutral }?.absence ?? .neutral
-  }
-}
-
-/// The readers of one expression for the classes whose rows it has met.
-final class ReaderCache<Value> {
-  private let make: (ModelDescriptor) -> RowReader<Value>
-  private var known: [(descriptor: ModelDescriptor, reader: RowReader<Value>)] = []
-
-  init(_ make: @escaping (ModelDescriptor) -> RowReader<Value>) { self.make = make }
-
-  func reader(for descriptor: ModelDescriptor) -> RowReader<Value> {
-    // A class and its subclasses: a handful, and nearly always one.
-    for entry in known where entry.descriptor === descriptor { return entry.reader }
-    let reader = make(descriptor)
-    known.append((descriptor, reader))
-    return reader
   }
 }

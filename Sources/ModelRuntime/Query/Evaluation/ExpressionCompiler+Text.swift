@@ -48,10 +48,27 @@ extension ExpressionCompiler {
         case .startsWith:
           { row, _, _ in pattern.isPrefix(of: layout.range(column, in: row), of: row) }
         case .localizedStandardContains:
-          { row, _, _ in question.holds(layout.text(column, in: row), pattern.text) }
+          foldedTest(question, pattern, slot) { pattern.isContainedFolded(in: $0, of: $1) }
+        case .equalsIgnoringCase:
+          foldedTest(question, pattern, slot) { pattern.equalsFolded($0, of: $1) }
         }
       }
     )
+  }
+
+  /// The test of a question that disregards case, by bytes if both texts are ASCII.
+  private func foldedTest(
+    _ question: QueryExpression.TextTest,
+    _ pattern: TextPattern,
+    _ slot: ColumnSlot,
+    _ bytesTest: @escaping (Range<Int>, RawSpan) -> Bool?
+  ) -> RowTest {
+    let foldsBytes = pattern.isPrintable && TextPattern.localeFoldsASCII
+    return { row, _, _ in
+      let range = slot.layout.range(slot.column, in: row)
+      if foldsBytes, let answer = bytesTest(range, row) { return answer }
+      return question.holds(pattern.string(range, of: row), pattern.text)
+    }
   }
 
   /// The reader of how two texts compare.
@@ -76,6 +93,7 @@ extension QueryExpression.TextTest {
     case .contains: text.containsCharacters(of: other)
     case .startsWith: text.starts(with: other)
     case .localizedStandardContains: text.localizedStandardContains(other)
+    case .equalsIgnoringCase: text.caseInsensitiveCompare(other) == .orderedSame
     }
   }
 }

@@ -44,7 +44,7 @@ struct ExpressionCompiler {
       return { try isNull($0, $1, $2) ? `default` : then($0, $1, $2) }
     case .comparison(let relation, let lhs, let rhs, let kind):
       return comparisonTest(relation, lhs, rhs, kind)
-    case .membership(let value, let set): return membershipTest(value, set)
+    case .membership(let value, let constants): return membershipTest(value, constants)
     case .isNull(let value): return nullTest(value)
     case .isKind(let path, let descriptor): return kindTest(path, descriptor)
     case .text(let question, let text, let other): return textTest(question, text, other)

@@ -22,8 +22,8 @@ package indirect enum QueryExpression: Sendable {
 
   // MARK: Tests
   case comparison(Relation, QueryExpression, QueryExpression, QueryKind)
-  /// Whether a value is one of a set.
-  case membership(QueryExpression, Set<QueryValue>)
+  /// Whether a value is one of some constants.
+  case membership(QueryExpression, [QueryValue])
   case isNull(QueryExpression)
   case isKind(RowPath, of: ModelDescriptor)
   case not(QueryExpression)
@@ -75,7 +75,9 @@ extension QueryExpression {
   package enum Arithmetic: Sendable { case add, subtract, multiply, divide, remainder }
 
   /// What is asked of a text and another.
-  package enum TextTest: Sendable { case contains, startsWith, localizedStandardContains }
+  package enum TextTest: Sendable {
+    case contains, startsWith, localizedStandardContains, equalsIgnoringCase
+  }
 
   package enum TextComparison: Sendable { case caseInsensitive, localized }
 

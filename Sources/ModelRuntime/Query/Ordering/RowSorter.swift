@@ -9,7 +9,10 @@ package struct RowSorter {
   private let resolver: any RowResolver
   private let limit: Int
   private let scope = QueryScope()
-  private var readers: [(descriptor: ModelDescriptor, readers: [RowReader<QueryValue>])] = []
+  private var known: [(descriptor: ModelDescriptor, readers: [RowReader<QueryValue>])] = []
+  /// The class of the last row, and the readers of its keys.
+  private var current: ModelDescriptor?
+  private var readers: [RowReader<QueryValue>] = []
   private var keys: SortKeys
   /// The caller's numbers of the rows whose keys are kept.
   private var rows: [Int] = []
@@ -44,23 +47,35 @@ package struct RowSorter {
     _ reference: RowReference,
     of descriptor: ModelDescriptor
   ) throws -> Bool {
-    for (column, reader) in readers(for: descriptor).enumerated() {
-      keys.append(try reader(row, reference, scope), toColumn: column)
+    if current !== descriptor { findReaders(for: descriptor) }
+    guard let readFirst = readers.first else { return accept() }
+    let first = try readFirst(row, reference, scope)
+    // Equal keys stay as they came, so a row that equals the last wanted one is too late.
+    if hasBar && keys.isBehind(first, limit - 1) { return false }
+    keys.append(first, toColumn: 0)
+    for column in 1..<readers.count {
+      keys.append(try readers[column](row, reference, scope), toColumn: column)
     }
     let last = keys.count - 1
-    // Equal keys stay as they came, so a row that equals the last wanted one is too late.
     if hasBar && !keys.precedes(last, limit - 1) {
       keys.removeLast()
       return false
     }
+    defer { if limit <= last / 2 { cut() } }
+    return accept()
+  }
+
+  private mutating func accept() -> Bool {
     rows.append(accepted)
     accepted += 1
-    if limit <= last / 2 { cut() }
     return true
   }
 
   /// The numbers of the wanted rows, in order.
-  package func sorted() -> [Int] { keys.sorted().prefix(limit).map { rows[$0] } }
+  package func sorted() -> [Int] {
+    if ordering.keys.isEmpty { return Array(rows.prefix(limit)) }
+    return keys.sorted().prefix(limit).map { rows[$0] }
+  }
 
   private mutating func cut() {
     let first = Array(keys.sorted().prefix(limit))
@@ -69,10 +84,13 @@ package struct RowSorter {
     hasBar = limit > 0
   }
 
-  private mutating func readers(for descriptor: ModelDescriptor) -> [RowReader<QueryValue>] {
-    for entry in readers where entry.descriptor === descriptor { return entry.readers }
-    let made = ordering.makeReaders(for: descriptor, resolver)
-    readers.append((descriptor, made))
-    return made
+  private mutating func findReaders(for descriptor: ModelDescriptor) {
+    current = descriptor
+    if let found = known.first(where: { $0.descriptor === descriptor }) {
+      readers = found.readers
+    } else {
+      readers = ordering.makeReaders(for: descriptor, resolver)
+      known.append((descriptor, readers))
+    }
   }
 }

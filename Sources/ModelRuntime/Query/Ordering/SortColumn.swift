@@ -89,8 +89,8 @@ extension SortColumn {
   }
 
   private func forward(_ lhs: Int, _ rhs: Int) -> Int {
-    if !nulls.isEmpty && (nulls[lhs] || nulls[rhs]) {
-      return nulls[lhs] == nulls[rhs] ? 0 : nulls[lhs] ? -1 : 1
+    if isNull(lhs) || isNull(rhs) {
+      return isNull(lhs) == isNull(rhs) ? 0 : isNull(lhs) ? -1 : 1
     }
     switch kind {
     case .integer: return sign(integers[lhs], integers[rhs])
@@ -109,17 +109,41 @@ extension SortColumn {
 }
 
 extension SortColumn {
-  /// Whether ``prefix(of:)`` says anything.
+  /// Whether ``prefixes()`` say anything.
   var hasPrefix: Bool { !isUnordered && (kind != .text || (arePlain && textOrder == nil)) }
 
-  /// A number that never falls from a row to one that comes later: what a sort looks at first.
-  func prefix(of row: Int) -> UInt64 {
-    let forward = forwardPrefix(of: row)
-    return isReversed ? ~forward : forward
+  /// Whether rows with equal prefixes have equal values.
+  var isDecidedByPrefix: Bool {
+    switch kind {
+    case .integer, .unsigned, .double, .float, .date: nulls.isEmpty
+    default: false
+    }
   }
 
-  private func forwardPrefix(of row: Int) -> UInt64 {
-    if !nulls.isEmpty && nulls[row] { return 0 }
+  /// A number for each row that never falls from a row to one that comes later: what a sort looks at first.
+  func prefixes() -> [UInt64] {
+    let skipped = kind == .text ? commonByteCount() : 0
+    return (0..<count).map { row in
+      let forward = forwardPrefix(of: row, skipping: skipped)
+      return isReversed ? ~forward : forward
+    }
+  }
+
+  /// How many bytes all texts begin with in common, which say nothing of their order.
+  private func commonByteCount() -> Int {
+    guard let start = texts.indices.first(where: { !isNull($0) }) else { return 0 }
+    let first = texts[start].utf8
+    var common = first.count
+    for (row, text) in texts.enumerated() where common > 0 && !isNull(row) {
+      common = zip(first.prefix(common), text.utf8).prefix { $0 == $1 }.count
+    }
+    return common
+  }
+
+  private func isNull(_ row: Int) -> Bool { !nulls.isEmpty && nulls[row] }
+
+  private func forwardPrefix(of row: Int, skipping skipped: Int) -> UInt64 {
+    if isNull(row) { return 0 }
     switch kind {
     case .integer: return UInt64(bitPattern: integers[row] ^ .min)
     case .unsigned: return UInt64(bitPattern: integers[row])
@@ -128,7 +152,7 @@ extension SortColumn {
       // the two zeros, which are equal.
       let bits = (doubles[row] + 0).bitPattern
       return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
-    case .text: return texts[row].leadingBytes
+    case .text: return texts[row].leadingBytes(skipping: skipped)
     default: return uuids[row].low.byteSwapped
     }
   }
@@ -138,11 +162,11 @@ extension String {
   /// Whether equal bytes and equal texts are the same thing; see ``TextPattern``.
   fileprivate var isPlain: Bool { utf8.allSatisfy { $0 < 0xCC } }
 
-  /// The first eight bytes as a number that is ordered as they are.
-  fileprivate var leadingBytes: UInt64 {
+  /// Eight bytes as a number that is ordered as they are.
+  fileprivate func leadingBytes(skipping skipped: Int) -> UInt64 {
     var result: UInt64 = 0
     var shift: UInt64 = 64
-    for byte in utf8.prefix(8) {
+    for byte in utf8.dropFirst(skipped).prefix(8) {
       shift -= 8
       result |= UInt64(byte) << shift
     }

@@ -16,6 +16,14 @@ struct SortKeys {
     for column in columns.indices { columns[column].removeLast() }
   }
 
+  /// Whether a row whose first key is `value` comes behind another in any case.
+  mutating func isBehind(_ value: QueryValue, _ row: Int) -> Bool {
+    columns[0].append(value)
+    defer { columns[0].removeLast() }
+    let order = columns[0].compare(columns[0].count - 1, row)
+    return order > 0 || order == 0 && columns.count == 1
+  }
+
   /// Keeps some rows, in a new order.
   mutating func keep(_ rows: [Int]) {
     for column in columns.indices { columns[column].keep(rows) }
@@ -39,10 +47,11 @@ struct SortKeys {
       // nothing else gives the same order.
       return (0..<count).sorted(by: precedes)
     }
-    var rows = (0..<count).map { (prefix: first.prefix(of: $0), row: $0) }
+    var rows = first.prefixes().enumerated().map { (prefix: $0.element, row: $0.offset) }
+    let undecided = first.isDecidedByPrefix ? 1 : 0
     rows.sort { lhs, rhs in
       if lhs.prefix != rhs.prefix { return lhs.prefix < rhs.prefix }
-      let order = compare(lhs.row, rhs.row, from: 0)
+      let order = compare(lhs.row, rhs.row, from: undecided)
       return order != 0 ? order < 0 : lhs.row < rhs.row
     }
     return rows.map(\.row)

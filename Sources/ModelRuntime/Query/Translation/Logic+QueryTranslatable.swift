@@ -88,6 +88,8 @@ extension QueryExpression {
       case .list: return .bool(false)
       default: return .isNull(value)
       }
+    case (.textComparison(.caseInsensitive, let lhs, let rhs), .constant(.integer(0))):
+      return .text(.equalsIgnoringCase, lhs, rhs)
     case (.row(let lhs), .row(let rhs)):
       return .comparison(.equal, .identifier(lhs), .identifier(rhs), .identifier)
     default:

@@ -46,7 +46,7 @@ struct QueryTranslation {
 /// The conformances are conditional on the children's, so that one cast at the root tells whether the
 /// whole tree can be translated, and children are called without any: a cast costs a microsecond warm,
 /// and for a type not seen before a hundred.
-protocol QueryTranslatable<Output>: PredicateExpression {
+protocol QueryTranslatable: PredicateExpression {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression
 }
 
@@ -57,7 +57,7 @@ extension QueryExpression {
   package init<T: PersistentModel>(
     _ predicate: Predicate<T>
   ) throws(Untranslatable) {
-    guard let root = predicate.expression as? any QueryTranslatable<Bool> else {
+    guard let root = predicate.expression as? any QueryTranslatable else {
       throw .node("\(Swift.type(of: predicate.expression))")
     }
     var translation = QueryTranslation()

@@ -5,7 +5,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     let element = try element.translate(translation)
     switch try sequence.translate(translation) {
-    case .constants(let values): return .membership(try element.asValue(), Set(values))
+    case .constants(let values): return .membership(try element.asValue(), values)
     case .list(let list):
       guard case .row(let path) = element else { throw .combination("a list's member") }
       let member = RowPath(level: translation.level + 1, descriptor: list.element)

@@ -1,0 +1,55 @@
+import Foundation
+import RowFormat
+
+/// Questions that disregard case, answered for printable ASCII without Foundation.
+///
+/// There, folding is setting one bit of a letter, in every language but a few.
+extension TextPattern {
+  /// Whether the pattern is printable ASCII, and not empty.
+  var isPrintable: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isPrintable) }
+
+  /// Whether the user's language folds ASCII as English does.
+  ///
+  /// In Turkish and Azeri `I` folds to a dotless `ı`; Lithuanian keeps the dots of accented letters.
+  static var localeFoldsASCII: Bool {
+    !["tr", "az", "lt"].contains(Locale.current.language.languageCode?.identifier)
+  }
+
+  /// Whether the text at some bytes of a row contains the pattern, but for case; `nil` if the text is
+  /// not printable ASCII.
+  func isContainedFolded(in range: Range<Int>, of row: RawSpan) -> Bool? {
+    row.withUnsafeBytes { bytes in
+      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+      guard text.allSatisfy(\.isPrintable) else { return nil }
+      guard let first = utf8.first?.folded, text.count >= utf8.count else { return false }
+      for start in 0...(text.count - utf8.count) where text[start].folded == first {
+        if matchesFolded(text, at: start) { return true }
+      }
+      return false
+    }
+  }
+
+  /// Whether the text at some bytes of a row is equal to the pattern, but for case; `nil` if the text is
+  /// not printable ASCII.
+  func equalsFolded(_ range: Range<Int>, of row: RawSpan) -> Bool? {
+    row.withUnsafeBytes { bytes in
+      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+      guard text.allSatisfy(\.isPrintable) else { return nil }
+      return text.count == utf8.count && matchesFolded(text, at: 0)
+    }
+  }
+
+  private func matchesFolded(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    for offset in utf8.indices where text[start + offset].folded != utf8[offset].folded {
+      return false
+    }
+    return true
+  }
+}
+
+extension UInt8 {
+  fileprivate var isPrintable: Bool { 0x20...0x7E ~= self }
+  fileprivate var folded: UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
+  }
+}
