@@ -1,0 +1,112 @@
+import ModelRuntime
+
+/// Where a fetch looks for rows: as few as its predicate lets it.
+///
+/// A plan names candidates, never answers: each of them is still tested by the whole predicate, so a plan may be
+/// too wide and must not be too narrow. An index over values would be one more case, between the references
+/// and the scan.
+enum FetchPlan {
+  /// Only these rows can match.
+  case rows(Set<PersistentIdentifier>)
+  /// Only rows can match that refer to one of these through a to-one property.
+  case referring(ModelProperty, to: Set<PersistentIdentifier>)
+  /// Any row can match.
+  case scan
+
+  /// Plans a fetch.
+  ///
+  /// - Parameter expression: The predicate; `nil` if there is none.
+  init(_ expression: QueryExpression?) {
+    guard let expression else {
+      self = .scan
+      return
+    }
+    switch expression {
+    case .constant(.bool(false)), .constant(.null): self = .rows([])
+    case .and(let lhs, let rhs): self = FetchPlan(lhs).intersection(FetchPlan(rhs))
+    case .or(let lhs, let rhs): self = FetchPlan(lhs).union(FetchPlan(rhs))
+    case .comparison(.equal, .identifier(let path), .constant(let constant), _),
+      .comparison(.equal, .constant(let constant), .identifier(let path), _):
+      self = FetchPlan(path, isIn: [constant])
+    case .membership(.identifier(let path), let constants):
+      self = FetchPlan(path, isIn: constants)
+    // What is null does not match, so the value has to be true.
+    case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
+      .comparison(.equal, let test, .constant(.bool(true)), _):
+      self = FetchPlan(test)
+    default: self = .scan
+    }
+  }
+
+  /// Plans for a path to a row whose name is one of some constants.
+  private init(_ path: RowPath, isIn constants: [QueryValue]) {
+    // The tested row itself, or one step from it; nil has no name, and stands in no index.
+    guard path.level == 0, path.steps.count <= 1 else {
+      self = .scan
+      return
+    }
+    var identifiers: Set<PersistentIdentifier> = []
+    for constant in constants {
+      guard case .identifier(let identifier) = constant else {
+        self = .scan
+        return
+      }
+      identifiers.insert(identifier)
+    }
+    self =
+      if let step = path.steps.first { .referring(step.property, to: identifiers) } else {
+        .rows(identifiers)
+      }
+  }
+}
+
+extension FetchPlan {
+  /// The plan for rows that match both sides: the narrower one, or what they share.
+  private func intersection(_ other: FetchPlan) -> FetchPlan {
+    switch (self, other) {
+    case (.rows(let lhs), .rows(let rhs)): .rows(lhs.intersection(rhs))
+    case (.rows, _), (.referring, .scan): self
+    case (_, .rows), (.scan, .referring): other
+    case (.referring(let lhs, let few), .referring(let rhs, let more)):
+      if lhs === rhs {
+        .referring(lhs, to: few.intersection(more))
+      } else {
+        few.count <= more.count ? self : other
+      }
+    case (.scan, .scan): .scan
+    }
+  }
+
+  /// The plan for rows that match either side.
+  private func union(_ other: FetchPlan) -> FetchPlan {
+    switch (self, other) {
+    case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
+    case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
+      .referring(property, to: lhs.union(rhs))
+    case (.rows(let none), let some), (let some, .rows(let none)):
+      none.isEmpty ? some : .scan
+    default: .scan
+    }
+  }
+}
+
+extension QueryExpression {
+  /// Whether rows of a class can match at all.
+  ///
+  /// A fetch that asks `is Sub` need not look at the tables of other classes.
+  func canMatch(rowsOf descriptor: ModelDescriptor) -> Bool {
+    switch self {
+    case .constant(.bool(false)), .constant(.null): false
+    case .and(let lhs, let rhs):
+      lhs.canMatch(rowsOf: descriptor) && rhs.canMatch(rowsOf: descriptor)
+    case .or(let lhs, let rhs):
+      lhs.canMatch(rowsOf: descriptor) || rhs.canMatch(rowsOf: descriptor)
+    case .isKind(let path, let wanted), .ifPresent(.castRow(let path, let wanted), _):
+      path.level > 0 || !path.steps.isEmpty || descriptor.isKind(of: wanted)
+    case .coalesce(let test, .constant(.bool(false))),
+      .comparison(.equal, let test, .constant(.bool(true)), _):
+      test.canMatch(rowsOf: descriptor)
+    default: true
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ModelRuntime
+import SwiftData
+import Testing
+
+@testable import LogStore
+
+@Model class Parcel {
+  var weight: Double = 0
+  var sender: Office?
+  var receiver: Office?
+
+  init(weight: Double) { self.weight = weight }
+}
+
+@Model final class Letter: Parcel {
+  var isRegistered = false
+
+  init(isRegistered: Bool) {
+    self.isRegistered = isRegistered
+    super.init(weight: 0)
+  }
+}
+
+@Model final class Office {
+  var town: String
+
+  init(town: String) { self.town = town }
+}
+
+@Suite struct `A plan for a fetch` {
+  private let ids = (0..<4).map { Parcel(weight: Double($0)).persistentModelID }
+
+  private func plan(_ predicate: Predicate<Parcel>) throws -> String {
+    switch FetchPlan(try QueryExpression(predicate)) {
+    case .rows(let identifiers): "rows \(positions(of: identifiers))"
+    case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
+    case .scan: "scan"
+    }
+  }
+
+  private func positions(of identifiers: Set<PersistentIdentifier>) -> [Int] {
+    ids.indices.filter { identifiers.contains(ids[$0]) }
+  }
+
+  @Test func `looks rows up that are asked for by name`() throws {
+    let (a, b) = (ids[0], ids[1])
+    let few = Set(ids[1...2])
+    #expect(try plan(#Predicate { $0.persistentModelID == a }) == "rows [0]")
+    #expect(try plan(#Predicate { b == $0.id }) == "rows [1]")
+    #expect(try plan(#Predicate { few.contains($0.persistentModelID) }) == "rows [1, 2]")
+    #expect(try plan(#Predicate { $0.id == a || few.contains($0.id) }) == "rows [0, 1, 2]")
+    #expect(try plan(#Predicate { $0.id == b && few.contains($0.id) }) == "rows [1]")
+    #expect(try plan(#Predicate { $0.id == a && few.contains($0.id) }) == "rows []")
+  }
+
+  @Test func `narrows by one condition and leaves the others to the test of each row`() throws {
+    let a = ids[0]
+    let office = ids[3]
+    #expect(try plan(#Predicate { $0.weight > 1 && $0.id == a }) == "rows [0]")
+    #expect(
+      try plan(#Predicate { $0.sender?.persistentModelID == office && $0.id == a }) == "rows [0]"
+    )
+  }
+
+  @Test func `follows references backwards`() throws {
+    let office = ids[3]
+    let offices = Array(ids[2...3])
+    #expect(try plan(#Predicate { $0.sender?.persistentModelID == office }) == "sender [3]")
+    #expect(
+      try plan(
+        #Predicate { $0.receiver.flatMap { offices.contains($0.persistentModelID) } ?? false }
+      ) == "receiver [2, 3]"
+    )
+    #expect(
+      try plan(#Predicate { $0.sender?.id == office || $0.sender?.id == office }) == "sender [3]"
+    )
+  }
+
+  @Test func `scans when any row can match`() throws {
+    let a = ids[0]
+    let office = ids[3]
+    let none: PersistentIdentifier? = nil
+    #expect(try plan(#Predicate { $0.weight > 1 }) == "scan")
+    #expect(try plan(#Predicate { $0.id != a }) == "scan")
+    #expect(try plan(#Predicate { !($0.id == a) }) == "scan")
+    #expect(try plan(#Predicate { $0.id == a || $0.weight > 1 }) == "scan")
+    #expect(try plan(#Predicate { $0.sender?.id == office || $0.receiver?.id == office }) == "scan")
+    #expect(try plan(#Predicate { $0.sender?.id == none }) == "scan")
+    #expect(
+      try plan(#Predicate { $0.receiver.flatMap { $0.persistentModelID == a } ?? true }) == "scan"
+    )
+  }
+
+  @Test func `looks nowhere when nothing can match`() throws {
+    #expect(try plan(.false) == "rows []")
+    #expect(try plan(.true) == "scan")
+  }
+
+  @Test func `leaves out tables of classes that are not asked for`() throws {
+    let parcels = ModelDescriptor.of(Parcel.self)
+    let letters = ModelDescriptor.of(Letter.self)
+    for predicate: Predicate<Parcel> in [
+      #Predicate { $0 is Letter },
+      #Predicate { $0 is Letter && $0.weight > 1 },
+      #Predicate { ($0 as? Letter)?.isRegistered == true },
+      #Predicate { if let letter = $0 as? Letter { letter.isRegistered } else { false } },
+    ] {
+      let expression = try QueryExpression(predicate)
+      #expect(!expression.canMatch(rowsOf: parcels))
+      #expect(expression.canMatch(rowsOf: letters))
+    }
+    for predicate: Predicate<Parcel> in [
+      #Predicate { !($0 is Letter) },
+      #Predicate { $0 is Letter || $0.weight > 1 },
+      #Predicate { if let letter = $0 as? Letter { letter.isRegistered } else { true } },
+    ] {
+      #expect(try QueryExpression(predicate).canMatch(rowsOf: parcels))
+    }
+  }
+}
