@@ -61,7 +61,9 @@ extension TableStore {
   }
 
   private func fetchUnsorted<T: PersistentModel>(
-    _: T.Type, _ expression: QueryExpression?, _ window: FetchWindow
+    _: T.Type,
+    _ expression: QueryExpression?,
+    _ window: FetchWindow
   ) throws -> [FetchedRow] {
     var skipped = window.offset
     var builder = FetchedRowBuilder()
@@ -78,7 +80,10 @@ extension TableStore {
 
   /// Sorts by keys read from the rows; with a limit, only rows that can be among the first are kept.
   private func fetchSorted<T: PersistentModel>(
-    _: T.Type, _ expression: QueryExpression?, _ ordering: RowOrdering, _ window: FetchWindow
+    _: T.Type,
+    _ expression: QueryExpression?,
+    _ ordering: RowOrdering,
+    _ window: FetchWindow
   ) throws -> [FetchedRow] {
     var sorter = RowSorter(ordering, limit: window.end, resolver: StoreResolver(self))
     var builder = FetchedRowBuilder()
@@ -128,20 +133,22 @@ extension TableStore {
     }
   }
 
-  /// Walks the rows of some tables that match, in key order.
+  /// Walks the rows of some tables that match, in key order: those the plan names, or all.
   private func scan(
     _ tables: [EntityTable],
     matching expression: QueryExpression?,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws {
     let resolver = StoreResolver(self)
+    let plan = FetchPlan(expression)
     try perform(.fetching) {
       for table in tables {
+        if expression?.canMatch(rowsOf: table.descriptor) == false { continue }
         let filter = expression.map {
           RowFilter($0, descriptor: table.descriptor, resolver: resolver)
         }
         var control = ScanControl.proceed
-        try engine.scan(table.number) { key, layout, row in
+        func visit(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
           let reference = RowReference(table: table.number, key: key)
           try table.withCurrentRow(row, layout: layout, key: key) { row in
             guard try filter?.matches(row, reference) ?? true else { return }
@@ -149,8 +156,33 @@ extension TableStore {
           }
           return control
         }
+        if let candidates = try candidates(plan, in: table) {
+          for reference in candidates where control == .proceed {
+            _ = try engine.withRow(reference) { try visit(reference.key, $1, $0) }
+          }
+        } else {
+          try engine.scan(table.number, visit)
+        }
         if control == .stop { return }
       }
+    }
+  }
+
+  /// The rows of a table that a plan names, in key order; `nil` if it names none in particular.
+  private func candidates(_ plan: FetchPlan, in table: EntityTable) throws -> [RowReference]? {
+    switch plan {
+    case .scan: return nil
+    case .rows(let identifiers):
+      return identifiers.compactMap(reference(of:)).filter { $0.table == table.number }.sorted()
+    case .referring(let property, let identifiers):
+      return try identifiers.compactMap(reference(of:)).flatMap { target in
+        try rows(
+          referringTo: target,
+          inTable: table.number,
+          column: property.ordinal,
+          rankColumn: table.descriptor.rankColumns[property.ordinal]
+        )
+      }.sorted()
     }
   }
 }

@@ -1,0 +1,68 @@
+import LogStore
+import SwiftData
+import Testing
+
+@Suite struct `Fetching from a log store` {
+  let context: ModelContext
+  let shows: [Show]
+
+  init() throws {
+    let container = try ModelContainer(
+      for: Schema([Show.self]),
+      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+    )
+    let writer = ModelContext(container)
+    shows = ["Matinee", "Evening"].map { Show($0) }
+    for number in 1...200 {
+      let ticket = Ticket("seat \(number)", price: number)
+      ticket.show = shows[number % 2]
+      writer.insert(ticket)
+    }
+    try writer.save()
+    context = ModelContext(container)
+  }
+
+  @Test func `finds rows by their identifiers, whatever else is asked of them`() throws {
+    let some = try context.fetch(FetchDescriptor<Ticket>(predicate: #Predicate { $0.price < 6 }))
+    let identifiers = some.map(\.persistentModelID)
+    let found = try context.fetch(
+      FetchDescriptor<Ticket>(
+        predicate: #Predicate { identifiers.contains($0.persistentModelID) && $0.price > 2 },
+        sortBy: [SortDescriptor(\.price, order: .reverse)]
+      )
+    )
+    #expect(found.map(\.price) == [5, 4, 3])
+    let last = try #require(identifiers.last)
+    let one = try context.fetch(
+      FetchDescriptor<Ticket>(predicate: #Predicate { $0.persistentModelID == last })
+    )
+    #expect(one.map(\.persistentModelID) == [last])
+  }
+
+  @Test func `finds the rows that refer to a row, also after they were moved`() throws {
+    let matinee = shows[0].persistentModelID
+    let tickets = FetchDescriptor<Ticket>(
+      predicate: #Predicate { $0.show?.persistentModelID == matinee && $0.price <= 6 },
+      sortBy: [SortDescriptor(\.price)]
+    )
+    #expect(try context.fetch(tickets).map(\.price) == [2, 4, 6])
+    let moved = try #require(try context.fetch(tickets).first)
+    let evening = shows[1].persistentModelID
+    moved.show = try #require(context.model(for: evening) as? Show)
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(tickets).map(\.price) == [4, 6])
+    #expect(try other.fetchCount(tickets) == 2)
+  }
+
+  @Test func `gives the first of many in order, and the page after them`() throws {
+    var descriptor = FetchDescriptor<Ticket>(
+      predicate: #Predicate { $0.seat.contains("9") },
+      sortBy: [SortDescriptor(\.show?.title), SortDescriptor(\.price, order: .reverse)]
+    )
+    descriptor.fetchLimit = 2
+    #expect(try context.fetch(descriptor).map(\.price) == [199, 197])
+    descriptor.fetchOffset = 2
+    #expect(try context.fetch(descriptor).map(\.price) == [195, 193])
+  }
+}
