@@ -166,10 +166,18 @@ if declaresSwiftData {
       dependencies: ["ModelRuntime", "LogStore"],
       swiftSettings: swiftSettings
     ),
+    .target(
+      name: "Terminal",
+      dependencies: [
+        "LogEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/Terminal",
+      swiftSettings: swiftSettings
+    ),
     .executableTarget(
       name: "SampleTrips",
       dependencies: [
-        "SwiftData", "JSONStore",
+        "SwiftData", "JSONStore", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/SampleTrips",
@@ -179,7 +187,7 @@ if declaresSwiftData {
     .executableTarget(
       name: "logstore-inspect",
       dependencies: [
-        "LogEngine", "RowFormat",
+        "LogEngine", "RowFormat", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/logstore-inspect",
@@ -202,7 +210,10 @@ if declaresSwiftData {
     ),
     .testTarget(
       name: "ToolsTests",
-      dependencies: ["SampleTrips", "logstore-inspect", "LogEngine"],
+      dependencies: [
+        "SampleTrips", "logstore-inspect", "Terminal", "SwiftData", "JSONStore", "LogEngine",
+        "RowFormat",
+      ],
       swiftSettings: swiftSettings
     ),
   ]

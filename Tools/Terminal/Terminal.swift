@@ -1,0 +1,60 @@
+public import Foundation
+
+/// Where a command writes: results to standard output, everything else to standard error.
+public enum Terminal {
+  /// Whether somebody watches standard output, so that colour helps.
+  public static let outputIsWatched = isatty(STDOUT_FILENO) == 1
+  /// Whether somebody watches standard error, so that progress helps.
+  public static let errorIsWatched = isatty(STDERR_FILENO) == 1
+
+  /// Writes a line to standard error.
+  public static func notice(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  /// Writes an error to standard error.
+  public static func report(_ error: any Error) {
+    notice("error: \(error is ToolError ? "\(error)" : describe(error))")
+  }
+
+  /// Foundation's errors describe themselves in a sentence only when asked for it.
+  private static func describe(_ error: any Error) -> String {
+    (error as? CocoaError).map(\.localizedDescription) ?? "\(error)"
+  }
+}
+
+/// Collects what goes to standard output and writes it in large pieces.
+public struct OutputBuffer: ~Copyable {
+  private var pending = Data()
+  private let sink: @Sendable (Data) -> Void
+
+  /// Creates a buffer; standard output is where it goes unless another sink is given.
+  public init(_ sink: @escaping @Sendable (Data) -> Void = { FileHandle.standardOutput.write($0) })
+  {
+    self.sink = sink
+  }
+
+  /// Appends a line.
+  public mutating func writeLine(_ line: String) {
+    pending.append(contentsOf: line.utf8)
+    pending.append(UInt8(ascii: "\n"))
+    if pending.count >= 1 << 16 { flush() }
+  }
+
+  /// Hands over what is pending; call it before the command ends.
+  public mutating func flush() {
+    if !pending.isEmpty { sink(pending) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  deinit {
+    if !pending.isEmpty { sink(pending) }
+  }
+}
+
+extension Terminal {
+  /// Replaces the line the cursor stands in, on standard error.
+  static func draw(_ line: String) {
+    FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
+  }
+}

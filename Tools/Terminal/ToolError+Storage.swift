@@ -1,0 +1,148 @@
+import Foundation
+public import LogEngine
+
+extension ToolError {
+  /// Says what an engine's error means to the user of a command.
+  public init(_ error: StorageError, at store: String) {
+    switch error {
+    case .inputOutput(let path, let operation, let errno):
+      self.init(
+        "the system refused to \(operation.verb) a file of the store",
+        place: path,
+        found: String(cString: strerror(errno)),
+        advice: "check the path, its permissions and the disk"
+      )
+    case .noSpace(let path, let needed):
+      self.init(
+        "the disk is full",
+        place: path,
+        expected: "room for \(needed.byteCount)",
+        advice: "make room and try again: what was saved before is safe"
+      )
+    case .missingStore(let path):
+      self.init(
+        "there is no store",
+        place: path,
+        expected: "the folder of a log store",
+        found: Self.kind(of: path),
+        advice: "check the path"
+      )
+    case .notAStore(let path, let found):
+      self.init(
+        "what lies there is not a log store",
+        place: path,
+        expected: "the folder of a log store",
+        found: found,
+        advice: "give another path; nothing was changed"
+      )
+    case .foreignStore(let path, let expected, let found):
+      self.init(
+        "the store belongs to another program",
+        place: path,
+        expected: expected,
+        found: found,
+        advice: "give another path; nothing was changed"
+      )
+    case .unsupportedVersion(let path, let found, let supported):
+      self.init(
+        "the store was written by a newer version",
+        place: path,
+        expected: "format \(supported) or older",
+        found: "format \(found)",
+        advice: "use the version that wrote it"
+      )
+    case .unsupportedFeatures(let path, let bits):
+      self.init(
+        "the store uses features this version does not know",
+        place: path,
+        found: "feature bits 0x\(String(bits, radix: 16))",
+        advice: "use the version that wrote it"
+      )
+    case .locked(let path, let holder):
+      self.init(
+        "the store is in use",
+        place: path,
+        expected: "no other writer",
+        found: holder,
+        advice: "end that process first; logstore-inspect reads beside it",
+        status: .locked
+      )
+    case .missingFile(let path):
+      self.init(
+        "the store is damaged: a file is missing",
+        place: path,
+        advice: "restore the store from a copy",
+        status: .damaged
+      )
+    case .corruption(let corruption): self.init(corruption)
+    default: self.init("the store cannot be used: \(error)", place: store)
+    }
+  }
+
+  private init(_ corruption: Corruption) {
+    let (part, expected, found) = corruption.problem.explanation
+    self.init(
+      "the store is damaged: \(part)",
+      place: "\(corruption.path), byte \(corruption.offset)",
+      expected: expected,
+      found: found,
+      advice: "restore the store from a copy, or keep this one for a repair",
+      status: .damaged
+    )
+  }
+
+  private static func kind(of path: String) -> String {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      return "nothing of that name"
+    }
+    return isFolder.boolValue ? "a folder without a store" : "a file"
+  }
+}
+
+extension Corruption.Problem {
+  /// Which part is damaged, what it should be, and what it is.
+  fileprivate var explanation: (part: String, expected: String?, found: String?) {
+    switch self {
+    case .checksumMismatch(let part, let expected, let found):
+      ("the checksum of a \(part.words)", "0x\(expected.hexadecimal)", "0x\(found.hexadecimal)")
+    case .invalidField(let part, let name, let expected, let found):
+      ("\(name) of a \(part.words)", "\(expected)", "\(found)")
+    case .truncated(let part, let needed, let available):
+      ("a \(part.words) is cut off", "\(needed) bytes", "\(available) bytes")
+    case .lostDurableBytes(let position, let durable, let witness):
+      (
+        "the log ends before what was once on disk",
+        "\(durable) bytes, as the \(witness.rawValue) says",
+        "\(position) bytes"
+      )
+    case .missing(let part): ("a \(part.words) is missing", nil, nil)
+    case .inconsistent(let part, let table, let key):
+      ("a \(part.words) refers to a row that cannot be", nil, "row \(key) of table \(table)")
+    }
+  }
+}
+
+extension Corruption.Part {
+  /// `segmentHeader` as people write it.
+  fileprivate var words: String { rawValue.separatedWords }
+}
+
+extension FileOperation {
+  fileprivate var verb: String { rawValue.separatedWords }
+}
+
+extension String {
+  fileprivate var separatedWords: String {
+    reduce(into: "") { text, character in
+      text += character.isUppercase ? " " + character.lowercased() : String(character)
+    }
+  }
+}
+
+extension UInt32 {
+  fileprivate var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}
