@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import Terminal
+
+/// The command line of the sample; ``TripRun`` is what it does.
+@main
+struct SampleTripsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "SampleTrips",
+    abstract: "Runs real flights through SwiftData models like an app that writes a lot.",
+    discussion: """
+      Imports the flights of a CSV file as trips, in saves of a chosen size; replays the days, so that \
+      each trip learns its actual departure and delay; deletes the cancelled ones; queries; closes; \
+      opens again; and checks every count against the CSV. Without --csv the flights that left New \
+      York City in January 2013 are used, which are bundled.
+
+      A store that was kept with --url and already holds trips is continued: only the flights that are \
+      missing are imported, and only the trips without a departure are replayed.
+
+      EXAMPLES:
+        SampleTrips
+        SampleTrips --store json --batch 1000
+        SampleTrips --csv flights.csv --batch 100 --durability relaxed
+        SampleTrips --url /tmp/trips.store
+
+      \(ExitStatus.help)
+      """
+  )
+
+  @Option(help: "The store: log, json or memory.")
+  var store: StoreKind = .log
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the store stays when the run is over; a temporary place that is removed, if not given.",
+      valueName: "path"
+    )
+  )
+  var url: String?
+
+  @Option(help: ArgumentHelp("How many changed trips one save holds.", valueName: "n"))
+  var batch = 1000
+
+  @Option(
+    help: ArgumentHelp(
+      "A flights.csv with the columns of nycflights13, of any length.",
+      valueName: "file"
+    )
+  )
+  var csv: String?
+
+  @Option(
+    help: """
+      What a save of the log store survives: full (power loss) or relaxed (the end of the process).
+      """
+  )
+  var durability: SaveDurability = .full
+
+  @Flag(help: "Print the checks that do not hold, and nothing else.")
+  var quiet = false
+
+  func validate() throws {
+    guard batch > 0 else { throw ValidationError("--batch must be at least 1.") }
+    guard store != .memory || url == nil else {
+      throw ValidationError("--url has no meaning for a store in memory.")
+    }
+  }
+
+  func run() throws {
+    let timetable = try Timetable(csv: csv, notice: Terminal.notice)
+    let place = try StorePlace(kind: store, path: url)
+    defer { place.removeIfTemporary() }
+    let run = TripRun(
+      timetable,
+      in: StoreSetup(kind: store, place: place, durability: durability),
+      batch: batch,
+      showsProgress: Terminal.errorIsWatched && !quiet
+    )
+    var report = try explainingStoreErrors(at: place.url) { try run.run() }
+    if !quiet {
+      report.archive = try ArchiveSize(measuredWith: timetable)
+      report.lines.forEach { print($0) }
+    }
+    guard report.checks.allSatisfy(\.holds) else {
+      throw ToolError(
+        "the store does not hold what the CSV says",
+        place: place.url.path,
+        found: report.checks.filter { !$0.holds }.map(\.description).joined(separator: "\n"),
+        status: .checkFailed
+      )
+    }
+  }
+
+  static func main() { runToExit() }
+}
+
+extension StoreKind: ExpressibleByArgument {}
+extension SaveDurability: ExpressibleByArgument {}

@@ -1,0 +1,73 @@
+import Foundation
+import Terminal
+
+/// Where the store of a run lies, and whether it goes when the run is over.
+struct StorePlace {
+  let url: URL
+  /// The folder made for this run alone, to be removed with all that is in it.
+  private let temporaryFolder: URL?
+
+  /// Finds the place of a store.
+  ///
+  /// - Parameters:
+  ///   - kind: A log store is a folder, an archive is one file.
+  ///   - path: Where the user wants the store to stay, or `nil` for a temporary place.
+  /// - Throws: ``ToolError`` if no store of the kind can be made or opened there.
+  init(kind: StoreKind, path: String?) throws {
+    if let path {
+      url = URL(fileURLWithPath: path)
+      temporaryFolder = nil
+      try checkParent()
+      try checkShape(kind)
+    } else {
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("SampleTrips-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      temporaryFolder = folder
+      url = folder.appendingPathComponent(kind == .json ? "trips.json" : "trips.store")
+    }
+  }
+
+  func removeIfTemporary() {
+    guard let temporaryFolder else { return }
+    // What cannot be removed is left to the system: the run itself was fine.
+    try? FileManager.default.removeItem(at: temporaryFolder)
+  }
+
+  /// The bytes of the store's file; none if it is not there.
+  func fileSize() throws -> Int {
+    guard FileManager.default.fileExists(atPath: url.path) else { return 0 }
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    return attributes[.size] as? Int ?? 0
+  }
+
+  /// The folder around the store must be there: to make it would hide a mistyped path.
+  private func checkParent() throws(ToolError) {
+    let parent = url.deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: parent, isDirectory: &isFolder)
+    guard exists, isFolder.boolValue, FileManager.default.isWritableFile(atPath: parent) else {
+      throw ToolError(
+        "the store cannot be made there",
+        place: url.path,
+        expected: "a folder that can be written at \(parent)",
+        found: !exists ? "nothing" : isFolder.boolValue ? "a folder without permission" : "a file",
+        advice: "make the folder, or give another --url"
+      )
+    }
+  }
+
+  private func checkShape(_ kind: StoreKind) throws(ToolError) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return }
+    guard isFolder.boolValue == (kind == .log) else {
+      throw ToolError(
+        "what lies there is not a store of this kind",
+        place: url.path,
+        expected: kind == .log ? "the folder of a log store" : "the file of a JSON archive",
+        found: isFolder.boolValue ? "a folder" : "a file",
+        advice: "give the --store it was made with, or another --url"
+      )
+    }
+  }
+}
