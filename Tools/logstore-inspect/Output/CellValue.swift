@@ -1,0 +1,119 @@
+import RowFormat
+
+/// One column of one row, as it is shown.
+enum CellValue: Equatable {
+  case null
+  case integer(Int64)
+  case double(Double)
+  case bool(Bool)
+  case date(Timestamp)
+  case uuid(String)
+  /// Another row, as `Entity/key`.
+  case reference(String)
+  case references([String])
+  case text(String)
+  /// How many bytes there are, and the first of them in hexadecimal.
+  case binary(count: Int, prefix: String)
+  case structured(JSONValue)
+
+  /// Reads a column; `name` gives the name of a table, for references.
+  init(
+    _ column: Int,
+    of row: RawSpan,
+    layout: RowLayout,
+    tableName name: (UInt16) -> String
+  ) {
+    if layout.isNull(column, in: row) {
+      self = .null
+      return
+    }
+    switch layout.types[column] {
+    case .integer: self = .integer(layout.integer(column, in: row))
+    case .double: self = .double(layout.double(column, in: row))
+    case .bool: self = .bool(layout.bool(column, in: row))
+    case .date: self = .date(Timestamp(seconds: layout.double(column, in: row)))
+    case .uuid: self = .uuid(Self.text(ofUUID: layout.uuid(column, in: row)))
+    case .reference:
+      self = .reference(Self.text(of: layout.reference(column, in: row), name))
+    case .references:
+      self = .references(layout.references(column, in: row).map { Self.text(of: $0, name) })
+    case .text: self = .text(layout.text(column, in: row))
+    case .bytes, .blob: self = .bytes(row.extracting(layout.range(column, in: row)))
+    case .structured:
+      let bytes = row.extracting(layout.range(column, in: row))
+      self = StructuredValue.decode(bytes).map(CellValue.structured) ?? .bytes(bytes)
+    }
+  }
+
+  /// Bytes that no type explains.
+  static func bytes(_ bytes: RawSpan) -> CellValue {
+    let shown = min(bytes.byteCount, 16)
+    let prefix = (0..<shown).map { bytes.load(UInt8.self, at: $0).hexadecimal }.joined()
+    return .binary(count: bytes.byteCount, prefix: prefix)
+  }
+
+  private static func text(of reference: RowReference, _ name: (UInt16) -> String) -> String {
+    reference == .none ? "none" : "\(name(reference.table))/\(reference.key)"
+  }
+
+  private static func text(ofUUID words: (UInt64, UInt64)) -> String {
+    var text = ""
+    for index in 0..<16 {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      let word = index < 8 ? words.0 : words.1
+      text += UInt8(truncatingIfNeeded: word >> UInt64(index % 8 * 8)).hexadecimal.uppercased()
+    }
+    return text
+  }
+}
+
+// MARK: Printing
+
+extension CellValue {
+  /// The value for people, in one line.
+  var text: String {
+    switch self {
+    case .null: "–"
+    case .integer(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .bool(let value): value ? "true" : "false"
+    case .date(let value): "\(value)"
+    case .uuid(let value), .reference(let value): value
+    case .references(let values): "[\(values.joined(separator: ", "))]"
+    case .text(let value): JSONValue.string(value).text
+    case .binary(let count, let prefix):
+      "\(count) bytes \(prefix)\(count * 2 > prefix.count ? "…" : "")"
+    case .structured(let value): value.text
+    }
+  }
+
+  /// The value for programs.
+  var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .double(let value): .double(value)
+    case .bool(let value): .bool(value)
+    case .date(let value): .string("\(value)")
+    case .uuid(let value), .reference(let value), .text(let value): .string(value)
+    case .references(let values): .array(values.map(JSONValue.string))
+    case .binary(let count, let prefix):
+      ["bytes": .integer(Int64(count)), "hex": .string(prefix)]
+    case .structured(let value): value
+    }
+  }
+}
+
+extension RawSpan {
+  /// The bytes as text; what is not UTF-8 comes out repaired.
+  var text: String {
+    String(decoding: (0..<byteCount).map { load(UInt8.self, at: $0) }, as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  fileprivate var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
+  }
+}
