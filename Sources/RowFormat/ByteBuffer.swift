@@ -112,6 +112,7 @@
   ///   - limit: How many bytes there is room for.
   ///   - body: Fills the memory it is given from the start, and returns how many bytes it filled.
   /// - Returns: What the closure returned.
+  /// - Throws: What the closure throws.
   @discardableResult
   @inlinable public mutating func append<E: Error>(
     upTo limit: Int,

@@ -142,7 +142,7 @@ struct Replay {
     }
     if successor != nil {
       guard end.offset == limit else {
-        throw segment.corruption(at: end.offset, .missing(.frame))
+        throw try damage(in: segment, at: offset, limit: limit)
       }
     } else if state.options.mode == .readWrite {
       // Beside a writer the bytes behind the end are commits that are being written right now.
@@ -188,6 +188,32 @@ struct Replay {
       throw error
     } catch {
       throw segment.corruption(at: offset, .missing(.frame))
+    }
+  }
+
+  /// Says what is wrong with the frame at which reading had to stop.
+  private func damage(
+    in segment: Segment,
+    at offset: Int,
+    limit: Int
+  ) throws(StorageError) -> StorageError {
+    guard let header = try frame(at: offset, limit: limit, in: segment, chain: nil) else {
+      return segment.corruption(at: offset, .missing(.frameHeader))
+    }
+    do {
+      let payload = (offset + FrameHeader.byteCount)..<(offset + header.totalByteCount)
+      let found = try segment.withBytes(payload) { CRC32C.extend(0, over: $0) }
+      if found == header.payloadChecksum {
+        return segment.corruption(at: offset, .missing(.frame))
+      }
+      return segment.corruption(
+        at: offset,
+        .checksumMismatch(of: .payload, expected: header.payloadChecksum, found: found)
+      )
+    } catch let error as StorageError {
+      return error
+    } catch {
+      return segment.corruption(at: offset, .missing(.frame))
     }
   }
 
