@@ -35,6 +35,7 @@ import Observation
   named(schemaMetadata),
   named(init),
   named(_$base),
+  named(_$hasOnlySlots),
   named(_$ordinal),
   named(_$propertyCount),
   named(_$encode),

@@ -7,6 +7,7 @@ extension ModelClass {
     var result: [DeclSyntax] = []
     if !inheritsModel { result += [state, rootType, backingData, noType] }
     result += ordinals
+    result.append(hasOnlySlots)
     result.append(schemaMetadata)
     if !inheritsInitializers { result.append(initializer) }
     result += [encode, adopt, reset]
@@ -80,6 +81,18 @@ extension ModelClass {
   }
 
   // MARK: What the runtime calls
+
+  /// Whether an object may be made by copying the bits of an empty one.
+  private var hasOnlySlots: DeclSyntax {
+    let others = declaration.memberBlock.members.declarations(of: VariableDeclSyntax.self)
+      .filter(\.isStoredInInstances)
+      .contains { PersistedProperty($0) == nil }
+    let value = others ? "false" : inheritsModel ? "super._$hasOnlySlots" : "true"
+    let keyword = isFinal && !inheritsModel ? "static" : "class"
+    return """
+      \(raw: overriding)\(raw: access.overridableModifier)\(raw: keyword) var _$hasOnlySlots: Swift.Bool { \(raw: value) }
+      """
+  }
 
   /// Whether the class has all of its superclass's initializers, which one of its own would hide.
   private var inheritsInitializers: Bool {

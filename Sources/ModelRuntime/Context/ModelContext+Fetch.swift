@@ -149,7 +149,7 @@ extension ModelContext {
         if state.row == nil { state.setRow(row) }
         if let model = state.model as? T { models.append(model) }
       } else if connection.descriptor(of: row.reference) === descriptor {
-        let model = T(backingData: _EmptyBackingData<T>())
+        let model = descriptor.makeEmpty(type)
         register(model, descriptor, at: row.reference, in: connection)
         model._$state.setRow(row)
         models.append(model)

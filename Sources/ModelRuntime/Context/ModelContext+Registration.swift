@@ -24,13 +24,13 @@ extension ModelContext {
     at reference: RowReference,
     in connection: StoreConnection
   ) -> any PersistentModel {
-    func make<M: PersistentModel>(_: M.Type) -> any PersistentModel {
-      register(M(backingData: _EmptyBackingData<M>()), descriptor, at: reference, in: connection)
+    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
+      register(descriptor.makeEmpty(type), descriptor, at: reference, in: connection)
     }
     return make(descriptor.type)
   }
 
-  /// Makes a new object of a known class stand for a row.
+  /// Makes a new, empty object of a known class stand for a row.
   @discardableResult
   func register<M: PersistentModel>(
     _ model: M,
@@ -46,7 +46,6 @@ extension ModelContext {
     state.reference = reference
     state.flags = [.stored, .adopted]
     state.setDescriptor(descriptor)
-    model._$reset()
     state.changed = ColumnSet()
     maps[connection.index].insert(state, at: reference)
     return model

@@ -22,6 +22,9 @@ package final class ModelDescriptor: @unchecked Sendable {
   private let ordinalsByKeyPath: [AnyKeyPath: Int]
   private let ordinalsByName: [String: Int]
 
+  /// Makes the objects of fetched rows, once the first is wanted.
+  private let template = AtomicLazyReference<ModelTemplate>()
+
   /// What is wrong with the class, if anything: a property whose type cannot be stored.
   package let problems: [SwiftDataError]
 
@@ -45,6 +48,12 @@ package final class ModelDescriptor: @unchecked Sendable {
     }
     ordinalsByKeyPath = byKeyPath
     ordinalsByName = byName
+  }
+
+  /// Makes an empty object of the class, which must be `M`.
+  func makeEmpty<M: PersistentModel>(_ type: M.Type) -> M {
+    let template = template.load() ?? template.storeIfNil(ModelTemplate(type))
+    return template.make(type)
   }
 
   /// The property that a key path of the class names, or `nil` if it is not a persisted one.

@@ -20,6 +20,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The object's bookkeeping: context, identifier, row, changes. Written by `@Model`.
   var _$state: _ModelState { get }
 
+  /// Whether objects of the class store nothing but slots and their state. Written by `@Model`.
+  static var _$hasOnlySlots: Bool { get }
+
   /// Writes every persisted property of the class and its superclasses into a row. Written by `@Model`.
   func _$encode(into encoder: inout _RowEncoder)
 
@@ -31,6 +34,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 }
 
 extension PersistentModel {
+  public static var _$hasOnlySlots: Bool { false }
+
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
   public var modelContext: ModelContext? { _$state.context }
 

@@ -1,0 +1,65 @@
+import CModelRuntime
+
+/// Makes the objects of one class that stand for fetched rows: copies of an empty one.
+///
+/// An initializer would run the initial values of all properties first, which the row then replaces; a
+/// property `var id = UUID()` alone takes twenty times as long as all the rest. A model that has slots for
+/// its properties, and nothing else of its own, is a pattern of bits while they are empty, apart from its
+/// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
+/// bits cannot be had, the initializer runs.
+final class ModelTemplate: @unchecked Sendable {
+  /// An empty object, of which nothing but the bits is used, and where its state stands in it.
+  private struct Pattern {
+    let object: any PersistentModel
+    let size: Int
+    let stateOffset: Int
+  }
+
+  private let pattern: Pattern?
+
+  init<M: PersistentModel>(_ type: M.Type) {
+    guard type._$hasOnlySlots, Self.isModelAllTheWayUp(type) else {
+      pattern = nil
+      return
+    }
+    let object = M(backingData: _EmptyBackingData<M>())
+    object._$reset()
+    let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    let state = UnsafeRawPointer(Unmanaged.passUnretained(object._$state).toOpaque())
+    let size = CModelRuntime_instanceSize(address)
+    let word = MemoryLayout<UnsafeRawPointer>.stride
+    let places = stride(from: 2 * word, through: size - word, by: word).filter {
+      address.load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == state
+    }
+    pattern =
+      places.count == 1 ? Pattern(object: object, size: size, stateOffset: places[0]) : nil
+  }
+
+  /// Makes an empty object with a state of its own.
+  func make<M: PersistentModel>(_ type: M.Type) -> M {
+    guard let pattern,
+      let copy = CModelRuntime_copyObject(
+        Unmanaged.passUnretained(pattern.object as AnyObject).toOpaque(),
+        pattern.size
+      )
+    else {
+      let object = M(backingData: _EmptyBackingData<M>())
+      object._$reset()
+      return object
+    }
+    let state = Unmanaged.passRetained(_ModelState())
+    copy.storeBytes(
+      of: state.toOpaque(),
+      toByteOffset: pattern.stateOffset,
+      as: UnsafeMutableRawPointer.self
+    )
+    return Unmanaged<M>.fromOpaque(copy).takeRetainedValue()
+  }
+
+  /// Whether no superclass is of another kind, which might have storage of its own.
+  private static func isModelAllTheWayUp(_ type: any PersistentModel.Type) -> Bool {
+    guard let superclass = _getSuperclass(type) else { return true }
+    guard let model = superclass as? any PersistentModel.Type else { return false }
+    return isModelAllTheWayUp(model)
+  }
+}
