@@ -18,14 +18,15 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What loads the plug-in that `Tools/` built.
+let pluginSettings: [SwiftSetting] =
+  macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
+
 /// Settings of a target whose sources use our macros.
-let macroUserSettings: [SwiftSetting] =
-  swiftSettings
-  + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
+let macroUserSettings: [SwiftSetting] = swiftSettings + pluginSettings
 
 /// Settings of a target that is compiled as an app would be: with none of the features we choose.
-let appSettings: [SwiftSetting] =
-  macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
+let appSettings = pluginSettings
 
 let syntaxModules = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
