@@ -65,6 +65,16 @@ func expectAgreement<T: PersistentModel>(
     }
   }
 
+  @Test func `knows the attributes that a class inherits`() throws {
+    let world = try RandomItems(seed: 2)
+    for predicate: Predicate<Errand> in [
+      #Predicate { $0.number > 2 && $0.place > "b" },
+      #Predicate { $0.folder?.name == "a" || $0.title == $0.place },
+    ] {
+      try expectAgreement(predicate, in: world)
+    }
+  }
+
   @Test func `finds rows by their identifiers`() throws {
     let world = try RandomItems(seed: 1)
     let one = world.items[3].persistentModelID

@@ -78,6 +78,18 @@ struct RandomItems {
     self.labels = labels
     fixture = try RowFixture(items + folders + labels)
   }
+
+  private init(_ other: RandomItems, _ more: [any PersistentModel]) throws {
+    items = other.items
+    folders = other.folders
+    labels = other.labels
+    fixture = try RowFixture(other.fixture.models + more)
+  }
+
+  /// The same world, with more models in it.
+  func adding(_ models: [any PersistentModel]) throws -> RandomItems {
+    try RandomItems(self, models)
+  }
 }
 
 extension Item {

@@ -12,6 +12,11 @@ extension ExpressionCompiler {
       return along(path, missing: { try reading.value(whenMissing: $0) }) {
         columnReader(reading, $0)
       }
+    case .structured(let path, let reading):
+      return along(path, missing: { try reading.value(whenMissing: $0) }) { descriptor in
+        guard let slot = ColumnSlot(reading.column, descriptor) else { return failing() }
+        return { row, _, _ in resolved(try reading.value(slot, in: row)) }
+      }
     case .identifier(let path), .row(let path):
       let reader = referenceReader(path)
       return {
@@ -56,8 +61,12 @@ extension ExpressionCompiler {
       let value = value(operand)
       return {
         let value = try value($0, $1, $2)
-        return value.isNull ? .null : map.apply(value)
+        return value.isNull ? .null : resolved(map.apply(value))
       }
+    case .combined(let lhs, let rhs, let combination):
+      let lhs = value(lhs)
+      let rhs = value(rhs)
+      return { try resolved(combination.apply(lhs($0, $1, $2), rhs($0, $1, $2))) }
     case .castRow, .list, .constants, .range:
       // The translation lets none of these stand where a value is wanted.
       return failing()
@@ -67,11 +76,11 @@ extension ExpressionCompiler {
     }
   }
 
-  /// A constant as rows have it.
-  func resolved(_ constant: QueryValue) -> QueryValue {
-    guard case .identifier(let identifier) = constant else { return constant }
-    // An identifier of another store, or of a model that was never saved, equals no row's.
-    return .reference(resolver.reference(of: identifier) ?? .none)
+  /// A value with the names of rows as rows have them.
+  func resolved(_ value: QueryValue) -> QueryValue {
+    guard case .identifier(let identifier) = value else { return value }
+    // An identifier of another store, or of a model that was never saved, stays what it is: unlike any row's.
+    return resolver.reference(of: identifier).map(QueryValue.reference) ?? value
   }
 
   /// The reader of a column of the row at hand.

@@ -41,4 +41,5 @@ enum QueryFailure: Error {
   case unwrappedNil
   case overflow
   case otherClass
+  case unreadable
 }

@@ -18,6 +18,8 @@ extension ColumnReading {
   init?(_ property: ModelProperty) {
     let declared = type(of: property.keyPath).valueType
     if let kind = ModelRuntime.queryKind(of: declared) {
+      // A transformer, or a file of its own, keeps something else in the column than the type would.
+      if kind.columnType != property.columnType { return nil }
       self.init(
         column: property.ordinal,
         kind: kind,
@@ -27,7 +29,8 @@ extension ColumnReading {
       )
       return
     }
-    guard let values = RawValueFacts(of: declared) else { return nil }
+    guard let values = RawValueFacts(of: declared), values.kind.columnType == property.columnType
+    else { return nil }
     self.init(
       column: property.ordinal,
       kind: values.kind,
@@ -35,8 +38,6 @@ extension ColumnReading {
       absent: property.isOptional ? .null : values.fallback(property),
       enumeration: values.values
     )
-    // What a row without a value reads as is up to the type: without a fallback it cannot be said.
-    if absent.isNull && !isOptional { return nil }
   }
 }
 
@@ -48,6 +49,20 @@ extension ColumnReading {
 }
 
 extension QueryKind {
+  /// The type of a column that holds such values.
+  fileprivate var columnType: ColumnType? {
+    switch self {
+    case .bool: .bool
+    case .integer, .unsigned: .integer
+    case .double, .float: .double
+    case .date: .date
+    case .uuid: .uuid
+    case .text, .url: .text
+    case .bytes: .bytes
+    case .identifier: nil
+    }
+  }
+
   /// What a non-optional attribute reads as when its column is null.
   var neutralValue: QueryValue {
     switch self {

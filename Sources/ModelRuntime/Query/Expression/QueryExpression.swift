@@ -11,6 +11,8 @@ package indirect enum QueryExpression: Sendable {
   case range(Bounds)
   /// An attribute of the row at the end of a path.
   case column(RowPath, ColumnReading)
+  /// An attribute that only its Swift type understands.
+  case structured(RowPath, StructuredReading)
   /// The name of the row at the end of a path.
   case identifier(RowPath)
   /// The row at the end of a path, as a whole: there, or not.
@@ -46,6 +48,7 @@ package indirect enum QueryExpression: Sendable {
   /// How many members of a list pass its condition.
   case count(MemberList)
   case mapped(QueryExpression, ValueMap)
+  case combined(QueryExpression, QueryExpression, ValueCombination)
 }
 
 extension QueryExpression {
@@ -96,6 +99,14 @@ extension QueryExpression {
     }
   }
 
+  /// A function of two values.
+  ///
+  /// Unchecked for the same reason.
+  package struct ValueCombination: @unchecked Sendable {
+    package let name: String
+    let apply: (QueryValue, QueryValue) -> QueryValue
+  }
+
   /// The members of a to-many relationship, or those that pass a condition.
   package struct MemberList: Sendable {
     /// The row that has the list.
@@ -113,7 +124,7 @@ extension QueryExpression {
   /// The expressions this one is made of.
   package var children: [QueryExpression] {
     switch self {
-    case .constant, .constants, .column, .identifier, .row, .castRow, .isKind: []
+    case .constant, .constants, .column, .structured, .identifier, .row, .castRow, .isKind: []
     case .range(let bounds): [bounds.lower, bounds.upper].compactMap { $0 }
     case .list(let list), .count(let list): list.condition.map { [$0] } ?? []
     case .exists(let list, let test): [test] + (list.condition.map { [$0] } ?? [])
@@ -122,7 +133,8 @@ extension QueryExpression {
       [value]
     case .comparison(_, let lhs, let rhs, _), .arithmetic(_, let lhs, let rhs, _),
       .text(_, let lhs, let rhs), .textComparison(_, let lhs, let rhs), .and(let lhs, let rhs),
-      .or(let lhs, let rhs), .coalesce(let lhs, let rhs), .ifPresent(let lhs, let rhs):
+      .or(let lhs, let rhs), .coalesce(let lhs, let rhs), .ifPresent(let lhs, let rhs),
+      .combined(let lhs, let rhs, _):
       [lhs, rhs]
     case .conditional(let test, let then, let otherwise): [test, then, otherwise]
     }

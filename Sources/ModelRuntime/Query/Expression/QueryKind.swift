@@ -30,13 +30,6 @@ protocol QueryScalar: Hashable, Sendable {
   init?(queryValue: QueryValue)
 }
 
-extension QueryValue {
-  /// The value as one of a type, if that is a type whose values an expression can hold.
-  func scalar<T>(_: T.Type) -> T? {
-    (T.self as? any QueryScalar.Type).flatMap { $0.init(queryValue: self) as? T }
-  }
-}
-
 /// The kind of a type's values, if an expression can hold them.
 ///
 /// Optional types have the kind of what they wrap.

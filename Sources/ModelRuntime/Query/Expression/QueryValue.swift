@@ -19,6 +19,8 @@ package enum QueryValue: Hashable, Sendable {
   case identifier(PersistentIdentifier)
   /// The name of a row as rows have it.
   case reference(RowReference)
+  /// A value that only its Swift type understands.
+  case opaque(OpaqueValue)
 
   var isNull: Bool {
     if case .null = self { true } else { false }

@@ -19,7 +19,7 @@ struct RawValueFacts {
   func fallback(_ property: ModelProperty) -> QueryValue {
     if let value = property.defaultValue.flatMap(rawQueryValue) { return value }
     guard let cases = type as? any CaseIterable.Type else { return .null }
-    return firstCase(cases).flatMap(rawQueryValue) ?? .null
+    return firstCase(of: cases).flatMap(rawQueryValue) ?? .null
   }
 }
 
@@ -49,7 +49,7 @@ func rawValueKind(of type: any Any.Type) -> QueryKind? {
   return rawValues(of: type)?.0
 }
 
-private func firstCase<T: CaseIterable>(_: T.Type) -> Any? { T.allCases.first }
+func firstCase<T: CaseIterable>(of _: T.Type) -> Any? { T.allCases.first }
 
 private func rawValues<T: RawRepresentable>(of _: T.Type) -> (QueryKind, any RawValues)? {
   guard let raw = T.RawValue.self as? any QueryScalar.Type else { return nil }

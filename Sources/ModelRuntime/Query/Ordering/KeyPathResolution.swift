@@ -9,7 +9,7 @@ struct SortSource: Sendable {
   /// Finds out what a key path reads.
   init(_ keyPath: AnyKeyPath, of descriptor: ModelDescriptor) throws(Untranslatable) {
     let start = RowPath(level: 0, descriptor: descriptor)
-    if let property = descriptor.property(for: keyPath) {
+    if let property = descriptor.ownOrInheritedProperty(for: keyPath) {
       source = try Self.column(property, start)
       textOrder = nil
     } else if isIdentifier(keyPath, of: descriptor.type) {
@@ -69,8 +69,22 @@ extension ArraySlice<KeyPathStep> {
 }
 
 extension ModelProperty {
+  /// Whether a step of a key path reads the property.
   fileprivate func isRead(by step: KeyPathStep) -> Bool {
     KeyPathStep.steps(of: keyPath) == [step]
+  }
+}
+
+extension ModelDescriptor {
+  /// The property that a key path names, inherited ones included.
+  ///
+  /// `\Sub.title` and `\Base.title` are different key paths of the same step, and only the latter is known.
+  func ownOrInheritedProperty(for keyPath: AnyKeyPath) -> ModelProperty? {
+    if let property = property(for: keyPath) { return property }
+    guard let superclass, let steps = KeyPathStep.steps(of: keyPath), steps.count == 1 else {
+      return nil
+    }
+    return superclass.properties.first { $0.isRead(by: steps[0]) }
   }
 }
 

@@ -3,14 +3,25 @@ import Foundation
 extension PredicateExpressions.Arithmetic: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    let operation: QueryExpression.Arithmetic =
-      switch op {
-      case .add: .add
-      case .subtract: .subtract
-      case .multiply: .multiply
-      @unknown default: throw .node("\(op)")
-      }
-    return try .arithmetic(operation, lhs, rhs, of: Output.self, translation)
+    let operation: QueryExpression.Arithmetic
+    let function: (Output, Output) -> Output
+    switch op {
+    case .add: (operation, function) = (.add, { $0 + $1 })
+    case .subtract: (operation, function) = (.subtract, { $0 - $1 })
+    case .multiply: (operation, function) = (.multiply, { $0 * $1 })
+    @unknown default: throw .node("\(op)")
+    }
+    if queryKind(of: Output.self) != nil {
+      return try .arithmetic(operation, lhs, rhs, of: Output.self, translation)
+    }
+    // A decimal, say.
+    return try .typed(
+      "\(op)",
+      lhs.translate(translation).asValue(),
+      rhs.translate(translation).asValue(),
+      Output.self,
+      function
+    )
   }
 }
 
@@ -42,7 +53,14 @@ extension PredicateExpressions.UnaryMinus: QueryTranslatable where Wrapped: Quer
     case .integer: return .arithmetic(.multiply, value, .constant(.integer(-1)), .integer)
     case .double: return .arithmetic(.multiply, value, .constant(.double(-1)), .double)
     case .float: return .arithmetic(.multiply, value, .constant(.double(-1)), .float)
-    default: throw .value("-\(Output.self)")
+    case .some(let kind): throw .value("-\(kind)")
+    case nil:
+      return .mapped(
+        value,
+        .init(name: "-") { value in
+          value.typed(as: Output.self).map { QueryValue(of: -$0) } ?? .null
+        }
+      )
     }
   }
 }

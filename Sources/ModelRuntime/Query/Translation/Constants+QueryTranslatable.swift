@@ -2,28 +2,12 @@ import Foundation
 
 extension PredicateExpressions.Value: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    if let value = value as? any QueryScalar {
-      guard let constant = value.queryValue else { throw .value("\(Output.self)") }
-      return .constant(constant)
-    }
-    if let optional = value as? any NilTesting, optional.isNil { return .constant(.null) }
+    if let constant = QueryValue(known: value) { return .constant(constant) }
     if let range = value as? any QueryRange { return .range(try range.bounds()) }
-    if let values = try elements() { return .constants(values) }
-    if let raw = rawQueryValue(value), comparesByRawValue { return .constant(raw) }
-    throw .value("\(Output.self)")
-  }
-
-  /// Whether two values of the type are equal exactly if their raw values are.
-  ///
-  /// So it is for enumerations and option sets; a structure may well compare itself otherwise.
-  private var comparesByRawValue: Bool {
-    value is any OptionSet || Mirror(reflecting: value).displayStyle == .enum
-      || Mirror(reflecting: value).displayStyle == .optional
-  }
-
-  private func elements() throws(Untranslatable) -> [QueryValue]? {
-    guard let sequence = value as? any Sequence else { return nil }
-    return try queryValues(of: sequence)
+    if let sequence = value as? any Sequence, let values = queryValues(of: sequence) {
+      return .constants(values)
+    }
+    return .constant(.opaque(OpaqueValue(value)))
   }
 }
 
@@ -33,8 +17,8 @@ extension PredicateExpressions.NilLiteral: QueryTranslatable {
   }
 }
 
-/// The elements of a captured sequence as an expression holds them.
-private func queryValues<S: Sequence>(of sequence: S) throws(Untranslatable) -> [QueryValue] {
+/// The elements of a captured sequence as an expression holds them, or `nil` if it does not understand them.
+private func queryValues<S: Sequence>(of sequence: S) -> [QueryValue]? {
   if let element = S.Element.self as? any QueryScalar.Type,
     let values = queryValues(of: sequence, element)
   {
@@ -42,10 +26,7 @@ private func queryValues<S: Sequence>(of sequence: S) throws(Untranslatable) -> 
   }
   var values: [QueryValue] = []
   for element in sequence {
-    let value =
-      (element as? any QueryScalar)?.queryValue
-      ?? ((element as? any NilTesting)?.isNil == true ? .null : rawQueryValue(element))
-    guard let value else { throw .value("\(S.Element.self)") }
+    guard let value = QueryValue(known: element) else { return nil }
     values.append(value)
   }
   return values
@@ -66,15 +47,6 @@ private func queryValues<Element: QueryScalar>(
   }
   let present = values.compactMap { $0 }
   return present.count == values.count ? present : nil
-}
-
-/// An optional, asked whether it is nil without knowing what it wraps.
-private protocol NilTesting {
-  var isNil: Bool { get }
-}
-
-extension Optional: NilTesting {
-  fileprivate var isNil: Bool { self == nil }
 }
 
 /// A range that the user captured.

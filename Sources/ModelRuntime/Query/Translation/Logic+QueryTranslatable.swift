@@ -77,10 +77,10 @@ where Test: QueryTranslatable, If: QueryTranslatable, Else: QueryTranslatable {
 
 extension QueryExpression {
   /// Whether two values of a type are equal.
-  static func equality(
+  static func equality<T: Equatable>(
     _ lhs: QueryExpression,
     _ rhs: QueryExpression,
-    of type: any Any.Type
+    of type: T.Type
   ) throws(Untranslatable) -> QueryExpression {
     switch (lhs, rhs) {
     case (let value, .constant(.null)), (.constant(.null), let value):
@@ -97,22 +97,51 @@ extension QueryExpression {
       let rhs = try rhs.asValue()
       if let kind = queryKind(of: type) { return .comparison(.equal, lhs, rhs, kind) }
       // Raw values stand for the cases of an enumeration; a constant has been found to allow that.
-      guard lhs.isConstant || rhs.isConstant, let kind = rawValueKind(of: type) else {
-        throw .value("\(type)")
+      if lhs.isRawConstant || rhs.isRawConstant, let kind = rawValueKind(of: type) {
+        return .comparison(.equal, lhs, rhs, kind)
       }
-      return .comparison(.equal, lhs, rhs, kind)
+      return try .typed("==", lhs, rhs, T.self, ==)
     }
   }
 
   /// Whether one value of a type comes before another.
-  static func order(
+  static func order<T: Comparable>(
     _ relation: Relation,
     _ lhs: QueryExpression,
     _ rhs: QueryExpression,
-    of type: any Any.Type
+    of type: T.Type
   ) throws(Untranslatable) -> QueryExpression {
-    guard let kind = queryKind(of: type), kind.isOrdered else { throw .value("order of \(type)") }
-    return .comparison(relation, try lhs.asValue(), try rhs.asValue(), kind)
+    let lhs = try lhs.asValue()
+    let rhs = try rhs.asValue()
+    if let kind = queryKind(of: type), kind.isOrdered {
+      return .comparison(relation, lhs, rhs, kind)
+    }
+    // By the type's own order: that of an enumeration need not be the order of its raw values.
+    return try .typed("\(relation)", lhs, rhs, T.self) { relation.holds($0, $1) }
+  }
+
+  /// What a function says of two values of a type that an expression does not understand.
+  static func typed<T, R>(
+    _ name: String,
+    _ lhs: QueryExpression,
+    _ rhs: QueryExpression,
+    _: T.Type,
+    _ function: @escaping (T, T) -> R
+  ) throws(Untranslatable) -> QueryExpression {
+    try checkIsTyped(T.self)
+    return .combined(
+      lhs,
+      rhs,
+      .init(name: name) { lhs, rhs in
+        guard let lhs = lhs.typed(as: T.self), let rhs = rhs.typed(as: T.self) else { return .null }
+        return QueryValue(of: function(lhs, rhs))
+      }
+    )
+  }
+
+  /// Makes sure that the values of a type keep it in an expression: the names of rows do not.
+  static func checkIsTyped(_ type: any Any.Type) throws(Untranslatable) {
+    if queryKind(of: type) == .identifier { throw .combination("an identifier as a value") }
   }
 
   /// The expression, if it has a single value: not a row, a list or a range.
@@ -124,8 +153,13 @@ extension QueryExpression {
     }
   }
 
-  var isConstant: Bool {
-    if case .constant = self { true } else { false }
+  /// Whether this is a captured case of an enumeration, held by its raw value.
+  private var isRawConstant: Bool {
+    switch self {
+    case .constant(.opaque): false
+    case .constant: true
+    default: false
+    }
   }
 }
 

@@ -18,7 +18,7 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
 
   /// A property of a model.
   private func property(of path: RowPath) throws(Untranslatable) -> QueryExpression {
-    guard let property = path.descriptor.property(for: keyPath) else {
+    guard let property = path.descriptor.ownOrInheritedProperty(for: keyPath) else {
       if namesIdentifier { return .identifier(path) }
       throw .property("\(path.descriptor.entityName): \(keyPath)")
     }
@@ -27,8 +27,9 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     case .toMany(let element):
       return .list(.init(owner: path, property: property, element: .of(element)))
     case .attribute:
-      guard let reading = ColumnReading(property) else { throw .value("\(property.name)") }
-      return .column(path, reading)
+      if let reading = ColumnReading(property) { return .column(path, reading) }
+      guard let reading = StructuredReading(property) else { throw .value("\(property.name)") }
+      return .structured(path, reading)
     }
   }
 
@@ -47,71 +48,40 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     }
   }
 
-  /// A property of a value: of a text, a date, a raw enumeration.
+  /// A property of a value: of a text, a date, an enumeration, a composite.
   private func property(of value: QueryExpression) throws(Untranslatable) -> QueryExpression {
-    if case .column(_, let reading) = value, reading.enumeration != nil {
-      return try property(ofEnumeration: value)
+    // A column of an enumeration is read as its raw value anyway.
+    if case .column(_, let reading) = value, reading.enumeration != nil, namesRawValue {
+      return value
     }
-    guard let input = Root.Output.self as? any QueryScalar.Type else {
-      throw .value("\(Root.Output.self)")
-    }
-    if input == String.self, let kind {
+    if Root.Output.self == String.self {
       switch kind {
       case .collectionCount: return .mapped(value, .textCount)
       case .collectionIsEmpty: return .mapped(value, .textIsEmpty)
-      default: throw .property("\(keyPath)")
+      default: break
       }
     }
-    return try mapped(value, input)
+    try QueryExpression.checkIsTyped(Root.Output.self)
+    let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
+    return .mapped(
+      try value.asValue(),
+      .init(name: "\(keyPath)") { value in
+        value.typed(as: Root.Output.self).map { QueryValue(of: $0[keyPath: keyPath]) } ?? .null
+      }
+    )
   }
 
-  /// A property of an enumeration that is stored, and read, by its raw value.
-  private func property(
-    ofEnumeration value: QueryExpression
-  ) throws(Untranslatable) -> QueryExpression {
-    guard queryKind(of: Output.self) != nil,
-      let type = Root.Output.self as? any RawRepresentable.Type
-    else { throw .property("\(keyPath)") }
-    return namesRawValue ? value : .mapped(value, property(of: type))
-  }
-
-  /// Whether the key path gives every case its raw value.
+  /// Whether the key path gives every case of an enumeration its raw value.
   ///
-  /// An enumeration's `rawValue` has another key path here than in the user's code, so it is known by what
-  /// it does; without a list of the cases it is called like any other property.
+  /// `rawValue` has another key path here than in the user's code, so it is known by what it does; without a
+  /// list of the cases it is called like any other property.
   private var namesRawValue: Bool {
     guard let type = Root.Output.self as? any CaseIterable.Type else { return false }
     return allCases(type).allSatisfy { value in
       guard let value = value as? Root.Output else { return false }
-      return (value[keyPath: keyPath] as? any QueryScalar)?.queryValue == rawQueryValue(value)
+      return QueryValue(of: value[keyPath: keyPath]) == rawQueryValue(value)
     }
   }
 
   private func allCases<T: CaseIterable>(_: T.Type) -> [Any] { T.allCases.map { $0 } }
-
-  private func property<T: RawRepresentable>(of _: T.Type) -> QueryExpression.ValueMap {
-    let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
-    return .init(name: "\(keyPath)") { value in
-      guard let raw = value.scalar(T.RawValue.self),
-        let value = T(rawValue: raw) as? Root.Output
-      else { return .null }
-      return (value[keyPath: keyPath] as? any QueryScalar)?.queryValue ?? .null
-    }
-  }
-
-  private func mapped<Input: QueryScalar>(
-    _ value: QueryExpression,
-    _: Input.Type
-  ) throws(Untranslatable) -> QueryExpression {
-    guard queryKind(of: Output.self) != nil,
-      let typed = keyPath as AnyKeyPath as? Swift.KeyPath<Input, Output>
-    else { throw .property("\(keyPath)") }
-    return .mapped(
-      value,
-      .init(name: "\(keyPath)") { value in
-        guard let input = Input(queryValue: value) else { return .null }
-        return (input[keyPath: typed] as? any QueryScalar)?.queryValue ?? .null
-      }
-    )
-  }
 }

@@ -13,7 +13,18 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
         list,
         where: .comparison(.equal, .identifier(member), .identifier(path), .identifier)
       )
-    default: throw .combination("\(LHS.Output.self).contains")
+    case let sequence:
+      try QueryExpression.checkIsTyped(RHS.Output.self)
+      return .combined(
+        try sequence.asValue(),
+        try element.asValue(),
+        .init(name: "contains") { sequence, element in
+          guard let sequence = sequence.typed(as: LHS.Output.self),
+            let element = element.typed(as: RHS.Output.self)
+          else { return .null }
+          return .bool(sequence.contains(element))
+        }
+      )
     }
   }
 }

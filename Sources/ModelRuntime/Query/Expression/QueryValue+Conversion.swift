@@ -1,0 +1,65 @@
+import Foundation
+
+extension QueryValue {
+  /// A value of any type as an expression holds it.
+  init(of value: Any) {
+    if let known = QueryValue(known: value) {
+      self = known
+    } else {
+      self = .opaque(OpaqueValue((value as? any AnyOptional)?.wrappedValue ?? value))
+    }
+  }
+
+  /// A value of a type whose values an expression understands, or `nil`.
+  init?(known value: Any) {
+    if let scalar = value as? any QueryScalar {
+      guard let value = scalar.queryValue else { return nil }
+      self = value
+    } else if let optional = value as? any AnyOptional {
+      guard let wrapped = optional.wrappedValue else {
+        self = .null
+        return
+      }
+      self.init(known: wrapped)
+    } else if comparesByRawValue(value), let raw = rawQueryValue(value) {
+      self = raw
+    } else {
+      return nil
+    }
+  }
+
+  /// The value as one of a type, or `nil` if it is none.
+  func typed<T>(as type: T.Type) -> T? {
+    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    switch self {
+    case .null: return (T.self as? any ExpressibleByNilLiteral.Type).flatMap { makeNil($0) as? T }
+    case .opaque(let box): return box.value as? T
+    default:
+      if let scalar = type as? any QueryScalar.Type { return scalar.init(queryValue: self) as? T }
+      return (type as? any RawRepresentable.Type).flatMap { makeCase($0, self) as? T }
+    }
+  }
+}
+
+private func makeNil<T: ExpressibleByNilLiteral>(_: T.Type) -> Any { T(nilLiteral: ()) }
+
+private func makeCase<T: RawRepresentable>(_: T.Type, _ raw: QueryValue) -> Any? {
+  raw.typed(as: T.RawValue.self).flatMap(T.init(rawValue:))
+}
+
+/// Whether two values of the type are equal exactly if their raw values are.
+///
+/// So it is for enumerations and option sets; a structure may well compare itself otherwise.
+private func comparesByRawValue(_ value: Any) -> Bool {
+  if value is any OptionSet { return true }
+  return Mirror(reflecting: value).displayStyle == .enum
+}
+
+/// An optional, looked into without knowing what it wraps.
+private protocol AnyOptional {
+  var wrappedValue: Any? { get }
+}
+
+extension Optional: AnyOptional {
+  fileprivate var wrappedValue: Any? { self }
+}
