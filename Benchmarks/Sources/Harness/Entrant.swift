@@ -1,0 +1,37 @@
+/// Someone who takes part in a round: a contender at a workload.
+public struct Entrant {
+  /// Which entrant another is compared with.
+  public struct Key: Hashable, Sendable {
+    public let workload: Workload
+    public let contender: Contender
+
+    public init(_ workload: Workload, _ contender: Contender) {
+      self.workload = workload
+      self.contender = contender
+    }
+  }
+
+  public let key: Key
+  /// How the contender is set up, in words.
+  public let settings: String
+  /// The entrant of the same rounds whose figures are the measure for this one's.
+  public let reference: Key?
+  public let targets: [Target]
+  /// Does one repetition; what it prepares and checks around the work is its own affair.
+  let run: () throws -> Sample
+
+  public init(
+    _ workload: Workload,
+    _ contender: Contender,
+    settings: String,
+    comparedWith reference: Key? = nil,
+    targets: [Target] = [],
+    run: @escaping () throws -> Sample
+  ) {
+    key = Key(workload, contender)
+    self.settings = settings
+    self.reference = reference
+    self.targets = targets
+    self.run = run
+  }
+}

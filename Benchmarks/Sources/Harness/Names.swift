@@ -1,0 +1,75 @@
+/// What is measured; the raw values are stable, for who keeps results and compares them.
+public enum Workload: String, Sendable, CaseIterable {
+  // Commits of so many rows, on disk at return.
+  case durable1 = "durable-1"
+  case durable10 = "durable-10"
+  case durable100 = "durable-100"
+  case durable10000 = "durable-10000"
+  // The same from so many threads.
+  case durable1Threads4 = "durable-1-threads-4"
+  case durable1Threads8 = "durable-1-threads-8"
+  case durable1Threads16 = "durable-1-threads-16"
+  // Commits that survive the end of the process, and perhaps not a power cut.
+  case relaxed1 = "relaxed-1"
+  case relaxed100 = "relaxed-100"
+  case relaxed10000 = "relaxed-10000"
+  // One attribute, read, modified and written, of 1,000,000 rows.
+  case update1 = "update-1"
+  case update100 = "update-100"
+  // Random keys of 1,000,000 rows: all attributes, or one of fixed width.
+  case pointRead = "point-read"
+  case pointReadColumn = "point-read-column"
+  // One reader of random keys, alone and beside a writer.
+  case readAlone = "read-alone"
+  case readBesideWriter = "read-beside-writer"
+  case indexMemory = "index-memory"
+  case indexLookup = "index-lookup"
+  // From nothing to the first row read.
+  case openClean = "open-clean"
+  case openClean10M = "open-clean-10000000"
+  case openCrash = "open-crash"
+  case openRebuild = "open-rebuild"
+  // 100,000 objects: every attribute, or two.
+  case fetchAll = "fetch-all"
+  case fetchTwo = "fetch-two"
+  case propertyGet = "property-get"
+  case propertyGetText = "property-get-text"
+  case propertySet = "property-set"
+  case modelMemory = "model-memory"
+  case size = "size"
+}
+
+/// Who is measured.
+public enum Contender: String, Sendable, CaseIterable {
+  /// The least the machine needs: system calls and `memcpy` alone.
+  case floor
+  /// Plain classes in memory.
+  case classes
+  case engine
+  case models
+  case json
+  case sqlite
+  /// GRDB with Codable records.
+  case grdb
+  /// GRDB with records that read and write their columns by hand.
+  case grdbByHand = "grdb-by-hand"
+  case lmdb
+  case leveldb
+  case rocksdb
+}
+
+/// What a figure counts.
+public enum Metric: String, Sendable, CaseIterable {
+  case rowsPerSecond = "rows_per_second"
+  case p50Microseconds = "p50_us"
+  case p99Microseconds = "p99_us"
+  case milliseconds = "ms"
+  case nanosecondsPerRow = "ns_per_row"
+  /// Time of the calling thread on a processor: what others on the machine cannot inflate as much.
+  case processorNanosecondsPerRow = "cpu_ns_per_row"
+  case bytesPerRow = "bytes_per_row"
+  case megabytesPerSecond = "mb_per_second"
+
+  /// Whether a greater figure is a better one.
+  public var growsWithSpeed: Bool { self == .rowsPerSecond || self == .megabytesPerSecond }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Runs work before everything ordinary on the machine, where the system allows it.
+///
+/// On a machine whose processors are all busy, a thread that wakes from `fdatasync` waits for the next
+/// tick, 4 ms at 250 Hz, where the disk took 0.05: every contender would be measured at the tick. Threads
+/// the work starts are ordinary again, as a store's background threads are beside an app.
+///
+/// - Parameter body: The work.
+/// - Returns: What the work returns.
+/// - Throws: What the work throws.
+public func withPriority<Result>(_ body: () throws -> Result) rethrows -> Result {
+  // Not in the headers Swift sees: SCHED_RESET_ON_FORK.
+  let resetOnFork: CInt = 0x4000_0000
+  var parameters = sched_param(sched_priority: 1)
+  sched_setscheduler(0, SCHED_RR | resetOnFork, &parameters)
+  defer {
+    parameters.sched_priority = 0
+    sched_setscheduler(0, SCHED_OTHER, &parameters)
+  }
+  return try body()
+}

@@ -1,0 +1,69 @@
+/// What one repetition found out.
+public struct Sample: Sendable {
+  /// The figures.
+  public var figures: [Metric: Double]
+  /// How long each commit took, in nanoseconds, where commits are timed one by one.
+  public var latencies: [UInt64]
+
+  public init(_ figures: [Metric: Double], latencies: [UInt64] = []) {
+    self.figures = figures
+    self.latencies = latencies
+  }
+}
+
+/// Times work on a number of rows.
+///
+/// - Parameters:
+///   - rows: How many rows the work handles.
+///   - work: The work, done once.
+/// - Returns: Rows a second by the clock on the wall, and the thread's own time for each.
+/// - Throws: What the work throws.
+public func timeRows(_ rows: Int, _ work: () throws -> Void) rethrows -> Sample {
+  let processorStart = threadProcessorNanoseconds()
+  let start = monotonicNanoseconds()
+  try work()
+  let elapsed = monotonicNanoseconds() - start
+  let processor = threadProcessorNanoseconds() - processorStart
+  return Sample([
+    .rowsPerSecond: Double(rows) * 1e9 / Double(max(elapsed, 1)),
+    .processorNanosecondsPerRow: Double(processor) / Double(rows),
+  ])
+}
+
+/// Times commits one by one.
+///
+/// - Parameters:
+///   - commits: How many to make.
+///   - rowsPerCommit: How many rows each holds.
+///   - commit: Makes one, by number.
+/// - Returns: The rate, and how long each took.
+/// - Throws: What a commit throws.
+public func timeCommits(
+  _ commits: Int,
+  rowsPerCommit: Int,
+  _ commit: (Int) throws -> Void
+) rethrows -> Sample {
+  var latencies: [UInt64] = []
+  latencies.reserveCapacity(commits)
+  let begin = monotonicNanoseconds()
+  var last = begin
+  for number in 0..<commits {
+    try commit(number)
+    let now = monotonicNanoseconds()
+    latencies.append(now - last)
+    last = now
+  }
+  let rate = Double(commits * rowsPerCommit) * 1e9 / Double(max(last - begin, 1))
+  return Sample([.rowsPerSecond: rate], latencies: latencies)
+}
+
+/// Times one piece of work in milliseconds.
+///
+/// - Parameter work: The work, done once.
+/// - Returns: How long it took by the clock on the wall.
+/// - Throws: What the work throws.
+public func timeMilliseconds(_ work: () throws -> Void) rethrows -> Sample {
+  let start = monotonicNanoseconds()
+  try work()
+  return Sample([.milliseconds: Double(monotonicNanoseconds() - start) / 1e6])
+}

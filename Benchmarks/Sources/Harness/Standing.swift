@@ -1,0 +1,59 @@
+/// How an entrant did over all rounds.
+public struct Standing {
+  let entrant: Entrant
+  let series: [Metric: Series]
+  let reference: [Metric: Series]?
+
+  /// The lines of the report, by metric.
+  var lines: [ReportLine] {
+    Metric.allCases.compactMap { metric in
+      series[metric].map { line(metric, $0) }
+    }
+  }
+
+  var measurements: [Measurement] {
+    Metric.allCases.compactMap { metric in
+      guard let values = series[metric] else { return nil }
+      return Measurement(
+        workload: entrant.key.workload.rawValue,
+        contender: entrant.key.contender.rawValue,
+        metric: metric.rawValue,
+        median: values.median,
+        min: values.min,
+        max: values.max,
+        runs: values.values.count,
+        settings: entrant.settings
+      )
+    }
+  }
+
+  private func line(_ metric: Metric, _ values: Series) -> ReportLine {
+    let other = reference?[metric]
+    let share = other.map { values.shares(of: $0).median }
+    let targets = entrant.targets.filter { $0.metric == metric }
+    return ReportLine(
+      workload: entrant.key.workload.rawValue,
+      contender: entrant.key.contender.rawValue,
+      metric: metric.rawValue,
+      median: Figure.format(values.median),
+      spread: "\(Figure.format(values.min)) … \(Figure.format(values.max))",
+      share: share.map { describe($0, metric) } ?? "",
+      target: targets.map { target in
+        switch target.measure {
+        case .value: target.verdict(values.median)
+        case .share: target.verdict(share ?? .nan)
+        case .difference: target.verdict(values.median - (other?.median ?? .nan))
+        }
+      }.joined(separator: ", ")
+    )
+  }
+
+  private func describe(_ share: Double, _ metric: Metric) -> String {
+    guard let reference = entrant.reference else { return "" }
+    let name =
+      reference.workload == entrant.key.workload
+      ? reference.contender.rawValue
+      : "\(reference.workload.rawValue) \(reference.contender.rawValue)"
+    return "\(Figure.ratio(share)) × \(name)"
+  }
+}
