@@ -214,6 +214,7 @@ if declaresSwiftData {
       dependencies: [
         "SampleTrips", "logstore-inspect", "Terminal", "SwiftData", "JSONStore", "LogEngine",
         "RowFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings
     ),

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Terminal
 import Testing
 
@@ -78,7 +79,11 @@ private func dump(_ arguments: String..., of path: String) throws -> String {
 
 @Suite struct `The inspector's exit code` {
   @Test func `is 0 for a store that can be read`() throws {
-    #expect(Inspect.run(["dump", try SmallStore().path, "--limit", "0"]) == .success)
+    let store = try SmallStore()
+    // The store's folder goes when the store does.
+    withExtendedLifetime(store) {
+      #expect(Inspect.run(["dump", store.path, "--limit", "0"]) == .success)
+    }
   }
 
   @Test(arguments: [

@@ -10,6 +10,11 @@ extension _ModelState {
     let property = descriptor.properties[ordinal]
     if property.isToMany {
       if property.isDerivable && encoder.references.derivesLists { return }
+      // A list that changed at its members and was never loaded is put together now: a store that is
+      // given whole snapshots has nobody else to ask.
+      if case .unloaded = relation(property), changed.contains(ordinal) {
+        _ = destinations(property)
+      }
       guard case .many(let models) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
