@@ -1,303 +1,217 @@
 public import RowFormat
 import Synchronization
 
-/// A store of rows: appended in commits to a log, found through an index in memory.
+/// A store: rows under references, in commits, in a log that survives crashes.
+///
+///     let engine = try StorageEngine.open(at: "Trips.sdlog")
+///     let catalogue = try engine.apply([.addTable(name: "Trip"), …])
+///     let keys = engine.reserveKeys(1, in: 1)
+///     var batch = engine.makeBatch()
+///     batch.insert(RowReference(table: 1, key: keys.lowerBound), layout: layout, row: bytes)
+///     try engine.commit(&batch)
+///
+/// Any number of threads commit and read at once; readers never wait for a writer. A commit is all or
+/// nothing, and what is found after a crash is the state after one of the commits: with
+/// ``EngineOptions/Durability-swift.enum/full``, one no older than the last that returned.
 public final class StorageEngine: Sendable {
   let state: StoreState
-  private let log: Log?
-  private let lock: (any FileLock)?
-  private let isClosed = Atomic<Bool>(false)
+  let writer: LogWriter?
+  let lock: Mutex<(any FileLock)?>
+  /// What opening the store found.
+  public let recovery: RecoveryReport
+  /// Serialises changes of the catalogue.
+  let catalogueChange = Mutex<Void>(())
 
-  private init(state: StoreState, log: Log?, lock: (any FileLock)?) {
+  init(
+    state: StoreState,
+    writer: LogWriter?,
+    lock: (any FileLock)?,
+    recovery: RecoveryReport
+  ) {
     self.state = state
-    self.log = log
-    self.lock = lock
+    self.writer = writer
+    self.lock = Mutex(lock)
+    self.recovery = recovery
   }
 
-  /// Opens a store, or makes it.
+  /// Opens a store, and recovers what a crash left of it.
   ///
   /// - Parameters:
   ///   - path: The store's directory.
-  ///   - options: How it is opened.
-  ///   - fileSystem: What all input and output goes through.
+  ///   - options: How to open it.
+  ///   - fileSystem: Where it is.
   /// - Returns: The open store.
-  /// - Throws: ``StorageError`` that names the file and what is wrong with it.
+  /// - Throws: ``StorageError/locked(path:holder:)`` if another process writes to the store;
+  ///   ``StorageError/corruption(_:)`` if what had been on disk is not there any more.
+  /// - Complexity: O(log written since the last checkpoint), and a file's header for each segment.
   public static func open(
     at path: String,
     options: EngineOptions = .init(),
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws(StorageError) -> StorageEngine {
-    let paths = StorePaths(root: path)
-    var manifest = try readManifest(paths, fileSystem)
-    if manifest == nil {
-      guard options.mode == .readWrite, options.missingStore == .create else {
-        throw .missingStore(path: path)
-      }
-      try fileSystem.makeDirectory(path)
-    }
-    let lock = options.mode == .readWrite ? try takeLock(paths, fileSystem) : nil
-    if manifest == nil { manifest = try makeStore(paths, options, fileSystem) }
-    guard let manifest else { throw .missingStore(path: path) }
-    if !options.application.isEmpty, options.application != manifest.application {
-      throw .foreignStore(
-        path: path,
-        expected: options.application,
-        found: manifest.application
-      )
-    }
-    let state = StoreState(
-      paths: paths,
-      fileSystem: fileSystem,
+    let opening = Opening(
+      paths: StorePaths(root: path),
       options: options,
-      store: manifest.store
+      fileSystem: fileSystem
     )
-    var replay = Replay(state)
-    try replay.run()
-    guard options.mode == .readWrite else {
-      return StorageEngine(state: state, log: nil, lock: nil)
-    }
-    let end = replay.end
-    // What was read may only be in the system's memory: it is made durable before anything follows it.
-    if options.durability != .memory, let last = end.segment {
-      try fileSystem.open(last.path, .write).synchronize()
-    }
-    if replay.isClosed, let last = end.segment, last.capacity < options.smallestSegment {
-      let segment = try state.continueSegment(last, offset: end.offset)
-      let log = Log(
-        state,
-        segment: segment,
-        offset: end.offset,
-        chain: end.chain,
-        sequence: end.sequence,
-        epoch: replay.epoch
-      )
-      return StorageEngine(state: state, log: log, lock: lock)
-    }
-    let header = SegmentHeader(
-      store: manifest.store,
-      segment: end.segment?.id.next ?? SegmentID(rawValue: 1),
-      salt: fileSystem.randomBits(),
-      firstSequence: CommitSequence(end.sequence + 1),
-      logPosition: end.segment?.logPosition(of: end.offset) ?? 0,
-      previousSegment: end.segment?.id ?? .none,
-      previousEnd: end.offset,
-      previousSequence: CommitSequence(end.sequence),
-      previousChain: end.chain,
-      epoch: replay.epoch + 1,
-      created: fileSystem.microseconds()
-    )
-    let segment = try state.makeSegment(header, capacity: options.smallestSegment)
-    let log = Log(
-      state,
-      segment: segment,
-      chain: end.chain,
-      sequence: end.sequence,
-      epoch: header.epoch
-    )
-    return StorageEngine(state: state, log: log, lock: lock)
+    return try opening.run()
   }
+}
 
-  private static func readManifest(
-    _ paths: StorePaths,
-    _ fileSystem: any FileSystem
-  ) throws(StorageError) -> Manifest? {
-    guard let names = try fileSystem.list(paths.root) else { return nil }
-    guard
-      let number = names.compactMap({
-        StorePaths.number(in: $0, prefix: StorePaths.manifestPrefix)
-      }).max()
-    else {
-      if let other = names.first(where: {
-        $0 != "LOCK" && $0 != "log" && $0 != "index" && $0 != "tmp"
-      }) {
-        throw .notAStore(path: paths.root, found: other)
-      }
-      return nil
-    }
-    let path = paths.manifest(number)
-    let file = try fileSystem.open(path, .read)
-    var buffer = ByteBuffer(capacity: BlockHeader.byteCount)
-    try buffer.append(upTo: BlockHeader.byteCount) { (room) throws(StorageError) in
-      try file.read(into: &room, at: 0)
-    }
-    return try Manifest(decoding: buffer.bytes, path: path)
-  }
+// MARK: Catalogue and keys
 
-  private static func takeLock(
-    _ paths: StorePaths,
-    _ fileSystem: any FileSystem
-  ) throws(StorageError) -> any FileLock {
-    guard let lock = try fileSystem.lock(paths.lock) else {
-      throw .locked(path: paths.root, holder: "another process, or this one")
-    }
-    return lock
-  }
-
-  private static func makeStore(
-    _ paths: StorePaths,
-    _ options: EngineOptions,
-    _ fileSystem: any FileSystem
-  ) throws(StorageError) -> Manifest {
-    for directory in paths.directories { try fileSystem.makeDirectory(directory) }
-    let manifest = Manifest(
-      store: StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits()),
-      created: fileSystem.microseconds(),
-      application: options.application
-    )
-    var buffer = ByteBuffer(capacity: BlockHeader.byteCount)
-    manifest.encode(into: &buffer)
-    let temporary = paths.temporary("manifest")
-    let file = try fileSystem.open(temporary, .create)
-    try file.writeAll(buffer.bytes, at: 0)
-    if options.durability != .memory { try file.synchronize() }
-    try fileSystem.rename(temporary, to: paths.manifest(1))
-    if options.durability != .memory { try fileSystem.synchronizeDirectory(paths.root) }
-    return manifest
-  }
-
-  /// The tables and layouts as of the newest commit.
+extension StorageEngine {
+  /// What the rows mean, as of the newest commit.
   public var catalogue: Catalogue { state.catalogue.withLock { $0 } }
 
-  /// The newest commit.
-  public var lastCommit: CommitSequence {
-    CommitSequence(state.visible.load(ordering: .acquiring))
-  }
-
-  /// Changes the catalogue, durably.
+  /// Changes the catalogue: all steps or none, logged like any commit.
   ///
-  /// - Parameter changes: The changes, in order.
+  /// - Parameter changes: The steps, in order.
   /// - Returns: The catalogue after them.
-  /// - Throws: ``StorageError/invalidCatalogueChange(_:)``, or what a commit throws.
+  /// - Throws: ``StorageError/invalidCatalogueChange(_:)`` if a step contradicts the catalogue.
   @discardableResult
   public func apply(_ changes: [CatalogueChange]) throws(StorageError) -> Catalogue {
-    _ = try catalogue.applying(changes)
-    var body = ByteBuffer()
-    CatalogueRecord.encode(changes, into: &body)
-    var batch = makeBatch()
-    batch.changeCatalogue(body.bytes)
-    _ = try commit(&batch)
-    return catalogue
+    let writer = try requireWriter()
+    return try catalogueChange.withLock { _ throws(StorageError) in
+      var changed = catalogue
+      for change in changes { try changed.apply(change) }
+      if changed == catalogue { return changed }
+      var body = ByteBuffer()
+      for change in changes { change.encode(into: &body) }
+      var batch = makeBatch()
+      batch.changeCatalogue(body.bytes)
+      let sequence = try writer.commit(&batch)
+      state.adopt(changed)
+      for case .removeTable(let number) in changes {
+        state.tables[Int(number)]?.removedAt.store(sequence.rawValue, ordering: .releasing)
+      }
+      state.catalogue.withLock { $0 = changed }
+      return changed
+    }
   }
 
-  /// Gives out keys for new rows of a table: in order, and never again.
+  /// Gives out keys nobody had before: ascending from 1, never given again once a row used them.
+  ///
+  /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {
-    guard let table = state.tables[Int(table)] else { return 0..<0 }
-    let first = table.nextKey.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
-    return first..<(first + UInt64(count))
+    guard count > 0, let table = state.tables[Int(table)] else { return 0..<0 }
+    let end = table.nextKey.add(UInt64(count), ordering: .relaxed).newValue
+    return (end - UInt64(count))..<end
   }
 
-  /// An empty batch.
+  /// The key the next reservation begins with.
+  public func nextKey(in table: UInt16) -> UInt64 {
+    state.tables[Int(table)]?.nextKey.load(ordering: .relaxed) ?? 1
+  }
+}
+
+// MARK: Writing
+
+extension StorageEngine {
+  /// An empty batch, to be filled and committed, and used again.
   public func makeBatch() -> CommitBatch { CommitBatch(state: state) }
 
-  /// Makes a batch one commit, and empties it.
+  /// Makes a batch the newest commit, and empties it.
   ///
-  /// - Parameter batch: The changes.
-  /// - Returns: The commit's number.
-  /// - Throws: ``StorageError``; the store is then as before.
+  /// Blocks until the commit is as safe as the options ask for; commits of other threads share the
+  /// wait. A batch that fails changes nothing and is left as it is.
+  ///
+  /// - Returns: The commit's number; of the newest commit, if the batch is empty.
+  @discardableResult
   public func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
-    guard let log else { throw .readOnly(path: state.paths.root) }
-    if isClosed.load(ordering: .acquiring) { throw .closed(path: state.paths.root) }
-    if batch.isEmpty, batch.failure == nil { return lastCommit }
-    let sequence = try log.commit(&batch)
+    let writer = try requireWriter()
+    precondition(batch.state === state, "a batch of another store")
+    if batch.isEmpty && batch.failure == nil { return lastCommit }
+    let sequence = try writer.commit(&batch)
     batch.removeAll()
     return sequence
   }
 
-  /// Lends the newest version of a row.
-  ///
-  /// - Parameters:
-  ///   - reference: The row.
-  ///   - body: Given the row's bytes and their layout.
-  /// - Returns: What `body` returned, or `nil` if there is no such row.
-  /// - Throws: ``StorageError`` for damage, or what `body` throws.
-  public func withRow<R>(
-    _ reference: RowReference,
-    _ body: (RawSpan, LayoutNumber) throws -> R
-  ) throws -> R? {
-    guard let table = state.tables[Int(reference.table)] else { return nil }
-    let location = table.pages.location(of: reference.key)
-    guard location.isRow else { return nil }
-    return try state.withRow(location, reference, body)
-  }
+  /// Sees everything committed so far to the disk, whatever the durability.
+  public func synchronize() throws(StorageError) { try requireWriter().synchronize() }
 
-  /// Whether a row exists.
-  public func contains(_ reference: RowReference) -> Bool {
-    state.tables[Int(reference.table)]?.pages.location(of: reference.key).isRow ?? false
-  }
-
-  /// How many rows a table has.
-  public func rowCount(of table: UInt16) -> Int {
-    state.tables[Int(table)]?.liveRowCount.load(ordering: .relaxed) ?? 0
-  }
-
-  /// Walks the rows of a table in key order.
-  ///
-  /// - Parameters:
-  ///   - table: The table's number.
-  ///   - keys: Which keys; all by default.
-  ///   - body: Given each row's key, layout and bytes.
-  /// - Throws: ``StorageError`` for damage, or what `body` throws.
-  public func scan(
-    _ table: UInt16,
-    in keys: Range<UInt64>? = nil,
-    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
-  ) throws {
-    guard let found = state.tables[Int(table)] else { return }
-    let range = keys ?? 0..<found.pages.keyLimit
-    var key = range.lowerBound
-    while let entry = found.pages.next(from: key, to: range.upperBound) {
-      key = entry.key + 1
-      guard entry.location.isRow else { continue }
-      let control = try state.withRow(
-        entry.location,
-        RowReference(table: table, key: entry.key)
-      ) { try body(entry.key, $1, $0) }
-      if control == .stop { return }
-    }
-  }
-
-  /// Makes what was committed so far durable.
-  public func synchronize() throws(StorageError) {
-    if let log { try log.synchronize(to: log.end) }
-  }
-
-  /// Makes everything durable and ends the log; commits made later throw.
-  ///
-  /// - Throws: ``StorageError`` if the end of the log could not be written; what was committed is safe
-  ///   all the same.
-  public func close() throws(StorageError) {
-    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    try log?.close()
+  func requireWriter() throws(StorageError) -> LogWriter {
+    guard let writer else { throw .readOnly(path: state.paths.root) }
+    return writer
   }
 }
 
-/// Whether a scan goes on.
-public enum ScanControl: Sendable, Hashable { case proceed, stop }
+// MARK: Reading
 
-extension StoreState {
-  /// Lends the row that ends at a location.
-  func withRow<R>(
-    _ location: RecordLocation,
+extension StorageEngine {
+  /// The newest commit that readers see.
+  public var lastCommit: CommitSequence {
+    CommitSequence(state.visible.load(ordering: .acquiring))
+  }
+
+  /// Pins the newest commit: the view sees that state, whatever is committed later.
+  public func makeReadView() -> ReadView { ReadView(state: state) }
+
+  /// Lends the newest bytes of a row, with the layout they are in.
+  ///
+  /// - Returns: What `body` returned, or `nil` if there is no such row.
+  /// - Throws: ``StorageError`` if the row's bytes are damaged, or what `body` throws.
+  @inlinable public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
-  ) throws -> R {
-    if location.depth == 0 {
-      return try withSegment(location.segment) { segment in
-        try segment.withRecord(at: location.offset) { header, bytes in
-          let row = bytes.extracting(header.bodyRange)
-          guard header.reference == reference,
-            tables[Int(reference.table)]?.layouts.with(
-              Int(header.layout.rawValue),
-              { $0.isValid(row) }
-            )
-              == true
-          else { throw inconsistent(location.place, in: segment, reference) }
-          return try body(row, header.layout)
-        }
-      }
-    }
-    var scratch = FoldScratch()
-    let layout = try fold(location.place, reference, &scratch)
-    return try body(scratch.row, layout)
+  ) throws -> R? {
+    var result: R?
+    try readRow(reference) { row, layout in result = try body(row, layout) }
+    return result
+  }
+
+  @usableFromInline
+  func readRow(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> Void
+  ) throws {
+    _ = try reader.read(reference, body)
+  }
+
+  /// Whether a row exists.
+  public func contains(_ reference: RowReference) throws -> Bool {
+    try reader.contains(reference)
+  }
+
+  /// How many rows a table has.
+  ///
+  /// - Complexity: O(1).
+  public func rowCount(of table: UInt16) -> Int {
+    guard let table = state.tables[Int(table)], reader.isThere(table) else { return 0 }
+    return table.liveRowCount.load(ordering: .relaxed)
+  }
+
+  /// Visits the newest rows of a table in key order, without an allocation per row.
+  ///
+  /// Sees the state as of its beginning: commits made meanwhile do not show.
+  ///
+  /// - Parameters:
+  ///   - table: The table; one that does not exist has no rows.
+  ///   - keys: The keys to visit; all, if `nil`.
+  ///   - body: Called with each row's key, layout and bytes, which it must not keep.
+  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  public func scan(
+    _ table: UInt16,
+    in keys: Range<UInt64>? = nil,
+    _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
+  ) throws {
+    try reader.scan(table, in: keys, body)
+  }
+
+  private var reader: RowReader {
+    RowReader(state: state, sequence: state.visible.load(ordering: .acquiring))
+  }
+}
+
+// MARK: Closing
+
+extension StorageEngine {
+  /// Ends the log and lets another process write.
+  ///
+  /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is
+  /// recovered. What was read stays readable.
+  public func close() throws(StorageError) {
+    defer { lock.withLock { $0 = nil } }
+    try writer?.close()
   }
 }

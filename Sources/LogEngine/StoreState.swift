@@ -15,6 +15,12 @@ final class StoreState: Sendable {
   let visible = Atomic<UInt64>(0)
   /// Odd while ``visible`` and the tables' row counts are being changed together.
   let publication = Atomic<UInt64>(0)
+  /// Where the log is known to be on disk up to, counted over all segments.
+  let durableEnd = Atomic<UInt64>(0)
+  /// The end of the log, where commits are appended.
+  let tail = Mutex<LogTail>(LogTail())
+  /// The commits that are being read.
+  let pins = PinBoard()
   /// The catalogue as of the newest visible commit.
   let catalogue = Mutex<Catalogue>(Catalogue())
 
@@ -39,6 +45,11 @@ final class StoreState: Sendable {
       )
     }
     return result
+  }
+
+  @inline(__always)
+  func withTable<R>(_ number: UInt16, _ body: (Table) throws -> R) rethrows -> R? {
+    try tables.with(Int(number), body)
   }
 
   /// Makes tables and layouts of a catalogue known to readers; one writer at a time.

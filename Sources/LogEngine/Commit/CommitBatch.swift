@@ -23,6 +23,13 @@ public struct CommitBatch: ~Copyable {
   var superseded = SupersededBytes()
   /// The first mistake.
   var failure: StorageError?
+  /// Where the last record ends in the buffer.
+  var recordsEnd = 0
+  /// The row of the last record, and whether all came in ascending order: then no row came twice.
+  var lastReference = RowReference.none
+  var isAscending = true
+  /// Whether the author's name stands behind the records.
+  var isFinished = false
   /// How many records were added.
   public private(set) var count = 0
   let state: StoreState
@@ -39,6 +46,10 @@ public struct CommitBatch: ~Copyable {
     superseded.removeAll()
     failure = nil
     author = nil
+    recordsEnd = 0
+    lastReference = .none
+    isAscending = true
+    isFinished = false
     count = 0
   }
 }
@@ -138,10 +149,14 @@ extension CommitBatch {
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     guard let rowLayout = table.layouts[Int(layout.rawValue)] else { return }
     let previous = try state.header(at: location.place)
-    let canDelta =
-      previous.layout == layout && Int(previous.depth) < state.options.longestChain
-      && changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
-    if canDelta {
+    // A long list of references is worth a splice, however many of the other columns changed.
+    let splices = rowLayout.types.enumerated().contains { column, type in
+      type == .references && changed.contains(column)
+        && rowLayout.range(column, in: row).count > 64
+    }
+    let pays = splices || changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
+    if pays, previous.layout == layout, Int(previous.depth) < state.options.longestChain {
+      let before = lastReference
       let start = beginRecord(
         .delta,
         reference,
@@ -149,7 +164,21 @@ extension CommitBatch {
         previous: location.place,
         depth: previous.depth + 1
       )
-      try encodeDelta(reference, rowLayout, changed, row)
+      if splices {
+        // A splice is relative to the row it will be applied to, so that row is read here: what the
+        // caller believes to be the newest row may no longer be.
+        var scratch = FoldScratch()
+        try state.fold(location.place, reference, into: &scratch)
+        RowDelta.encode(
+          changed: changed,
+          row: row,
+          previous: scratch.row,
+          layout: rowLayout,
+          into: &buffer
+        )
+      } else {
+        RowDelta.encode(changed: changed, row: row, previous: nil, layout: rowLayout, into: &buffer)
+      }
       let length = buffer.count - start - RecordHeader.longByteCount
       let load = Int(previous.load) + (length * 255 + row.byteCount - 1) / row.byteCount
       // Beyond half of the row's weight, reading the chain costs more than writing it saved.
@@ -159,36 +188,10 @@ extension CommitBatch {
       }
       buffer.truncate(to: start)
       count -= 1
+      lastReference = before
     }
     try supersedeChain(endingAt: location.place)
     appendWhole(.fullImage, reference, layout, row, previous: location.place)
-  }
-
-  private mutating func encodeDelta(
-    _ reference: RowReference,
-    _ layout: RowLayout,
-    _ changed: ColumnSet,
-    _ row: RawSpan
-  ) throws {
-    // A splice is relative to the row it will be applied to, so that row is read here: what a caller
-    // believes to be the newest row may no longer be.
-    let splices = layout.types.enumerated().contains { column, type in
-      type == .references && changed.contains(column) && layout.range(column, in: row).count > 64
-    }
-    guard splices else {
-      RowDelta.encode(changed: changed, row: row, previous: nil, layout: layout, into: &buffer)
-      return
-    }
-    var scratch = FoldScratch()
-    let base = state.withTable(reference.table) { $0.pages.location(of: reference.key) } ?? .none
-    try state.fold(base.place, reference, &scratch)
-    RowDelta.encode(
-      changed: changed,
-      row: row,
-      previous: scratch.row,
-      layout: layout,
-      into: &buffer
-    )
   }
 
   /// Counts the records from a whole row to the newest as dead.
@@ -230,10 +233,10 @@ extension CommitBatch {
       // A frame that holds nothing yet takes a record of any size.
       if buffer.count - last + room > FrameHeader.payloadTarget && buffer.count > recordsStart(last)
       {
-        beginFrame(author: nil)
+        beginFrame()
       }
     } else {
-      beginFrame(author: author)
+      beginFrame()
     }
     let start = buffer.count
     let header = RecordHeader(
@@ -249,6 +252,8 @@ extension CommitBatch {
       previous: previous
     )
     header.encode(into: &buffer)
+    if reference <= lastReference { isAscending = false }
+    lastReference = reference
     count += 1
     return start
   }
@@ -259,12 +264,12 @@ extension CommitBatch {
       return fail(.tooLarge(byteCount: bodyLength, limit: RecordHeader.bodyLimit))
     }
     RecordHeader.seal(at: start, bodyLength: bodyLength, in: &buffer)
+    recordsEnd = buffer.count
   }
 
-  private mutating func beginFrame(author: String?) {
+  private mutating func beginFrame() {
     frameStarts.append(buffer.count)
-    buffer.appendZeros(FrameHeader.byteCount)
-    CommitPayload.encode(author: nil, into: &buffer)
+    buffer.appendZeros(FrameHeader.byteCount + CommitPayload.byteCount)
   }
 
   private func recordsStart(_ frameStart: Int) -> Int {

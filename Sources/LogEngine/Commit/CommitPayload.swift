@@ -1,45 +1,37 @@
 import RowFormat
 
-/// What stands before the records of a commit's payload; integers are little-endian.
+/// What a commit's payload holds beside its records; integers are little-endian.
 ///
-///     offset  size  field
-///          0     7  microseconds  since 1970-01-01T00:00:00Z, a signed number
-///          7     1  authorLength  of the author's name, in bytes
-///          8     n  author        UTF-8, zero padded to a multiple of eight
+///     part          size  field
+///     microseconds     7  since 1970-01-01T00:00:00Z, a signed number
+///     authorLength     1  of the author's name, in bytes
+///     records          n  one after the other, each a multiple of eight
+///     author           m  UTF-8, zero padded to a multiple of eight
 ///
-/// Each frame of a commit in several has this; only the first names the author. The records follow up
-/// to the payload's end.
+/// Each frame of a commit in several has these parts; only the last names the author.
 struct CommitPayload {
-  var microseconds: Int64
-  var authorRange: Range<Int>
-  var recordsStart: Int
+  let microseconds: Int64
+  let recordRange: Range<Int>
+  let authorRange: Range<Int>
 
   static let byteCount = 8
   static let authorLimit = 255
 
-  /// Reads what stands before the records, or returns `nil` if there is too little.
+  /// Finds the parts of a payload, or returns `nil` if there is too little.
   init?(decoding payload: RawSpan) {
     guard payload.byteCount >= CommitPayload.byteCount else { return nil }
     let word = payload.load(UInt64.self, at: 0)
     microseconds = Int64(bitPattern: word << 8) >> 8
     let length = Int(word >> 56)
-    authorRange = 8..<(8 + length)
-    recordsStart = (8 + length + 7) & ~7
-    guard recordsStart <= payload.byteCount else { return nil }
+    let end = payload.byteCount - ((length + 7) & ~7)
+    guard end >= CommitPayload.byteCount else { return nil }
+    recordRange = CommitPayload.byteCount..<end
+    authorRange = end..<(end + length)
   }
 
-  static func encode(author: String?, into buffer: inout ByteBuffer) {
-    let length = author?.utf8.count ?? 0
-    buffer.append(UInt64(length) << 56)
-    if let author { buffer.append(utf8: author) }
-    buffer.appendZeros(-length & 7)
-  }
-
-  /// Writes the time into what was encoded at an offset.
-  static func store(microseconds: Int64, at offset: Int, in buffer: inout ByteBuffer) {
-    let length = buffer.load(UInt8.self, at: offset + 7)
-    let time = UInt64(bitPattern: microseconds) & (1 << 56 - 1)
-    buffer.store(time | UInt64(length) << 56, at: offset)
+  /// The first eight bytes of a payload.
+  static func encode(microseconds: Int64, authorLength: Int) -> UInt64 {
+    UInt64(bitPattern: microseconds) & (1 << 56 - 1) | UInt64(authorLength) << 56
   }
 
   /// The author's name, if there is one.

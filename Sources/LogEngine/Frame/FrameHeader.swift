@@ -77,25 +77,50 @@ extension FrameHeader {
     chain = bytes.load(UInt32.self, at: 36)
     guard payloadLength & 7 == 0, payloadLength <= FrameHeader.payloadLimit else { return nil }
   }
+}
 
-  /// Writes the header over forty bytes already appended.
+extension ByteBuffer {
+  /// Appends a frame's header.
   ///
   /// - Returns: The header's checksum, which the next frame chains to.
   @discardableResult
+  mutating func append(_ header: FrameHeader, seed: UInt32) -> UInt32 {
+    let start = count
+    append(FrameHeader.magic)
+    append(0 as UInt32)
+    append(UInt32(truncatingIfNeeded: header.payloadLength))
+    append(UInt32(header.kind.rawValue) | UInt32(header.flags) << 8)
+    append(header.sequence.rawValue)
+    append(header.durableEnd)
+    append(header.payloadChecksum)
+    append(header.chain)
+    return sealFrameHeader(at: start, seed: seed)
+  }
+
+  /// Fills in what only the place of a frame in the log decides, in a header that has the rest.
+  ///
+  /// - Returns: The header's checksum.
   @inline(__always)
-  func store(in buffer: inout ByteBuffer, at offset: Int, seed: UInt32) -> UInt32 {
-    buffer.store(FrameHeader.magic, at: offset)
-    buffer.store(UInt32(truncatingIfNeeded: payloadLength), at: offset &+ 8)
-    buffer.store(UInt32(kind.rawValue) | UInt32(flags) << 8, at: offset &+ 12)
-    buffer.store(sequence.rawValue, at: offset &+ 16)
-    buffer.store(durableEnd, at: offset &+ 24)
-    buffer.store(payloadChecksum, at: offset &+ 32)
-    buffer.store(chain, at: offset &+ 36)
+  mutating func placeFrame(
+    at start: Int,
+    sequence: UInt64,
+    durableEnd: UInt64,
+    chain: UInt32,
+    seed: UInt32
+  ) -> UInt32 {
+    store(sequence, at: start &+ 16)
+    store(durableEnd, at: start &+ 24)
+    store(chain, at: start &+ 36)
+    return sealFrameHeader(at: start, seed: seed)
+  }
+
+  @inline(__always)
+  private mutating func sealFrameHeader(at start: Int, seed: UInt32) -> UInt32 {
     let checksum = CRC32C.extend(
       seed,
-      over: buffer.bytes.extracting((offset &+ 8)..<(offset &+ 40))
+      over: bytes.extracting((start &+ 8)..<(start &+ FrameHeader.byteCount))
     )
-    buffer.store(checksum, at: offset &+ 4)
+    store(checksum, at: start &+ 4)
     return checksum
   }
 }

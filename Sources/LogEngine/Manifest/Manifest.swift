@@ -1,63 +1,150 @@
 import RowFormat
 
-/// The file that makes a directory a store; integers are little-endian.
+/// What makes up a store: the file with the highest number *is* the store.
 ///
-///     offset  size  field
-///          0     8  magic             89 53 44 4D 0D 0A 1A 0A
-///          8     2  formatMajor
-///         10     2  formatMinor
-///         12     4  headerSize        4,096
-///         16     8  incompatible      feature bits
-///         24     8  compatible        feature bits
-///         32    16  store             ``StoreIdentifier``
-///         48     8  created           microseconds since 1970
-///         56     2  applicationLength
-///         58     n  application       UTF-8: the program the store belongs to
-///       4092     4  checksum          CRC-32C of bytes 0 ..< 4092
-struct Manifest {
+/// A manifest file is a ``FileHeader`` and one frame of kind ``FrameKind/manifest``, whose payload is
+/// zero padded to a multiple of eight. Its numbers are varints, unless a size is given.
+///
+///     flags           1 byte; bit 0: the log was closed at durableEnd, and nothing follows it
+///     epoch           how often the store was opened for writing
+///     nextSegment     no segment with this number or a higher one existed before
+///     durableEnd      log position that was on disk
+///     sequence        the last commit before it
+///     checkpoint      number of the newest checkpoint; 0 for none
+///     lineage         16 bytes: which copy of the store this is; a backup gets its own
+///     application     text: the program the store belongs to
+///     segments        a count, then number and end of each segment that must exist
+///     catalogue       ``Catalogue``
+///
+/// A manifest is written aside, synchronized, renamed into place, and the directory synchronized. So
+/// one that bears its name is whole, or the device lost what it had promised to keep: then opening
+/// fails, for the manifest before it may name files that are gone.
+struct Manifest: Hashable {
+  var number: UInt64
   var store: StoreIdentifier
-  var created: Int64
-  var application: String
+  var isClean = false
+  var epoch: UInt32 = 0
+  var nextSegment = SegmentID(rawValue: 1)
+  var durableEnd: UInt64 = 0
+  var sequence = CommitSequence.zero
+  var checkpoint: UInt64 = 0
+  var lineage: StoreIdentifier
+  var application = ""
+  var segments: [SegmentEnd] = []
+  var catalogue = Catalogue()
 
-  static let magic: UInt64 = 0x0A1A_0A0D_4D44_5389
+  /// Where the log was closed, if it was.
+  var cleanEnd: UInt64? { isClean ? durableEnd : nil }
 
-  func encode(into buffer: inout ByteBuffer) {
-    let start = buffer.count
-    buffer.append(Manifest.magic)
-    buffer.append(FormatVersion.major)
-    buffer.append(FormatVersion.minor)
-    buffer.append(UInt32(BlockHeader.byteCount))
-    buffer.append(0 as UInt64)
-    buffer.append(0 as UInt64)
-    store.encode(into: &buffer)
-    buffer.append(created)
-    buffer.append(UInt16(application.utf8.count))
-    buffer.append(utf8: application)
-    BlockHeader.seal(from: start, in: &buffer)
+  /// A segment and the least offset its file must reach.
+  struct SegmentEnd: Hashable {
+    var id: SegmentID
+    var end: Int
+  }
+}
+
+// MARK: Codec
+
+extension Manifest {
+  func encode(salt: UInt64, created: Int64, into buffer: inout ByteBuffer) {
+    let header = FileHeader(
+      kind: .manifest,
+      store: store,
+      number: number,
+      salt: salt,
+      created: created
+    )
+    header.encode(into: &buffer)
+    var payload = ByteBuffer(capacity: 1024)
+    encodePayload(into: &payload)
+    payload.appendZeros(-payload.count & 7)
+    let frame = FrameHeader(
+      payloadLength: payload.count,
+      kind: .manifest,
+      sequence: sequence,
+      durableEnd: durableEnd,
+      payloadChecksum: CRC32C.extend(0, over: payload.bytes),
+      chain: 0
+    )
+    buffer.append(frame, seed: header.seed.at(FileHeader.byteCount))
+    buffer.append(payload.bytes)
   }
 
-  init(store: StoreIdentifier, created: Int64, application: String) {
-    self.store = store
-    self.created = created
-    self.application = application
+  private func encodePayload(into buffer: inout ByteBuffer) {
+    buffer.append(isClean ? 1 as UInt8 : 0)
+    buffer.appendVarint(UInt64(epoch))
+    buffer.appendVarint(UInt64(nextSegment.rawValue))
+    buffer.appendVarint(durableEnd)
+    buffer.appendVarint(sequence.rawValue)
+    buffer.appendVarint(checkpoint)
+    lineage.encode(into: &buffer)
+    buffer.appendText(application)
+    buffer.appendVarint(UInt64(segments.count))
+    for segment in segments {
+      buffer.appendVarint(UInt64(segment.id.rawValue))
+      buffer.appendVarint(UInt64(segment.end))
+    }
+    catalogue.encode(into: &buffer)
   }
 
   init(decoding bytes: RawSpan, path: String) throws(StorageError) {
-    try BlockHeader.check(bytes, magic: Manifest.magic, part: .manifest, path: path)
-    store = StoreIdentifier(decoding: bytes, at: 32)
-    created = Int64(bitPattern: bytes.load(UInt64.self, at: 48))
-    let length = Int(bytes.load(UInt16.self, at: 56))
-    guard 58 + length <= 4092 else {
-      throw .corruption(
-        Corruption(
-          path: path,
-          offset: 56,
-          problem: .truncated(.manifest, needed: 58 + length, available: 4092)
-        )
+    let header = try FileHeader(decoding: bytes, .manifest, path: path)
+    let frameStart = FileHeader.byteCount
+    let rest = bytes.extracting(frameStart..<bytes.byteCount)
+    guard let frame = FrameHeader(decoding: rest, seed: header.seed.at(frameStart)),
+      frame.kind == .manifest, frame.totalByteCount <= rest.byteCount
+    else {
+      throw Manifest.damage(path, at: frameStart, .missing(.frame))
+    }
+    let payload = rest.extracting(FrameHeader.byteCount..<frame.totalByteCount)
+    let checksum = CRC32C.extend(0, over: payload)
+    guard checksum == frame.payloadChecksum else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .manifest,
+        expected: frame.payloadChecksum,
+        found: checksum
       )
+      throw Manifest.damage(path, at: frameStart + FrameHeader.byteCount, problem)
     }
-    application = unsafe bytes.extracting(58..<(58 + length)).withUnsafeBytes {
-      unsafe String(decoding: $0, as: UTF8.self)
+    self.init(number: header.number, store: header.store, lineage: header.store)
+    guard decodePayload(payload) else {
+      throw Manifest.damage(path, at: frameStart + FrameHeader.byteCount, .missing(.catalogue))
     }
+  }
+
+  private mutating func decodePayload(_ bytes: RawSpan) -> Bool {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    guard let flags = cursor.integer(UInt8.self, in: bytes),
+      let epoch = cursor.varint(UInt32.self, in: bytes),
+      let next = cursor.varint(UInt32.self, in: bytes),
+      let durableEnd = cursor.varint(in: bytes), let sequence = cursor.varint(in: bytes),
+      let checkpoint = cursor.varint(in: bytes), let lineage = cursor.take(16),
+      let application = cursor.text(in: bytes), let count = cursor.varint(in: bytes)
+    else { return false }
+    isClean = flags & 1 != 0
+    self.epoch = epoch
+    nextSegment = SegmentID(rawValue: next)
+    self.durableEnd = durableEnd
+    self.sequence = CommitSequence(sequence)
+    self.checkpoint = checkpoint
+    self.lineage = StoreIdentifier(decoding: bytes, at: lineage.lowerBound)
+    self.application = application
+    for _ in 0..<count {
+      guard let id = cursor.varint(UInt32.self, in: bytes),
+        let end = cursor.varint(Int.self, in: bytes)
+      else { return false }
+      segments.append(SegmentEnd(id: SegmentID(rawValue: id), end: end))
+    }
+    guard let catalogue = Catalogue(decoding: bytes, &cursor) else { return false }
+    self.catalogue = catalogue
+    return true
+  }
+
+  private static func damage(
+    _ path: String,
+    at offset: Int,
+    _ problem: Corruption.Problem
+  ) -> StorageError {
+    .corruption(Corruption(path: path, offset: offset, problem: problem))
   }
 }

@@ -26,7 +26,7 @@ import Synchronization
   ///   - capacity: How much of it can be mapped.
   ///   - readableEnd: How much of it was written.
   ///   - reads: Whether to map it.
-  /// - Throws: ``StorageError`` if it cannot be mapped.
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if it cannot be mapped.
   init(
     header: SegmentHeader,
     file: any OpenFile,

@@ -1,0 +1,94 @@
+import RowFormat
+
+extension CommitBatch {
+  /// Encodes the batch anew, after another commit changed one of its rows first.
+  ///
+  /// What a record changed is read back from the record itself, put on top of the row it was encoded
+  /// against, and encoded against the row's newest state: the columns this batch did not change keep
+  /// what the other commit gave them.
+  ///
+  /// - Throws: ``StorageError/rowNotFound(_:)`` if the other commit deleted the row.
+  mutating func rebase(microseconds: Int64) throws(StorageError) {
+    var fresh = CommitBatch(state: state)
+    fresh.author = author
+    do {
+      try reencode(into: &fresh)
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw .invalidRow(.none, layout: .none)
+    }
+    self = fresh
+    try finish(microseconds: microseconds)
+  }
+
+  private func reencode(into fresh: inout CommitBatch) throws {
+    var offset = 0
+    for index in frameStarts.indices {
+      let end = index + 1 < frameStarts.count ? frameStarts[index + 1] : recordsEnd
+      offset = frameStarts[index] + FrameHeader.byteCount + CommitPayload.byteCount
+      while offset < end {
+        let bytes = buffer.bytes.extracting(offset..<end)
+        guard let header = RecordHeader(decodingUnbounded: bytes) else { return }
+        try reencode(header, bytes.extracting(header.bodyRange), into: &fresh)
+        offset += header.totalByteCount
+      }
+    }
+  }
+
+  private func reencode(
+    _ header: RecordHeader,
+    _ body: RawSpan,
+    into fresh: inout CommitBatch
+  ) throws {
+    let reference = header.reference
+    switch header.kind {
+    case .insert: fresh.insert(reference, layout: header.layout, row: body)
+    case .fullImage: fresh.update(reference, layout: header.layout, changed: .all, row: body)
+    case .catalogue: fresh.changeCatalogue(body)
+    case .delete:
+      if header.layout == .none {
+        fresh.delete(reference)
+      } else {
+        fresh.delete(reference, layout: header.layout, preserving: body)
+      }
+    case .delta:
+      try reencodeDelta(header, body, into: &fresh)
+    }
+  }
+
+  private func reencodeDelta(
+    _ header: RecordHeader,
+    _ body: RawSpan,
+    into fresh: inout CommitBatch
+  ) throws {
+    let reference = header.reference
+    guard let table = state.tables[Int(reference.table)],
+      let layout = table.layouts[Int(header.layout.rawValue)],
+      let changed = RowDelta.changedColumns(of: body, layout: layout)
+    else { throw StorageError.unknownTable(reference.table) }
+    var mine = FoldScratch()
+    try state.fold(header.previous, reference, into: &mine)
+    let newest = table.pages.location(of: reference.key)
+    guard mine.apply(body, layout: layout), newest.isRow else {
+      throw StorageError.rowNotFound(reference)
+    }
+    var theirs = FoldScratch()
+    let base = try state.fold(newest.place, reference, into: &theirs)
+    guard base == header.layout else {
+      // The other commit moved the row to another layout: the whole of this batch's row stands.
+      return fresh.update(reference, layout: header.layout, changed: .all, row: mine.row)
+    }
+    var merged = RowWriter(capacity: 512)
+    merged.begin(layout)
+    for column in 0..<layout.count {
+      if changed.contains(column) {
+        merged.copy(column, from: mine.row, column: column, layout: layout)
+      } else {
+        merged.copy(column, from: theirs.row, column: column, layout: layout)
+      }
+    }
+    _ = merged.finish()
+    fresh.update(reference, layout: header.layout, changed: changed, row: merged.bytes)
+  }
+}

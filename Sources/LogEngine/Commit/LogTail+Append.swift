@@ -1,0 +1,151 @@
+import RowFormat
+import Synchronization
+
+extension LogTail {
+  /// What came of an attempt to append.
+  enum Outcome {
+    case appended(UInt64)
+    /// The commit does not fit into the segment, or there is none.
+    case needsSegment
+    /// So much waits to be written that this commit should see to it first.
+    case needsWriting
+    /// A row is no longer what the commit was encoded against.
+    case conflict(RowReference)
+  }
+
+  /// How many bytes a segment keeps free for the frames that end it.
+  static let reserve = 8 * FrameHeader.byteCount
+  /// How many bytes may wait to be written before commits stop piling up.
+  static let bufferLimit = 4 << 20
+
+  /// Whether frames of so many bytes fit into the segment.
+  func hasRoom(for byteCount: Int) -> Bool {
+    guard let segment, !isEnded else { return false }
+    return end + byteCount + LogTail.reserve <= segment.capacity
+  }
+
+  /// Appends a finished commit, numbers it, and puts its records into the index.
+  ///
+  /// Nothing is changed unless everything is.
+  mutating func append(
+    _ batch: inout CommitBatch,
+    _ state: StoreState
+  ) throws(StorageError) -> Outcome {
+    switch gate {
+    case .open: break
+    case .rotating: return .needsSegment
+    case .closed: throw .closed(path: state.paths.root)
+    case .poisoned(let cause): throw .poisoned(path: state.paths.root, cause: cause)
+    }
+    let byteCount = batch.buffer.count
+    guard let segment, hasRoom(for: byteCount) else { return .needsSegment }
+    if active.bytes.count > 0 && active.bytes.count + byteCount > LogTail.bufferLimit {
+      return .needsWriting
+    }
+    if let reference = try firstConflict(in: batch, state) { return .conflict(reference) }
+
+    let start = active.bytes.count
+    active.bytes.append(batch.buffer.bytes)
+    let durableEnd = state.durableEnd.load(ordering: .relaxed)
+    sequence += 1
+    for frameStart in batch.frameStarts {
+      chain = active.bytes.placeFrame(
+        at: start + frameStart,
+        sequence: sequence,
+        durableEnd: durableEnd,
+        chain: chain,
+        seed: segment.seed.at(active.start + start + frameStart)
+      )
+    }
+    logEnd += UInt64(byteCount)
+    publish(from: start, batch, segment, state)
+    return .appended(sequence)
+  }
+
+  /// Appends a frame without records.
+  mutating func appendMark(_ kind: FrameKind, durableEnd: UInt64) {
+    guard let segment else { return }
+    let header = FrameHeader(
+      payloadLength: 0,
+      kind: kind,
+      sequence: CommitSequence(sequence),
+      durableEnd: durableEnd,
+      payloadChecksum: 0,
+      chain: chain
+    )
+    let seed = segment.seed.at(end)
+    chain = active.bytes.append(header, seed: seed)
+    logEnd += UInt64(FrameHeader.byteCount)
+  }
+}
+
+// MARK: The index
+
+extension LogTail {
+  /// The first row whose newest record is not the one the batch was encoded against.
+  private func firstConflict(
+    in batch: borrowing CommitBatch,
+    _ state: StoreState
+  ) throws(StorageError) -> RowReference? {
+    var tableNumber: UInt16 = 0
+    var table: Table?
+    var conflict: RowReference?
+    var problem: StorageError?
+    batch.forEachRecord { _, header in
+      guard header.kind != .catalogue else { return true }
+      if header.table != tableNumber {
+        tableNumber = header.table
+        table = state.tables[Int(tableNumber)]
+      }
+      guard let location = table?.pages.location(of: header.key) else {
+        problem = .unknownTable(tableNumber)
+        return false
+      }
+      if header.kind == .insert {
+        if !location.isNone { problem = .rowExists(header.reference) }
+      } else if location.place != header.previous {
+        conflict = header.reference
+      }
+      return conflict == nil && problem == nil
+    }
+    if let problem { throw problem }
+    return conflict
+  }
+
+  /// Stores the locations of the records that were appended.
+  private mutating func publish(
+    from start: Int,
+    _ batch: borrowing CommitBatch,
+    _ segment: Segment,
+    _ state: StoreState
+  ) {
+    let base = active.start + start
+    let number = sequence
+    var recordByteCount = 0
+    var tableNumber: UInt16 = 0
+    var table: Table?
+    var rowCount = 0
+    batch.forEachRecord { offset, header in
+      recordByteCount += header.totalByteCount
+      guard header.kind != .catalogue else { return true }
+      if header.table != tableNumber {
+        active.addRows(rowCount, to: tableNumber)
+        rowCount = 0
+        tableNumber = header.table
+        table = state.tables[Int(tableNumber)]
+      }
+      let location = RecordLocation(
+        segment: segment.id,
+        offset: base + offset,
+        kind: header.kind,
+        depth: Int(header.depth)
+      )
+      table?.pages.store(location, for: header.key, sequence: number)
+      if header.kind == .insert { rowCount += 1 } else if header.kind == .delete { rowCount -= 1 }
+      return true
+    }
+    active.addRows(rowCount, to: tableNumber)
+    usages.add(recordByteCount, to: segment.id)
+    usages.release(batch.superseded)
+  }
+}

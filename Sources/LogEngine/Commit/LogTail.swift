@@ -1,0 +1,112 @@
+import RowFormat
+
+/// The end of the log, where commits are appended: what the shorter of the two locks protects.
+///
+/// A commit is appended to the active buffer, gets its number and is put into the index, all in one
+/// step that takes no longer than copying it. Whoever leads the writing takes the whole buffer and
+/// leaves an empty one; until it is written, readers that meet a location in it ask here.
+struct LogTail: ~Copyable {
+  /// Whether commits may be appended.
+  var gate = Gate.open
+  /// What was appended and nobody has begun to write.
+  var active = LogBuffer()
+  /// What is being written, or was; only its leader reads it without this lock.
+  var inFlight = LogBuffer()
+  /// The segment being appended to; none in a new store, or after an unclean stop.
+  var segment: Segment?
+  /// Whether the segment can take no more, because the log stopped in it uncleanly.
+  var isEnded = false
+  /// The number of the last commit appended.
+  var sequence: UInt64 = 0
+  /// The header checksum of the last frame appended.
+  var chain: UInt32 = 0
+  /// The usage of the segments, as of the last commit appended.
+  var usages = SegmentUsages()
+  /// Where the log ends, counted over all segments.
+  var logEnd: UInt64 = 0
+
+  enum Gate {
+    case open
+    /// The segment is full: the next one is being made ready, under the other lock.
+    case rotating
+    case closed
+    case poisoned(StorageError)
+  }
+
+  /// What a leader writes.
+  struct Work {
+    let buffer: LogBuffer
+    let segment: Segment?
+    let lastSequence: UInt64
+    let logEnd: UInt64
+  }
+
+  /// Where the next frame will stand in the segment.
+  var end: Int { active.start + active.bytes.count }
+
+  /// Hands over everything appended since the last time.
+  mutating func take() -> Work {
+    let work = Work(
+      buffer: active,
+      segment: segment,
+      lastSequence: sequence,
+      logEnd: logEnd
+    )
+    swap(&active, &inFlight)
+    active.reset(at: inFlight.start + inFlight.bytes.count)
+    return work
+  }
+
+  /// Copies a record out of a buffer.
+  ///
+  /// - Returns: `false` if it is in neither: then it was written.
+  func copyRecord(at place: RecordPlace, into copy: inout ByteBuffer) -> Bool {
+    guard place.segment == segment?.id else { return false }
+    for buffer in [active, inFlight] {
+      if buffer.bytes.copyRecord(at: place.offset - buffer.start, into: &copy) { return true }
+    }
+    return false
+  }
+}
+
+/// Bytes of a segment that are on their way to it.
+final class LogBuffer: @unchecked Sendable {
+  var bytes = ByteBuffer(capacity: 256 << 10)
+  /// The offset in the segment at which they go.
+  var start = SegmentHeader.byteCount
+  /// By how much the commits among them change the tables' row counts.
+  var rowCounts: [(table: UInt16, change: Int)] = []
+
+  /// Empties the buffer, for bytes that go to another offset.
+  func reset(at start: Int) {
+    // What one great commit needed is not kept for ever.
+    if bytes.count > 2 * LogTail.bufferLimit {
+      bytes = ByteBuffer(capacity: 256 << 10)
+    } else {
+      bytes.removeAll()
+    }
+    self.start = start
+    rowCounts.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes a change of a table's row count.
+  func addRows(_ change: Int, to table: UInt16) {
+    guard change != 0 else { return }
+    if let last = rowCounts.indices.last, rowCounts[last].table == table {
+      rowCounts[last].change += change
+    } else {
+      rowCounts.append((table, change))
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Copies the record at an offset, if there is one.
+  func copyRecord(at offset: Int, into copy: inout ByteBuffer) -> Bool {
+    guard offset >= 0, offset < count,
+      let header = RecordHeader(decoding: bytes.extracting(offset..<count))
+    else { return false }
+    copy.append(bytes.extracting(offset..<(offset + header.totalByteCount)))
+    return true
+  }
+}

@@ -1,0 +1,308 @@
+import RowFormat
+import Synchronization
+
+/// Appends commits to the log and sees them to the disk, many at once.
+///
+/// There are two locks. Under the tail's, held for no longer than copying takes, a commit is appended
+/// and numbered. Under the lead's, held through the system's calls, everything appended so far is
+/// written. Who finds the lead taken waits for it, and mostly finds on entering that its commit was
+/// written along with its predecessor's: so commits group themselves, without timers.
+///
+/// The first call that fails ends writing for good. After a failed write or sync nobody knows what is
+/// on the disk, and the system may well report success when asked again.
+final class LogWriter: Sendable {
+  let state: StoreState
+  let preparation: SegmentPreparation
+  private let lead: Mutex<Lead>
+  private let epoch: UInt32
+
+  private struct Lead {
+    var failure: StorageError?
+    /// The manifest that counts.
+    var manifest: Manifest
+    var isClosed = false
+  }
+
+  init(
+    state: StoreState,
+    preparation: SegmentPreparation,
+    manifest: Manifest,
+    epoch: UInt32
+  ) {
+    self.state = state
+    self.preparation = preparation
+    self.epoch = epoch
+    lead = Mutex(Lead(manifest: manifest))
+  }
+
+  /// Makes a batch the newest commit.
+  func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
+    try batch.finish(microseconds: state.fileSystem.microseconds())
+    while true {
+      switch try append(&batch) {
+      case .appended(let sequence):
+        try write(through: sequence)
+        return CommitSequence(sequence)
+      case .needsSegment: try makeRoom(for: batch.buffer.count)
+      case .needsWriting: try write(through: .max)
+      case .conflict: try batch.rebase(microseconds: state.fileSystem.microseconds())
+      }
+    }
+  }
+
+  /// Whether there is a disk that what was written may be lost from.
+  private var synchronizes: Bool { state.options.durability != .memory }
+
+  /// Whether a commit waits until it is on disk.
+  private var writesThrough: Bool {
+    switch state.options.durability {
+    case .full, .memory: true
+    case .relaxed: false
+    }
+  }
+
+  private func append(_ batch: inout CommitBatch) throws(StorageError) -> LogTail.Outcome {
+    try state.tail.withLock { (tail) throws(StorageError) in try tail.append(&batch, state) }
+  }
+}
+
+// MARK: Writing
+
+extension LogWriter {
+  /// Returns when a commit is as safe as the options ask for.
+  func write(through sequence: UInt64) throws(StorageError) {
+    if state.visible.load(ordering: .acquiring) >= sequence { return }
+    try lead.withLock { (lead) throws(StorageError) in
+      if state.visible.load(ordering: .acquiring) >= sequence { return }
+      try check(lead)
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: writesThrough, &lead)
+      publish(work)
+    }
+  }
+
+  /// Writes what was appended so far, and sees it to the disk whatever the options ask for.
+  func synchronize() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+    }
+  }
+
+  private func write(
+    _ work: LogTail.Work,
+    synchronizing: Bool,
+    _ lead: inout Lead
+  ) throws(StorageError) {
+    guard let segment = work.segment else { return }
+    do throws(StorageError) {
+      let count = work.buffer.bytes.count
+      if count > 0 {
+        try work.buffer.bytes.write(to: segment.file, at: work.buffer.start)
+        segment.readableEnd.store(work.buffer.start + count, ordering: .releasing)
+      }
+      if synchronizing, state.durableEnd.load(ordering: .relaxed) < work.logEnd {
+        if synchronizes { try segment.file.synchronize() }
+        state.durableEnd.store(work.logEnd, ordering: .relaxed)
+      }
+    } catch {
+      throw poison(error, &lead)
+    }
+  }
+
+  /// Shows readers the commits that were written.
+  private func publish(_ work: LogTail.Work) {
+    let rowCounts = work.buffer.rowCounts
+    if rowCounts.isEmpty {
+      state.visible.store(work.lastSequence, ordering: .releasing)
+      return
+    }
+    state.publication.add(1, ordering: .acquiringAndReleasing)
+    for (table, change) in rowCounts {
+      state.tables[Int(table)]?.liveRowCount.add(change, ordering: .relaxed)
+    }
+    state.visible.store(work.lastSequence, ordering: .releasing)
+    state.publication.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  private func check(_ lead: Lead) throws(StorageError) {
+    if lead.isClosed { throw .closed(path: state.paths.root) }
+    if let cause = lead.failure { throw .poisoned(path: state.paths.root, cause: cause) }
+  }
+
+  private func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
+    lead.failure = error
+    state.tail.withLock { $0.gate = .poisoned(error) }
+    return .poisoned(path: state.paths.root, cause: error)
+  }
+}
+
+// MARK: Segments
+
+extension LogWriter {
+  /// Goes on to a segment that so many bytes fit into.
+  ///
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
+  private func makeRoom(for byteCount: Int) throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
+      if hasRoom { return }
+      if try extendSegment(for: byteCount) { return }
+      let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
+      let prepared = try preparation.take(atLeast: needed, at: logEnd)
+      do throws(StorageError) {
+        try sealSegment(&lead)
+        try begin(prepared)
+      } catch {
+        throw poison(error, &lead)
+      }
+    }
+  }
+
+  /// Gives the segment back the space it was cut off from when the store was closed.
+  ///
+  /// - Returns: Whether the bytes now fit.
+  private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
+    let (segment, end, logEnd) = state.tail.withLock { ($0.segment, $0.end, $0.logEnd) }
+    guard let segment, state.tail.withLock({ !$0.isEnded }) else { return false }
+    let capacity = preparation.capacity(at: logEnd)
+    guard segment.capacity < capacity, end + byteCount + LogTail.reserve <= capacity else {
+      return false
+    }
+    try segment.file.allocate(capacity)
+    try preparation.fillWithZeros(segment.file, segment.capacity..<capacity)
+    let extended = try Segment(
+      header: segment.header,
+      file: segment.file,
+      capacity: capacity,
+      readableEnd: segment.readableEnd.load(ordering: .relaxed),
+      reads: state.options.reads
+    )
+    state.segments.store(extended, at: Int(segment.id.rawValue))
+    state.tail.withLock { $0.segment = extended }
+    return true
+  }
+
+  /// Ends the current segment, on disk, so that the next one can name its end.
+  private func sealSegment(_ lead: inout Lead) throws(StorageError) {
+    let durableEnd = state.durableEnd.load(ordering: .relaxed)
+    let work = state.tail.withLock { tail in
+      tail.gate = .rotating
+      // Where the log stopped uncleanly, not even the frame that ends a segment is appended.
+      if !tail.isEnded { tail.appendMark(.seal, durableEnd: durableEnd) }
+      return tail.take()
+    }
+    try write(work, synchronizing: true, &lead)
+    publish(work)
+  }
+
+  /// Begins a segment, whose file is ready.
+  private func begin(_ prepared: PreparedSegment) throws(StorageError) {
+    let header = state.tail.withLock { tail in
+      SegmentHeader(
+        store: state.store,
+        segment: prepared.id,
+        salt: state.fileSystem.randomBits(),
+        firstSequence: CommitSequence(tail.sequence + 1),
+        logPosition: tail.logEnd,
+        previousSegment: tail.segment?.id ?? .none,
+        previousEnd: tail.segment == nil ? 0 : tail.end,
+        previousSequence: CommitSequence(tail.sequence),
+        previousChain: tail.chain,
+        epoch: epoch,
+        created: state.fileSystem.microseconds()
+      )
+    }
+    var bytes = ByteBuffer(capacity: SegmentHeader.byteCount)
+    header.encode(into: &bytes)
+    try prepared.file.writeAll(bytes.bytes, at: 0)
+    if synchronizes { try prepared.file.synchronize() }
+    let segment = try Segment(
+      header: header,
+      file: prepared.file,
+      capacity: prepared.capacity,
+      readableEnd: SegmentHeader.byteCount,
+      reads: state.options.reads
+    )
+    state.segments.store(segment, at: Int(prepared.id.rawValue))
+    state.tail.withLock { tail in
+      tail.segment = segment
+      tail.isEnded = false
+      tail.active.reset(at: SegmentHeader.byteCount)
+      tail.gate = .open
+    }
+  }
+}
+
+// MARK: Closing
+
+extension LogWriter {
+  /// Ends the log, so that the next opening finds nothing to recover; nothing can be committed then.
+  ///
+  /// After a failed write there is nothing to be ended: the log stays as it is.
+  func close() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      if lead.isClosed { return }
+      lead.isClosed = true
+      if lead.failure != nil { return }
+      let durableEnd = state.durableEnd.load(ordering: .relaxed)
+      let (work, isChanged) = state.tail.withLock { tail in
+        tail.gate = .closed
+        let isChanged =
+          tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
+        if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
+        return (tail.take(), isChanged)
+      }
+      try preparation.discard()
+      guard isChanged, let segment = work.segment else { return }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+      try publishManifest(isClean: true, &lead)
+      // What the segment has left is given back; it grows again should the log go on in it. A failure
+      // costs space and nothing else.
+      let end = segment.readableEnd.load(ordering: .relaxed)
+      try? segment.file.setSize(min(segment.capacity, (end + 4095) & ~4095))
+    }
+  }
+
+  /// Writes down which files make up the store, and up to where they are on disk.
+  private func publishManifest(isClean: Bool, _ lead: inout Lead) throws(StorageError) {
+    var manifest = lead.manifest
+    manifest.number += 1
+    manifest.isClean = isClean
+    manifest.epoch = epoch
+    manifest.durableEnd = state.durableEnd.load(ordering: .relaxed)
+    manifest.sequence = CommitSequence(state.visible.load(ordering: .relaxed))
+    manifest.catalogue = state.catalogue.withLock { $0 }
+    manifest.nextSegment = preparation.nextID
+    manifest.segments = state.segments.indices.compactMap { index in
+      state.segments[index].map { segment in
+        Manifest.SegmentEnd(
+          id: segment.id,
+          end: segment.readableEnd.load(ordering: .acquiring)
+        )
+      }
+    }
+    let files = ManifestFiles(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      synchronizes: synchronizes
+    )
+    do throws(StorageError) {
+      try files.publish(manifest)
+    } catch {
+      throw poison(error, &lead)
+    }
+    lead.manifest = manifest
+  }
+}
+
+extension ByteBuffer {
+  /// Writes all bytes to a file.
+  func write(to file: any OpenFile, at offset: Int) throws(StorageError) {
+    try file.writeAll(bytes, at: offset)
+  }
+}

@@ -1,0 +1,37 @@
+import RowFormat
+
+/// The text in the file the writer locks: who holds it, for a person to read.
+///
+/// Only the lock counts. The text may be of a process long gone.
+struct LockFile {
+  private let path: String
+  private let fileSystem: any FileSystem
+
+  /// The bytes the holder's name may take.
+  static let holderByteCount = 256
+
+  init(_ paths: StorePaths, _ fileSystem: any FileSystem) {
+    path = paths.lock
+    self.fileSystem = fileSystem
+  }
+
+  /// Who wrote itself down last.
+  func holder() throws(StorageError) -> String {
+    let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: 0)
+    var text: [UInt8] = []
+    for offset in 0..<bytes.count {
+      let byte = bytes.load(UInt8.self, at: offset)
+      if byte == 0 || byte == UInt8(ascii: "\n") { break }
+      text.append(byte)
+    }
+    return text.isEmpty ? "unknown" : String(decoding: text, as: UTF8.self)
+  }
+
+  func write(holder: String) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: LockFile.holderByteCount)
+    for byte in holder.utf8.prefix(LockFile.holderByteCount - 2) { bytes.append(byte) }
+    bytes.append(UInt8(ascii: "\n"))
+    bytes.appendZeros(LockFile.holderByteCount - bytes.count)
+    try bytes.write(to: try fileSystem.open(path, .write), at: 0)
+  }
+}

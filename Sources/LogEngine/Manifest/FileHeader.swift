@@ -1,0 +1,71 @@
+import RowFormat
+
+/// The first 4,096 bytes of a manifest or a checkpoint; integers are little-endian.
+///
+///     offset  size  field
+///          0     8  magic         8B 53 44 then 4D for a manifest, 43 for a checkpoint, 0D 0A 1A 0A
+///          8     2  formatMajor   as in a ``SegmentHeader``, like the next four
+///         10     2  formatMinor
+///         12     4  headerSize    4,096
+///         16     8  incompatible
+///         24     8  compatible
+///         32    16  store         ``StoreIdentifier``
+///         48     8  number        of the manifest or checkpoint
+///         56     8  salt          random
+///         64     8  created       microseconds since 1970
+///         72  4020  zero, or what the kind of file puts there
+///       4092     4  checksum      CRC-32C of bytes 0 ..< 4092
+struct FileHeader: Hashable {
+  var kind: Kind
+  var store: StoreIdentifier
+  var number: UInt64
+  var salt: UInt64
+  var created: Int64
+
+  enum Kind: UInt64 {
+    case manifest = 0x0A1A_0A0D_4D44_538B
+    case checkpoint = 0x0A1A_0A0D_4344_538B
+
+    var part: Corruption.Part { self == .manifest ? .manifest : .checkpoint }
+  }
+
+  static let byteCount = 4096
+  /// Where what is particular to the kind of file begins.
+  static let particularOffset = 72
+
+  var seed: FrameSeed { FrameSeed(store: store, file: number, salt: salt) }
+
+  /// Appends the header; `body` appends what is particular to the kind of file.
+  func encode(into buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in }) {
+    let start = buffer.count
+    buffer.append(kind.rawValue)
+    buffer.append(FormatVersion.major)
+    buffer.append(FormatVersion.minor)
+    buffer.append(UInt32(FileHeader.byteCount))
+    buffer.append(0 as UInt64)
+    buffer.append(0 as UInt64)
+    store.encode(into: &buffer)
+    buffer.append(number)
+    buffer.append(salt)
+    buffer.append(created)
+    body(&buffer)
+    BlockHeader.seal(from: start, in: &buffer)
+  }
+
+  init(decoding bytes: RawSpan, _ kind: Kind, path: String) throws(StorageError) {
+    try BlockHeader.check(bytes, magic: kind.rawValue, part: kind.part, path: path)
+    self.kind = kind
+    store = StoreIdentifier(decoding: bytes, at: 32)
+    number = bytes.load(UInt64.self, at: 48)
+    salt = bytes.load(UInt64.self, at: 56)
+    created = Int64(bitPattern: bytes.load(UInt64.self, at: 64))
+  }
+
+  init(kind: Kind, store: StoreIdentifier, number: UInt64, salt: UInt64, created: Int64) {
+    self.kind = kind
+    self.store = store
+    self.number = number
+    self.salt = salt
+    self.created = created
+  }
+}

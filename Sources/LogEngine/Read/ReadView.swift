@@ -1,0 +1,87 @@
+public import RowFormat
+import Synchronization
+
+/// The store as one commit left it: however many follow, a view keeps seeing that state.
+///
+/// Making one copies nothing. It holds its state until it is released; what is later made superfluous
+/// by compaction stays on disk that long.
+public final class ReadView: Sendable {
+  /// The newest commit the view sees.
+  public let sequence: CommitSequence
+  /// The catalogue as of that commit.
+  public let catalogue: Catalogue
+  private let state: StoreState
+  private let rowCounts: [UInt16: Int]
+  private let pin: PinBoard.Pin
+
+  init(state: StoreState) {
+    self.state = state
+    // Counts and commit belong together, so both are read again if they were being changed.
+    while true {
+      let before = state.publication.load(ordering: .acquiring)
+      let sequence = state.visible.load(ordering: .acquiring)
+      let catalogue = state.catalogue.withLock { $0 }
+      var counts: [UInt16: Int] = [:]
+      for table in catalogue.tables {
+        counts[table.number] =
+          state.tables[Int(table.number)]?.liveRowCount.load(ordering: .relaxed)
+      }
+      atomicMemoryFence(ordering: .acquiring)
+      if before & 1 == 0, state.publication.load(ordering: .relaxed) == before {
+        self.sequence = CommitSequence(sequence)
+        self.catalogue = catalogue
+        rowCounts = counts
+        break
+      }
+    }
+    pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+  }
+
+  deinit { state.pins.unpin(pin) }
+
+  /// How many rows a table has.
+  public func rowCount(of table: UInt16) -> Int { rowCounts[table] ?? 0 }
+
+  /// Whether a row exists.
+  public func contains(_ reference: RowReference) throws -> Bool {
+    try reader.contains(reference)
+  }
+
+  /// Lends the bytes of a row, with the layout they are in.
+  ///
+  /// - Returns: What `body` returned, or `nil` if there is no such row.
+  /// - Throws: ``StorageError`` if the row's bytes are damaged, or what `body` throws.
+  @inlinable public func withRow<R>(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> R
+  ) throws -> R? {
+    var result: R?
+    try readRow(reference) { row, layout in result = try body(row, layout) }
+    return result
+  }
+
+  @usableFromInline
+  func readRow(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> Void
+  ) throws {
+    _ = try reader.read(reference, body)
+  }
+
+  /// Visits the rows of a table in key order, without an allocation per row.
+  ///
+  /// - Parameters:
+  ///   - table: The table; one that does not exist has no rows.
+  ///   - keys: The keys to visit; all, if `nil`.
+  ///   - body: Called with each row's key, layout and bytes, which it must not keep.
+  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  public func scan(
+    _ table: UInt16,
+    in keys: Range<UInt64>? = nil,
+    _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
+  ) throws {
+    try reader.scan(table, in: keys, body)
+  }
+
+  private var reader: RowReader { RowReader(state: state, sequence: sequence.rawValue) }
+}

@@ -1,0 +1,125 @@
+import RowFormat
+import Synchronization
+
+/// Reads rows as of one commit.
+struct RowReader {
+  let state: StoreState
+  let sequence: UInt64
+
+  @inline(__always)
+  init(state: StoreState, sequence: UInt64) {
+    self.state = state
+    self.sequence = sequence
+  }
+
+  /// Lends a row, if there is one.
+  ///
+  /// - Returns: Whether there is one.
+  @inline(__always)
+  func read(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> Void
+  ) throws -> Bool {
+    guard let place = try place(of: reference) else { return false }
+    return try state.withRecord(at: place) { header, bytes in
+      switch header.kind {
+      case .insert, .fullImage:
+        let layout = try state.layout(of: header, at: place, for: reference)
+        let row = bytes.extracting(header.bodyRange)
+        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+        try body(row, header.layout)
+        return true
+      case .delta:
+        var scratch = FoldScratch()
+        let layout = try state.fold(place, reference, into: &scratch)
+        try body(scratch.row, layout)
+        return true
+      case .delete, .catalogue: throw state.inconsistency(at: place, reference)
+      }
+    }
+  }
+
+  /// Whether there is a row.
+  func contains(_ reference: RowReference) throws -> Bool {
+    try place(of: reference) != nil
+  }
+
+  /// Visits the rows of a table in key order.
+  func scan(
+    _ number: UInt16,
+    in keys: Range<UInt64>?,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws {
+    guard let table = state.tables[Int(number)], isThere(table) else { return }
+    var key = keys?.lowerBound ?? 0
+    let end = min(keys?.upperBound ?? .max, table.pages.keyLimit)
+    var scratch = FoldScratch()
+    while let entry = table.pages.next(from: key, to: end) {
+      key = entry.key + 1
+      guard let place = try place(entry.location, entry.newest) else { continue }
+      let reference = RowReference(table: number, key: entry.key)
+      let control = try state.withRecord(at: place) { header, bytes in
+        if header.kind == .delta {
+          let layout = try state.fold(place, reference, into: &scratch)
+          return try body(entry.key, layout, scratch.row)
+        }
+        guard header.kind == .insert || header.kind == .fullImage else {
+          throw state.inconsistency(at: place, reference)
+        }
+        let layout = try state.layout(of: header, at: place, for: reference)
+        let row = bytes.extracting(header.bodyRange)
+        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+        return try body(entry.key, header.layout, row)
+      }
+      if control == .stop { return }
+    }
+  }
+}
+
+// MARK: Visibility
+
+extension RowReader {
+  @inline(__always)
+  func isThere(_ table: Table) -> Bool {
+    sequence < table.removedAt.load(ordering: .acquiring)
+  }
+
+  /// Where the row stands as of this reader's commit; `nil` if there was no row then.
+  @inline(__always)
+  func place(of reference: RowReference) throws -> RecordPlace? {
+    let entry = state.tables.with(Int(reference.table)) { table in
+      isThere(table) && reference.key <= IndexPages.maximumKey
+        ? table.pages.entry(of: reference.key) : (location: RecordLocation.none, newest: 0)
+    }
+    guard let entry else { return nil }
+    return try place(entry.location, entry.newest)
+  }
+
+  @inline(__always)
+  private func place(_ location: RecordLocation, _ newest: UInt64) throws -> RecordPlace? {
+    if newest <= sequence { return location.isRow ? location.place : nil }
+    return location.isNone ? nil : try earlierPlace(location.place)
+  }
+
+  /// Follows a row's records back to the newest that this reader may see.
+  private func earlierPlace(_ newest: RecordPlace) throws -> RecordPlace? {
+    var place = newest
+    while !place.isNone {
+      let header = try state.header(at: place)
+      if try isVisible(header, at: place) {
+        return header.kind == .delete ? nil : place
+      }
+      guard header.previous.isNone || header.previous != place else { return nil }
+      place = header.previous
+    }
+    return nil
+  }
+
+  private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool {
+    try state.withSegment(place.segment) { segment in
+      // What was not written yet was not seen by anybody.
+      guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
+      return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import RowFormat
+
+/// Two buffers between which a row goes back and forth while deltas are applied to it.
+struct FoldScratch: ~Copyable {
+  private var current = RowWriter(capacity: 512)
+  private var next = RowWriter(capacity: 512)
+
+  /// The row as it stands.
+  var row: RawSpan {
+    @_lifetime(borrow self) get { current.bytes }
+  }
+
+  /// Starts with a whole row.
+  mutating func begin(_ row: RawSpan) {
+    current.removeAll()
+    _ = current.append(row: row)
+  }
+
+  /// Applies a delta.
+  ///
+  /// - Returns: Whether the delta was well-formed.
+  mutating func apply(_ delta: RawSpan, layout: RowLayout) -> Bool {
+    guard FoldScratch.apply(delta, to: current, layout: layout, into: &next) else { return false }
+    swap(&current, &next)
+    return true
+  }
+
+  private static func apply(
+    _ delta: RawSpan,
+    to row: borrowing RowWriter,
+    layout: RowLayout,
+    into writer: inout RowWriter
+  ) -> Bool {
+    writer.removeAll()
+    return RowDelta.apply(delta, to: row.bytes, layout: layout, into: &writer) != nil
+  }
+}

@@ -1,0 +1,134 @@
+import RowFormat
+import Synchronization
+
+/// Reading records, wherever they are.
+extension StoreState {
+  /// Lends a record, written or still in the writer's buffer, after checking it.
+  @inline(__always)
+  func withRecord<R>(
+    at place: RecordPlace,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R {
+    try withSegment(place.segment) { segment in
+      if place.offset < segment.readableEnd.load(ordering: .acquiring) {
+        return try segment.withRecord(at: place.offset, body)
+      }
+      return try withUnwrittenRecord(at: place, in: segment, body)
+    }
+  }
+
+  /// Lends a copy of a record that was appended and perhaps not written yet.
+  private func withUnwrittenRecord<R>(
+    at place: RecordPlace,
+    in segment: Segment,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R {
+    var copy = ByteBuffer(capacity: 256)
+    let isUnwritten = tail.withLock { $0.copyRecord(at: place, into: &copy) }
+    // If it has been written meanwhile, it can be read like any other.
+    guard isUnwritten else { return try segment.withRecord(at: place.offset, body) }
+    guard let header = RecordHeader(decoding: copy.bytes) else {
+      throw segment.damagedRecord(at: place.offset)
+    }
+    return try body(header, copy.bytes)
+  }
+
+  /// The header of a record.
+  func header(at place: RecordPlace) throws -> RecordHeader {
+    try withRecord(at: place) { header, _ in header }
+  }
+
+  /// Visits a row's records from the newest down to the whole row its deltas stand on.
+  func forEachInChain(
+    _ place: RecordPlace,
+    _ body: (RecordPlace, RecordHeader) throws -> Void
+  ) throws {
+    var place = place
+    var depth = RecordLocation.maximumDepth + 1
+    while true {
+      let header = try header(at: place)
+      try body(place, header)
+      guard header.kind == .delta else { return }
+      try checkStep(header, at: place, below: depth)
+      depth = Int(header.depth)
+      place = header.previous
+    }
+  }
+
+  /// Puts a row together from its chain of records.
+  ///
+  /// - Parameters:
+  ///   - place: The newest record to take into account; not a delete.
+  ///   - reference: The row.
+  ///   - scratch: Where the row is left.
+  /// - Returns: The row's layout.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record of the chain is damaged.
+  @discardableResult
+  func fold(
+    _ place: RecordPlace,
+    _ reference: RowReference,
+    into scratch: inout FoldScratch
+  ) throws -> LayoutNumber {
+    try fold(place, reference, below: RecordLocation.maximumDepth + 1, into: &scratch)
+  }
+
+  private func fold(
+    _ place: RecordPlace,
+    _ reference: RowReference,
+    below depth: Int,
+    into scratch: inout FoldScratch
+  ) throws -> LayoutNumber {
+    try withRecord(at: place) { header, bytes in
+      let body = bytes.extracting(header.bodyRange)
+      let layout = try layout(of: header, at: place, for: reference)
+      switch header.kind {
+      case .insert, .fullImage:
+        guard layout.isValid(body) else { throw inconsistency(at: place, reference) }
+        scratch.begin(body)
+      case .delta:
+        try checkStep(header, at: place, below: depth)
+        let base = try fold(header.previous, reference, below: Int(header.depth), into: &scratch)
+        guard base == header.layout, scratch.apply(body, layout: layout) else {
+          throw inconsistency(at: place, reference)
+        }
+      case .delete, .catalogue:
+        throw inconsistency(at: place, reference)
+      }
+      return header.layout
+    }
+  }
+
+  /// The layout of a record, which must be the row's.
+  @inline(__always)
+  func layout(
+    of header: RecordHeader,
+    at place: RecordPlace,
+    for reference: RowReference
+  ) throws -> RowLayout {
+    guard header.reference == reference, let table = tables[Int(header.table)],
+      let layout = table.layouts[Int(header.layout.rawValue)]
+    else { throw inconsistency(at: place, reference) }
+    return layout
+  }
+
+  /// Each step of a chain must come nearer to its end, or a damaged one could go round for ever.
+  private func checkStep(
+    _ header: RecordHeader,
+    at place: RecordPlace,
+    below depth: Int
+  ) throws {
+    guard 1..<depth ~= Int(header.depth), !header.previous.isNone else {
+      throw inconsistency(at: place, header.reference)
+    }
+  }
+
+  func inconsistency(at place: RecordPlace, _ reference: RowReference) -> StorageError {
+    .corruption(
+      Corruption(
+        path: paths.segment(place.segment),
+        offset: place.offset,
+        problem: .inconsistent(.record, table: reference.table, key: reference.key)
+      )
+    )
+  }
+}

@@ -1,0 +1,90 @@
+import RowFormat
+
+/// Reads the frames of a segment one after the other, as long as they are valid.
+///
+/// A frame is valid if its header's checksum is that of its place, it chains to its predecessor, its
+/// number follows, it fits and its payload has the checksum the header names.
+struct FrameScan {
+  let segment: Segment
+  /// The offset of the next frame.
+  private(set) var offset: Int
+  /// Where the segment ends, or is declared to.
+  let limit: Int
+  /// The header checksum of the frame before.
+  private(set) var chain: UInt32
+  /// The last commit of which a frame was read.
+  private(set) var sequence: UInt64
+  /// The frames of a commit that is not complete yet; empty between commits.
+  private(set) var group: [Range<Int>] = []
+  /// Where the last complete commit, or frame without records, ended, with its chain and number.
+  private(set) var lastComplete: (offset: Int, chain: UInt32, sequence: UInt64)
+  /// The greatest log position that a frame says was on disk.
+  private(set) var durableEnd: UInt64 = 0
+  /// The kind of the last frame.
+  private(set) var lastKind: FrameKind?
+  /// How many commits were read whole.
+  private(set) var commitCount = 0
+
+  init(_ segment: Segment, from offset: Int, to limit: Int, chain: UInt32, sequence: UInt64) {
+    self.segment = segment
+    self.offset = offset
+    self.limit = limit
+    self.chain = chain
+    self.sequence = sequence
+    lastComplete = (offset, chain, sequence)
+  }
+
+  /// Reads the next frame, and hands over a commit that is complete with it.
+  ///
+  /// - Parameter body: Called for each frame of a complete commit, in order, with its payload, the
+  ///   payload's offset and the commit's number.
+  /// - Returns: `false` if there is no further valid frame.
+  /// - Throws: ``StorageError`` if the file cannot be read, or what `body` throws.
+  mutating func next(
+    _ body: (RawSpan, Int, UInt64) throws -> Void
+  ) throws -> Bool {
+    guard let header = try validHeader() else { return false }
+    let frame = offset..<(offset + header.totalByteCount)
+    durableEnd = max(durableEnd, header.durableEnd)
+    chain = header.headerChecksum
+    sequence = header.sequence.rawValue
+    offset = frame.upperBound
+    lastKind = header.kind
+    if header.kind.hasRecords {
+      group.append((frame.lowerBound + FrameHeader.byteCount)..<frame.upperBound)
+      guard header.kind.completesCommit else { return true }
+      for payload in group {
+        try segment.withBytes(payload) { try body($0, payload.lowerBound, sequence) }
+      }
+      group.removeAll(keepingCapacity: true)
+      commitCount += 1
+    }
+    lastComplete = (offset, chain, sequence)
+    return true
+  }
+
+  private func validHeader() throws -> FrameHeader? {
+    // A segment that was sealed or, at a clean close, closed: the latter may go on, the former not.
+    guard lastKind != .seal, limit - offset >= FrameHeader.byteCount else { return nil }
+    let header = try segment.withBytes(offset..<(offset + FrameHeader.byteCount)) {
+      FrameHeader(decoding: $0, seed: segment.seed.at(offset))
+    }
+    guard let header, header.chain == chain, follows(header),
+      header.totalByteCount <= limit - offset
+    else { return nil }
+    guard header.payloadLength > 0 else { return header.payloadChecksum == 0 ? header : nil }
+    let payload = (offset + FrameHeader.byteCount)..<(offset + header.totalByteCount)
+    let checksum = try segment.withBytes(payload) { CRC32C.extend(0, over: $0) }
+    return checksum == header.payloadChecksum ? header : nil
+  }
+
+  /// Whether a frame's kind and number fit what was read before it.
+  private func follows(_ header: FrameHeader) -> Bool {
+    switch header.kind {
+    case .commit, .first: group.isEmpty && header.sequence.rawValue == sequence + 1
+    case .middle, .last: !group.isEmpty && header.sequence.rawValue == sequence
+    case .sync, .seal, .close: group.isEmpty && header.sequence.rawValue == sequence
+    case .manifest: false
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import RowFormat
+
+/// The files of the log, found and put in order.
+struct LogFiles {
+  /// The segments with a header, each the successor of the one before.
+  var headers: [SegmentHeader] = []
+  /// Segments that were being made when the writer stopped: they have no header and hold nothing.
+  var unfinished: [SegmentID] = []
+  /// The highest number seen.
+  var highest = SegmentID.none
+
+  /// Lists the log.
+  init(paths: StorePaths, fileSystem: any FileSystem) throws(StorageError) {
+    let names = try fileSystem.list(paths.log) ?? []
+    let ids = names.compactMap { name -> SegmentID? in
+      guard let number = StorePaths.number(in: name, suffix: StorePaths.segmentSuffix),
+        number > 0, number <= UInt64(SegmentID.maximum.rawValue)
+      else { return nil }
+      return SegmentID(rawValue: UInt32(number))
+    }
+    var firstProblem: StorageError?
+    for id in ids.sorted() {
+      highest = id
+      let path = paths.segment(id)
+      let file = try fileSystem.open(path, .read)
+      let bytes = try file.readBytes(SegmentHeader.byteCount, at: 0)
+      do throws(StorageError) {
+        let header = try SegmentHeader(decoding: bytes.bytes, path: path)
+        // A segment with a header after one without: the latter had one, too.
+        if let firstProblem { throw firstProblem }
+        try check(header, id: id, path: path)
+        headers.append(header)
+      } catch .corruption(let problem) where firstProblem == nil {
+        guard try Self.isBlank(file) else { throw .corruption(problem) }
+        firstProblem = .corruption(problem)
+        unfinished.append(id)
+      } catch {
+        throw error
+      }
+    }
+  }
+
+  private func check(
+    _ header: SegmentHeader,
+    id: SegmentID,
+    path: String
+  ) throws(StorageError) {
+    let expected = headers.last?.segment ?? .none
+    let problem: Corruption.Problem
+    if header.segment != id {
+      problem = Self.mismatch("segment", id.rawValue, header.segment.rawValue)
+    } else if header.previousSegment != expected {
+      problem = Self.mismatch("previousSegment", expected.rawValue, header.previousSegment.rawValue)
+    } else if let last = headers.last, header.store != last.store {
+      problem = .invalidField(
+        of: .segmentHeader,
+        name: "store",
+        expected: last.store.low,
+        found: header.store.low
+      )
+    } else {
+      return
+    }
+    throw .corruption(Corruption(path: path, offset: 0, problem: problem))
+  }
+
+  private static func mismatch(
+    _ name: String,
+    _ expected: UInt32,
+    _ found: UInt32
+  ) -> Corruption.Problem {
+    .invalidField(
+      of: .segmentHeader,
+      name: name,
+      expected: UInt64(expected),
+      found: UInt64(found)
+    )
+  }
+
+  /// Whether no frame was ever written to a file without a valid header.
+  ///
+  /// The header is on disk before the first frame is written, and frames are written from its end
+  /// on: so if the bytes there are zero, what is missing is the end of making the file.
+  private static func isBlank(_ file: any OpenFile) throws(StorageError) -> Bool {
+    let bytes = try file.readBytes(64 << 10, at: SegmentHeader.byteCount)
+    return bytes.bytes.endOfNonzeroBytes(from: 0) == 0
+  }
+}
+
+extension RawSpan {
+  /// The offset after the last byte at or after `start` that is not zero; `start` if all are.
+  func endOfNonzeroBytes(from start: Int) -> Int {
+    var end = byteCount
+    while end - start >= 8, load(UInt64.self, at: end - 8) == 0 { end -= 8 }
+    while end > start, load(UInt8.self, at: end - 1) == 0 { end -= 1 }
+    return end
+  }
+}

@@ -1,0 +1,156 @@
+import RowFormat
+import Synchronization
+
+/// Opens a store: takes the lock, finds the manifest, recovers the log.
+struct Opening {
+  let paths: StorePaths
+  let options: EngineOptions
+  let fileSystem: any FileSystem
+
+  func run() throws(StorageError) -> StorageEngine {
+    let isWriter = options.mode == .readWrite
+    if isWriter { try makeDirectories() }
+    let lock = isWriter ? try takeLock() : nil
+    let manifest = try findManifest()
+    try checkApplication(manifest)
+    let state = StoreState(
+      paths: paths,
+      fileSystem: fileSystem,
+      options: options,
+      store: manifest.store
+    )
+    var recovery = Recovery(state: state, manifest: manifest)
+    let end = try recover(&recovery)
+    if isWriter { try recovery.repair(end) }
+    state.begin(at: end, recovery.replay)
+    let writer = isWriter ? makeWriter(state, manifest, end) : nil
+    return StorageEngine(state: state, writer: writer, lock: lock, recovery: recovery.report)
+  }
+
+  private func recover(_ recovery: inout Recovery) throws(StorageError) -> Recovery.End {
+    do {
+      return try recovery.run()
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      // Nothing below throws anything else.
+      preconditionFailure("recovery threw \(error)")
+    }
+  }
+
+  private func makeWriter(
+    _ state: StoreState,
+    _ manifest: Manifest,
+    _ end: Recovery.End
+  ) -> LogWriter {
+    let preparation = SegmentPreparation(
+      paths: paths,
+      fileSystem: fileSystem,
+      options: options,
+      firstID: end.nextSegment
+    )
+    return LogWriter(
+      state: state,
+      preparation: preparation,
+      manifest: manifest,
+      epoch: end.epoch + 1
+    )
+  }
+}
+
+// MARK: Directories, lock and manifest
+
+extension Opening {
+  private func makeDirectories() throws(StorageError) {
+    if try fileSystem.list(paths.root) == nil {
+      guard options.missingStore == .create else { throw .missingStore(path: paths.root) }
+      if try fileSystem.size(of: paths.root) != nil {
+        throw .notAStore(path: paths.root, found: "a file")
+      }
+      try fileSystem.makeDirectory(paths.root)
+      try fileSystem.synchronizeDirectory(parent(of: paths.root))
+    }
+    guard let names = try fileSystem.list(paths.root) else {
+      throw .missingStore(path: paths.root)
+    }
+    let isStore =
+      names.contains("LOCK") || names.contains { $0.hasPrefix(StorePaths.manifestPrefix) }
+    if !isStore,
+      let stranger = names.sorted().first(where: { !["log", "index", "tmp"].contains($0) })
+    {
+      throw .notAStore(path: paths.root, found: stranger)
+    }
+    for directory in paths.directories where try fileSystem.list(directory) == nil {
+      try fileSystem.makeDirectory(directory)
+    }
+    try fileSystem.synchronizeDirectory(paths.root)
+  }
+
+  private func parent(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private func takeLock() throws(StorageError) -> any FileLock {
+    guard let lock = try fileSystem.lock(paths.lock) else {
+      throw .locked(path: paths.root, holder: try LockFile(paths, fileSystem).holder())
+    }
+    try LockFile(paths, fileSystem).write(holder: fileSystem.holderDescription)
+    return lock
+  }
+
+  /// The store's manifest, or that of a new one.
+  private func findManifest() throws(StorageError) -> Manifest {
+    let files = ManifestFiles(
+      paths: paths,
+      fileSystem: fileSystem,
+      synchronizes: options.durability != .memory
+    )
+    if let manifest = try files.readNewest() { return manifest }
+    let names = try fileSystem.list(paths.log) ?? []
+    guard !names.contains(where: { $0.hasSuffix(StorePaths.segmentSuffix) }) else {
+      throw .corruption(Corruption(path: paths.root, offset: 0, problem: .missing(.manifest)))
+    }
+    guard options.mode == .readWrite, options.missingStore == .create else {
+      throw .missingStore(path: paths.root)
+    }
+    let store = StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits())
+    var manifest = Manifest(number: 1, store: store, lineage: store)
+    manifest.application = options.application
+    manifest.isClean = true
+    try files.publish(manifest)
+    return manifest
+  }
+
+  private func checkApplication(_ manifest: Manifest) throws(StorageError) {
+    guard
+      options.application.isEmpty || manifest.application.isEmpty
+        || options.application == manifest.application
+    else {
+      throw .foreignStore(
+        path: paths.root,
+        expected: options.application,
+        found: manifest.application
+      )
+    }
+  }
+}
+
+extension StoreState {
+  /// Takes up what recovery found; before anyone else knows of this state.
+  func begin(at end: Recovery.End, _ replay: Replay) {
+    visible.store(end.sequence, ordering: .relaxed)
+    durableEnd.store(end.logPosition, ordering: .relaxed)
+    catalogue.withLock { $0 = replay.catalogue }
+    let usages = replay.usages
+    tail.withLock { tail in
+      tail.segment = end.segment
+      tail.isEnded = !end.isClean
+      tail.sequence = end.sequence
+      tail.chain = end.chain
+      tail.logEnd = end.logPosition
+      tail.usages = usages
+      tail.active.reset(at: end.offset)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import RowFormat
+
+extension Recovery {
+  /// Does what a writer has to do before it builds on a log that was not closed.
+  ///
+  /// What was read came perhaps from the system's memory only: after a failed sync it serves bytes
+  /// that it will never write. So they are written again, and synchronized, before the first new
+  /// commit can come to depend on them.
+  func repair(_ end: End) throws(StorageError) {
+    try emptyTemporaryDirectory()
+    for id in end.unfinished { try state.fileSystem.unlink(state.paths.segment(id)) }
+    guard !end.isClean, let segment = end.segment else { return }
+    try keepTornBytes(of: segment, from: end.offset, to: end.tornEnd)
+    var offset = SegmentHeader.byteCount
+    if end.durableEnd > segment.header.logPosition {
+      offset = min(segment.offset(of: end.durableEnd), end.offset)
+    }
+    while offset < end.offset {
+      let count = min(1 << 20, end.offset - offset)
+      let bytes = try segment.file.readBytes(count, at: offset)
+      try bytes.write(to: segment.file, at: offset)
+      offset += bytes.count
+    }
+    try segment.file.synchronize()
+  }
+
+  private func emptyTemporaryDirectory() throws(StorageError) {
+    for name in try state.fileSystem.list(state.paths.temporary) ?? [] {
+      try state.fileSystem.unlink(state.paths.temporary(name))
+    }
+  }
+
+  /// Keeps what is left behind of a torn commit until the next opening, for whoever wants to look.
+  private func keepTornBytes(
+    of segment: Segment,
+    from start: Int,
+    to end: Int
+  ) throws(StorageError) {
+    guard end > start else { return }
+    let bytes = try segment.file.readBytes(min(end - start, 1 << 20), at: start)
+    let name = "torn-\(hexadecimal(UInt64(segment.id.rawValue), digits: 16))-\(start)"
+    let file = try state.fileSystem.open(state.paths.temporary(name), .create)
+    try bytes.write(to: file, at: 0)
+  }
+}

@@ -1,0 +1,225 @@
+import RowFormat
+import Synchronization
+
+/// Finds out what a store's log says, from whatever a crash left of it.
+///
+/// The steps, in order:
+///
+/// 1. Read the header of every segment. Each names its predecessor, so none can be missing.
+/// 2. Take the index from a checkpoint, if one fits.
+/// 3. Read the frames after it. Every segment but the last must be valid up to where its successor
+///    says it ends: it was on disk before the successor was begun.
+/// 4. In the last segment, stop at the first frame that is not valid. What follows is a torn tail, or
+///    proof that the log was longer: then opening fails.
+///
+/// Nothing is written here; ``repair(_:)`` does what a writer has to do before it appends.
+struct Recovery {
+  let state: StoreState
+  let manifest: Manifest
+  var report = RecoveryReport()
+  var replay: Replay
+
+  /// Where the log ends, and all that is needed to go on.
+  struct End {
+    /// The last segment; `nil` in a log that was never begun.
+    var segment: Segment?
+    var offset = SegmentHeader.byteCount
+    var chain: UInt32 = 0
+    var sequence: UInt64 = 0
+    /// The end's position, counted over all segments.
+    var logPosition: UInt64 = 0
+    /// Up to where the log is known to be on disk.
+    var durableEnd: UInt64 = 0
+    /// Whether the log was closed here, so that it may go on in the same file.
+    var isClean = true
+    /// Where the bytes that follow the end, and are not zero, end.
+    var tornEnd = 0
+    /// Segments without a header.
+    var unfinished: [SegmentID] = []
+    /// The number the next segment gets.
+    var nextSegment = SegmentID(rawValue: 1)
+    /// The greatest epoch seen.
+    var epoch: UInt32 = 0
+  }
+
+  init(state: StoreState, manifest: Manifest) {
+    self.state = state
+    self.manifest = manifest
+    replay = Replay(state: state)
+  }
+
+  mutating func run() throws -> End {
+    let files = try LogFiles(paths: state.paths, fileSystem: state.fileSystem)
+    try checkPresence(files)
+    let segments = try open(files.headers)
+    var end = End()
+    end.unfinished = files.unfinished
+    end.nextSegment = max(manifest.nextSegment, files.highest.next)
+    end.epoch = max(manifest.epoch, files.headers.last?.epoch ?? 0)
+    try read(segments, &end)
+    replay.publishRowCounts()
+    report.lastCommit = CommitSequence(end.sequence)
+    report.wasClosedCleanly = end.isClean
+    return end
+  }
+
+  /// Every segment that the manifest names must be there, and as long as it says.
+  private func checkPresence(_ files: LogFiles) throws(StorageError) {
+    let known = Set(files.headers.map(\.segment))
+    for segment in manifest.segments {
+      let path = state.paths.segment(segment.id)
+      guard known.contains(segment.id), let size = try state.fileSystem.size(of: path) else {
+        throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.segment)))
+      }
+      guard size >= segment.end else {
+        let problem = Corruption.Problem.truncated(
+          .segment,
+          needed: segment.end,
+          available: size
+        )
+        throw .corruption(Corruption(path: path, offset: size, problem: problem))
+      }
+    }
+    guard !files.headers.isEmpty || manifest.durableEnd == 0 else {
+      throw .corruption(
+        Corruption(path: state.paths.log, offset: 0, problem: .missing(.segment))
+      )
+    }
+    guard files.headers.allSatisfy({ $0.store == state.store }) else {
+      throw .corruption(
+        Corruption(path: state.paths.log, offset: 0, problem: .missing(.manifest))
+      )
+    }
+  }
+
+  private func open(_ headers: [SegmentHeader]) throws(StorageError) -> [Segment] {
+    var segments: [Segment] = []
+    for header in headers {
+      let isLast = header.segment == headers.last?.segment
+      let canWrite = isLast && state.options.mode == .readWrite
+      let file = try state.fileSystem.open(
+        state.paths.segment(header.segment),
+        canWrite ? .write : .read
+      )
+      let size = try file.size()
+      let segment = try Segment(
+        header: header,
+        file: file,
+        capacity: size,
+        readableEnd: size,
+        reads: state.options.reads
+      )
+      state.segments.store(segment, at: Int(header.segment.rawValue))
+      segments.append(segment)
+    }
+    return segments
+  }
+}
+
+// MARK: Reading frames
+
+extension Recovery {
+  private mutating func read(_ segments: [Segment], _ end: inout End) throws {
+    for (index, segment) in segments.enumerated() {
+      let successor = index + 1 < segments.count ? segments[index + 1].header : nil
+      try checkLink(segment, end)
+      let limit = successor?.previousEnd ?? segment.capacity
+      guard SegmentHeader.byteCount...segment.capacity ~= limit else {
+        throw segment.corruption(
+          at: segment.capacity,
+          .truncated(.segment, needed: limit, available: segment.capacity)
+        )
+      }
+      var scan = FrameScan(
+        segment,
+        from: SegmentHeader.byteCount,
+        to: limit,
+        chain: end.chain,
+        sequence: end.sequence
+      )
+      try read(&scan)
+      if successor != nil {
+        guard scan.lastComplete.offset == limit else {
+          throw lost(segment, scan, durableUpTo: segment.logPosition(of: limit), .successor)
+        }
+        end.durableEnd = segment.logPosition(of: limit)
+      } else {
+        try settleTail(segment, scan, &end)
+      }
+      segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
+      end.segment = segment
+      end.offset = scan.lastComplete.offset
+      end.chain = scan.lastComplete.chain
+      end.sequence = scan.lastComplete.sequence
+      end.logPosition = segment.logPosition(of: scan.lastComplete.offset)
+    }
+  }
+
+  private mutating func read(_ scan: inout FrameScan) throws {
+    let start = scan.offset
+    let segment = scan.segment
+    while try scan.next({ payload, offset, sequence in
+      try replay.apply(payload, at: offset, in: segment, sequence: sequence)
+    }) {}
+    report.scannedByteCount += scan.offset - start
+    report.scannedCommitCount += scan.commitCount
+  }
+
+  /// A segment must begin where its predecessor ended.
+  private func checkLink(_ segment: Segment, _ end: End) throws(StorageError) {
+    let header = segment.header
+    let pairs: [(String, UInt64, UInt64)] = [
+      ("logPosition", end.logPosition, header.logPosition),
+      ("previousSequence", end.sequence, header.previousSequence.rawValue),
+      ("previousChain", UInt64(end.chain), UInt64(header.previousChain)),
+      (
+        "previousEnd", UInt64(end.segment == nil ? 0 : end.offset),
+        UInt64(clamping: header.previousEnd)
+      ),
+    ]
+    for (name, expected, found) in pairs where expected != found {
+      throw segment.corruption(
+        at: 0,
+        .invalidField(of: .segmentHeader, name: name, expected: expected, found: found)
+      )
+    }
+  }
+
+  /// Decides what the bytes after the last valid frame are.
+  private mutating func settleTail(
+    _ segment: Segment,
+    _ scan: FrameScan,
+    _ end: inout End
+  ) throws {
+    let tail = try TornTail(in: segment, from: scan.offset, to: segment.capacity)
+    let position = segment.logPosition(of: scan.offset)
+    if tail.durableEnd > position {
+      throw lost(segment, scan, durableUpTo: tail.durableEnd, .laterFrame)
+    }
+    if manifest.durableEnd > position {
+      throw lost(segment, scan, durableUpTo: manifest.durableEnd, .manifest)
+    }
+    end.durableEnd = max(end.durableEnd, scan.durableEnd, manifest.durableEnd)
+    end.tornEnd = max(tail.end, scan.offset)
+    report.tornByteCount = end.tornEnd - scan.lastComplete.offset
+    end.isClean =
+      manifest.isClean && manifest.durableEnd == segment.logPosition(of: scan.lastComplete.offset)
+      && end.tornEnd == scan.lastComplete.offset && scan.lastKind == .close
+  }
+
+  private func lost(
+    _ segment: Segment,
+    _ scan: FrameScan,
+    durableUpTo: UInt64,
+    _ witness: Corruption.Witness
+  ) -> StorageError {
+    segment.corruption(
+      at: scan.offset,
+      .lostDurableBytes(
+        logPosition: segment.logPosition(of: scan.offset),
+        durableUpTo: durableUpTo,
+        witness: witness
+      )
+    )
+  }
+}

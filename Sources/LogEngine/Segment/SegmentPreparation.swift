@@ -1,0 +1,131 @@
+import RowFormat
+import Synchronization
+
+/// A segment's file, in its place and full of zeros: the space is there and written, and only the
+/// header is missing.
+struct PreparedSegment: Sendable {
+  let id: SegmentID
+  let file: any OpenFile
+  let capacity: Int
+}
+
+/// Makes the files of segments before they are needed.
+///
+/// A commit into a file that grows, or whose blocks were reserved and never written, makes the file
+/// system commit its own journal, which costs as much again as the commit. So the next segment is
+/// written with zeros first, beside the commits, and a full device is met here, before any byte of a
+/// commit is written.
+final class SegmentPreparation: Sendable {
+  private let paths: StorePaths
+  private let fileSystem: any FileSystem
+  private let options: EngineOptions
+  private let next: Mutex<Next>
+  /// Whether someone waits for the segment: then filling it with zeros is not worth the time.
+  private let isAwaited = Atomic<Bool>(false)
+
+  private struct Next {
+    var id: SegmentID
+    var ready: PreparedSegment?
+  }
+
+  init(
+    paths: StorePaths,
+    fileSystem: any FileSystem,
+    options: EngineOptions,
+    firstID: SegmentID
+  ) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+    self.options = options
+    next = Mutex(Next(id: firstID))
+  }
+
+  /// The size of the segment that begins at a position of the log: small for a small store, then
+  /// half of what is there already.
+  func capacity(at logPosition: UInt64) -> Int {
+    var capacity = options.smallestSegment
+    while capacity < options.largestSegment && UInt64(capacity) * 2 < logPosition { capacity *= 2 }
+    return min(capacity, options.largestSegment)
+  }
+
+  /// Makes the next segment ready, if it is not.
+  func prepare(at logPosition: UInt64) throws(StorageError) {
+    let capacity = capacity(at: logPosition)
+    try next.withLock { (next) throws(StorageError) in
+      if next.ready == nil { next.ready = try make(&next, capacity: capacity) }
+    }
+  }
+
+  /// Takes the next segment, making it if it is not ready or too small.
+  func take(atLeast needed: Int, at logPosition: UInt64) throws(StorageError) -> PreparedSegment {
+    isAwaited.store(true, ordering: .relaxed)
+    defer { isAwaited.store(false, ordering: .relaxed) }
+    return try next.withLock { (next) throws(StorageError) in
+      if let ready = next.ready {
+        next.ready = nil
+        if ready.capacity >= needed { return ready }
+        try fileSystem.unlink(ready.file.path)
+      }
+      let rounded = (needed + 0xFFFF) & ~0xFFFF
+      return try make(&next, capacity: max(capacity(at: logPosition), rounded))
+    }
+  }
+
+  /// The number the next segment to be made gets.
+  var nextID: SegmentID { next.withLock { $0.id } }
+
+  /// Puts back a segment that was taken and not used.
+  func putBack(_ segment: PreparedSegment) {
+    next.withLock { $0.ready = segment }
+  }
+
+  /// Removes a segment that was made ready and will not be used.
+  func discard() throws(StorageError) {
+    try next.withLock { (next) throws(StorageError) in
+      guard let ready = next.ready else { return }
+      next.ready = nil
+      try fileSystem.unlink(ready.file.path)
+    }
+  }
+
+  private func make(_ next: inout Next, capacity: Int) throws(StorageError) -> PreparedSegment {
+    let id = next.id
+    guard id < SegmentID.maximum, capacity <= RecordLocation.offsetLimit else {
+      throw .tooLarge(byteCount: capacity, limit: RecordLocation.offsetLimit)
+    }
+    let temporary = paths.temporary("segment")
+    do throws(StorageError) {
+      let file = try fileSystem.open(temporary, .create)
+      try file.allocate(capacity)
+      try fillWithZeros(file, 0..<capacity)
+      if options.durability != .memory { try file.synchronize() }
+    } catch {
+      // Whatever was reserved is given back: a full device needs it, and nothing refers to it.
+      try? fileSystem.unlink(temporary)
+      throw error
+    }
+    let path = paths.segment(id)
+    try fileSystem.rename(temporary, to: path)
+    // From here on the number is spent, whatever happens: a name that may be on disk is not given
+    // to another file.
+    next.id = id.next
+    try fileSystem.synchronizeDirectory(paths.log)
+    return PreparedSegment(id: id, file: try fileSystem.open(path, .write), capacity: capacity)
+  }
+
+  /// Writes every block, in small steps: a file cached in large pieces makes the small writes that
+  /// follow many times slower.
+  func fillWithZeros(_ file: any OpenFile, _ range: Range<Int>) throws(StorageError) {
+    guard options.durability != .memory else { return }
+    var zeros = ByteBuffer(capacity: 4096)
+    zeros.appendZeros(4096)
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      // Blocks that were reserved only are slower to write to, and that is all.
+      if offset >= 1 << 20 && isAwaited.load(ordering: .relaxed) { return }
+      let count = min(4096, range.upperBound - offset)
+      try file.writeAll(zeros.bytes.extracting(0..<count), at: offset)
+      offset += count
+    }
+  }
+}
