@@ -1,4 +1,5 @@
 import RowFormat
+import Synchronization
 
 /// Reads the frames of a segment one after the other, as long as they are valid.
 ///
@@ -50,6 +51,9 @@ struct FrameScan {
     sequence = header.sequence.rawValue
     offset = frame.upperBound
     lastKind = header.kind
+    if segment.readableEnd.load(ordering: .relaxed) < offset {
+      segment.readableEnd.store(offset, ordering: .releasing)
+    }
     if header.kind.hasRecords {
       group.append((frame.lowerBound + FrameHeader.byteCount)..<frame.upperBound)
       guard header.kind.completesCommit else { return true }

@@ -53,10 +53,13 @@ import Synchronization
     Int(logPosition - header.logPosition) + SegmentHeader.byteCount
   }
 
-  /// Lends the bytes of a range, which must end at or before ``readableEnd``.
+  /// Lends the bytes of a range of the file.
+  ///
+  /// Beyond ``readableEnd`` they are copied: another process may cut the file off there at any time,
+  /// and a mapping then answers with a signal.
   @inline(__always)
   func withBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
-    if let mapping {
+    if let mapping, range.upperBound <= readableEnd.load(ordering: .acquiring) {
       return try mapping.withBytes { try body($0.extracting(range)) }
     }
     return try withCopy(of: range, body)
