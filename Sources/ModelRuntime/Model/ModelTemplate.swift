@@ -8,18 +8,21 @@ import CModelRuntime
 /// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
 /// bits cannot be had, the initializer runs.
 final class ModelTemplate: @unchecked Sendable {
-  /// An empty object, of which nothing but the bits is used, and where its state stands in it.
+  /// The bits of an empty object, and where its state stands in it.
   private struct Pattern {
-    let object: any PersistentModel
+    let address: UnsafeRawPointer
     let size: Int
     let stateOffset: Int
   }
 
   private let pattern: Pattern?
+  /// Keeps the bits.
+  private let object: (any PersistentModel)?
 
   init<M: PersistentModel>(_ type: M.Type) {
     guard type._$hasOnlySlots, Self.isModelAllTheWayUp(type) else {
       pattern = nil
+      object = nil
       return
     }
     let object = M(backingData: _EmptyBackingData<M>())
@@ -32,16 +35,13 @@ final class ModelTemplate: @unchecked Sendable {
       address.load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == state
     }
     pattern =
-      places.count == 1 ? Pattern(object: object, size: size, stateOffset: places[0]) : nil
+      places.count == 1 ? Pattern(address: address, size: size, stateOffset: places[0]) : nil
+    self.object = object
   }
 
   /// Makes an empty object with a state of its own.
   func make<M: PersistentModel>(_ type: M.Type) -> M {
-    guard let pattern,
-      let copy = CModelRuntime_copyObject(
-        Unmanaged.passUnretained(pattern.object as AnyObject).toOpaque(),
-        pattern.size
-      )
+    guard let pattern, let copy = CModelRuntime_copyObject(pattern.address, pattern.size)
     else {
       let object = M(backingData: _EmptyBackingData<M>())
       object._$reset()
