@@ -22,4 +22,21 @@ import Testing
     )
     #expect(expansion.contains("extension Importer: ModelRuntime.ModelActor {}"))
   }
+
+  @Test(arguments: [
+    ("init(modelContainer: ModelContainer) {}", 0),
+    ("let cache: Cache; init(container: ModelContainer, cache: Cache) {}", 0),
+    ("let cache = Cache()", 1),
+    ("var cache: Cache?", 1),
+    ("static let shared: Int", 1),
+    ("var count: Int { 0 }", 1),
+    ("init(name: String) {}", 1),
+  ])
+  func `leaves creating it to an initializer that has to be the actor's own`(
+    members: String,
+    generated: Int
+  ) {
+    let expansion = Expansion("@ModelActor actor Importer { \(members) }")
+    #expect(expansion.count(of: "DefaultSerialModelExecutor(modelContext") == generated)
+  }
 }

@@ -22,17 +22,22 @@ public enum PersistentModelActorMacro: MemberMacro, ExtensionMacro {
       return []
     }
     let access = Access(declaration, in: context).modifier
-    return [
+    var members: [DeclSyntax] = [
       "\(raw: access)nonisolated let modelExecutor: any ModelRuntime.ModelExecutor",
       "\(raw: access)nonisolated let modelContainer: ModelRuntime.ModelContainer",
-      """
-      \(raw: access)init(modelContainer: ModelRuntime.ModelContainer) {
-        let modelContext = ModelRuntime.ModelContext(modelContainer)
-        self.modelExecutor = ModelRuntime.DefaultSerialModelExecutor(modelContext: modelContext)
-        self.modelContainer = modelContainer
-      }
-      """,
     ]
+    if !declaration.memberBlock.members.replaceInitializer {
+      members.append(
+        """
+        \(raw: access)init(modelContainer: ModelRuntime.ModelContainer) {
+          let modelContext = ModelRuntime.ModelContext(modelContainer)
+          self.modelExecutor = ModelRuntime.DefaultSerialModelExecutor(modelContext: modelContext)
+          self.modelContainer = modelContainer
+        }
+        """
+      )
+    }
+    return members
   }
 
   public static func expansion(
@@ -44,5 +49,32 @@ public enum PersistentModelActorMacro: MemberMacro, ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
     return [try ExtensionDeclSyntax("extension \(type.trimmed): ModelRuntime.ModelActor {}")]
+  }
+}
+
+extension MemberBlockItemListSyntax {
+  /// Whether the actor's own initializers stand in for the macro's: one is the same, or only they can give
+  /// a stored property its value.
+  fileprivate var replaceInitializer: Bool {
+    let isSame = declarations(of: InitializerDeclSyntax.self).contains { initializer in
+      let parameters = initializer.signature.parameterClause.parameters
+      return parameters.count == 1 && parameters.first?.firstName.text == "modelContainer"
+    }
+    return isSame
+      || declarations(of: VariableDeclSyntax.self).filter(\.isStoredInInstances).contains {
+        variable in
+        variable.bindings.contains { $0.initializer == nil && !$0.isOptional(in: variable) }
+      }
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Whether the variable is nil without being told.
+  fileprivate func isOptional(in variable: VariableDeclSyntax) -> Bool {
+    guard variable.bindingSpecifier.tokenKind == .keyword(.var), let type = typeAnnotation?.type
+    else {
+      return false
+    }
+    return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
   }
 }
