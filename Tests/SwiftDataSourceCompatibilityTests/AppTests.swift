@@ -4,8 +4,11 @@ import Synchronization
 import Testing
 
 @Suite struct `An app` {
-  @Test func `that chats keeps its messages with senders, reactions and attachments`() throws {
-    let store = try TestStore(Conversation.self, Participant.self, Message.self)
+  @Test(arguments: TestStore.Kind.allCases)
+  func `that chats keeps its messages with senders, reactions and attachments`(
+    in kind: TestStore.Kind
+  ) throws {
+    let store = try TestStore(kind, Conversation.self, Participant.self, Message.self)
     let context = store.makeContext()
     let ann = Participant(
       handle: "ann",
@@ -39,8 +42,9 @@ import Testing
     #expect(try reader.fetch(Message.search("HEL")).map(\.text) == ["Hello"])
   }
 
-  @Test func `imports on an actor of its own`() async throws {
-    let store = try TestStore(Conversation.self, Participant.self, Message.self)
+  @Test(arguments: TestStore.Kind.allCases)
+  func `imports on an actor of its own`(in kind: TestStore.Kind) async throws {
+    let store = try TestStore(kind, Conversation.self, Participant.self, Message.self)
     let importer = ChatImporter(modelContainer: store.container)
     let id = try await importer.importMessages([("ann", "one"), ("ben", "two"), ("ann", "three")])
     try await importer.rename(id, to: "Imported")
@@ -51,8 +55,9 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Participant>()) == 2)
   }
 
-  @MainActor @Test func `that takes notes files, tags and throws them away`() throws {
-    let store = try TestStore(NoteFolder.self, Note.self, NoteTag.self, NoteAttachment.self)
+  @MainActor @Test(arguments: TestStore.Kind.allCases)
+  func `that takes notes files, tags and throws them away`(in kind: TestStore.Kind) throws {
+    let store = try TestStore(kind, NoteFolder.self, Note.self, NoteTag.self, NoteAttachment.self)
     let notes = NoteStore(container: store.container)
     let work = NoteFolder(name: "Work")
     let plans = NoteFolder(name: "Plans", parent: work)
@@ -85,8 +90,10 @@ import Testing
     #expect(try after.fetchCount(FetchDescriptor<NoteAttachment>()) == 0)
   }
 
-  @Test func `that counts money adds it up exactly`() throws {
+  @Test(arguments: TestStore.Kind.allCases)
+  func `that counts money adds it up exactly`(in kind: TestStore.Kind) throws {
     let store = try TestStore(
+      kind,
       BankAccount.self,
       AccountTransaction.self,
       BudgetCategory.self,
@@ -120,8 +127,9 @@ import Testing
     #expect(try reader.fetchCount(FetchDescriptor(predicate: large)) == 10)
   }
 
-  @Test func `that records workouts keeps values within values`() throws {
-    let store = try TestStore(Workout.self, ExerciseSet.self, TrainingPlan.self)
+  @Test(arguments: TestStore.Kind.allCases)
+  func `that records workouts keeps values within values`(in kind: TestStore.Kind) throws {
+    let store = try TestStore(kind, Workout.self, ExerciseSet.self, TrainingPlan.self)
     let context = store.makeContext()
     let workout = Workout.start(.cycling(distance: 40, climb: 600))
     workout.heartRate = .init(average: 130, maximum: 171, zones: [.init(lower: 100, upper: 140)])
@@ -168,8 +176,9 @@ import Testing
     #expect(live.text == "120 bpm (paused)")
   }
 
-  @Test func `of tasks filters, sorts and counts them`() throws {
-    let store = try TestStore(TodoList.self, TodoItem.self)
+  @Test(arguments: TestStore.Kind.allCases)
+  func `of tasks filters, sorts and counts them`(in kind: TestStore.Kind) throws {
+    let store = try TestStore(kind, TodoList.self, TodoItem.self)
     let context = store.makeContext()
     let due = Date(timeIntervalSinceReferenceDate: 0)
     let list = TodoList(
@@ -201,8 +210,10 @@ import Testing
     #expect(open.first?.list?.progress == 1.0 / 3.0)
   }
 
-  @Test func `with repositories works on any model`() throws {
+  @Test(arguments: TestStore.Kind.allCases)
+  func `with repositories works on any model`(in kind: TestStore.Kind) throws {
     let store = try TestStore(
+      kind,
       LibraryBook.self,
       LibraryAuthor.self,
       Loan.self,

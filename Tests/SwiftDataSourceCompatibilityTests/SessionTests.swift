@@ -4,8 +4,10 @@ import SwiftData
 import Testing
 
 @Suite struct `The sessions' models` {
-  @Test func `save a planned trip and find it again`() throws {
+  @Test(arguments: TestStore.Kind.allCases)
+  func `save a planned trip and find it again`(in kind: TestStore.Kind) throws {
     let store = try TestStore(
+      kind,
       MeetSwiftData.Trip.self,
       MeetSwiftData.BucketListItem.self,
       MeetSwiftData.LivingAccommodation.self
@@ -42,8 +44,12 @@ import Testing
     #expect(schema.entitiesByName["Trip"]?.attributesByName["name"]?.isUnique == true)
   }
 
-  @Test func `are confirmed while they are enumerated, and the save is heard`() throws {
+  @Test(arguments: TestStore.Kind.allCases)
+  func `are confirmed while they are enumerated, and the save is heard`(in kind: TestStore.Kind)
+    throws
+  {
     let store = try TestStore(
+      kind,
       DiveDeeper.Trip.self,
       DiveDeeper.BucketListItem.self,
       DiveDeeper.LivingAccommodation.self
@@ -66,8 +72,30 @@ import Testing
     #expect(try DiveDeeper.confirmAll(in: store.makeContext()) == 0)
   }
 
-  @Test func `are found by text, dates and what is in their lists`() throws {
+  @Test func `are kept each in the store that its configuration names`() throws {
+    let container = try DiveDeeper.makeContainer()
+    #expect(container.configurations.count == 2)
+    let context = ModelContext(container)
+    let ann = DiveDeeper.Person(firstName: "Ann", lastName: "Lee")
+    ann.addresses.append(DiveDeeper.Address(street: "Main Street"))
+    ann.portrait = Data(repeating: 7, count: 100_000)
+    context.insert(ann)
+    context.insert(DiveDeeper.Trip(name: "Coast"))
+    try context.save()
+    let reader = ModelContext(container)
+    let found = try #require(try reader.fetch(FetchDescriptor<DiveDeeper.Person>()).first)
+    #expect(found.addresses.first?.residents == [found])
+    #expect(found.portrait?.count == 100_000)
+    let trip = try #require(try reader.fetch(FetchDescriptor<DiveDeeper.Trip>()).first)
+    #expect(
+      found.persistentModelID.storeIdentifier != trip.persistentModelID.storeIdentifier
+    )
+  }
+
+  @Test(arguments: TestStore.Kind.allCases)
+  func `are found by text, dates and what is in their lists`(in kind: TestStore.Kind) throws {
     let store = try TestStore(
+      kind,
       WhatsNew.Trip.self,
       WhatsNew.BucketListItem.self,
       WhatsNew.LivingAccommodation.self
@@ -97,8 +125,12 @@ import Testing
     #expect(try names(WhatsNew.busyTrips(moreThan: 2)) == ["Coast", "Alpine lakes"])
   }
 
-  @Test func `that inherit are fetched by their class, and told apart in predicates`() throws {
+  @Test(arguments: TestStore.Kind.allCases)
+  func `that inherit are fetched by their class, and told apart in predicates`(
+    in kind: TestStore.Kind
+  ) throws {
     let store = try TestStore(
+      kind,
       Journey.self,
       BusinessJourney.self,
       PersonalJourney.self,

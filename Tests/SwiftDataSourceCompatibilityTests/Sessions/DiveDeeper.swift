@@ -1,8 +1,8 @@
 import Foundation
 import SwiftData
 
-// In the style of "Dive deeper into SwiftData" (WWDC23): enumeration, and notifications of
-// saves.
+// In the style of "Dive deeper into SwiftData" (WWDC23): schemas in several stores, enumeration,
+// and notifications of saves.
 
 enum DiveDeeper {
   @Model
@@ -52,6 +52,23 @@ enum DiveDeeper {
     var street: String
     var residents: [Person] = []
     init(street: String) { self.street = street }
+  }
+
+  static func makeContainer() throws -> ModelContainer {
+    let fullSchema = Schema([
+      Trip.self, BucketListItem.self, LivingAccommodation.self, Person.self, Address.self,
+    ])
+    let trips = ModelConfiguration(
+      "trips",
+      schema: Schema([Trip.self, BucketListItem.self, LivingAccommodation.self]),
+      isStoredInMemoryOnly: true
+    )
+    let people = ModelConfiguration(
+      "people",
+      schema: Schema([Person.self, Address.self]),
+      isStoredInMemoryOnly: true
+    )
+    return try ModelContainer(for: fullSchema, configurations: [trips, people])
   }
 
   static func confirmAll(in context: ModelContext) throws -> Int {
