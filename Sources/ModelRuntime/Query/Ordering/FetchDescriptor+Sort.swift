@@ -29,6 +29,11 @@ extension FetchDescriptor {
     _ descriptor: SortDescriptor<T>,
     _ models: [T]
   ) -> SortColumn? {
+    if let (texts, textOrder) = TextOrder.texts(at: keyPath, of: models) {
+      var column = SortColumn(kind: .text, order: descriptor.order, textOrder: textOrder)
+      for text in texts { column.append(text.map(QueryValue.text) ?? .null) }
+      return column
+    }
     let declared = type(of: keyPath).valueType
     let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
     guard let scalar = type as? any QueryScalar.Type, scalar.queryKind.isOrdered else { return nil }

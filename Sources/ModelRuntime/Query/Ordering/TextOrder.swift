@@ -13,6 +13,12 @@ struct TextOrder: Sendable {
 extension TextOrder {
   /// The order that a sort's key path asks for by its last step: none, where comparators say it.
   init?(lastStep: ArraySlice<KeyPathStep>) { nil }
+
+  /// The texts at the end of such a key path.
+  static func texts<T>(
+    at keyPath: PartialKeyPath<T>,
+    of models: [T]
+  ) -> (texts: [String?], order: TextOrder)? { nil }
 }
 #else
 extension TextOrder {
@@ -26,7 +32,29 @@ extension TextOrder {
     guard let key = keys.first(where: { KeyPathStep.steps(of: $0.keyPath) == step }) else {
       return nil
     }
-    compare = { [rule = key.rule] in rule.compare($0, $1) }
+    self.init(key.rule)
+  }
+
+  private init(_ rule: LocalizedStringComparator.Rule) {
+    compare = { rule.compare($0, $1) }
+  }
+
+  /// The texts at the end of such a key path, and their order.
+  static func texts<T>(
+    at keyPath: PartialKeyPath<T>,
+    of models: [T]
+  ) -> (texts: [String?], order: TextOrder)? {
+    let keys: [_LocalizedSortKey?]
+    if let keyPath = keyPath as? KeyPath<T, _LocalizedSortKey> {
+      keys = models.map { $0[keyPath: keyPath] }
+    } else if let keyPath = keyPath as? KeyPath<T, _LocalizedSortKey?> {
+      keys = models.map { $0[keyPath: keyPath] }
+    } else {
+      return nil
+    }
+    // They are all of one rule; without a single text it does not matter which.
+    let rule = keys.lazy.compactMap { $0?.rule }.first ?? .localized
+    return (keys.map { $0?.text }, TextOrder(rule))
   }
 }
 #endif
