@@ -18,7 +18,7 @@ extension ModelContext {
     let answer = try connection.fetch(request, for: editingState)
     var models = materialize(answer.rows, as: T.self, in: connection)
     if answer.needsFilter, let predicate = descriptor.predicate {
-      models = try models.filter(predicate.evaluate)
+      models = try models.filter { try $0.matches(predicate) }
     }
     let merged = try pending.merge(into: &models, matching: descriptor.predicate)
     if answer.needsSort || merged, !descriptor.sortBy.isEmpty {

@@ -27,13 +27,13 @@ struct PendingModels<T: PersistentModel> {
       let id = ObjectIdentifier(model)
       if deleted.contains(id) { return false }
       if retested.contains(id) {
-        guard try predicate?.evaluate(model) ?? true else { return false }
+        guard try predicate.map(model.matches) ?? true else { return false }
         present.insert(id)
       }
       return true
     }
     let missing = changed.filter { !present.contains(ObjectIdentifier($0)) } + inserted
-    let added = try missing.filter { try predicate?.evaluate($0) ?? true }
+    let added = try missing.filter { try predicate.map($0.matches) ?? true }
     models += added
     return !added.isEmpty || !present.isEmpty
   }
