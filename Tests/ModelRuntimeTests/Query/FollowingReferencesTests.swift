@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import ModelRuntime
+
+@Suite struct `A filter that follows references` {
+  @Test func `reads each of a few targets once`() throws {
+    let world = try RandomItems(count: 200, seed: 1)
+    let expression = try QueryExpression(#Predicate<Item> { $0.folder?.name == "a" })
+    let before = world.fixture.visits
+    _ = try world.fixture.matches(expression, of: Item.self)
+    // Items and errands have a filter each.
+    #expect(world.fixture.visits - before <= 2 * world.folders.count)
+  }
+
+  @Test func `finds nil where a row is gone`() throws {
+    let world = try RandomItems(seed: 2)
+    let gone = world.folders[2]
+    world.fixture.lose(gone)
+    let inside = world.items.filter { $0.folder === gone }.map { ObjectIdentifier($0) }
+    try #require(!inside.isEmpty)
+    let wanted = gone.name
+    for predicate: Predicate<Item> in [
+      #Predicate { $0.folder?.name == wanted },
+      #Predicate { ($0.folder?.size ?? 100) < 100 },
+      #Predicate { $0.folder.flatMap { $0.items.contains { $0.number < 0 } } == true },
+    ] {
+      let found = try world.fixture.matches(QueryExpression(predicate), of: Item.self)
+      #expect(Set(found.map { ObjectIdentifier($0) }).isDisjoint(with: inside))
+    }
+  }
+}
+
+@Suite struct `A predicate that rows cannot answer` {
+  @Test func `says so before any row is read`() {
+    #expect(throws: Untranslatable.self) {
+      try QueryExpression(#Predicate<Item> { $0.shout == "A" })
+    }
+    #expect(throws: Untranslatable.self) {
+      try QueryExpression(#Predicate<Book> { $0.isSelected })
+    }
+    #expect(throws: Untranslatable.self) {
+      try QueryExpression(#Predicate<Item> { $0.persistentModelID.entityName == "Item" })
+    }
+    let many = Array(0..<1000)
+    #expect(throws: Untranslatable.self) {
+      try QueryExpression(#Predicate<Item> { item in many.contains { $0 == item.number } })
+    }
+  }
+
+  @Test func `does so too if a node is somebody else's`() {
+    let predicate = Predicate<Item> { _ in Coin() }
+    #expect(throws: Untranslatable.self) { try QueryExpression(predicate) }
+  }
+}
+
+/// A node that no store has heard of.
+private struct Coin: StandardPredicateExpression {
+  func evaluate(_ bindings: PredicateBindings) throws -> Bool { true }
+}
+
+@Suite struct `A row on which a predicate would fail` {
+  @Test func `does not match, nor does its object`() throws {
+    let world = try RandomItems(seed: 5)
+    // swift-format-ignore: NeverForceUnwrap
+    let unwrapping = #Predicate<Item> { !($0.note!.isEmpty) }
+    let found = try world.fixture.matches(QueryExpression(unwrapping), of: Item.self)
+    #expect(found.allSatisfy { $0.note?.isEmpty == false })
+    #expect(try world.items.filter { try $0.matches(unwrapping) } == found)
+  }
+
+  @Test(arguments: [0, 1])
+  func `does not match where arithmetic overflows or divides by zero`(divisor: Int) throws {
+    let world = try RandomItems(seed: 6)
+    let predicate = #Predicate<Item> { $0.number / divisor + 1 > 0 }
+    let found = try world.fixture.matches(QueryExpression(predicate), of: Item.self)
+    let expected = world.items.filter {
+      divisor != 0 && $0.number < Int.max && $0.number + 1 > 0
+    }
+    #expect(found == expected)
+  }
+}
