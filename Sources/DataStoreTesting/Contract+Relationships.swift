@@ -69,6 +69,35 @@ extension DataStoreContract {
         }
       )
     },
+    Clause("A store adds to a list nobody has read what names its owner") { stage in
+      try stage.steps(
+        { context in
+          let ann = Owner("Ann")
+          ann.items = [Item("1")]
+          context.insert(ann)
+          try context.save()
+        },
+        { context in
+          let ann = try require(try context.fetch(FetchDescriptor<Owner>()).first, "the owner")
+          for name in ["2", "3"] {
+            let item = Item(name)
+            context.insert(item)
+            item.owner = ann
+            try context.save()
+          }
+        },
+        { context in
+          let ann = try require(try context.fetch(FetchDescriptor<Owner>()).first, "the owner")
+          try expect(ann.items.map(\.name), ["1", "2", "3"], "the items after adding")
+          context.delete(try require(try context.fetch(FetchDescriptor<Item>()).first, "an item"))
+          try context.save()
+        },
+        { context in
+          let ann = try require(try context.fetch(FetchDescriptor<Owner>()).first, "the owner")
+          try expect(ann.items.map(\.name), ["2", "3"], "the items after deleting")
+        }
+      )
+    },
     Clause("A store keeps both sides of a relationship of many to many") { stage in
       try stage.steps(
         { context in

@@ -10,9 +10,8 @@ extension _ModelState {
     let property = descriptor.properties[ordinal]
     if property.isToMany {
       if property.isDerivable && encoder.references.derivesLists { return }
-      // A list that changed at its members and was never loaded is put together now: a store that is
-      // given whole snapshots has nobody else to ask.
-      if case .unloaded = relation(property), changed.contains(ordinal) {
+      // A list that nobody has read is put together now, if a member came or went from its other end.
+      if case .unloaded = relation(property), property.isDerivable, changed.contains(ordinal) {
         _ = destinations(property)
       }
       guard case .many(let models) = relation(property) else {
