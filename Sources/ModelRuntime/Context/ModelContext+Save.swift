@@ -40,6 +40,8 @@ extension ModelContext {
       // An object whose list got a member has changed, but its own row has not.
       let touched = own.updated.filter { !connection.writes($0._$state) }
       own.updated.removeAll { !connection.writes($0._$state) }
+      // In one request: a store that reads a whole file to answer shall not do so for each of them.
+      if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
       for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
       if !own.isEmpty { try connection.save(own, for: editingState) }
       for model in touched { model._$state.settle() }

@@ -130,6 +130,22 @@ extension ModelContext {
     }
   }
 
+  /// Fetches in one request the rows of those objects that have none in memory.
+  func loadRows(of states: [_ModelState], from connection: StoreConnection) {
+    let missing = states.filter { state in
+      state.row == nil && state.flags.contains(.stored) && !state.flags.contains(.vanished)
+    }
+    if missing.isEmpty { return }
+    do {
+      let rows = try connection.rows(at: missing.map(\.reference), for: editingState)
+      for (state, row) in zip(missing, rows) {
+        if let row { state.setRow(row) } else { state.flags.insert(.vanished) }
+      }
+    } catch {
+      deferredError = deferredError ?? error
+    }
+  }
+
   /// Throws what went wrong where nothing could be thrown.
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
