@@ -19,6 +19,8 @@ public struct Entrant {
   public let targets: [Target]
   /// Does one repetition; what it prepares and checks around the work is its own affair.
   let run: () throws -> Sample
+  /// Says once, when all rounds are over, what they left behind.
+  let afterwards: (() throws -> Sample)?
 
   public init(
     _ workload: Workload,
@@ -26,6 +28,7 @@ public struct Entrant {
     settings: String,
     comparedWith reference: Key? = nil,
     targets: [Target] = [],
+    afterwards: (() throws -> Sample)? = nil,
     run: @escaping () throws -> Sample
   ) {
     key = Key(workload, contender)
@@ -33,5 +36,6 @@ public struct Entrant {
     self.reference = reference
     self.targets = targets
     self.run = run
+    self.afterwards = afterwards
   }
 }

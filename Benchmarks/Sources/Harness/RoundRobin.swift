@@ -31,7 +31,10 @@ public struct RoundRobin {
         }
       }
     }
-    for index in samples.indices { samples[index].finish() }
+    for index in samples.indices {
+      samples[index].finish()
+      if let last = try entrants[index].afterwards?() { samples[index].append(last) }
+    }
     return entrants.indices.map { index in
       let other = entrants.firstIndex { $0.key == entrants[index].reference }
       return Standing(

@@ -1,27 +1,44 @@
 import Foundation
 import Synchronization
 
-/// Runs work on threads of its own and waits for all.
+/// Lets threads make commits at once and times them together.
 ///
-/// Threads and not tasks: a commit blocks, and tasks that block starve the pool that has as many threads
-/// as there are processors.
+/// Threads and not tasks: a commit blocks, and tasks that block starve a pool that has as many threads as
+/// there are processors.
 ///
 /// - Parameters:
 ///   - count: How many threads.
-///   - work: The work of one, by number.
+///   - commits: How many commits of one row each makes.
+///   - makeCommitter: Makes a thread's committer, outside of what is timed.
+/// - Returns: The rate of all threads together, from the first commit's begin to the last one's end.
 /// - Throws: The first error of any thread.
-public func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) throws -> Void) throws {
+public func timeOnThreads(
+  _ count: Int,
+  commits: Int,
+  _ makeCommitter: @escaping @Sendable () throws -> (Int) throws -> Void
+) throws -> Sample {
   let done = DispatchGroup()
-  let failure = Mutex<(any Error)?>(nil)
-  for number in 0..<count {
+  let spans = Mutex<[Result<Range<UInt64>, any Error>]>([])
+  for _ in 0..<count {
     done.enter()
     let thread = Thread {
-      defer { done.leave() }
-      do { try withPriority { try work(number) } } catch { failure.withLock { $0 = $0 ?? error } }
+      let span = Result {
+        try withPriority {
+          let commit = try makeCommitter()
+          let begin = monotonicNanoseconds()
+          for number in 0..<commits { try commit(number) }
+          return begin..<monotonicNanoseconds()
+        }
+      }
+      spans.withLock { $0.append(span) }
+      done.leave()
     }
     thread.stackSize = 1 << 20
     thread.start()
   }
   done.wait()
-  if let error = failure.withLock({ $0 }) { throw error }
+  let times = try spans.withLock { try $0.map { try $0.get() } }
+  let begin = times.map(\.lowerBound).min() ?? 0
+  let end = times.map(\.upperBound).max() ?? 0
+  return Sample([.rowsPerSecond: Double(count * commits) * 1e9 / Double(max(end - begin, 1))])
 }

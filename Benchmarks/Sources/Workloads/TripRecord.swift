@@ -17,9 +17,25 @@ public struct TripRecord: Sendable, Hashable {
   /// Seven bytes in half of the records.
   public var tag: String?
 
-  /// The bytes of the attributes, written one behind the other with a length before each text.
-  public var plainByteCount: Int {
-    8 + 8 + 8 + 1 + name.utf8.count + destination.utf8.count + note.utf8.count
-      + (tag?.utf8.count ?? 0) + 4
+  public init(
+    id: UInt64,
+    name: String,
+    destination: String,
+    startDate: Double,
+    endDate: Double,
+    rating: Int64,
+    isFavorite: Bool,
+    note: String,
+    tag: String?
+  ) {
+    self.id = id
+    self.name = name
+    self.destination = destination
+    self.startDate = startDate
+    self.endDate = endDate
+    self.rating = rating
+    self.isFavorite = isFavorite
+    self.note = note
+    self.tag = tag
   }
 }

@@ -1,0 +1,80 @@
+import EngineStore
+import Floor
+import Foundation
+import Harness
+import Workloads
+
+/// What the index costs: memory for a key, time for a look.
+struct IndexBenchmarks {
+  let plan: Plan
+  let pool: RecordPool
+
+  private static let lookupsPerTurn = 500_000
+
+  func run(_ report: Report) throws {
+    let rows = 5_000_000
+    try withFolder(plan, "index") { folder in
+      let trips = try EngineTrips(at: folder.appending(path: "store").path, .relaxed)
+      // What the first rows allocate once, buffers and all, is no part of what a key costs.
+      try pool.load(trips, 10_000)
+      let before = liveHeapBytes()
+      try pool.load(trips, rows - 10_000)
+      let bytes = liveHeapBytes() - before
+      report.add(try memory(Double(bytes) / Double(rows - 10_000)))
+      report.add(try lookups(trips, rows))
+      try trips.close()
+    }
+  }
+
+  private func memory(_ bytesPerKey: Double) throws -> [Standing] {
+    try RoundRobin(
+      rounds: 1,
+      [
+        Entrant(
+          .indexMemory,
+          .engine,
+          settings: "heap that 5,000,000 rows of 10,000 a commit add",
+          targets: [Target(.bytesPerRow, .atMost(8.5))]
+        ) {
+          Sample([.bytesPerRow: bytesPerKey])
+        }
+      ]
+    ).run()
+  }
+
+  private func lookups(_ trips: EngineTrips, _ rows: Int) throws -> [Standing] {
+    let floor = FloorIndex(count: rows)
+    var random = RandomKeys(count: rows, seed: 7)
+    let keys = random.next(Self.lookupsPerTurn)
+    func entrant(
+      _ contender: Contender,
+      _ settings: String,
+      targets: [Target] = [],
+      _ contains: @escaping (UInt64) -> Bool
+    ) -> Entrant {
+      Entrant(
+        .indexLookup,
+        contender,
+        settings: settings,
+        comparedWith: contender == .floor ? nil : .init(.indexLookup, .floor),
+        targets: targets,
+        rows: keys.count,
+        expected: keys.count
+      ) {
+        keys.reduce(0) { contains($1) ? $0 + 1 : $0 }
+      }
+    }
+    return try RoundRobin(
+      rounds: plan.choose(quick: 9, full: 25),
+      [
+        entrant(.floor, "a flat array of 5,000,000 words", floor.contains),
+        entrant(
+          .engine,
+          "StorageEngine.contains, 5,000,000 rows",
+          targets: [Target(.rowsPerSecond, .share, .atLeast(1 / 1.5))],
+          trips.contains
+        ),
+      ]
+    ).run()
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+public import LogEngine
+import RowFormat
+public import Workloads
+
+/// Trips in an engine: a table whose columns are the eight attributes.
+///
+/// One thread uses it at a time; several may share an engine, each through one of its own.
+public final class EngineTrips: TripStore {
+  public let engine: StorageEngine
+  private let table: TripTable
+  private var batch: CommitBatch
+  private var writer = RowWriter()
+
+  /// Opens a store, or makes it.
+  ///
+  /// - Parameters:
+  ///   - path: Its folder.
+  ///   - durability: What a commit waits for.
+  /// - Throws: ``StorageError``.
+  public convenience init(
+    at path: String,
+    _ durability: EngineOptions.Durability
+  ) throws {
+    var options = EngineOptions()
+    options.durability = durability
+    try self.init(sharing: StorageEngine.open(at: path, options: options))
+  }
+
+  /// Works on a store that is open.
+  ///
+  /// - Parameter engine: The store.
+  /// - Throws: ``StorageError``.
+  public init(sharing engine: StorageEngine) throws {
+    self.engine = engine
+    table = try TripTable(in: engine)
+    batch = engine.makeBatch()
+  }
+
+  public func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
+    try insert(records)
+  }
+
+  /// Adds records in one commit, under keys the engine gives out: from 1, without gaps.
+  ///
+  /// - Parameter records: What to add.
+  /// - Throws: ``StorageError``.
+  public func insert(_ records: ArraySlice<TripRecord>) throws {
+    var keys = engine.reserveKeys(records.count, in: table.number).makeIterator()
+    for record in records {
+      guard let key = keys.next() else { return }
+      writer.removeAll()
+      let place = table.write(record, to: &writer)
+      batch.insert(
+        RowReference(table: table.number, key: key),
+        layout: table.layoutNumber,
+        row: writer.bytes.extracting(place)
+      )
+    }
+    _ = try engine.commit(&batch)
+  }
+
+  public func read(_ key: UInt64) throws -> Int {
+    try withRow(key) { table.read($0).checksum }
+  }
+
+  /// Reads one column of fixed width.
+  ///
+  /// - Parameter key: The row's key.
+  /// - Returns: The rating.
+  /// - Throws: ``StorageError``.
+  public func readRating(_ key: UInt64) throws -> Int {
+    try withRow(key) { Int(table.rating($0)) }
+  }
+
+  public func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
+    var changed = ColumnSet()
+    changed.insert(TripTable.Column.rating.rawValue)
+    for key in keys {
+      writer.removeAll()
+      let place = try withRow(key) { row in
+        table.write(row, rating: table.rating(row) &+ 1, to: &writer)
+      }
+      batch.update(
+        RowReference(table: table.number, key: key),
+        layout: table.layoutNumber,
+        changed: changed,
+        row: writer.bytes.extracting(place)
+      )
+    }
+    _ = try engine.commit(&batch)
+  }
+
+  public func count(destination: String, ratingAbove rating: Int64) throws -> Int {
+    let wanted = Array(destination.utf8)
+    let column = TripTable.Column.destination.rawValue
+    var count = 0
+    try engine.scan(table.number) { _, _, row in
+      if table.rating(row) > rating, row.extracting(table.layout.range(column, in: row)) == wanted {
+        count += 1
+      }
+      return .proceed
+    }
+    return count
+  }
+
+  /// Whether a row exists: a look into the index, and nothing else.
+  public func contains(_ key: UInt64) -> Bool {
+    engine.contains(RowReference(table: table.number, key: key))
+  }
+
+  public func close() throws { try engine.close() }
+
+  private func withRow<Result>(_ key: UInt64, _ body: (RawSpan) throws -> Result) throws -> Result {
+    let reference = RowReference(table: table.number, key: key)
+    guard let result = try engine.withRow(reference, { row, _ in try body(row) }) else {
+      throw StorageError.rowNotFound(reference)
+    }
+    return result
+  }
+}
+
+extension RawSpan {
+  /// Whether the bytes are those of an array.
+  fileprivate static func == (lhs: RawSpan, rhs: [UInt8]) -> Bool {
+    lhs.withUnsafeBytes { $0.elementsEqual(rhs) }
+  }
+}

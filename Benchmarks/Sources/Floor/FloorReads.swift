@@ -1,0 +1,48 @@
+import Glibc
+public import Workloads
+
+/// The least a reader can do: an offset from a flat array, and the row in a mapping.
+public final class FloorReads {
+  private let offsets: [Int]
+  private let mapping: UnsafeRawBufferPointer
+
+  /// Writes records to a file and maps it.
+  ///
+  /// - Parameters:
+  ///   - path: Where; a new file.
+  ///   - count: How many rows.
+  ///   - record: The record of a key; keys begin at 1.
+  /// - Throws: ``SystemCallError``.
+  public init(path: String, count: Int, _ record: (UInt64) -> TripRecord) throws {
+    guard let file = fopen(path, "w+") else { throw SystemCallError("fopen") }
+    defer { fclose(file) }
+    var coding = PlainCoding()
+    var offsets = [0]
+    for key in 1...UInt64(count) {
+      let bytes = coding.encode(record(key))
+      guard fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count else {
+        throw SystemCallError("fwrite")
+      }
+      offsets.append((offsets.last ?? 0) + bytes.count)
+    }
+    guard fflush(file) == 0 else { throw SystemCallError("fflush") }
+    let length = offsets.last ?? 0
+    let base = mmap(nil, length, PROT_READ, MAP_SHARED, fileno(file), 0)
+    guard base != MAP_FAILED else { throw SystemCallError("mmap") }
+    mapping = UnsafeRawBufferPointer(start: base, count: length)
+    self.offsets = offsets
+  }
+
+  deinit { munmap(UnsafeMutableRawPointer(mutating: mapping.baseAddress), mapping.count) }
+
+  /// Reads a record and decodes all of it.
+  public func read(_ key: UInt64) -> Int { PlainCoding.decode(row(key)).checksum }
+
+  /// Reads one attribute.
+  public func readRating(_ key: UInt64) -> Int { Int(PlainCoding.rating(row(key))) }
+
+  private func row(_ key: UInt64) -> UnsafeRawBufferPointer {
+    let index = Int(key)
+    return UnsafeRawBufferPointer(rebasing: mapping[offsets[index - 1]..<offsets[index]])
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Runs a group of benchmarks as its executable was told to, and ends the process with 1 if it cannot.
+///
+/// - Parameters:
+///   - title: What heads the report.
+///   - body: The benchmarks.
+public func runGroup(_ title: String, _ body: (Plan, Report) throws -> Void) {
+  let plan = Plan(title: title)
+  let report = Report(plan)
+  do {
+    try body(plan, report)
+    try report.finish()
+  } catch {
+    FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+    exit(1)
+  }
+}

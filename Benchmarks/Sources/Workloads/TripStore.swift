@@ -1,0 +1,29 @@
+/// A store of trips by key, as thin over a contender's own calls as can be.
+public protocol TripStore: AnyObject {
+  /// Adds records in one commit.
+  ///
+  /// - Parameters:
+  ///   - records: What to add; their own keys do not count.
+  ///   - firstKey: The key of the first; the others follow.
+  /// - Throws: What the contender reports.
+  func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws
+
+  /// Reads one record.
+  ///
+  /// - Parameter key: Its key.
+  /// - Returns: The checksum of all its attributes, each decoded into what Swift works with.
+  /// - Throws: What the contender reports.
+  func read(_ key: UInt64) throws -> Int
+
+  /// Reads records, raises their ratings by one, and writes them, in one commit.
+  ///
+  /// - Parameter keys: Their keys.
+  /// - Throws: What the contender reports.
+  func raiseRatings(_ keys: ArraySlice<UInt64>) throws
+
+  /// Counts the trips to a destination with a rating above another, by looking at every record.
+  func count(destination: String, ratingAbove rating: Int64) throws -> Int
+
+  /// Writes out what is not yet, and closes.
+  func close() throws
+}
