@@ -35,6 +35,11 @@ public enum Workload: String, Sendable, CaseIterable {
   case propertyGet = "property-get"
   case propertyGetText = "property-get-text"
   case propertySet = "property-set"
+  /// A save of one change in an archive of 100,000.
+  case jsonSave = "json-save"
+  // One element appended to a to-many of so many.
+  case appendTo10 = "append-to-10"
+  case appendTo100000 = "append-to-100000"
   case modelMemory = "model-memory"
   case size = "size"
 }

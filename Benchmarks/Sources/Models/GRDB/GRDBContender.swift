@@ -1,0 +1,78 @@
+import Foundation
+import Harness
+import Workloads
+
+#if GRDB
+import GRDB
+
+/// GRDB's part in each workload: with Codable records, and with records written by hand.
+enum GRDBContender {
+  /// Those who save trips, each in a database of its own.
+  static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] {
+    let settings = "\(GRDBStore.settings), synchronous \(durability.rawValue)"
+    let codable = try GRDBStore.open(folder.appending(path: "codable.sqlite"), durability)
+    let byHand = try GRDBStore.open(folder.appending(path: "by-hand.sqlite"), durability)
+    return [
+      Saving(
+        contender: .grdb,
+        settings: "\(settings), Codable",
+        saver: GRDBSaver(codable, CodableTrip.init)
+      ),
+      Saving(
+        contender: .grdbByHand,
+        settings: "\(settings), columns by hand",
+        saver: GRDBSaver(byHand, HandWrittenTrip.init)
+      ),
+    ]
+  }
+
+  /// Those who fetch trips from one database that holds all records, and read every attribute or two.
+  static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
+    all: [Fetching], two: [Fetching]
+  ) {
+    let pool = try GRDBStore.open(folder.appending(path: "trips.sqlite"), .normal)
+    try GRDBSaver(pool, HandWrittenTrip.init).save(records[...])
+    let query = "SELECT destination, rating FROM trip"
+    let settings = GRDBStore.settings
+    return (
+      all: [
+        Fetching(contender: .grdb, settings: "\(settings), Codable, fetchAll") {
+          try pool.read { try CodableTrip.fetchAll($0) }.reduce(0) { $0 + $1.checksum }
+        },
+        Fetching(contender: .grdbByHand, settings: "\(settings), columns by hand, fetchAll") {
+          try pool.read { try HandWrittenTrip.fetchAll($0) }.reduce(0) { $0 + $1.checksum }
+        },
+      ],
+      two: [
+        Fetching(contender: .grdb, settings: "\(settings), Codable, two columns selected") {
+          try pool.read { try CodablePair.fetchAll($0, sql: query) }
+            .reduce(0) { $0 + $1.destination.utf8.count + Int($1.rating) }
+        },
+        Fetching(contender: .grdbByHand, settings: "\(settings), by hand, two columns selected") {
+          try pool.read { try HandWrittenPair.fetchAll($0, sql: query) }
+            .reduce(0) { $0 + $1.destination.utf8.count + Int($1.rating) }
+        },
+      ]
+    )
+  }
+}
+#else
+/// GRDB takes no part: SQLite's header is not installed.
+enum GRDBContender {
+  static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] { [] }
+
+  static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
+    all: [Fetching], two: [Fetching]
+  ) {
+    ([], [])
+  }
+}
+#endif
+
+/// What SQLite calls `synchronous`.
+enum GRDBDurability: String {
+  /// On disk when the transaction ends.
+  case full = "FULL"
+  /// In the kernel's hands when the transaction ends.
+  case normal = "NORMAL"
+}
