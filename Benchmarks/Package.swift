@@ -7,8 +7,11 @@ import PackageDescription
 // other peer. `run` builds through `Tools/swift`, which names the plug-in of the macros.
 let macroPlugin = Context.environment["LOGSTORE_MACRO_PLUGIN"]
 
-// `run` looks for what the peers need, and leaves out those whose needs are not met.
-let hasGRDB = Context.environment["LOGSTORE_BENCHMARK_GRDB"] != nil
+// `run` looks for the libraries of the peers, and names those that are there.
+let peers = (Context.environment["LOGSTORE_BENCHMARK_PEERS"] ?? "")
+  .split(separator: " ").map(String.init)
+// GRDB stands on SQLite.
+let hasGRDB = peers.contains("SQLite")
 
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -26,6 +29,7 @@ let package = Package(
   products: [
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
+    .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
   ],
   dependencies: [
     .package(name: "logstore", path: "..")
@@ -60,6 +64,15 @@ let package = Package(
       path: "Sources/Models",
       swiftSettings: macroUserSettings + (hasGRDB ? [.define("GRDB")] : [])
     ),
-  ],
+    .executableTarget(
+      name: "PeerBenchmarks",
+      dependencies: [
+        "EngineStore", "Floor", "Harness", "Workloads",
+        .product(name: "LogEngine", package: "logstore"),
+      ] + peers.map { .target(name: "C\($0)") },
+      path: "Sources/Peers",
+      swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
+    ),
+  ] + peers.map { .systemLibrary(name: "C\($0)") },
   swiftLanguageModes: [.v6]
 )

@@ -19,6 +19,8 @@ public enum Workload: String, Sendable, CaseIterable {
   // Random keys of 1,000,000 rows: all attributes, or one of fixed width.
   case pointRead = "point-read"
   case pointReadColumn = "point-read-column"
+  /// A count by two attributes, by looking at each of 1,000,000 rows.
+  case scan
   // One reader of random keys, alone and beside a writer.
   case readAlone = "read-alone"
   case readBesideWriter = "read-beside-writer"

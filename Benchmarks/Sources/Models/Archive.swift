@@ -4,8 +4,10 @@ import JSONStore
 import SwiftData
 import Workloads
 
-/// Saving one changed property in a store of 100,000 trips: a file that is written anew each time, and
-/// a log that grows by the change. Both survive the end of the process.
+/// Saving one changed property in a store of 100,000 trips.
+///
+/// One store writes its file anew each time, the other appends the change to a log; both survive the end
+/// of the process.
 struct Archive {
   let plan: Plan
 

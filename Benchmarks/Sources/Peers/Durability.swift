@@ -1,0 +1,7 @@
+/// What a commit waits for; the same for all.
+enum Durability {
+  /// On disk at return.
+  case full
+  /// The kernel has it at return: the end of the process loses nothing, a power cut may.
+  case relaxed
+}

@@ -1,0 +1,115 @@
+#if LEVELDB
+import CLevelDB
+import Foundation
+import Harness
+import Workloads
+
+/// Trips in LevelDB: big-endian keys, one write batch a commit.
+final class LevelDBTrips: TripStore {
+  static func settings(_ durability: Durability) -> String {
+    """
+    LevelDB \(leveldb_major_version()).\(leveldb_minor_version()), Snappy, write buffer 64 MiB, \
+    block cache 256 MiB, bloom filter 10 bits, sync \(durability == .full)
+    """
+  }
+
+  private let database: OpaquePointer?
+  private let writeOptions = leveldb_writeoptions_create()
+  private let readOptions = leveldb_readoptions_create()
+  private let batch = leveldb_writebatch_create()
+  private let cache = leveldb_cache_create_lru(256 << 20)
+  private let filter = leveldb_filterpolicy_create_bloom(10)
+  private var coding = PlainCoding()
+
+  init(_ folder: URL, _ durability: Durability) throws {
+    let options = leveldb_options_create()
+    defer { leveldb_options_destroy(options) }
+    leveldb_options_set_create_if_missing(options, 1)
+    leveldb_options_set_write_buffer_size(options, 64 << 20)
+    leveldb_options_set_cache(options, cache)
+    leveldb_options_set_filter_policy(options, filter)
+    leveldb_writeoptions_set_sync(writeOptions, durability == .full ? 1 : 0)
+    var message: UnsafeMutablePointer<CChar>?
+    database = leveldb_open(options, folder.path, &message)
+    try Self.check(message)
+  }
+
+  func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
+    for (offset, record) in records.enumerated() {
+      put(firstKey + UInt64(offset), coding.encode(record))
+    }
+    try write()
+  }
+
+  func read(_ key: UInt64) throws -> Int {
+    try withRow(key) { PlainCoding.decode($0).checksum }
+  }
+
+  func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
+    for key in keys { try withRow(key) { put(key, coding.raisingRating($0)) } }
+    try write()
+  }
+
+  func count(destination: String, ratingAbove rating: Int64) throws -> Int {
+    let wanted = Array(destination.utf8)
+    let iterator = leveldb_create_iterator(database, readOptions)
+    defer { leveldb_iter_destroy(iterator) }
+    var count = 0
+    leveldb_iter_seek_to_first(iterator)
+    while leveldb_iter_valid(iterator) != 0 {
+      var length = 0
+      let value = leveldb_iter_value(iterator, &length)
+      let row = UnsafeRawBufferPointer(start: value, count: length)
+      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
+        count += 1
+      }
+      leveldb_iter_next(iterator)
+    }
+    return count
+  }
+
+  func close() throws {
+    leveldb_close(database)
+    leveldb_writebatch_destroy(batch)
+    leveldb_writeoptions_destroy(writeOptions)
+    leveldb_readoptions_destroy(readOptions)
+    leveldb_cache_destroy(cache)
+    leveldb_filterpolicy_destroy(filter)
+  }
+
+  private func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
+    withBytes(ofKey: key) { name in
+      let bytes = row.baseAddress?.assumingMemoryBound(to: CChar.self)
+      leveldb_writebatch_put(batch, name, 8, bytes, row.count)
+    }
+  }
+
+  private func write() throws {
+    var message: UnsafeMutablePointer<CChar>?
+    leveldb_write(database, writeOptions, batch, &message)
+    leveldb_writebatch_clear(batch)
+    try Self.check(message)
+  }
+
+  private func withRow<Result>(
+    _ key: UInt64,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    var message: UnsafeMutablePointer<CChar>?
+    var length = 0
+    let value = withBytes(ofKey: key) {
+      leveldb_get(database, readOptions, $0, 8, &length, &message)
+    }
+    defer { leveldb_free(value) }
+    try Self.check(message)
+    guard value != nil else { throw PeerError(.leveldb, "no trip \(key)") }
+    return try body(UnsafeRawBufferPointer(start: value, count: length))
+  }
+
+  private static func check(_ message: UnsafeMutablePointer<CChar>?) throws {
+    guard let message else { return }
+    defer { leveldb_free(message) }
+    throw PeerError(.leveldb, String(cString: message))
+  }
+}
+#endif

@@ -1,0 +1,120 @@
+#if ROCKSDB
+import CRocksDB
+import Foundation
+import Harness
+import Workloads
+
+/// Trips in RocksDB: big-endian keys, one write batch a commit, values pinned rather than copied.
+final class RocksDBTrips: TripStore {
+  static func settings(_ durability: Durability) -> String {
+    """
+    RocksDB as the system ships it (Debian keeps its assertions in), Snappy, block cache 256 MiB, \
+    bloom filter 10 bits, max_background_jobs 2, write buffer 64 MiB, sync \(durability == .full)
+    """
+  }
+
+  private let database: OpaquePointer?
+  private let writeOptions = rocksdb_writeoptions_create()
+  private let readOptions = rocksdb_readoptions_create()
+  private let batch = rocksdb_writebatch_create()
+  private var coding = PlainCoding()
+
+  init(_ folder: URL, _ durability: Durability) throws {
+    let options = rocksdb_options_create()
+    defer { rocksdb_options_destroy(options) }
+    rocksdb_options_set_create_if_missing(options, 1)
+    rocksdb_options_set_write_buffer_size(options, 64 << 20)
+    rocksdb_options_set_max_background_jobs(options, 2)
+    rocksdb_options_set_compression(options, CInt(rocksdb_snappy_compression))
+    let tables = rocksdb_block_based_options_create()
+    rocksdb_block_based_options_set_block_cache(tables, rocksdb_cache_create_lru(256 << 20))
+    rocksdb_block_based_options_set_filter_policy(
+      tables,
+      rocksdb_filterpolicy_create_bloom_full(10)
+    )
+    rocksdb_options_set_block_based_table_factory(options, tables)
+    rocksdb_writeoptions_set_sync(writeOptions, durability == .full ? 1 : 0)
+    var message: UnsafeMutablePointer<CChar>?
+    database = rocksdb_open(options, folder.path, &message)
+    try Self.check(message)
+  }
+
+  func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
+    for (offset, record) in records.enumerated() {
+      put(firstKey + UInt64(offset), coding.encode(record))
+    }
+    try write()
+  }
+
+  func read(_ key: UInt64) throws -> Int {
+    try withRow(key) { PlainCoding.decode($0).checksum }
+  }
+
+  func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
+    for key in keys { try withRow(key) { put(key, coding.raisingRating($0)) } }
+    try write()
+  }
+
+  func count(destination: String, ratingAbove rating: Int64) throws -> Int {
+    let wanted = Array(destination.utf8)
+    let iterator = rocksdb_create_iterator(database, readOptions)
+    defer { rocksdb_iter_destroy(iterator) }
+    var count = 0
+    rocksdb_iter_seek_to_first(iterator)
+    while rocksdb_iter_valid(iterator) != 0 {
+      var length = 0
+      let value = rocksdb_iter_value(iterator, &length)
+      let row = UnsafeRawBufferPointer(start: value, count: length)
+      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
+        count += 1
+      }
+      rocksdb_iter_next(iterator)
+    }
+    return count
+  }
+
+  func close() throws {
+    rocksdb_close(database)
+    rocksdb_writebatch_destroy(batch)
+    rocksdb_writeoptions_destroy(writeOptions)
+    rocksdb_readoptions_destroy(readOptions)
+  }
+
+  private func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
+    withBytes(ofKey: key) { name in
+      let bytes = row.baseAddress?.assumingMemoryBound(to: CChar.self)
+      rocksdb_writebatch_put(batch, name, 8, bytes, row.count)
+    }
+  }
+
+  private func write() throws {
+    var message: UnsafeMutablePointer<CChar>?
+    rocksdb_write(database, writeOptions, batch, &message)
+    rocksdb_writebatch_clear(batch)
+    try Self.check(message)
+  }
+
+  private func withRow<Result>(
+    _ key: UInt64,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    var message: UnsafeMutablePointer<CChar>?
+    let pinned = withBytes(ofKey: key) {
+      rocksdb_get_pinned(database, readOptions, $0, 8, &message)
+    }
+    defer { rocksdb_pinnableslice_destroy(pinned) }
+    try Self.check(message)
+    var length = 0
+    guard let value = rocksdb_pinnableslice_value(pinned, &length) else {
+      throw PeerError(.rocksdb, "no trip \(key)")
+    }
+    return try body(UnsafeRawBufferPointer(start: value, count: length))
+  }
+
+  private static func check(_ message: UnsafeMutablePointer<CChar>?) throws {
+    guard let message else { return }
+    defer { rocksdb_free(message) }
+    throw PeerError(.rocksdb, String(cString: message))
+  }
+}
+#endif

@@ -1,0 +1,13 @@
+import Harness
+
+runGroup("Peers") { plan, report in
+  let peers = Peer.installed
+  let missing = [Contender.sqlite, .lmdb, .leveldb, .rocksdb].filter { contender in
+    !peers.contains { $0.contender == contender }
+  }
+  for contender in missing {
+    report.note("\(contender.rawValue) takes no part: its library is not installed")
+  }
+  try Commits(plan, peers).run(report)
+  try withFolder(plan, "filled") { try FilledPeers(plan, peers, $0).run(report) }
+}
