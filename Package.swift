@@ -143,6 +143,11 @@ var targets: [Target] = [
   ),
   .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: swiftSettings),
   .testTarget(
+    name: "LogEngineTestSupportTests",
+    dependencies: ["LogEngine", "LogEngineTestSupport"],
+    swiftSettings: swiftSettings
+  ),
+  .testTarget(
     name: "LogEngineTests",
     dependencies: ["LogEngine", "LogEngineTestSupport", "RowFormat"],
     swiftSettings: swiftSettings
