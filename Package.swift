@@ -144,7 +144,7 @@ var targets: [Target] = [
   .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: swiftSettings),
   .testTarget(
     name: "LogEngineTestSupportTests",
-    dependencies: ["LogEngine", "LogEngineTestSupport"],
+    dependencies: ["LogEngine", "LogEngineTestSupport", "RowFormat"],
     swiftSettings: swiftSettings
   ),
   .testTarget(
