@@ -42,15 +42,12 @@ import Testing
 
   @Test func `gives a table's old layout its old number back`() {
     var content = StoreContent()
-    content.apply(.addTable(name: "A"), newTable: 1)
+    content.apply(.addTable(name: "A"))
     for name in ["x", "y"] {
-      content.apply(
-        .addColumn(table: 1, name: name, type: .integer, isNullable: true),
-        newTable: 2
-      )
+      content.apply(.addColumn(table: 1, name: name, type: .integer, isNullable: true))
     }
     for columns in [[1, 2], [2], [1, 2]] as [[UInt16]] {
-      content.apply(.setLayout(table: 1, columns: columns), newTable: 2)
+      content.apply(.setLayout(table: 1, columns: columns))
     }
     #expect(content.tables[0].layouts == [[1, 2], [2]])
     #expect(content.tables[0].currentLayout == LayoutNumber(1))

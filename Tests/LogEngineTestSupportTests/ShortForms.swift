@@ -15,7 +15,7 @@ extension SimulatedFileSystem {
     if persistence == .durable {
       try file.synchronize()
       let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-      try synchronizeDirectory(directory)
+      try synchronizeDirectory(directory.isEmpty ? "/" : directory)
     }
     return file
   }

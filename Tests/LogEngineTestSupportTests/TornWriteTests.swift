@@ -9,7 +9,7 @@ import Testing
   /// A file of four sectors of ones.
   init() throws {
     try fileSystem.makeDirectory("/a")
-    try fileSystem.synchronizeDirectory("")
+    try fileSystem.synchronizeDirectory("/")
     file = try fileSystem.makeFile("/a/x", [UInt8](repeating: 1, count: 2048), .durable)
   }
 

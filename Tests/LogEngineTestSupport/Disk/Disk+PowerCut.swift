@@ -34,7 +34,7 @@ extension Disk {
     let all = names
     for path in all.keys {
       var directory = parent(of: path)
-      while !directory.isEmpty {
+      while directory != "/" {
         if knownDirectories[directory] != nil, all[directory] == nil { names[path] = nil }
         directory = parent(of: directory)
       }

@@ -78,7 +78,8 @@ package struct Disk: Sendable {
   }
 }
 
-/// The directory a path is in.
+/// The directory a path is in; the top, "/", is always there.
 func parent(of path: String) -> String {
-  path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+  return String(path[..<slash])
 }

@@ -51,7 +51,7 @@ extension SimulatedFileSystem {
   package func synchronizeDirectory(_ path: String) throws(StorageError) {
     try call(.synchronizeDirectory, path) { (state, fault) throws(StorageError) in
       if let error = fault?.error(.synchronizeDirectory, path) { throw error }
-      guard path.isEmpty || state.disk.names[path] == .directory else {
+      guard path == "/" || state.disk.names[path] == .directory else {
         throw StorageError.missingFile(path: path)
       }
       if !state.faults.lies.contains(.directorySync) { state.disk.synchronizeDirectory(path) }

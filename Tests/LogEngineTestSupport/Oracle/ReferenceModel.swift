@@ -35,6 +35,9 @@ package struct ReferenceModel: Sendable {
     if isDurable { durable = issued }
   }
 
+  /// The newest commit was refused, and nothing of it may ever be seen.
+  package mutating func retract() { states.removeLast(issued - acknowledged) }
+
   /// Everything acknowledged is durable now.
   package mutating func synchronize() { durable = acknowledged }
 

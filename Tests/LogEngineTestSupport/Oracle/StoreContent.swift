@@ -5,6 +5,8 @@ package import RowFormat
 package struct StoreContent: Hashable, Sendable {
   package var rows: [RowReference: StoredRow] = [:]
   package var tables: [TableOutline] = []
+  /// The number the next new table gets.
+  package var nextTable: UInt16 = 1
   /// The keys that were ever used: none may be used again.
   package var usedKeys: [UInt16: Set<UInt64>] = [:]
 

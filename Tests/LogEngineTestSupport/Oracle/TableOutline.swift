@@ -40,10 +40,12 @@ package struct TableOutline: Hashable, Sendable {
 
 extension StoreContent {
   /// Makes one change of the catalogue, which must be a right one.
-  package mutating func apply(_ change: CatalogueChange, newTable number: UInt16) {
+  package mutating func apply(_ change: CatalogueChange) {
     func index(_ table: UInt16) -> Int { tables.firstIndex { $0.number == table } ?? 0 }
     switch change {
-    case .addTable(let name): tables.append(TableOutline(number: number, name: name))
+    case .addTable(let name):
+      tables.append(TableOutline(number: nextTable, name: name))
+      nextTable += 1
     case .renameTable(let table, let name): tables[index(table)].name = name
     case .removeTable(let table):
       tables.remove(at: index(table))

@@ -1,0 +1,52 @@
+import LogEngine
+
+/// Cuts the power before every call a workload makes.
+package enum PowerCutCampaign {
+  package static func run(seed: UInt64, stepCount: Int = 60, lies: Lies = []) -> CampaignResult {
+    let ledger = Ledger()
+    var faults = FaultPlan()
+    faults.lies = lies
+    faults.hasShortWrites = seed % 4 == 3
+    let fileSystem = SimulatedFileSystem(seed: seed, faults: faults, ledger: ledger)
+    let workload = Workload(seed: seed, stepCount: stepCount)
+    var run = WorkloadRun(workload, on: fileSystem, ledger: ledger)
+    var result = CampaignResult()
+    do {
+      for step in workload.steps.indices { try run.perform(step) }
+      try run.close()
+    } catch {
+      result.violations.append(
+        Violation(area: .powercut, seed: seed, place: "without a crash", problem: "\(error)")
+      )
+    }
+    ledger.record(
+      .init(number: fileSystem.callCount + 1, operation: .open, path: "-"),
+      fileSystem.disk
+    )
+
+    var check = CrashCheck(
+      area: .powercut,
+      seed: seed,
+      states: ledger.model.states,
+      options: workload.options
+    )
+    for moment in ledger.moments {
+      check.check(moment, limits: CrashStateLimits(), depth: 2)
+      check.checkProcessEnd(moment)
+      if check.violations.count >= CampaignResult.violationLimit { break }
+    }
+    result.states = check.openedStates
+    result.violations += check.violations
+    return result
+  }
+}
+
+/// What a seed brought to light.
+package struct CampaignResult: Sendable {
+  /// The states of the disk a store was opened on, by hash.
+  package var states: Set<UInt64> = []
+  package var violations: [Violation] = []
+
+  /// A seed is given up after so many: they mostly have one cause.
+  package static let violationLimit = 20
+}

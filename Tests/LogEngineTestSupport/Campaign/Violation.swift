@@ -1,0 +1,37 @@
+/// Something the engine promises and did not keep, with what it takes to see it again.
+package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
+  package var area: Area
+  package var seed: UInt64
+  /// Where in the workload, and what the disk did.
+  package var place: String
+  /// What was expected and what was found.
+  package var problem: String
+
+  package var description: String {
+    "\(area.rawValue), seed \(seed), \(place): \(problem)"
+  }
+}
+
+/// One way to harm a store.
+package enum Area: String, Sendable, Hashable, CaseIterable {
+  /// The power fails between any two calls, also during the recovery from such a failure.
+  case powercut
+  /// Calls fail, once or for ever, and disks lie about synchronizing.
+  case errors
+  /// The device is full.
+  case space
+  /// Files are damaged where they lie.
+  case rot
+}
+
+extension Area {
+  /// Runs one seed.
+  package func run(seed: UInt64) -> CampaignResult {
+    switch self {
+    case .powercut: PowerCutCampaign.run(seed: seed)
+    case .errors: ErrorCampaign.run(seed: seed)
+    case .space: SpaceCampaign.run(seed: seed)
+    case .rot: RotCampaign.run(seed: seed)
+    }
+  }
+}
