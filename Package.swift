@@ -199,6 +199,33 @@ if declaresSwiftData {
       path: "Tools/logstore-inspect",
       swiftSettings: swiftSettings
     ),
+    .executableTarget(
+      name: "CrashCampaign",
+      dependencies: [
+        "LogEngineTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/CrashCampaign",
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "BitFlipper",
+      dependencies: [
+        "LogEngineTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/BitFlipper",
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "KillLoop",
+      dependencies: [
+        "LogEngine", "RowFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/KillLoop",
+      swiftSettings: swiftSettings
+    ),
     .testTarget(
       name: "LogStoreTests",
       dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat", "DataStoreTesting"],

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct KillLoop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "killtest",
+    abstract: "Kills a writing process at random moments and looks for what it had acknowledged.",
+    discussion: """
+      Each cycle starts a writer that opens the store, checks it, commits durably and reports each \
+      commit through a pipe; kills it; and opens the store to look for the commits reported. Two \
+      followers read the store all the while and must only ever see whole prefixes of its commits.
+      """,
+    subcommands: [Parent.self, Writer.self, Follower.self],
+    defaultSubcommand: Parent.self
+  )
+}
+
+/// The loop itself.
+struct Parent: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "loop",
+    abstract: "Starts, kills and checks writers."
+  )
+
+  @Option(help: "How many writers to kill.")
+  var cycles = 1000
+
+  @Option(help: "Where chance starts from.")
+  var seed: UInt64 = 1
+
+  @Option(help: "Where to make the store; left there afterwards. By default a temporary place.")
+  var path: String?
+
+  @Option(help: "The longest a writer lives, in milliseconds.")
+  var longest = 80
+
+  func run() async throws {
+    let place =
+      path ?? NSTemporaryDirectory() + "/killtest-\(ProcessInfo.processInfo.processIdentifier)"
+    if path == nil {
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    }
+    defer { if path == nil { try? FileManager.default.removeItem(atPath: place) } }
+    var loop = Loop(store: place + "/store", seed: seed, longest: longest)
+    try await loop.run(cycles: cycles)
+    if loop.lost > 0 || !loop.problems.isEmpty { throw ExitCode.failure }
+  }
+}
