@@ -11,7 +11,8 @@ extension Recovery {
     for id in end.unfinished { try state.fileSystem.unlink(state.paths.segment(id)) }
     guard !end.isClean, let segment = end.segment else { return }
     try keepTornBytes(of: segment, from: end.offset, to: end.tornEnd)
-    var offset = SegmentHeader.byteCount
+    // With the header: whose sync failed has frames in no segment after a power cut.
+    var offset = 0
     if end.durableEnd > segment.header.logPosition {
       offset = min(segment.offset(of: end.durableEnd), end.offset)
     }
