@@ -68,7 +68,6 @@ extension Opening {
         throw .notAStore(path: paths.root, found: "a file")
       }
       try fileSystem.makeDirectory(paths.root)
-      try fileSystem.synchronizeDirectory(parent(of: paths.root))
     }
     guard let names = try fileSystem.list(paths.root) else {
       throw .missingStore(path: paths.root)
@@ -79,6 +78,11 @@ extension Opening {
       let stranger = names.sorted().first(where: { !["log", "index", "tmp"].contains($0) })
     {
       throw .notAStore(path: paths.root, found: stranger)
+    }
+    // Until there is a manifest the directory may be one whose maker did not live to synchronize its
+    // name.
+    if !names.contains(where: { $0.hasPrefix(StorePaths.manifestPrefix) }) {
+      try fileSystem.synchronizeDirectory(parent(of: paths.root))
     }
     for directory in paths.directories where try fileSystem.list(directory) == nil {
       try fileSystem.makeDirectory(directory)
