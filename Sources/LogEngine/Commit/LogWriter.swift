@@ -152,7 +152,12 @@ extension LogWriter {
       if hasRoom { return }
       if try extendSegment(for: byteCount) { return }
       let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
-      let prepared = try preparation.take(atLeast: needed, at: logEnd)
+      let prepared: PreparedSegment
+      do throws(StorageError) {
+        prepared = try preparation.take(atLeast: needed, at: logEnd)
+      } catch {
+        throw preparation.hasFailed ? poison(error, &lead) : error
+      }
       do throws(StorageError) {
         try sealSegment(&lead)
         try begin(prepared)

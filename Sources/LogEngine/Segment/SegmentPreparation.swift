@@ -26,6 +26,8 @@ final class SegmentPreparation: Sendable {
   private struct Next {
     var id: SegmentID
     var ready: PreparedSegment?
+    /// Why no further segment can be made.
+    var failure: StorageError?
   }
 
   init(
@@ -64,7 +66,7 @@ final class SegmentPreparation: Sendable {
       if let ready = next.ready {
         next.ready = nil
         if ready.capacity >= needed { return ready }
-        try fileSystem.unlink(ready.file.path)
+        try remove(ready, &next)
       }
       let rounded = (needed + 0xFFFF) & ~0xFFFF
       return try make(&next, capacity: max(capacity(at: logPosition), rounded))
@@ -73,6 +75,9 @@ final class SegmentPreparation: Sendable {
 
   /// The number the next segment to be made gets.
   var nextID: SegmentID { next.withLock { $0.id } }
+
+  /// Whether no further segment can be made.
+  var hasFailed: Bool { next.withLock { $0.failure != nil } }
 
   /// Puts back a segment that was taken and not used.
   func putBack(_ segment: PreparedSegment) {
@@ -88,9 +93,18 @@ final class SegmentPreparation: Sendable {
     }
   }
 
+  private func remove(_ segment: PreparedSegment, _ next: inout Next) throws(StorageError) {
+    do throws(StorageError) {
+      try fileSystem.unlink(segment.file.path)
+    } catch {
+      next.failure = error
+      throw error
+    }
+  }
+
   private func make(_ next: inout Next, capacity: Int) throws(StorageError) -> PreparedSegment {
-    let id = next.id
-    guard id < SegmentID.maximum, capacity <= RecordLocation.offsetLimit else {
+    if let failure = next.failure { throw failure }
+    guard next.id < SegmentID.maximum, capacity <= RecordLocation.offsetLimit else {
       throw .tooLarge(byteCount: capacity, limit: RecordLocation.offsetLimit)
     }
     let temporary = paths.temporary("segment")
@@ -104,6 +118,22 @@ final class SegmentPreparation: Sendable {
       try? fileSystem.unlink(temporary)
       throw error
     }
+    do throws(StorageError) {
+      return try publish(temporary, &next, capacity: capacity)
+    } catch {
+      // A file without a header may now stand in the log, or may do so after a power cut only. Were
+      // another segment begun after it, the log would look damaged.
+      next.failure = error
+      throw error
+    }
+  }
+
+  private func publish(
+    _ temporary: String,
+    _ next: inout Next,
+    capacity: Int
+  ) throws(StorageError) -> PreparedSegment {
+    let id = next.id
     let path = paths.segment(id)
     try fileSystem.rename(temporary, to: path)
     // From here on the number is spent, whatever happens: a name that may be on disk is not given
