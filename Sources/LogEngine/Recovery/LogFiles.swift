@@ -24,19 +24,21 @@ struct LogFiles {
       let path = paths.segment(id)
       let file = try fileSystem.open(path, .read)
       let bytes = try file.readBytes(SegmentHeader.byteCount, at: 0)
+      let header: SegmentHeader
       do throws(StorageError) {
-        let header = try SegmentHeader(decoding: bytes.bytes, path: path)
-        // A segment with a header after one without: the latter had one, too.
-        if let firstProblem { throw firstProblem }
-        try check(header, id: id, path: path)
-        headers.append(header)
-      } catch .corruption(let problem) where firstProblem == nil {
+        header = try SegmentHeader(decoding: bytes.bytes, path: path)
+      } catch .corruption(let problem) {
+        // More than one may stand at the end: the removal of one may be undone by a power cut that
+        // comes while its successor is being made.
         guard try Self.isBlank(file) else { throw .corruption(problem) }
-        firstProblem = .corruption(problem)
+        firstProblem = firstProblem ?? .corruption(problem)
         unfinished.append(id)
-      } catch {
-        throw error
+        continue
       }
+      // A segment with a header after one without: the latter had one, too.
+      if let firstProblem { throw firstProblem }
+      try check(header, id: id, path: path)
+      headers.append(header)
     }
   }
 
