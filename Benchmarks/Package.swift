@@ -73,6 +73,8 @@ let package = Package(
       path: "Sources/Peers",
       swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
     ),
+    .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),
+    .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"], swiftSettings: swiftSettings),
   ] + peers.map { .systemLibrary(name: "C\($0)") },
   swiftLanguageModes: [.v6]
 )
