@@ -2,6 +2,8 @@ import EngineStore
 import Floor
 import Foundation
 import Harness
+import LogEngine
+import RowFormat
 import Workloads
 
 /// What the index costs: memory for a key, time for a look.
@@ -44,13 +46,14 @@ struct IndexBenchmarks {
 
   private func lookups(_ trips: EngineTrips, _ rows: Int) throws -> [Standing] {
     let floor = FloorIndex(count: rows)
+    let contains: (RowReference) throws -> Bool = trips.engine.contains
     var random = RandomKeys(count: rows, seed: 7)
     let keys = random.next(Self.lookupsPerTurn)
     func entrant(
       _ contender: Contender,
       _ settings: String,
       targets: [Target] = [],
-      _ contains: @escaping (UInt64) -> Bool
+      _ contains: @escaping (UInt64) throws -> Bool
     ) -> Entrant {
       Entrant(
         .indexLookup,
@@ -61,7 +64,7 @@ struct IndexBenchmarks {
         rows: keys.count,
         expected: keys.count
       ) {
-        keys.reduce(0) { contains($1) ? $0 + 1 : $0 }
+        try keys.reduce(0) { try contains($1) ? $0 + 1 : $0 }
       }
     }
     return try RoundRobin(
@@ -72,7 +75,7 @@ struct IndexBenchmarks {
           .engine,
           "StorageEngine.contains, 5,000,000 rows",
           targets: [Target(.rowsPerSecond, .share, .atLeast(1 / 1.5))],
-          trips.contains
+          { try contains(trips.reference(to: $0)) }
         ),
       ]
     ).run()

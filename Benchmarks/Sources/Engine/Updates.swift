@@ -29,7 +29,7 @@ struct Updates {
 
       let trips = try EngineTrips(at: store.path, .relaxed)
       var random = RandomKeys(count: Self.rows, seed: 4)
-      let keys = random.next(1_000_000)
+      let keys = random.next(1_000_000, distinctWithin: keysPerCommit)
       var done = 0
       let ours = Entrant(
         workload,

@@ -27,10 +27,10 @@ final class Writer {
         try withPriority {
           let own = try EngineTrips(sharing: engine)
           var keys = RandomKeys(count: 1_000_000, seed: 6)
-          try own.raiseRatings(keys.next(100)[...])
+          try own.raiseRatings(keys.next(100, distinctWithin: 100)[...])
           shared.hasBegun.signal()
           while !shared.isStopped.load(ordering: .relaxed) {
-            try own.raiseRatings(keys.next(100)[...])
+            try own.raiseRatings(keys.next(100, distinctWithin: 100)[...])
           }
         }
       }

@@ -1,6 +1,6 @@
 import Foundation
 public import LogEngine
-import RowFormat
+public import RowFormat
 public import Workloads
 
 /// Trips in an engine: a table whose columns are the eight attributes.
@@ -52,7 +52,7 @@ public final class EngineTrips: TripStore {
       writer.removeAll()
       let place = table.write(record, to: &writer)
       batch.insert(
-        RowReference(table: table.number, key: key),
+        reference(to: key),
         layout: table.layoutNumber,
         row: writer.bytes.extracting(place)
       )
@@ -82,7 +82,7 @@ public final class EngineTrips: TripStore {
         table.write(row, rating: table.rating(row) &+ 1, to: &writer)
       }
       batch.update(
-        RowReference(table: table.number, key: key),
+        reference(to: key),
         layout: table.layoutNumber,
         changed: changed,
         row: writer.bytes.extracting(place)
@@ -104,15 +104,15 @@ public final class EngineTrips: TripStore {
     return count
   }
 
-  /// Whether a row exists: a look into the index, and nothing else.
-  public func contains(_ key: UInt64) -> Bool {
-    engine.contains(RowReference(table: table.number, key: key))
+  /// What the engine calls the row of a key.
+  public func reference(to key: UInt64) -> RowReference {
+    RowReference(table: table.number, key: key)
   }
 
   public func close() throws { try engine.close() }
 
   private func withRow<Result>(_ key: UInt64, _ body: (RawSpan) throws -> Result) throws -> Result {
-    let reference = RowReference(table: table.number, key: key)
+    let reference = reference(to: key)
     guard let result = try engine.withRow(reference, { row, _ in try body(row) }) else {
       throw StorageError.rowNotFound(reference)
     }

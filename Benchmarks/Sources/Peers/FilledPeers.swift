@@ -130,7 +130,7 @@ struct FilledPeers {
           settings: filled.peer.settings(.relaxed),
           comparedWith: filled.peer.contender == .engine ? nil : .init(workload, .engine)
         ) {
-          let keys = random.next(rows)
+          let keys = random.next(rows, distinctWithin: keysPerCommit)
           let before = writtenBytes()
           var sample = try timeRows(rows) {
             for first in stride(from: 0, to: rows, by: keysPerCommit) {

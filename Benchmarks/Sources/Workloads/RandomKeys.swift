@@ -10,6 +10,21 @@ public struct RandomKeys: Sendable {
 
   public mutating func next() -> UInt64 { UInt64(1 + random.next(below: count)) }
 
-  /// Draws the keys beforehand, so that drawing them is not part of what is measured.
-  public mutating func next(_ length: Int) -> [UInt64] { (0..<length).map { _ in next() } }
+  /// Draws keys beforehand, so that drawing them is not part of what is measured.
+  ///
+  /// - Parameters:
+  ///   - length: How many.
+  ///   - run: Within how many in a row no key comes twice: a commit changes a row once.
+  /// - Returns: The keys.
+  public mutating func next(_ length: Int, distinctWithin run: Int = 1) -> [UInt64] {
+    var keys: [UInt64] = []
+    keys.reserveCapacity(length)
+    var drawn: Set<UInt64> = []
+    while keys.count < length {
+      if keys.count % run == 0 { drawn.removeAll(keepingCapacity: true) }
+      let key = next()
+      if run == 1 || drawn.insert(key).inserted { keys.append(key) }
+    }
+    return keys
+  }
 }

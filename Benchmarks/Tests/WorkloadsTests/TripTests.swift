@@ -33,3 +33,14 @@ import Workloads
     #expect(record.checksum != before)
   }
 }
+
+@Suite struct `Random keys` {
+  @Test func `do not come twice within a commit`() {
+    var random = RandomKeys(count: 20, seed: 1)
+    let keys = random.next(1000, distinctWithin: 10)
+    for first in stride(from: 0, to: keys.count, by: 10) {
+      #expect(Set(keys[first..<first + 10]).count == 10)
+    }
+    #expect(Set(keys) == Set(1...20))
+  }
+}
