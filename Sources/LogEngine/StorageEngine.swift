@@ -34,6 +34,9 @@ public final class StorageEngine: Sendable {
     self.recovery = recovery
   }
 
+  // Not closed, but ended: what was committed is as safe as was promised.
+  deinit { writer?.stopBackground() }
+
   /// Opens a store, and recovers what a crash left of it.
   ///
   /// - Parameters:
@@ -212,6 +215,13 @@ extension StorageEngine {
   /// recovered. What was read stays readable.
   public func close() throws(StorageError) {
     defer { lock.withLock { $0 = nil } }
+    writer?.stopBackground()
     try writer?.close()
   }
+
+  /// Does once what otherwise a thread of the engine does: makes the next segment ready,
+  /// synchronizes, writes a checkpoint if one is due.
+  ///
+  /// For stores opened with ``EngineOptions/BackgroundWork/caller``.
+  public func performBackgroundWork() { writer?.runBackground() }
 }

@@ -17,6 +17,8 @@ final class StoreState: Sendable {
   let publication = Atomic<UInt64>(0)
   /// Where the log is known to be on disk up to, counted over all segments.
   let durableEnd = Atomic<UInt64>(0)
+  /// Where the log was handed to the system up to.
+  let writtenEnd = Atomic<UInt64>(0)
   /// The end of the log, where commits are appended.
   let tail = Mutex<LogTail>(LogTail())
   /// The commits that are being read.

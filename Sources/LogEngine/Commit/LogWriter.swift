@@ -13,13 +13,21 @@ import Synchronization
 final class LogWriter: Sendable {
   let state: StoreState
   let preparation: SegmentPreparation
-  private let lead: Mutex<Lead>
+  let lead: Mutex<Lead>
   private let epoch: UInt32
+  /// Whether the background was told that there is work.
+  let isBackgroundAwake = Atomic<Bool>(false)
+  /// The thread that does what no caller waits for, if the engine has one.
+  private let background = Mutex<WorkerThread?>(nil)
 
-  private struct Lead {
+  struct Lead {
     var failure: StorageError?
     /// The manifest that counts.
     var manifest: Manifest
+    /// Where the log ended when something last said that all of it was on disk.
+    var witnessedEnd: UInt64
+    /// Where the log ended when the background last looked.
+    var idleEnd: UInt64 = .max
     var isClosed = false
   }
 
@@ -32,7 +40,26 @@ final class LogWriter: Sendable {
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
-    lead = Mutex(Lead(manifest: manifest))
+    lead = Mutex(Lead(manifest: manifest, witnessedEnd: manifest.durableEnd))
+  }
+
+  /// Starts the thread that does what no caller waits for.
+  func startBackground() {
+    let thread = WorkerThread(
+      priority: .lowest,
+      timeout: { [weak self] in self?.backgroundDelay },
+      work: { [weak self] in self?.runBackground() }
+    )
+    background.withLock { $0 = thread }
+  }
+
+  /// Ends that thread, and waits for it.
+  func stopBackground() {
+    background.withLock { $0.take() }?.stop()
+  }
+
+  private func wakeBackground() {
+    background.withLock { $0 }?.signal()
   }
 
   /// Makes a batch the newest commit.
@@ -42,6 +69,7 @@ final class LogWriter: Sendable {
       switch try append(&batch) {
       case .appended(let sequence):
         try write(through: sequence)
+        noteWork()
         return CommitSequence(sequence)
       case .needsSegment: try makeRoom(for: batch.buffer.count)
       case .needsWriting: try write(through: .max)
@@ -51,14 +79,20 @@ final class LogWriter: Sendable {
   }
 
   /// Whether there is a disk that what was written may be lost from.
-  private var synchronizes: Bool { state.options.durability != .memory }
+  var synchronizes: Bool { state.options.durability != .memory }
 
   /// Whether a commit waits until it is on disk.
-  private var writesThrough: Bool {
+  var writesThrough: Bool {
     switch state.options.durability {
     case .full, .memory: true
     case .relaxed: false
     }
+  }
+
+  /// Tells the background that there is work, if it does not know yet.
+  private func noteWork() {
+    if isBackgroundAwake.load(ordering: .relaxed) { return }
+    if !isBackgroundAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeBackground() }
   }
 
   private func append(_ batch: inout CommitBatch) throws(StorageError) -> LogTail.Outcome {
@@ -91,7 +125,7 @@ extension LogWriter {
     }
   }
 
-  private func write(
+  func write(
     _ work: LogTail.Work,
     synchronizing: Bool,
     _ lead: inout Lead
@@ -102,10 +136,11 @@ extension LogWriter {
       if count > 0 {
         try work.buffer.bytes.write(to: segment.file, at: work.buffer.start)
         segment.readableEnd.store(work.buffer.start + count, ordering: .releasing)
+        state.writtenEnd.store(work.logEnd, ordering: .relaxed)
       }
       if synchronizing, state.durableEnd.load(ordering: .relaxed) < work.logEnd {
         if synchronizes { try segment.file.synchronize() }
-        state.durableEnd.store(work.logEnd, ordering: .relaxed)
+        state.durableEnd.max(work.logEnd, ordering: .relaxed)
       }
     } catch {
       throw poison(error, &lead)
@@ -113,7 +148,7 @@ extension LogWriter {
   }
 
   /// Shows readers the commits that were written.
-  private func publish(_ work: LogTail.Work) {
+  func publish(_ work: LogTail.Work) {
     let rowCounts = work.buffer.rowCounts
     if rowCounts.isEmpty {
       state.visible.store(work.lastSequence, ordering: .releasing)
@@ -127,12 +162,12 @@ extension LogWriter {
     state.publication.add(1, ordering: .acquiringAndReleasing)
   }
 
-  private func check(_ lead: Lead) throws(StorageError) {
+  func check(_ lead: Lead) throws(StorageError) {
     if lead.isClosed { throw .closed(path: state.paths.root) }
     if let cause = lead.failure { throw .poisoned(path: state.paths.root, cause: cause) }
   }
 
-  private func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
+  func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
     lead.failure = error
     state.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
@@ -164,6 +199,7 @@ extension LogWriter {
       } catch {
         throw poison(error, &lead)
       }
+      wakeBackground()
     }
   }
 
@@ -274,7 +310,7 @@ extension LogWriter {
   }
 
   /// Writes down which files make up the store, and up to where they are on disk.
-  private func publishManifest(isClean: Bool, _ lead: inout Lead) throws(StorageError) {
+  func publishManifest(isClean: Bool, _ lead: inout Lead) throws(StorageError) {
     var manifest = lead.manifest
     manifest.number += 1
     manifest.isClean = isClean

@@ -24,7 +24,13 @@ struct Opening {
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, manifest, end) : nil
-    return StorageEngine(state: state, writer: writer, lock: lock, recovery: recovery.report)
+    if options.background == .ownThread { writer?.startBackground() }
+    return StorageEngine(
+      state: state,
+      writer: writer,
+      lock: lock,
+      recovery: recovery.report
+    )
   }
 
   private func recover(_ recovery: inout Recovery) throws(StorageError) -> Recovery.End {
@@ -145,6 +151,7 @@ extension StoreState {
   func begin(at end: Recovery.End, _ replay: Replay) {
     visible.store(end.sequence, ordering: .relaxed)
     durableEnd.store(end.logPosition, ordering: .relaxed)
+    writtenEnd.store(end.logPosition, ordering: .relaxed)
     catalogue.withLock { $0 = replay.catalogue }
     let usages = replay.usages
     tail.withLock { tail in
