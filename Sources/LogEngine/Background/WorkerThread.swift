@@ -27,8 +27,8 @@ import Android
   ///
   /// - Parameters:
   ///   - priority: How it competes.
-  ///   - work: Called after each signal, and when the time it returned is over.
   ///   - timeout: How many microseconds to sleep at most; `nil` for as long as it takes.
+  ///   - work: Called after each signal, and when that time is over.
   init(
     priority: Priority,
     timeout: @escaping @Sendable () -> Int?,
