@@ -226,6 +226,15 @@ if declaresSwiftData {
       path: "Tools/KillLoop",
       swiftSettings: swiftSettings
     ),
+    .executableTarget(
+      name: "api-coverage",
+      dependencies: [
+        "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/APICoverage",
+      exclude: ["SwiftData.declarations"],
+      swiftSettings: swiftSettings
+    ),
     .testTarget(
       name: "LogStoreTests",
       dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat", "DataStoreTesting"],
@@ -244,8 +253,8 @@ if declaresSwiftData {
     .testTarget(
       name: "ToolsTests",
       dependencies: [
-        "SampleTrips", "logstore-inspect", "Terminal", "SwiftData", "JSONStore", "LogEngine",
-        "RowFormat",
+        "SampleTrips", "logstore-inspect", "api-coverage", "Terminal", "SwiftData", "JSONStore",
+        "LogEngine", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings
