@@ -76,20 +76,15 @@ extension StorageEngine {
   public func apply(_ changes: [CatalogueChange]) throws(StorageError) -> Catalogue {
     let writer = try requireWriter()
     return try catalogueChange.withLock { _ throws(StorageError) in
-      var changed = catalogue
-      for change in changes { try changed.apply(change) }
-      if changed == catalogue { return changed }
+      let catalogue = catalogue
+      let version = try CatalogueVersion(changes, of: catalogue)
+      if version.catalogue == catalogue { return catalogue }
       var body = ByteBuffer()
       for change in changes { change.encode(into: &body) }
       var batch = makeBatch()
-      batch.changeCatalogue(body.bytes)
-      let sequence = try writer.commit(&batch)
-      state.adopt(changed)
-      for case .removeTable(let number) in changes {
-        state.tables[Int(number)]?.removedAt.store(sequence.rawValue, ordering: .releasing)
-      }
-      state.catalogue.withLock { $0 = changed }
-      return changed
+      batch.changeCatalogue(body.bytes, to: version)
+      _ = try writer.commit(&batch)
+      return version.catalogue
     }
   }
 

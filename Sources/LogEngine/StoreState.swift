@@ -13,7 +13,7 @@ final class StoreState: Sendable {
   let tables = PublishedArray<Table>()
   /// The newest commit that readers see.
   let visible = Atomic<UInt64>(0)
-  /// Odd while ``visible`` and the tables' row counts are being changed together.
+  /// Odd while ``visible``, the catalogue and the tables' row counts are being changed together.
   let publication = Atomic<UInt64>(0)
   /// Where the log is known to be on disk up to, counted over all segments.
   let durableEnd = Atomic<UInt64>(0)

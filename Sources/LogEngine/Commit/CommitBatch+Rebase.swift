@@ -45,7 +45,7 @@ extension CommitBatch {
     switch header.kind {
     case .insert: fresh.insert(reference, layout: header.layout, row: body)
     case .fullImage: fresh.update(reference, layout: header.layout, changed: .all, row: body)
-    case .catalogue: fresh.changeCatalogue(body)
+    case .catalogue: fresh.changeCatalogue(body, to: catalogue)
     case .delete:
       if header.layout == .none {
         fresh.delete(reference)

@@ -21,6 +21,8 @@ public struct CommitBatch: ~Copyable {
   var frameStarts: [Int] = []
   /// The records that will be dead once this commit stands.
   var superseded = SupersededBytes()
+  /// The catalogue as this commit leaves it, if it changes it.
+  var catalogue: CatalogueVersion?
   /// The first mistake.
   var failure: StorageError?
   /// Where the last record ends in the buffer.
@@ -44,6 +46,7 @@ public struct CommitBatch: ~Copyable {
     buffer.removeAll()
     frameStarts.removeAll(keepingCapacity: true)
     superseded.removeAll()
+    catalogue = nil
     failure = nil
     author = nil
     recordsEnd = 0
@@ -128,7 +131,12 @@ extension CommitBatch {
   }
 
   /// Adds a record of catalogue changes.
-  mutating func changeCatalogue(_ changes: RawSpan) {
+  ///
+  /// - Parameters:
+  ///   - changes: What is logged.
+  ///   - result: What they lead to.
+  mutating func changeCatalogue(_ changes: RawSpan, to result: CatalogueVersion?) {
+    catalogue = result
     let start = beginRecord(.catalogue, .none, .none, previous: .none)
     buffer.append(changes)
     endRecord(start, headerByteCount: RecordHeader.shortByteCount)
@@ -197,7 +205,7 @@ extension CommitBatch {
   /// Counts the records from a whole row to the newest as dead.
   private mutating func supersedeChain(endingAt place: RecordPlace) throws {
     try state.forEachInChain(place) { place, header in
-      superseded.add(header.totalByteCount, in: place.segment)
+      superseded.add(header.totalByteCount, of: header.table, in: place.segment)
     }
   }
 }

@@ -96,6 +96,8 @@ extension LogTail {
       if header.table != tableNumber {
         tableNumber = header.table
         table = state.tables[Int(tableNumber)]
+        // A table may have been removed since the batch was filled.
+        if table?.removedAt.load(ordering: .relaxed) != .max { table = nil }
       }
       guard let location = table?.pages.location(of: header.key) else {
         problem = .unknownTable(tableNumber)
@@ -126,14 +128,16 @@ extension LogTail {
     var table: Table?
     var rowCount = 0
     batch.forEachRecord { offset, header in
-      recordByteCount += header.totalByteCount
-      guard header.kind != .catalogue else { return true }
       if header.table != tableNumber {
         active.addRows(rowCount, to: tableNumber)
+        usages.add(recordByteCount, of: tableNumber, to: segment.id)
         rowCount = 0
+        recordByteCount = 0
         tableNumber = header.table
         table = state.tables[Int(tableNumber)]
       }
+      recordByteCount += header.totalByteCount
+      guard header.kind != .catalogue else { return true }
       let location = RecordLocation(
         segment: segment.id,
         offset: base + offset,
@@ -145,7 +149,19 @@ extension LogTail {
       return true
     }
     active.addRows(rowCount, to: tableNumber)
-    usages.add(recordByteCount, to: segment.id)
+    usages.add(recordByteCount, of: tableNumber, to: segment.id)
     usages.release(batch.superseded)
+    if let version = batch.catalogue { publish(version, state) }
+  }
+
+  /// Ends the tables that a commit removes.
+  ///
+  /// No later commit can change them. Readers go on seeing them until the commit is visible.
+  private mutating func publish(_ version: CatalogueVersion, _ state: StoreState) {
+    active.catalogue = version.catalogue
+    for number in version.removedTables {
+      state.tables[Int(number)]?.removedAt.store(sequence, ordering: .releasing)
+      usages.release(table: number)
+    }
   }
 }

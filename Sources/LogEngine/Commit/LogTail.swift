@@ -76,6 +76,8 @@ final class LogBuffer: @unchecked Sendable {
   var start = SegmentHeader.byteCount
   /// By how much the commits among them change the tables' row counts.
   var rowCounts: [(table: UInt16, change: Int)] = []
+  /// The catalogue as the last of them leaves it, if one changes it.
+  var catalogue: Catalogue?
 
   /// Empties the buffer, for bytes that go to another offset.
   func reset(at start: Int) {
@@ -87,6 +89,7 @@ final class LogBuffer: @unchecked Sendable {
     }
     self.start = start
     rowCounts.removeAll(keepingCapacity: true)
+    catalogue = nil
   }
 
   /// Notes a change of a table's row count.

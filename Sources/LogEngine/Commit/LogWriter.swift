@@ -150,11 +150,16 @@ extension LogWriter {
   /// Shows readers the commits that were written.
   func publish(_ work: LogTail.Work) {
     let rowCounts = work.buffer.rowCounts
-    if rowCounts.isEmpty {
+    let catalogue = work.buffer.catalogue
+    if rowCounts.isEmpty && catalogue == nil {
       state.visible.store(work.lastSequence, ordering: .releasing)
       return
     }
     state.publication.add(1, ordering: .acquiringAndReleasing)
+    if let catalogue {
+      state.adopt(catalogue)
+      state.catalogue.withLock { $0 = catalogue }
+    }
     for (table, change) in rowCounts {
       state.tables[Int(table)]?.liveRowCount.add(change, ordering: .relaxed)
     }

@@ -36,6 +36,7 @@ struct Replay {
     }
     var superseded = SupersededBytes()
     var byteCount = 0
+    var tableNumber: UInt16 = 0
     var table: Table?
     var at = parts.recordRange.lowerBound
     while at < parts.recordRange.upperBound {
@@ -43,12 +44,18 @@ struct Replay {
       guard let header = RecordHeader(decoding: bytes) else {
         throw segment.damagedRecord(at: offset + at)
       }
+      if tableNumber != header.table {
+        usages.add(byteCount, of: tableNumber, to: segment.id)
+        byteCount = 0
+        tableNumber = header.table
+        table = state.tables[Int(tableNumber)]
+        // No commit could follow the one that removed the table.
+        if table?.removedAt.load(ordering: .relaxed) != .max { table = nil }
+      }
       byteCount += header.totalByteCount
       if header.kind == .catalogue {
         try changeCatalogue(bytes.extracting(header.bodyRange), at: offset + at, segment, sequence)
-        table = nil
       } else {
-        if table?.number != header.table { table = state.tables[Int(header.table)] }
         let place = RecordPlace(segment: segment.id, offset: offset + at)
         guard let table, 1...IndexPages.maximumKey ~= header.key,
           Int(header.depth) <= RecordLocation.maximumDepth
@@ -59,7 +66,7 @@ struct Replay {
       }
       at += header.totalByteCount
     }
-    usages.add(byteCount, to: segment.id)
+    usages.add(byteCount, of: tableNumber, to: segment.id)
     usages.release(superseded)
   }
 
@@ -94,7 +101,7 @@ struct Replay {
     _ superseded: inout SupersededBytes
   ) throws {
     try state.forEachInChain(place) { place, header in
-      superseded.add(header.totalByteCount, in: place.segment)
+      superseded.add(header.totalByteCount, of: header.table, in: place.segment)
     }
   }
 
@@ -116,6 +123,7 @@ struct Replay {
       if case .removeTable(let number) = change {
         state.tables[Int(number)]?.removedAt.store(sequence, ordering: .relaxed)
         rowCounts[number] = nil
+        usages.release(table: number)
       }
     }
     state.adopt(catalogue)

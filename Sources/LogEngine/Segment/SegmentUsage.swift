@@ -11,34 +11,88 @@ public struct SegmentUsage: Hashable, Sendable {
   public var deadByteCount: Int { recordByteCount - liveByteCount }
 }
 
-/// The usage of every segment, by number.
+/// The usage of every segment.
+///
+/// It is counted for each table apart: a table that is removed takes all its bytes with it, and nobody
+/// has to look for them.
 struct SegmentUsages: Hashable, Sendable {
-  private(set) var bySegment: [SegmentID: SegmentUsage] = [:]
+  /// By ascending segment and table.
+  private(set) var entries: [Entry] = []
 
-  mutating func add(_ byteCount: Int, to segment: SegmentID) {
-    bySegment[segment, default: SegmentUsage()].recordByteCount += byteCount
-    bySegment[segment, default: SegmentUsage()].liveByteCount += byteCount
+  /// What the records of a table take in a segment; those of the catalogue count as table 0's.
+  struct Entry: Hashable, Sendable {
+    let segment: SegmentID
+    let table: UInt16
+    var usage: SegmentUsage
   }
 
+  /// What all tables together take, by segment.
+  var bySegment: [SegmentID: SegmentUsage] {
+    var sums: [SegmentID: SegmentUsage] = [:]
+    for entry in entries {
+      sums[entry.segment, default: SegmentUsage()].recordByteCount += entry.usage.recordByteCount
+      sums[entry.segment, default: SegmentUsage()].liveByteCount += entry.usage.liveByteCount
+    }
+    return sums
+  }
+
+  /// Counts records that were appended.
+  mutating func add(_ byteCount: Int, of table: UInt16, to segment: SegmentID) {
+    if byteCount == 0 { return }
+    let index = makeIndex(of: segment, table)
+    entries[index].usage.recordByteCount += byteCount
+    entries[index].usage.liveByteCount += byteCount
+  }
+
+  /// Counts records as dead.
   mutating func release(_ dead: borrowing SupersededBytes) {
-    for (segment, byteCount) in dead.entries {
-      bySegment[segment, default: SegmentUsage()].liveByteCount -= byteCount
+    for entry in dead.entries {
+      entries[makeIndex(of: entry.segment, entry.table)].usage.liveByteCount -= entry.byteCount
     }
   }
 
-  mutating func set(_ usage: SegmentUsage, of segment: SegmentID) { bySegment[segment] = usage }
+  /// Counts all records of a table as dead.
+  mutating func release(table: UInt16) {
+    for index in entries.indices where entries[index].table == table {
+      entries[index].usage.liveByteCount = 0
+    }
+  }
+
+  /// The index of an entry, which is made if need be.
+  private mutating func makeIndex(of segment: SegmentID, _ table: UInt16) -> Int {
+    var low = 0
+    var high = entries.count
+    // Most of what is counted was just appended: to the last entries.
+    if high > 8, entries[high - 8].isBefore(segment, table) { low = high - 8 }
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].isBefore(segment, table) { low = middle + 1 } else { high = middle }
+    }
+    if low == entries.count || entries[low].segment != segment || entries[low].table != table {
+      entries.insert(Entry(segment: segment, table: table, usage: SegmentUsage()), at: low)
+    }
+    return low
+  }
 }
 
-/// Bytes that a commit makes superfluous, by segment.
-struct SupersededBytes: Sendable {
-  private(set) var entries: [(segment: SegmentID, byteCount: Int)] = []
+extension SegmentUsages.Entry {
+  fileprivate func isBefore(_ segment: SegmentID, _ table: UInt16) -> Bool {
+    self.segment == segment ? self.table < table : self.segment < segment
+  }
+}
 
-  mutating func add(_ byteCount: Int, in segment: SegmentID) {
+/// Bytes that a commit makes superfluous, by segment and table.
+struct SupersededBytes: Sendable {
+  private(set) var entries: [(segment: SegmentID, table: UInt16, byteCount: Int)] = []
+
+  mutating func add(_ byteCount: Int, of table: UInt16, in segment: SegmentID) {
     // Rows changed together were mostly written together: the last entry nearly always fits.
-    if let last = entries.indices.last, entries[last].segment == segment {
+    if let last = entries.indices.last, entries[last].segment == segment,
+      entries[last].table == table
+    {
       entries[last].byteCount += byteCount
     } else {
-      entries.append((segment, byteCount))
+      entries.append((segment, table, byteCount))
     }
   }
 

@@ -4,7 +4,7 @@ import RowFormat
 
 /// A store as the campaigns use it: what is done to it, and what it holds, in the oracle's words.
 package final class TestedStore {
-  private let engine: StorageEngine
+  package let engine: StorageEngine
 
   package init(
     opening path: String,
