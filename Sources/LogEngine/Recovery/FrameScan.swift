@@ -37,6 +37,8 @@ struct FrameScan {
 
   /// Reads the next frame, and hands over a commit that is complete with it.
   ///
+  /// After a call that found none the next one looks again: beside a writer there may be one then.
+  ///
   /// - Parameter body: Called for each frame of a complete commit, in order, with its payload, the
   ///   payload's offset and the commit's number.
   /// - Returns: `false` if there is no further valid frame.
@@ -58,7 +60,7 @@ struct FrameScan {
       group.append((frame.lowerBound + FrameHeader.byteCount)..<frame.upperBound)
       guard header.kind.completesCommit else { return true }
       for payload in group {
-        try segment.withBytes(payload) { try body($0, payload.lowerBound, sequence) }
+        try segment.withPayload(payload) { try body($0, payload.lowerBound, sequence) }
       }
       group.removeAll(keepingCapacity: true)
       commitCount += 1
@@ -70,15 +72,12 @@ struct FrameScan {
   private func validHeader() throws -> FrameHeader? {
     // A segment that was sealed or, at a clean close, closed: the latter may go on, the former not.
     guard lastKind != .seal, limit - offset >= FrameHeader.byteCount else { return nil }
-    let header = try segment.withBytes(offset..<(offset + FrameHeader.byteCount)) {
-      FrameHeader(decoding: $0, seed: segment.seed.at(offset))
-    }
-    guard let header, header.chain == chain, follows(header),
+    guard let header = try segment.frameHeader(at: offset), header.chain == chain, follows(header),
       header.totalByteCount <= limit - offset
     else { return nil }
     guard header.payloadLength > 0 else { return header.payloadChecksum == 0 ? header : nil }
     let payload = (offset + FrameHeader.byteCount)..<(offset + header.totalByteCount)
-    let checksum = try segment.withBytes(payload) { CRC32C.extend(0, over: $0) }
+    let checksum = try segment.withPayload(payload) { CRC32C.extend(0, over: $0) }
     return checksum == header.payloadChecksum ? header : nil
   }
 

@@ -9,17 +9,46 @@ struct LogFiles {
   /// The highest number seen.
   var highest = SegmentID.none
 
+  /// Where the list ends before its time, in a store that is opened up to its damage.
+  var damage: StorageError?
+
   /// Lists the log.
-  init(paths: StorePaths, fileSystem: any FileSystem) throws(StorageError) {
-    let names = try fileSystem.list(paths.log) ?? []
-    let ids = names.compactMap { name -> SegmentID? in
-      guard let number = StorePaths.number(in: name, suffix: StorePaths.segmentSuffix),
-        number > 0, number <= UInt64(SegmentID.maximum.rawValue)
-      else { return nil }
-      return SegmentID(rawValue: UInt32(number))
+  ///
+  /// Beside a writer, files come and get their headers while this looks at them, out of the order in
+  /// which it does. So to a reader an error is one only if it is found again.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the files are not one chain of segments.
+  init(
+    paths: StorePaths,
+    fileSystem: any FileSystem,
+    mode: EngineOptions.Mode
+  ) throws(StorageError) {
+    var previous: StorageError?
+    while true {
+      do throws(StorageError) {
+        self = LogFiles()
+        try collect(paths, fileSystem)
+        return
+      } catch {
+        if mode != .readWrite, error != previous {
+          previous = error
+          continue
+        }
+        guard mode == .readOnlyUpToDamage else { throw error }
+        damage = error
+        return
+      }
     }
+  }
+
+  private init() {}
+
+  private mutating func collect(
+    _ paths: StorePaths,
+    _ fileSystem: any FileSystem
+  ) throws(StorageError) {
     var firstProblem: StorageError?
-    for id in ids.sorted() {
+    for id in try Self.numbers(paths, fileSystem) {
       highest = id
       let path = paths.segment(id)
       let file = try fileSystem.open(path, .read)
@@ -40,6 +69,21 @@ struct LogFiles {
       try check(header, id: id, path: path)
       headers.append(header)
     }
+  }
+
+  /// The numbers of the segments there are, ascending.
+  static func numbers(
+    _ paths: StorePaths,
+    _ fileSystem: any FileSystem
+  ) throws(StorageError) -> [SegmentID] {
+    let names = try fileSystem.list(paths.log) ?? []
+    return names.compactMap { name -> SegmentID? in
+      guard let number = StorePaths.number(in: name, suffix: StorePaths.segmentSuffix),
+        number > 0, number <= UInt64(SegmentID.maximum.rawValue)
+      else { return nil }
+      return SegmentID(rawValue: UInt32(number))
+    }
+    .sorted()
   }
 
   private func check(

@@ -11,16 +11,8 @@ struct Opening {
     let isWriter = options.mode == .readWrite
     if isWriter { try makeDirectories() }
     let lock = isWriter ? try takeLock() : nil
-    let manifest = try findManifest()
-    try checkApplication(manifest)
-    let state = StoreState(
-      paths: paths,
-      fileSystem: fileSystem,
-      options: options,
-      store: manifest.store
-    )
-    var recovery = Recovery(state: state, manifest: manifest)
-    let end = try recover(&recovery)
+    let (manifest, recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
+    let state = recovery.state
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, manifest, end) : nil
@@ -33,14 +25,41 @@ struct Opening {
     )
   }
 
-  private func recover(_ recovery: inout Recovery) throws(StorageError) -> Recovery.End {
+  private typealias Found = (manifest: Manifest, recovery: Recovery, end: Recovery.End)
+
+  private func recover() throws(StorageError) -> Found {
+    let (manifest, damage) = try findManifestUpToDamage()
+    try checkApplication(manifest)
+    let state = StoreState(
+      paths: paths,
+      fileSystem: fileSystem,
+      options: options,
+      store: manifest.store
+    )
+    var recovery = Recovery(state: state, manifest: manifest)
+    recovery.report.damage = damage
     do {
-      return try recovery.run()
+      let end = try recovery.run()
+      return (manifest, recovery, end)
     } catch let error as StorageError {
       throw error
     } catch {
       // Nothing below throws anything else.
       preconditionFailure("recovery threw \(error)")
+    }
+  }
+
+  /// Recovers without the lock: a writer may exchange the manifest and the files it names meanwhile, so
+  /// an error is one only if it is found again.
+  private func recoverBesideWriter() throws(StorageError) -> Found {
+    var previous: StorageError?
+    while true {
+      do throws(StorageError) {
+        return try recover()
+      } catch {
+        if error == previous { throw error }
+        previous = error
+      }
     }
   }
 
@@ -110,7 +129,7 @@ extension Opening {
   }
 
   /// The store's manifest, or that of a new one.
-  private func findManifest() throws(StorageError) -> Manifest {
+  func findManifest() throws(StorageError) -> Manifest {
     let files = ManifestFiles(
       paths: paths,
       fileSystem: fileSystem,

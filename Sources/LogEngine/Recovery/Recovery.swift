@@ -49,9 +49,20 @@ struct Recovery {
   }
 
   mutating func run() throws -> End {
-    let files = try LogFiles(paths: state.paths, fileSystem: state.fileSystem)
-    try checkPresence(files)
-    let segments = try open(files.headers)
+    let files = try LogFiles(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      mode: state.options.mode
+    )
+    var isForeign = false
+    do throws(StorageError) {
+      try checkPresence(files)
+    } catch {
+      try noteDamage(error)
+      isForeign = files.headers.contains { $0.store != state.store }
+    }
+    if let damage = files.damage { try noteDamage(damage) }
+    let segments = isForeign ? [] : try open(files.headers)
     var end = End()
     end.unfinished = files.unfinished
     end.nextSegment = max(manifest.nextSegment, files.highest.next)
@@ -59,8 +70,14 @@ struct Recovery {
     try read(segments, &end)
     replay.publishRowCounts()
     report.lastCommit = CommitSequence(end.sequence)
-    report.wasClosedCleanly = end.isClean
+    report.wasClosedCleanly = end.isClean && report.damage == nil
     return end
+  }
+
+  /// Goes on after damage if the store is opened up to it, and throws it otherwise.
+  private mutating func noteDamage(_ error: StorageError) throws(StorageError) {
+    guard state.options.mode == .readOnlyUpToDamage else { throw error }
+    report.damage = error
   }
 
   /// Every segment that the manifest names must be there, and as long as it says.
@@ -102,11 +119,13 @@ struct Recovery {
         canWrite ? .write : .read
       )
       let size = try file.size()
+      // A writer in another process may cut the last file off where its frames end.
+      let mayShrink = isLast && !canWrite
       let segment = try Segment(
         header: header,
         file: file,
         capacity: size,
-        readableEnd: size,
+        readableEnd: mayShrink ? min(size, SegmentHeader.byteCount) : size,
         reads: state.options.reads
       )
       state.segments.store(segment, at: Int(header.segment.rawValue))
@@ -122,47 +141,82 @@ extension Recovery {
   private mutating func read(_ segments: [Segment], _ end: inout End) throws {
     for (index, segment) in segments.enumerated() {
       let successor = index + 1 < segments.count ? segments[index + 1].header : nil
-      try checkLink(segment, end)
-      let limit = successor?.previousEnd ?? segment.capacity
-      guard SegmentHeader.byteCount...segment.capacity ~= limit else {
-        throw segment.corruption(
-          at: segment.capacity,
-          .truncated(.segment, needed: limit, available: segment.capacity)
-        )
-      }
-      var scan = FrameScan(
-        segment,
-        from: SegmentHeader.byteCount,
-        to: limit,
-        chain: end.chain,
-        sequence: end.sequence
-      )
-      try read(&scan)
-      if successor != nil {
-        guard scan.lastComplete.offset == limit else {
-          throw lost(segment, scan, durableUpTo: segment.logPosition(of: limit), .successor)
+      var damage: StorageError?
+      do {
+        var scan = try makeScan(of: segment, until: successor, after: end)
+        do {
+          try read(&scan, successor, &end)
+        } catch let error as StorageError {
+          damage = error
         }
-        end.durableEnd = segment.logPosition(of: limit)
-      } else {
-        try settleTail(segment, scan, &end)
+        end.move(to: scan)
+      } catch let error as StorageError {
+        damage = error
       }
-      segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
-      end.segment = segment
-      end.offset = scan.lastComplete.offset
-      end.chain = scan.lastComplete.chain
-      end.sequence = scan.lastComplete.sequence
-      end.logPosition = segment.logPosition(of: scan.lastComplete.offset)
+      if let damage { return try noteDamage(damage) }
     }
   }
 
+  /// Begins to read a segment, which must be linked to what was read before it.
+  private func makeScan(
+    of segment: Segment,
+    until successor: SegmentHeader?,
+    after end: End
+  ) throws(StorageError) -> FrameScan {
+    try checkLink(segment, end)
+    let limit = successor?.previousEnd ?? segment.capacity
+    guard SegmentHeader.byteCount...max(segment.capacity, SegmentHeader.byteCount) ~= limit else {
+      throw segment.corruption(
+        at: segment.capacity,
+        .truncated(.segment, needed: limit, available: segment.capacity)
+      )
+    }
+    return FrameScan(
+      segment,
+      from: SegmentHeader.byteCount,
+      to: limit,
+      chain: end.chain,
+      sequence: end.sequence
+    )
+  }
+
+  /// Reads a segment to its end.
+  private mutating func read(
+    _ scan: inout FrameScan,
+    _ successor: SegmentHeader?,
+    _ end: inout End
+  ) throws {
+    try read(&scan)
+    guard successor != nil else { return try settleTail(&scan, &end) }
+    let durableEnd = scan.segment.logPosition(of: scan.limit)
+    guard scan.lastComplete.offset == scan.limit else {
+      throw scan.lost(durableUpTo: durableEnd, .successor)
+    }
+    end.durableEnd = durableEnd
+  }
+
+  /// Applies the commits up to the first frame that is not valid.
   private mutating func read(_ scan: inout FrameScan) throws {
     let start = scan.offset
+    let commitCount = scan.commitCount
     let segment = scan.segment
-    while try scan.next({ payload, offset, sequence in
-      try replay.apply(payload, at: offset, in: segment, sequence: sequence)
-    }) {}
-    report.scannedByteCount += scan.offset - start
-    report.scannedCommitCount += scan.commitCount
+    defer {
+      report.scannedByteCount += scan.offset - start
+      report.scannedCommitCount += scan.commitCount - commitCount
+    }
+    while true {
+      // Half a commit must not be counted, where what comes after it is not the end of it all.
+      let before = state.options.mode == .readOnlyUpToDamage ? replay : nil
+      do {
+        let isValid = try scan.next { payload, offset, sequence in
+          try replay.apply(payload, at: offset, in: segment, sequence: sequence)
+        }
+        guard isValid else { return }
+      } catch {
+        if let before { replay = before }
+        throw error
+      }
+    }
   }
 
   /// A segment must begin where its predecessor ended.
@@ -186,18 +240,21 @@ extension Recovery {
   }
 
   /// Decides what the bytes after the last valid frame are.
-  private mutating func settleTail(
-    _ segment: Segment,
-    _ scan: FrameScan,
-    _ end: inout End
-  ) throws {
+  ///
+  /// Beside a writer, frames may have come after the reading stopped and before the proof was looked
+  /// for. So what proves damage is first a reason to read on: damage it is only if that leads nowhere.
+  private mutating func settleTail(_ scan: inout FrameScan, _ end: inout End) throws {
+    let segment = scan.segment
     let tail = try TornTail(in: segment, from: scan.offset, to: segment.capacity)
-    let position = segment.logPosition(of: scan.offset)
-    if tail.durableEnd > position {
-      throw lost(segment, scan, durableUpTo: tail.durableEnd, .laterFrame)
-    }
-    if manifest.durableEnd > position {
-      throw lost(segment, scan, durableUpTo: manifest.durableEnd, .manifest)
+    let proven = max(tail.durableEnd, manifest.durableEnd)
+    while proven > segment.logPosition(of: scan.offset) {
+      let before = scan.offset
+      try read(&scan)
+      guard scan.offset > before else {
+        let witness: Corruption.Witness =
+          tail.durableEnd > segment.logPosition(of: before) ? .laterFrame : .manifest
+        throw scan.lost(durableUpTo: proven, witness)
+      }
     }
     end.durableEnd = max(end.durableEnd, scan.durableEnd, manifest.durableEnd)
     end.tornEnd = max(tail.end, scan.offset)
@@ -206,17 +263,28 @@ extension Recovery {
       manifest.isClean && manifest.durableEnd == segment.logPosition(of: scan.lastComplete.offset)
       && end.tornEnd == scan.lastComplete.offset && scan.lastKind == .close
   }
+}
 
-  private func lost(
-    _ segment: Segment,
-    _ scan: FrameScan,
-    durableUpTo: UInt64,
-    _ witness: Corruption.Witness
-  ) -> StorageError {
+extension Recovery.End {
+  /// Puts the end where the last complete commit of a segment ends.
+  fileprivate mutating func move(to scan: FrameScan) {
+    let segment = scan.segment
+    segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
+    self.segment = segment
+    offset = scan.lastComplete.offset
+    chain = scan.lastComplete.chain
+    sequence = scan.lastComplete.sequence
+    logPosition = segment.logPosition(of: offset)
+  }
+}
+
+extension FrameScan {
+  /// The error that says that the log ends here and was once longer.
+  func lost(durableUpTo: UInt64, _ witness: Corruption.Witness) -> StorageError {
     segment.corruption(
-      at: scan.offset,
+      at: offset,
       .lostDurableBytes(
-        logPosition: segment.logPosition(of: scan.offset),
+        logPosition: segment.logPosition(of: offset),
         durableUpTo: durableUpTo,
         witness: witness
       )

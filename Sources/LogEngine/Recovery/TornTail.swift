@@ -22,7 +22,7 @@ struct TornTail {
     while from < limit {
       let to = min(from + step, limit)
       let reach = min(to + FrameHeader.byteCount, limit)
-      try segment.withBytes(from..<reach) { bytes in
+      try segment.withAvailableBytes(from..<reach) { bytes in
         let nonzero = bytes.endOfNonzeroBytes(from: 0)
         if nonzero == 0 { return }
         end = from + min(nonzero, to - from)

@@ -65,6 +65,40 @@ import Synchronization
     return try withCopy(of: range, body)
   }
 
+  /// The header of the frame that starts where the valid frames before it end; `nil` if there is none.
+  ///
+  /// The page of the last valid byte stays in the file whatever another process does, so a header in
+  /// that page is read through the mapping.
+  func frameHeader(at offset: Int) throws(StorageError) -> FrameHeader? {
+    let end = offset + FrameHeader.byteCount
+    let isInWrittenPage = offset & 4095 != 0 && (offset & 4095) + FrameHeader.byteCount <= 4096
+    if let mapping, end <= capacity,
+      isInWrittenPage || end <= readableEnd.load(ordering: .acquiring)
+    {
+      return mapping.withBytes {
+        FrameHeader(decoding: $0.extracting(offset..<end), seed: seed.at(offset))
+      }
+    }
+    let bytes = try file.readBytes(FrameHeader.byteCount, at: offset)
+    return FrameHeader(decoding: bytes.bytes, seed: seed.at(offset))
+  }
+
+  /// Lends the payload of a frame whose header was found valid: no process cuts a file off before the
+  /// end of a frame.
+  func withPayload<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+    if let mapping { return try mapping.withBytes { try body($0.extracting(range)) } }
+    return try withCopy(of: range, body)
+  }
+
+  /// Lends what there is of a range of the file: less, if another process has cut it off meanwhile.
+  func withAvailableBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+    if mapping != nil, range.upperBound <= readableEnd.load(ordering: .acquiring) {
+      return try withBytes(range, body)
+    }
+    let bytes = try file.readBytes(range.count, at: range.lowerBound)
+    return try body(bytes.bytes)
+  }
+
   private func withCopy<R>(of range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
     var buffer = ByteBuffer(capacity: range.count)
     try buffer.append(upTo: range.count) { (room) throws(StorageError) in
