@@ -306,11 +306,31 @@ extension LogWriter {
       guard isChanged, let segment = work.segment else { return }
       try write(work, synchronizing: true, &lead)
       publish(work)
-      try publishManifest(isClean: true, &lead)
+      do throws(StorageError) {
+        try publishManifest(isClean: true, &lead)
+      } catch {
+        throw poison(error, &lead)
+      }
       // What the segment has left is given back; it grows again should the log go on in it. A failure
       // costs space and nothing else.
       let end = segment.readableEnd.load(ordering: .relaxed)
       try? segment.file.setSize(min(segment.capacity, (end + 4095) & ~4095))
+    }
+  }
+
+  /// Writes down how far the log reaches that was recovered, and is on disk by now.
+  ///
+  /// Otherwise damage to its end would look like a commit that was never finished until a later commit
+  /// says better, and if none ever comes, for good.
+  func witnessRecovery() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      guard synchronizes, state.durableEnd.load(ordering: .relaxed) > lead.manifest.durableEnd
+      else { return }
+      do throws(StorageError) {
+        try publishManifest(isClean: false, &lead)
+      } catch .noSpace {
+        // A full device keeps nobody from opening the store: perhaps to make room in it.
+      }
     }
   }
 
@@ -337,11 +357,7 @@ extension LogWriter {
       fileSystem: state.fileSystem,
       synchronizes: synchronizes
     )
-    do throws(StorageError) {
-      try files.publish(manifest)
-    } catch {
-      throw poison(error, &lead)
-    }
+    try files.publish(manifest)
     lead.manifest = manifest
   }
 }

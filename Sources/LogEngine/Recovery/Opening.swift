@@ -16,6 +16,7 @@ struct Opening {
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, manifest, end) : nil
+    try writer?.witnessRecovery()
     if options.background == .ownThread { writer?.startBackground() }
     return StorageEngine(
       state: state,
