@@ -47,7 +47,7 @@ package final class TestedStore {
   }
 
   package func checkpoint() throws {}
-  package func performBackgroundWork() throws {}
+  package func performBackgroundWork() { engine.performBackgroundWork() }
   package func synchronize() throws { try engine.synchronize() }
   package func close() throws { try engine.close() }
 }

@@ -40,7 +40,7 @@ package struct WorkloadRun {
     case .commit(let mixture): try commit(makeChanges(mixture))
     case .changeCatalogue(let step): try change(catalogue: makeCatalogueChanges(step))
     case .checkpoint: try store?.checkpoint()
-    case .backgroundWork: try store?.performBackgroundWork()
+    case .backgroundWork: store?.performBackgroundWork()
     case .synchronize:
       try store?.synchronize()
       ledger.update { $0.synchronize() }
