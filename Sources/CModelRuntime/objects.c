@@ -1,5 +1,7 @@
 #include "CModelRuntime.h"
 
+intptr_t CModelRuntime_lentLists = 0;
+
 #if defined(__linux__)
 
 #include <malloc.h>

@@ -30,13 +30,14 @@ import Testing
     )
   }
 
-  @Test func `is moved out of its slot while it is changed in place`() {
+  @Test func `is lent out while it is changed in place`() {
     #expect(
       expand("var tags: [String] = []").contains(
         """
         var value = _$s_tags._get(self, 3)
-        _$s_tags.value = nil
+        let loan = _$s_tags._lend(&value, self, 3)
         defer {
+          _$s_tags._takeBack(loan)
           _$s_tags._set(value, self, 3)
           if isObserved { ModelRuntime._didSet(self, \\Book.tags) }
         }

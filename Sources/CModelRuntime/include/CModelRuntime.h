@@ -48,6 +48,17 @@ int CModelRuntime_findTracking(
   const void *_Nonnull address,
   void (*_Nonnull track)(void *_Nullable context, void (*_Nonnull body)(void *_Nullable context)));
 
+/// How many lists are being changed in place right now, by any thread.
+extern intptr_t CModelRuntime_lentLists;
+
+static inline void CModelRuntime_noteLentLists(intptr_t difference) {
+  __atomic_fetch_add(&CModelRuntime_lentLists, difference, __ATOMIC_RELAXED);
+}
+
+static inline int CModelRuntime_isAnyListLent(void) {
+  return __atomic_load_n(&CModelRuntime_lentLists, __ATOMIC_RELAXED) != 0;
+}
+
 // Objects that stand for fetched rows are copied from an empty one of their class, because creating one
 // runs the initial values of its properties: `var id = UUID()` takes twenty times as long as the rest.
 

@@ -72,7 +72,7 @@ struct PropertyAccessors {
     """
   }
 
-  /// Moves the value out of the slot while it is changed, so that a collection is changed in place.
+  /// Lends the slot's value out while it is changed, so that a collection is changed in place.
   private var modifier: AccessorDeclSyntax {
     """
     _modify {
@@ -80,8 +80,9 @@ struct PropertyAccessors {
       let isObserved = _$state.isObserved
       if isObserved { ModelRuntime._willSet(self, \(raw: keyPath)) }
       var value = \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
-      \(raw: slot).value = nil
+      let loan = \(raw: slot)._lend(&value, self, \(raw: ordinal))
       defer {
+        \(raw: slot)._takeBack(loan)
         \(raw: slot)._set\(raw: family)(value, self, \(raw: ordinal))
         if isObserved { ModelRuntime._didSet(self, \(raw: keyPath)) }
       }

@@ -41,7 +41,7 @@ extension ModelContext {
       switch relation {
       case .unloaded: break
       case .one(let other): if let other { insertionQueue.append(other) }
-      case .many(let others): insertionQueue.append(contentsOf: others)
+      case .many(let others): insertionQueue.append(contentsOf: others.models)
       }
     }
   }

@@ -83,9 +83,8 @@ extension ModelContext {
     for model in changes.deleted {
       let state = model._$state
       forget(state)
-      state.settle()
       state.context = nil
-      state.contextKeeper = nil
+      state.settle()
       state.flags.insert(.vanished)
     }
     inserted.removeAll { !$0._$state.flags.contains(.inserted) }
@@ -121,6 +120,7 @@ extension ModelContext {
     for model in changed + deleted {
       let state = model._$state
       state.settle()
+      state.relations.removeAll()
       state.flags.remove(.deleted)
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
@@ -148,13 +148,32 @@ extension _ModelState {
   /// Forgets what has changed: it is saved, or given up.
   ///
   /// Loaded relationships go too. They are in the store now, and letting go of them is what lets
-  /// objects that refer to each other be freed.
+  /// objects that refer to each other be freed. Only the lists that were changed last stay a while
+  /// longer, so that the next append need not load them again (see ``RecentLists``).
   func settle() {
     changed = ColumnSet()
     reordered = ColumnSet()
     pendingRanks = nil
-    relations.removeAll()
+    settleRelations()
     flags.remove(.listed)
     contextKeeper = context
+  }
+
+  private func settleRelations() {
+    if relations.isEmpty { return }
+    var memberCount = 0
+    for property in descriptor.relationships {
+      if property.isDerivable, case .many(let list) = relation(property) {
+        list.added = []
+        memberCount += list.count
+      } else {
+        setRelation(.unloaded, property)
+      }
+    }
+    if memberCount > 0, let context {
+      context.recentLists.keep(lists: memberCount, of: self)
+    } else {
+      relations.removeAll()
+    }
   }
 }

@@ -41,6 +41,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
+  var recentLists = RecentLists()
   var autosave = Autosave()
   /// What went wrong where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
@@ -112,6 +113,7 @@ extension ModelContext {
 
   /// Takes leave of an object that is going away.
   func forget(_ state: _ModelState) {
+    recentLists.forget(state)
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
   }

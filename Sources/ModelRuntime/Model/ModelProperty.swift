@@ -64,6 +64,15 @@ package final class ModelProperty: @unchecked Sendable {
 
   package var isRelationship: Bool { destination != nil }
 
+  /// Makes the list of a to-many relationship.
+  func makeList(_ models: [any PersistentModel]) -> RelatedModels {
+    func make<D: PersistentModel>(_: D.Type) -> RelatedModels {
+      RelatedModelsOf<D>(models.compactMap { $0 as? D })
+    }
+    guard let destination else { preconditionFailure("\(name) is no relationship") }
+    return make(destination)
+  }
+
   package var isToMany: Bool {
     if case .toMany = kind { true } else { false }
   }

@@ -23,6 +23,8 @@ public final class _ModelState {
     static let vanished = Flags(rawValue: 16)
     /// The initializer's relationships have been taken over.
     static let adopted = Flags(rawValue: 32)
+    /// The context holds the lists of the object a while longer than others.
+    static let keepsLists = Flags(rawValue: 64)
   }
 
   /// The properties that changed since the last save, as far as setters know.

@@ -29,6 +29,11 @@ import Foundation
   @inlinable public init(_ value: Value) { self.value = value }
 }
 
+/// What says that a slot's value is out of the slot while it is changed.
+@frozen public struct _SlotLoan {
+  @inlinable init() {}
+}
+
 // MARK: Column values
 
 extension _Slot where Value: _ColumnValue {
@@ -139,6 +144,56 @@ extension _Slot {
   /// Attributes need no adopting: an initializer's value stays in the slot.
   @_disfavoredOverload
   @inlinable public mutating func _adopt<M: PersistentModel>(_ model: M, _ ordinal: Int) {}
+}
+
+// MARK: Changing in place
+
+extension _Slot {
+  /// Takes the value out of the slot, so that a collection in it is changed in place and not copied.
+  @_disfavoredOverload
+  @inlinable @inline(__always)
+  public mutating func _lend<M: PersistentModel>(
+    _ variable: inout Value,
+    _ model: M,
+    _ ordinal: Int
+  ) -> _SlotLoan {
+    value = nil
+    return _SlotLoan()
+  }
+
+  @inlinable @inline(__always)
+  public func _takeBack(_ loan: _SlotLoan) {}
+
+  /// Lends the list of a relationship out, so that one model is appended to it and not all are copied.
+  public mutating func _lend<M: PersistentModel, D: PersistentModel>(
+    _ variable: inout Value,
+    _ model: M,
+    _ ordinal: Int
+  ) -> _ListModification where Value == [D] {
+    value = nil
+    variable = []
+    let loan = withUnsafePointer(to: &variable) {
+      model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
+    }
+    variable = loan.list
+    return loan.modification
+  }
+
+  public mutating func _lend<M: PersistentModel, D: PersistentModel>(
+    _ variable: inout Value,
+    _ model: M,
+    _ ordinal: Int
+  ) -> _ListModification where Value == [D]? {
+    value = nil
+    variable = nil
+    let loan = withUnsafePointer(to: &variable) {
+      model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
+    }
+    variable = loan.list
+    return loan.modification
+  }
+
+  public func _takeBack(_ loan: _ListModification) { loan.end() }
 }
 
 // MARK: Relationships: the values live in the state, where both sides can be kept in step

@@ -10,10 +10,10 @@ extension StoreConnection {
     for owner in changes.inserted + changes.updated {
       let state = owner._$state
       for property in state.descriptor.relationships where property.isDerivable {
-        guard let inverse = property.inverse, case .many(let members) = state.relation(property)
+        guard let inverse = property.inverse, case .many(let list) = state.relation(property)
         else { continue }
         let everyMember = state.reordered.contains(property.ordinal)
-        for member in members {
+        for member in everyMember ? list.models : list.added {
           let other = member._$state
           let isNew = other.flags.contains(.inserted) || other.changed.contains(inverse.ordinal)
           guard everyMember || isNew else { continue }

@@ -9,5 +9,5 @@ import RowFormat
 enum Relation {
   case unloaded
   case one((any PersistentModel)?)
-  case many([any PersistentModel])
+  case many(RelatedModels)
 }

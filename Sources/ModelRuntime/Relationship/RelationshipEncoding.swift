@@ -14,12 +14,12 @@ extension _ModelState {
       if case .unloaded = relation(property), property.isDerivable, changed.contains(ordinal) {
         _ = destinations(property)
       }
-      guard case .many(let models) = relation(property) else {
+      guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
       var references: [RowReference] = []
-      references.reserveCapacity(models.count)
-      for model in models where !model._$state.isDeleted {
+      references.reserveCapacity(list.count)
+      for model in list.models where !model._$state.isDeleted {
         if let reference = resolve(model, in: &encoder) { references.append(reference) }
       }
       encoder.writer.append(ordinal, references: references)
