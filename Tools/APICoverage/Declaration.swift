@@ -3,8 +3,8 @@
 /// Attributes, modifiers such as `final`, inner names of parameters and values of defaults are left
 /// away; a stored property is one that can be read and written, a constant one that can be read.
 struct Declaration: Hashable {
-  /// `func`, `var`, `init`, `case`, `struct`, …
   /// The keyword: `func`, `var`, `init`, `case`, `struct`.
+  var kind: String
   var isStatic = false
   /// With the `?` of a failable initializer.
   var name: String
