@@ -20,7 +20,8 @@ enum ModelDiagnostic: DiagnosticMessage {
 
   var severity: DiagnosticSeverity {
     switch self {
-    case .observers: .warning
+    // Sources say so that compile elsewhere; what crosses threads is the compiler's to judge.
+    case .observers, .statedSendable: .warning
     case .constant: .note
     default: .error
     }
@@ -38,7 +39,7 @@ enum ModelDiagnostic: DiagnosticMessage {
     case .missingInitializer(let className):
       "@Model requires an initializer be provided for '\(className)'"
     case .statedSendable(let className):
-      "'\(className)' cannot be Sendable: a model belongs to its context; "
+      "'\(className)' should not be Sendable: a model belongs to its context; "
         + "send its persistentModelID, or use a ModelActor"
     case .transientWithoutDefault(let property):
       "@Transient requires non-optional property '\(property)' to have a default value"

@@ -44,6 +44,8 @@ struct Expansion {
   func count(of text: String) -> Int { lines.count { $0.contains(text) } }
 
   var messages: [String] { diagnostics.map(\.message) }
+  /// How grave each message is.
+  var severities: [DiagnosticSeverity] { diagnostics.map(\.diagMessage.severity) }
 
   /// The source after the changes of a fix-it of the first diagnostic.
   func fixed(by index: Int = 0) -> String? {
