@@ -16,6 +16,7 @@ import Synchronization
 public final class StorageEngine: Sendable {
   let state: StoreState
   let writer: LogWriter?
+  let follower: Follower?
   let lock: Mutex<(any FileLock)?>
   /// What opening the store found.
   public let recovery: RecoveryReport
@@ -25,11 +26,13 @@ public final class StorageEngine: Sendable {
   init(
     state: StoreState,
     writer: LogWriter?,
+    follower: Follower?,
     lock: (any FileLock)?,
     recovery: RecoveryReport
   ) {
     self.state = state
     self.writer = writer
+    self.follower = follower
     self.lock = Mutex(lock)
     self.recovery = recovery
   }

@@ -9,10 +9,12 @@ struct LogFiles {
   /// The highest number seen.
   var highest = SegmentID.none
 
+  /// The segment before the first that is listed.
+  private var predecessor: SegmentID
   /// Where the list ends before its time, in a store that is opened up to its damage.
   var damage: StorageError?
 
-  /// Lists the log.
+  /// Lists the log, or what follows one of its segments.
   ///
   /// Beside a writer, files come and get their headers while this looks at them, out of the order in
   /// which it does. So to a reader an error is one only if it is found again.
@@ -21,12 +23,13 @@ struct LogFiles {
   init(
     paths: StorePaths,
     fileSystem: any FileSystem,
-    mode: EngineOptions.Mode
+    mode: EngineOptions.Mode,
+    after predecessor: SegmentID = .none
   ) throws(StorageError) {
     var previous: StorageError?
     while true {
       do throws(StorageError) {
-        self = LogFiles()
+        self = LogFiles(predecessor)
         try collect(paths, fileSystem)
         return
       } catch {
@@ -41,14 +44,14 @@ struct LogFiles {
     }
   }
 
-  private init() {}
+  private init(_ predecessor: SegmentID) { self.predecessor = predecessor }
 
   private mutating func collect(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem
   ) throws(StorageError) {
     var firstProblem: StorageError?
-    for id in try Self.numbers(paths, fileSystem) {
+    for id in try Self.numbers(paths, fileSystem) where id > predecessor {
       highest = id
       let path = paths.segment(id)
       let file = try fileSystem.open(path, .read)
@@ -91,7 +94,7 @@ struct LogFiles {
     id: SegmentID,
     path: String
   ) throws(StorageError) {
-    let expected = headers.last?.segment ?? .none
+    let expected = headers.last?.segment ?? predecessor
     let problem: Corruption.Problem
     if header.segment != id {
       problem = Self.mismatch("segment", id.rawValue, header.segment.rawValue)

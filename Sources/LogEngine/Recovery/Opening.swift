@@ -21,6 +21,8 @@ struct Opening {
     return StorageEngine(
       state: state,
       writer: writer,
+      follower: options.mode == .readOnly
+        ? Follower(state: state, end: end, replay: recovery.replay) : nil,
       lock: lock,
       recovery: recovery.report
     )

@@ -163,7 +163,7 @@ extension Recovery {
     until successor: SegmentHeader?,
     after end: End
   ) throws(StorageError) -> FrameScan {
-    try checkLink(segment, end)
+    try end.checkLink(to: segment)
     let limit = successor?.previousEnd ?? segment.capacity
     guard SegmentHeader.byteCount...max(segment.capacity, SegmentHeader.byteCount) ~= limit else {
       throw segment.corruption(
@@ -219,26 +219,6 @@ extension Recovery {
     }
   }
 
-  /// A segment must begin where its predecessor ended.
-  private func checkLink(_ segment: Segment, _ end: End) throws(StorageError) {
-    let header = segment.header
-    let pairs: [(String, UInt64, UInt64)] = [
-      ("logPosition", end.logPosition, header.logPosition),
-      ("previousSequence", end.sequence, header.previousSequence.rawValue),
-      ("previousChain", UInt64(end.chain), UInt64(header.previousChain)),
-      (
-        "previousEnd", UInt64(end.segment == nil ? 0 : end.offset),
-        UInt64(clamping: header.previousEnd)
-      ),
-    ]
-    for (name, expected, found) in pairs where expected != found {
-      throw segment.corruption(
-        at: 0,
-        .invalidField(of: .segmentHeader, name: name, expected: expected, found: found)
-      )
-    }
-  }
-
   /// Decides what the bytes after the last valid frame are.
   ///
   /// Beside a writer, frames may have come after the reading stopped and before the proof was looked
@@ -266,8 +246,28 @@ extension Recovery {
 }
 
 extension Recovery.End {
+  /// A segment must begin where its predecessor ended.
+  func checkLink(to segment: Segment) throws(StorageError) {
+    let header = segment.header
+    let pairs: [(String, UInt64, UInt64)] = [
+      ("logPosition", logPosition, header.logPosition),
+      ("previousSequence", sequence, header.previousSequence.rawValue),
+      ("previousChain", UInt64(chain), UInt64(header.previousChain)),
+      (
+        "previousEnd", UInt64(self.segment == nil ? 0 : offset),
+        UInt64(clamping: header.previousEnd)
+      ),
+    ]
+    for (name, expected, found) in pairs where expected != found {
+      throw segment.corruption(
+        at: 0,
+        .invalidField(of: .segmentHeader, name: name, expected: expected, found: found)
+      )
+    }
+  }
+
   /// Puts the end where the last complete commit of a segment ends.
-  fileprivate mutating func move(to scan: FrameScan) {
+  mutating func move(to scan: FrameScan) {
     let segment = scan.segment
     segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
     self.segment = segment

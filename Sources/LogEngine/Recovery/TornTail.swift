@@ -12,7 +12,14 @@ struct TornTail {
   /// The greatest position a frame among the bytes says was on disk; 0 if there is no frame.
   let durableEnd: UInt64
 
-  init(in segment: Segment, from start: Int, to limit: Int) throws {
+  /// How far to look.
+  enum Reach {
+    case all
+    /// To the first mebibyte of zeros: what was written next stands before it.
+    case nearby
+  }
+
+  init(in segment: Segment, from start: Int, to limit: Int, _ reach: Reach = .all) throws {
     var end = start
     var durableEnd: UInt64 = 0
     // By pieces, so that a copy of the whole segment is never needed; each piece sees the header that
@@ -21,10 +28,10 @@ struct TornTail {
     var from = start
     while from < limit {
       let to = min(from + step, limit)
-      let reach = min(to + FrameHeader.byteCount, limit)
-      try segment.withAvailableBytes(from..<reach) { bytes in
+      let overlap = min(to + FrameHeader.byteCount, limit)
+      let isBlank = try segment.withAvailableBytes(from..<overlap) { bytes in
         let nonzero = bytes.endOfNonzeroBytes(from: 0)
-        if nonzero == 0 { return }
+        if nonzero == 0 { return true }
         end = from + min(nonzero, to - from)
         var at = -from & 7
         while at < to - from {
@@ -39,7 +46,9 @@ struct TornTail {
           }
           at += 8
         }
+        return false
       }
+      if isBlank, reach == .nearby { break }
       from = to
     }
     self.end = end

@@ -169,9 +169,10 @@ extension MemoryStore {
 
   func bytes(of path: String) throws -> [UInt8] { try disk.bytes(of: path) }
 
-  /// Replaces a file.
+  /// Replaces a file's bytes; whoever has it open sees it.
   func write(_ bytes: [UInt8], to path: String) throws {
-    let file = try disk.open(path, .create)
+    let file = try disk.open(path, try disk.size(of: path) == nil ? .create : .write)
+    try file.setSize(bytes.count)
     if !bytes.isEmpty { _ = try file.write(bytes.span.bytes, at: 0) }
   }
 }

@@ -1,0 +1,166 @@
+import RowFormat
+import Synchronization
+
+/// Reads what another process appends to the log, from where it stopped the last time.
+///
+/// The writer knows nothing of it. What a follower relies on is that frames are written in order, that
+/// what was written does not change, and that a segment begins only when its predecessor has ended:
+///
+/// - Zeros where the next frame would stand, or a frame of which only a part is there, are a writer that
+///   has not come that far.
+/// - A segment that names the current one as its predecessor says where that one ended: after a crash,
+///   what follows there is a commit that never was.
+/// - A frame that is not valid, though a later one says that it was on disk, or though it stands before
+///   the end that the next segment names, is damage.
+final class Follower: Sendable {
+  let state: StoreState
+  private let position: Mutex<Position>
+
+  /// Where the reading stopped, and what was learnt so far.
+  struct Position {
+    var end: Recovery.End
+    var replay: Replay
+    /// A commit that cannot be applied: half of it is in the index, so nothing can come after it.
+    var failure: StorageError?
+  }
+
+  init(state: StoreState, end: Recovery.End, replay: Replay) {
+    self.state = state
+    position = Mutex(Position(end: end, replay: replay))
+  }
+
+  /// Reads what there is, commit by commit.
+  func refresh() throws(StorageError) -> CommitSequence {
+    try position.withLock { (position) throws(StorageError) in
+      if let failure = position.failure { throw failure }
+      do {
+        try advance(&position)
+      } catch let error as StorageError {
+        throw error
+      } catch {
+        // Nothing below throws anything else.
+        preconditionFailure("following threw \(error)")
+      }
+      return CommitSequence(position.end.sequence)
+    }
+  }
+
+  private func advance(_ position: inout Position) throws {
+    let before = position.end.logPosition
+    defer { if position.end.logPosition != before { publishUsage(position) } }
+    while true {
+      let lastKind = try readOn(&position)
+      // Also where nothing says that the segment has ended: its writer may have been killed.
+      let successors = try findSuccessors(of: position.end)
+      if successors.isEmpty {
+        if lastKind == nil { try checkForDamage(&position) }
+        return
+      }
+      for header in successors { try goOn(to: header, &position) }
+    }
+  }
+
+  private func publishUsage(_ position: Position) {
+    state.tail.withLock { tail in
+      tail.sequence = position.end.sequence
+      tail.logEnd = position.end.logPosition
+      tail.usages = position.replay.usages
+    }
+  }
+}
+
+// MARK: One segment
+
+extension Follower {
+  /// Reads the current segment, as far as it was written or to its declared end.
+  ///
+  /// - Returns: The kind of the last frame; `nil` if there was none.
+  func readOn(_ position: inout Position, upTo limit: Int? = nil) throws -> FrameKind? {
+    guard let segment = try growSegment(&position.end) else { return nil }
+    var scan = FrameScan(
+      segment,
+      from: position.end.offset,
+      to: min(limit ?? segment.capacity, segment.capacity),
+      chain: position.end.chain,
+      sequence: position.end.sequence
+    )
+    defer {
+      position.end.move(to: scan)
+      state.durableEnd.max(scan.durableEnd, ordering: .relaxed)
+      state.writtenEnd.store(position.end.logPosition, ordering: .relaxed)
+    }
+    while try readNext(&scan, &position) {}
+    return scan.lastKind
+  }
+
+  /// Reads one frame, and shows readers the commit it completes.
+  private func readNext(_ scan: inout FrameScan, _ position: inout Position) throws -> Bool {
+    let commitCount = scan.commitCount
+    let segment = scan.segment
+    var isApplying = false
+    do {
+      let isValid = try scan.next { payload, offset, sequence in
+        isApplying = true
+        try position.replay.apply(payload, at: offset, in: segment, sequence: sequence)
+      }
+      if scan.commitCount != commitCount { publish(&position.replay, scan.sequence) }
+      return isValid
+    } catch let error as StorageError {
+      if isApplying { position.failure = error }
+      throw error
+    }
+  }
+
+  /// Shows readers a commit: rows, counts and catalogue in one step.
+  private func publish(_ replay: inout Replay, _ sequence: UInt64) {
+    state.publication.add(1, ordering: .acquiringAndReleasing)
+    replay.publishRowCounts()
+    state.catalogue.withLock { $0 = replay.catalogue }
+    state.visible.store(sequence, ordering: .releasing)
+    state.publication.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  /// The current segment, as long as its file now is: a segment that was cut off when the store was
+  /// closed grows again when the log goes on in it.
+  private func growSegment(_ end: inout Recovery.End) throws(StorageError) -> Segment? {
+    guard let segment = end.segment else { return nil }
+    let size = try segment.file.size()
+    guard size > segment.capacity else { return segment }
+    let grown = try Segment(
+      header: segment.header,
+      file: segment.file,
+      capacity: size,
+      readableEnd: end.offset,
+      reads: state.options.reads
+    )
+    state.segments.store(grown, at: Int(grown.id.rawValue))
+    end.segment = grown
+    return grown
+  }
+
+  /// Looks whether a frame that cannot be read is one that is being written, or damage.
+  private func checkForDamage(_ position: inout Position) throws {
+    guard let segment = position.end.segment else { return }
+    let offset = position.end.offset
+    let header = try segment.file.readBytes(FrameHeader.byteCount, at: offset)
+    if header.bytes.endOfNonzeroBytes(from: 0) == 0 { return }
+    let tail = try TornTail(in: segment, from: offset, to: segment.capacity, .nearby)
+    guard tail.durableEnd > segment.logPosition(of: offset) else { return }
+    // The proof may have been written after the frame was looked at; then the frame is there now.
+    _ = try readOn(&position)
+    guard position.end.offset > offset else {
+      throw position.end.lost(in: segment, durableUpTo: tail.durableEnd, .laterFrame)
+    }
+  }
+}
+
+extension Recovery.End {
+  func lost(
+    in segment: Segment,
+    durableUpTo: UInt64,
+    _ witness: Corruption.Witness
+  ) -> StorageError {
+    let scan = FrameScan(segment, from: offset, to: offset, chain: chain, sequence: sequence)
+    return scan.lost(durableUpTo: durableUpTo, witness)
+  }
+}

@@ -1,0 +1,27 @@
+extension StorageEngine {
+  /// Brings a follower up to date with what the writer, perhaps in another process, has committed.
+  ///
+  /// For a store opened with ``EngineOptions/Mode-swift.enum/readOnly``. The engine's own reads then see
+  /// the newest commit found; a ``ReadView`` goes on seeing the one it was made at. Each commit becomes
+  /// visible whole. Nothing is read, locked or written that the writer would notice, and any number of
+  /// processes may follow.
+  ///
+  /// A follower sees a commit as soon as the writer has handed it to the system, which may be a moment
+  /// before it is on disk and before the writer's own commit has returned: whatever takes such a commit
+  /// back takes the follower's process, too. Writers may come and go: the follower goes on where the
+  /// next one does.
+  ///
+  /// Does nothing in the process that writes, whose reads are always up to date, and in a store opened
+  /// up to its damage.
+  ///
+  /// - Returns: The newest commit that is now visible.
+  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged after what was read so far; that
+  ///   stays readable.
+  /// - Complexity: O(bytes committed since the last call), and a look at the log's directory. A commit
+  ///   that is only partly there is read again.
+  @discardableResult
+  public func refresh() throws(StorageError) -> CommitSequence {
+    guard let follower else { return lastCommit }
+    return try follower.refresh()
+  }
+}
