@@ -1,7 +1,9 @@
 /// The number of one file of the log, from 1; never reused, so that a stale location cannot find a
 /// new file.
-struct SegmentID: RawRepresentable, Hashable, Comparable, Sendable {
-  let rawValue: UInt32
+public struct SegmentID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A location has 22 bits for it.
   static let maximum = SegmentID(rawValue: 1 << 22 - 1)
@@ -10,5 +12,5 @@ struct SegmentID: RawRepresentable, Hashable, Comparable, Sendable {
 
   var next: SegmentID { SegmentID(rawValue: rawValue + 1) }
 
-  static func < (lhs: SegmentID, rhs: SegmentID) -> Bool { lhs.rawValue < rhs.rawValue }
+  public static func < (lhs: SegmentID, rhs: SegmentID) -> Bool { lhs.rawValue < rhs.rawValue }
 }

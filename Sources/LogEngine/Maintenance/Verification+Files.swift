@@ -1,0 +1,178 @@
+import RowFormat
+
+// Names and frames.
+extension Verification {
+  /// Looks for files that do not belong to the store, and reads the manifests.
+  mutating func checkNames() throws(StorageError) {
+    guard let names = try fileSystem.list(paths.root) else {
+      throw .missingStore(path: paths.root)
+    }
+    let directories = paths.directories.map { String($0.dropFirst(paths.root.count + 1)) }
+    for name in names.sorted() {
+      let path = paths.root + "/" + name
+      if let number = StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) {
+        try checkManifest(number, path)
+      } else if name != "LOCK", !directories.contains(name) {
+        add(path, .orphan)
+      }
+    }
+    for name in (try fileSystem.list(paths.log) ?? []).sorted()
+    where StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) == nil {
+      add(paths.log + "/" + name, .orphan)
+    }
+    for name in (try fileSystem.list(paths.temporary) ?? []).sorted() {
+      add(paths.temporary(name), .orphan)
+    }
+  }
+
+  private mutating func checkManifest(_ number: UInt64, _ path: String) throws(StorageError) {
+    do throws(StorageError) {
+      let bytes = try fileSystem.open(path, .read).readAll()
+      report.fileCount += 1
+      report.byteCount += bytes.count
+      _ = try Manifest(decoding: bytes.bytes, path: path)
+    } catch .missingFile {
+      // A writer replaced it meanwhile.
+      return
+    } catch {
+      add(error, path: path)
+    }
+  }
+
+  /// Reads every segment.
+  mutating func checkSegments() throws {
+    let ids = try LogFiles.numbers(paths, fileSystem)
+    var files: [SegmentFile] = []
+    for id in ids {
+      do throws(StorageError) {
+        files.append(
+          try SegmentFile(id, paths: paths, fileSystem: fileSystem, reads: options.reads)
+        )
+      } catch .missingFile {
+        continue
+      } catch {
+        add(error, path: paths.segment(id))
+      }
+    }
+    let total = files.reduce(0) { $0 + $1.byteCount }
+    var done = 0
+    var previous = SegmentID.none
+    for (index, file) in files.enumerated() {
+      report.fileCount += 1
+      report.byteCount += file.byteCount
+      progress(MaintenanceProgress(phase: .readingLog, completed: done, total: total))
+      let successor = files[(index + 1)...].lazy.compactMap(\.header).first
+      if let header = file.header, header.previousSegment != previous {
+        add(paths.segment(header.previousSegment), .damaged(.missing(.segment)))
+      }
+      previous = file.segment.id
+      try check(file, successor)
+      done += file.byteCount
+    }
+    progress(MaintenanceProgress(phase: .readingLog, completed: total, total: total))
+  }
+
+  private mutating func check(_ file: SegmentFile, _ successor: SegmentHeader?) throws {
+    let id = file.segment.id
+    if let damage = file.damage {
+      if successor == nil, try file.isUnfinished() {
+        return add(file.segment.path, .unfinished)
+      }
+      add(damage, path: file.segment.path)
+    }
+    report.segmentCount += 1
+    let declaredEnd = successor?.previousSegment == id ? successor?.previousEnd : nil
+    var walk = SegmentWalk(file, until: declaredEnd)
+    if let declaredEnd, declaredEnd > file.byteCount {
+      let problem = Corruption.Problem.truncated(
+        .segment,
+        needed: declaredEnd,
+        available: file.byteCount
+      )
+      add(file.segment.path, at: file.byteCount, .damaged(problem))
+    }
+    var sequence = file.header?.previousSequence
+    while let part = try walk.next() {
+      // What follows the first bytes of a commit that was never acknowledged was not either.
+      if declaredEnd == nil, file.header != nil, !part.follows(sequence),
+        try isTorn(file.segment, from: part.range.lowerBound)
+      {
+        let torn = part.range.lowerBound..<(try walk.endOfWrittenBytes(from: part.range.lowerBound))
+        return add(file.segment.path, at: torn.lowerBound, .torn(byteCount: torn.count))
+      }
+      switch part {
+      case .frame(let frame): try check(frame, file.segment, &sequence)
+      case .unreadable(let range):
+        add(file.segment.path, at: range.lowerBound, .skipped(byteCount: range.count))
+        sequence = nil
+      case .blank(let range):
+        guard declaredEnd != nil else { continue }
+        add(file.segment.path, at: range.lowerBound, .skipped(byteCount: range.count))
+      }
+    }
+  }
+
+  /// Whether nothing says that the bytes from there on had been on disk.
+  private func isTorn(_ segment: Segment, from offset: Int) throws -> Bool {
+    let tail = try TornTail(in: segment, from: offset, to: segment.capacity)
+    return tail.durableEnd <= segment.logPosition(of: offset)
+  }
+
+  private mutating func check(
+    _ frame: FrameDescription,
+    _ segment: Segment,
+    _ sequence: inout CommitSequence?
+  ) throws {
+    report.frameCount += 1
+    if frame.kind.completesCommit { report.commitCount += 1 }
+    if !frame.continuesChain || !frame.follows(sequence) {
+      add(segment.path, at: frame.offset, .brokenChain(frame.sequence))
+    }
+    sequence = frame.sequence
+    guard frame.isIntact else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .payload,
+        expected: frame.payloadChecksum,
+        found: frame.foundPayloadChecksum
+      )
+      return add(segment.path, at: frame.payloadRange.lowerBound, .damaged(problem))
+    }
+    guard frame.kind.hasRecords else { return }
+    let (count, hasSkipped) = try segment.withPayload(frame.payloadRange) { payload in
+      var walk = RecordWalk(payload, isIntact: true)
+      var count = 0
+      while walk.next(in: payload) != nil { count += 1 }
+      return (count, walk.hasSkipped)
+    }
+    report.recordCount += count
+    if hasSkipped {
+      add(
+        segment.path,
+        at: frame.payloadRange.lowerBound,
+        .damaged(.inconsistent(.record, table: 0, key: 0))
+      )
+    }
+  }
+}
+
+extension SegmentPart {
+  /// Whether this is what may stand behind a commit: a valid frame that continues from it, or nothing.
+  fileprivate func follows(_ sequence: CommitSequence?) -> Bool {
+    switch self {
+    case .frame(let frame): frame.isIntact && frame.continuesChain && frame.follows(sequence)
+    case .unreadable: false
+    case .blank: true
+    }
+  }
+}
+
+extension FrameDescription {
+  /// Whether the frame's number can follow another's.
+  fileprivate func follows(_ previous: CommitSequence?) -> Bool {
+    guard let previous else { return true }
+    return switch kind {
+    case .commit, .first: sequence.rawValue == previous.rawValue &+ 1
+    default: sequence == previous
+    }
+  }
+}

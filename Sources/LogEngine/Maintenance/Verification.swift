@@ -1,0 +1,133 @@
+import RowFormat
+import Synchronization
+
+/// Checks a store's files against themselves and one another, and what is in memory against them.
+///
+/// 1. Look at every name in the store's directories.
+/// 2. Read every frame and record of every segment, going on after damage.
+/// 3. Build the index anew from the log alone, as far as that leads.
+/// 4. Put every row together, and count what the segments keep for them.
+/// 5. Compare the index of an open store with the one just built.
+struct Verification {
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+  let options: EngineOptions
+  let progress: (MaintenanceProgress) -> Void
+  var report = VerificationReport()
+
+  init(
+    paths: StorePaths,
+    fileSystem: any FileSystem,
+    reads: EngineOptions.ReadMethod,
+    progress: @escaping (MaintenanceProgress) -> Void
+  ) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+    self.progress = progress
+    var options = EngineOptions()
+    options.mode = .readOnlyUpToDamage
+    options.reads = reads
+    self.options = options
+  }
+
+  /// Checks the files, and an open store against them.
+  mutating func run(_ open: StoreState?) throws {
+    // First what is open, so that the log read after it is at least as long.
+    let view = open.map { ReadView(state: $0) }
+    let usage = open.map { state in state.tail.withLock { ($0.sequence, $0.usages) } }
+    try checkNames()
+    try checkSegments()
+    guard let rebuilt = try rebuild() else { return }
+    try checkRows(of: rebuilt)
+    checkUsage(of: rebuilt)
+    if let open, let view { try compare(open, view, with: rebuilt) }
+    if let usage, usage.0 == rebuilt.tail.withLock({ $0.sequence }) {
+      compare(usage.1, with: rebuilt)
+    }
+  }
+
+  mutating func add(_ path: String, at offset: Int? = nil, _ kind: VerificationProblem.Kind) {
+    report.problems.append(VerificationProblem(path, at: offset, kind))
+  }
+
+  /// Notes a problem that was met as an error, unless the same place was noted before.
+  mutating func add(_ error: StorageError, path: String) {
+    let problem = VerificationProblem(error, path: path)
+    let isKnown = report.problems.contains {
+      $0.path == problem.path && $0.offset == problem.offset && $0.severity == .damage
+    }
+    if !isKnown { report.problems.append(problem) }
+  }
+}
+
+// MARK: The index, from the log alone
+
+extension Verification {
+  /// Builds the index anew.
+  private mutating func rebuild() throws -> StoreState? {
+    progress(MaintenanceProgress(phase: .replaying, completed: 0, total: report.byteCount))
+    defer {
+      let total = report.byteCount
+      progress(MaintenanceProgress(phase: .replaying, completed: total, total: total))
+    }
+    do throws(StorageError) {
+      let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
+      let engine = try opening.run()
+      if let damage = engine.recovery.damage { add(damage, path: paths.root) }
+      report.lastCommit = engine.lastCommit
+      return engine.state
+    } catch {
+      add(error, path: paths.root)
+      return nil
+    }
+  }
+
+  /// Compares an open store with the log.
+  private mutating func compare(
+    _ open: StoreState,
+    _ view: ReadView,
+    with rebuilt: StoreState
+  ) throws {
+    let found = RowReader(state: open, sequence: view.sequence.rawValue)
+    let expected = RowReader(state: rebuilt, sequence: view.sequence.rawValue)
+    for table in view.catalogue.tables {
+      var rowCount = 0
+      var key: UInt64 = 0
+      while let next = nextKey(from: key, of: table.number, in: [open, rebuilt]) {
+        key = next + 1
+        let reference = RowReference(table: table.number, key: next)
+        let place = try? expected.place(of: reference)
+        if place != nil { rowCount += 1 }
+        if (try? found.place(of: reference)) != place {
+          add(paths.root, .wrongLocation(reference))
+        }
+      }
+      let counted = view.rowCount(of: table.number)
+      if counted != rowCount {
+        add(
+          paths.root,
+          .wrongRowCount(table: table.number, counted: counted, found: rowCount)
+        )
+      }
+    }
+    let catalogue = rebuilt.catalogue.withLock { $0 }
+    if rebuilt.visible.load(ordering: .acquiring) == view.sequence.rawValue,
+      catalogue != view.catalogue
+    {
+      add(paths.root, .wrongCatalogue)
+    }
+  }
+
+  /// The next key that any of the states knows.
+  private func nextKey(from key: UInt64, of table: UInt16, in states: [StoreState]) -> UInt64? {
+    states.compactMap { state in
+      state.tables[Int(table)].flatMap { $0.pages.next(from: key, to: $0.pages.keyLimit)?.key }
+    }
+    .min()
+  }
+
+  private mutating func compare(_ usages: SegmentUsages, with rebuilt: StoreState) {
+    let expected = rebuilt.tail.withLock { $0.usages }
+    compareLiveBytes(counted: usages.liveBytes, found: expected.liveBytes)
+  }
+}

@@ -1,0 +1,86 @@
+public import RowFormat
+
+/// What a store's files were found to be: everything that is wrong with them, not only the first thing.
+public struct VerificationReport: Hashable, Sendable {
+  /// How many files were read, and how many bytes they have.
+  public internal(set) var fileCount = 0
+  public internal(set) var byteCount = 0
+  public internal(set) var segmentCount = 0
+  public internal(set) var frameCount = 0
+  public internal(set) var commitCount = 0
+  public internal(set) var recordCount = 0
+  /// How many rows there are, and were read.
+  public internal(set) var rowCount = 0
+  /// The newest commit that was found.
+  public internal(set) var lastCommit = CommitSequence.zero
+  /// What is wrong, in the order of the log.
+  public internal(set) var problems: [VerificationProblem] = []
+
+  /// Whether nothing was found that costs data.
+  public var isSound: Bool { !problems.contains { $0.severity == .damage } }
+}
+
+/// One thing that is not as it should be.
+public struct VerificationProblem: Hashable, Sendable {
+  /// The file.
+  public let path: String
+  /// Where in it, if it is a place.
+  public let offset: Int?
+  public let kind: Kind
+
+  public enum Severity: Hashable, Sendable {
+    /// Nothing is lost by it: what a crash leaves and the next writer clears away.
+    case harmless
+    /// Data is lost, or may not be what it was.
+    case damage
+  }
+
+  public enum Kind: Hashable, Sendable {
+    /// A checksum or a field contradicts its neighbours.
+    case damaged(Corruption.Problem)
+    /// A file cannot be read at all.
+    case unreadable(StorageError)
+    /// So many bytes are no frame, and something was once there.
+    case skipped(byteCount: Int)
+    /// A frame does not name the one before it as its predecessor, or has another number than follows.
+    case brokenChain(CommitSequence)
+    /// So many bytes are left of a commit that was never acknowledged.
+    case torn(byteCount: Int)
+    /// A segment was being made when the writer stopped.
+    case unfinished
+    /// A file belongs to nothing.
+    case orphan
+    /// The index in memory has a row at another place than the log.
+    case wrongLocation(RowReference)
+    /// A row cannot be put together.
+    case unreadableRow(RowReference, StorageError)
+    /// A table counts other rows than it has.
+    case wrongRowCount(table: UInt16, counted: Int, found: Int)
+    /// A segment counts other live bytes of a table than it has; table 0 is the catalogue.
+    case wrongLiveByteCount(SegmentID, table: UInt16, counted: Int, found: Int)
+    /// The catalogue in memory is not the log's.
+    case wrongCatalogue
+  }
+
+  public var severity: Severity {
+    switch kind {
+    case .torn, .unfinished, .orphan: .harmless
+    default: .damage
+    }
+  }
+
+  init(_ path: String, at offset: Int? = nil, _ kind: Kind) {
+    self.path = path
+    self.offset = offset
+    self.kind = kind
+  }
+
+  /// A problem that was met as an error.
+  init(_ error: StorageError, path: String) {
+    if case .corruption(let corruption) = error {
+      self.init(corruption.path, at: corruption.offset, .damaged(corruption.problem))
+    } else {
+      self.init(path, .unreadable(error))
+    }
+  }
+}
