@@ -5,7 +5,7 @@ extension LogWriter {
   /// After how many microseconds without a commit the log says that it is all on disk.
   static let witnessDelay = 100_000
   /// How many bytes the system may hold before they are sent to the disk without waiting for the
-  /// interval: so that ending a segment never has much to wait for.
+  /// interval: so that a power cut takes little, and ending a segment has little to wait for.
   static let unsynchronizedLimit: UInt64 = 8 << 20
 
   /// How long the background sleeps, in microseconds, when it is not woken.
@@ -41,6 +41,15 @@ extension LogWriter {
       (tail.segment.map { tail.end > $0.capacity / 2 } ?? false, tail.logEnd)
     }
     if synchronizes, isHalfFull { try? preparation.prepare(at: logEnd) }
+  }
+
+  /// Wakes the background before its time when much was written and not synchronized.
+  func hurryIfBehind(_ lead: inout Lead) {
+    let written = state.writtenEnd.load(ordering: .relaxed)
+    let known = max(state.durableEnd.load(ordering: .relaxed), lead.hurriedEnd)
+    guard written > known, written - known >= LogWriter.unsynchronizedLimit else { return }
+    lead.hurriedEnd = written
+    wakeBackground()
   }
 
   /// Sends what was written to the disk, without keeping commits from being written meanwhile.

@@ -28,6 +28,8 @@ final class LogWriter: Sendable {
     var witnessedEnd: UInt64
     /// Where the log ended when the background last looked.
     var idleEnd: UInt64 = .max
+    /// Where the log ended when the background was last told not to wait for the interval.
+    var hurriedEnd: UInt64 = 0
     var isClosed = false
   }
 
@@ -58,7 +60,7 @@ final class LogWriter: Sendable {
     background.withLock { $0.take() }?.stop()
   }
 
-  private func wakeBackground() {
+  func wakeBackground() {
     background.withLock { $0 }?.signal()
   }
 
@@ -112,6 +114,7 @@ extension LogWriter {
       let work = state.tail.withLock { $0.take() }
       try write(work, synchronizing: writesThrough, &lead)
       publish(work)
+      if !writesThrough { hurryIfBehind(&lead) }
     }
   }
 
