@@ -54,3 +54,21 @@ struct Place: Codable, Hashable {
 
   init(_ text: String) { self.text = text }
 }
+
+@Model final class Member {
+  @Attribute(.unique) var code: String
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Loan.member) var loans: [Loan] = []
+
+  init(_ code: String, name: String) {
+    self.code = code
+    self.name = name
+  }
+}
+
+@Model final class Loan {
+  var title: String
+  var member: Member?
+
+  init(_ title: String) { self.title = title }
+}

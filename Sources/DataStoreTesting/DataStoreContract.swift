@@ -34,7 +34,8 @@ public enum DataStoreContract {
   }
 
   /// Every clause.
-  public static let clauses: [Clause] = values + saving + relationships + fetching
+  public static let clauses: [Clause] =
+    values + saving + uniqueness + relationships + fetching
 }
 
 /// What a store did other than its contract says.
@@ -50,7 +51,7 @@ struct Stage {
   func open() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Schema([Owner.self, Item.self, Part.self, Label.self]),
+        for: Schema([Owner.self, Item.self, Part.self, Label.self, Member.self]),
         configurations: [configuration()]
       )
     )

@@ -2,13 +2,15 @@ public import Foundation
 public import ModelRuntime
 
 /// Opens a ``JSONStore``: one file that holds every model.
-public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
+public struct JSONStoreConfiguration: UniquenessConfiguring, Sendable {
   public typealias Store = JSONStore
 
   public let name: String
   public var schema: Schema?
   /// The file of the store; it is made by the first save.
   public let url: URL
+  /// What a save does with a new model whose unique values another model has.
+  public var uniquenessPolicy: UniquenessPolicy
 
   /// Describes a store in a file.
   ///
@@ -16,7 +18,14 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   ///   - name: A name by which the container tells its stores apart.
   ///   - schema: The models the store keeps; by default the container's.
   ///   - url: The file of the store.
-  public init(name: String, schema: Schema? = nil, url: URL) {
+  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  public init(
+    name: String,
+    schema: Schema? = nil,
+    url: URL,
+    uniquenessPolicy: UniquenessPolicy = .upsert
+  ) {
+    self.uniquenessPolicy = uniquenessPolicy
     self.name = name
     self.schema = schema
     self.url = url

@@ -59,7 +59,7 @@ public final class DefaultStore: LogBackedStore {
   }
 }
 
-extension ModelConfiguration: DataStoreConfiguration {
+extension ModelConfiguration: UniquenessConfiguring {
   public typealias Store = DefaultStore
 
   /// Checks the name and the place.

@@ -5,7 +5,7 @@ public import ModelRuntime
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: LogStoreConfiguration(url: folder, durability: .relaxed))
-public struct LogStoreConfiguration: DataStoreConfiguration, Sendable {
+public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public typealias Store = LogStore
 
   public let name: String
@@ -16,6 +16,8 @@ public struct LogStoreConfiguration: DataStoreConfiguration, Sendable {
   public let allowsSave: Bool
   /// What a save promises when it returns.
   public let durability: Durability
+  /// What a save does with a new model whose unique values another model has.
+  public var uniquenessPolicy: UniquenessPolicy
 
   /// Describes a store in a folder.
   ///
@@ -25,13 +27,16 @@ public struct LogStoreConfiguration: DataStoreConfiguration, Sendable {
   ///   - url: The folder of the store.
   ///   - allowsSave: Whether the store may be written to.
   ///   - durability: What a save promises when it returns.
+  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
     url: URL,
     allowsSave: Bool = true,
-    durability: Durability = .full
+    durability: Durability = .full,
+    uniquenessPolicy: UniquenessPolicy = .upsert
   ) {
+    self.uniquenessPolicy = uniquenessPolicy
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
     self.url = url

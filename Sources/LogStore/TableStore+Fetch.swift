@@ -14,6 +14,14 @@ extension TableStore {
     }
   }
 
+  /// Appends the key that some columns of a row make.
+  ///
+  /// - Returns: `false`, and nothing is appended, for a null among them or a row that does not exist.
+  func appendKey(of row: RowReference, _ columns: [Int], to key: inout [UInt8]) throws -> Bool {
+    guard let layout = table(numbered: row.table)?.layout else { return false }
+    return try withRow(at: row) { ColumnKey.append(columns, of: $0, layout, to: &key) } ?? false
+  }
+
   func rows(at references: [RowReference]) throws -> [FetchedRow?] {
     try perform(.fetching) {
       var builder = FetchedRowBuilder()

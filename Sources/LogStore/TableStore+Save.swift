@@ -18,6 +18,8 @@ private final class CommitSink: RowChangeSink {
   private var moves: [Move] = []
   /// The indexed columns of the table of the last change; changes come table by table.
   private var indexed: (table: UInt16, columns: [Int]) = (0, [])
+  private var keys = KeyChanges()
+  private var rules: (table: UInt16, rules: [UniqueIndexes.Rule]) = (0, [])
 
   /// A row that now refers to another row than before.
   private struct Move {
@@ -34,7 +36,18 @@ private final class CommitSink: RowChangeSink {
   }
 
   func commit() throws {
-    _ = try store.engine.commit(&batch)
+    if keys.isEmpty {
+      _ = try store.engine.commit(&batch)
+    } else {
+      let claim = try store.uniqueIndexes.claim(keys, in: store)
+      do {
+        _ = try store.engine.commit(&batch)
+      } catch {
+        store.uniqueIndexes.finish(claim, committed: false)
+        throw error
+      }
+      store.uniqueIndexes.finish(claim, committed: true)
+    }
     for move in moves {
       store.indexes.update(move.name) { index in
         if let old = move.old { index.remove(move.key, target: old) }
@@ -46,6 +59,9 @@ private final class CommitSink: RowChangeSink {
   func insert(_ reference: RowReference, row: RawSpan) {
     guard let table = store.table(numbered: reference.table) else { return }
     batch.insert(reference, layout: table.layoutNumber, row: row)
+    for rule in rules(of: reference.table) {
+      keys.insert(row, reference, rule.number, rule.columns, table.layout)
+    }
     for column in indexedColumns(of: reference.table) {
       guard let new = target(of: row, column, in: table) else { continue }
       moves.append(
@@ -76,6 +92,7 @@ private final class CommitSink: RowChangeSink {
         )
       )
     }
+    noteKeys(of: reference, changed: changed, row: row, in: table)
     batch.update(
       reference,
       layout: table.layoutNumber,
@@ -97,8 +114,43 @@ private final class CommitSink: RowChangeSink {
         )
       )
     }
+    for rule in rules(of: reference.table) { freeKey(of: reference, rule, in: table) }
     batch.delete(reference)
   }
+
+  // MARK: Unique keys
+
+  private func rules(of table: UInt16) -> [UniqueIndexes.Rule] {
+    if rules.table != table { rules = (table, store.uniqueIndexes.rules(of: table)) }
+    return rules.rules
+  }
+
+  private func noteKeys(
+    of reference: RowReference,
+    changed: ColumnSet,
+    row: RawSpan,
+    in table: EntityTable
+  ) {
+    for rule in rules(of: reference.table)
+    where rule.columns.contains(where: { changed.contains($0) }) {
+      freeKey(of: reference, rule, in: table)
+      keys.insert(row, reference, rule.number, rule.columns, table.layout)
+      keys.dropLastIfUnchanged()
+    }
+  }
+
+  private func freeKey(
+    of reference: RowReference,
+    _ rule: UniqueIndexes.Rule,
+    in table: EntityTable
+  ) {
+    // A row that cannot be read fails the commit, which says so.
+    _ = try? store.withRow(at: reference) { row in
+      keys.remove(row, reference, rule.number, rule.columns, table.layout)
+    }
+  }
+
+  // MARK: References
 
   private func indexedColumns(of table: UInt16) -> [Int] {
     if indexed.table != table { indexed = (table, store.indexes.columns(of: table)) }

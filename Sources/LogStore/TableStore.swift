@@ -20,6 +20,7 @@ final class TableStore: Sendable {
   private let tablesByEntity: [String: EntityTable]
   private let tablesByNumber: [UInt16: EntityTable]
   let indexes = ReferenceIndexes()
+  let uniqueIndexes: UniqueIndexes
 
   /// Opens a store on disk, or makes it.
   convenience init(
@@ -84,6 +85,7 @@ final class TableStore: Sendable {
       tables.map { ($0.number, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    uniqueIndexes = UniqueIndexes(UniquenessConstraint.all(in: schema), tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
   }
 
@@ -128,5 +130,6 @@ final class TableStore: Sendable {
       _ = try engine.commit(&batch)
     }
     indexes.removeAll()
+    uniqueIndexes.removeAll()
   }
 }

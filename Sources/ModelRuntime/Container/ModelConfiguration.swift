@@ -31,6 +31,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let isStoredInMemoryOnly: Bool
   public let groupContainer: GroupContainer
   public let cloudKitDatabase: CloudKitDatabase
+  /// What a save does with a new model whose unique values another model has; by default, an upsert.
+  public var uniquenessPolicy = UniquenessPolicy.upsert
 
   public var groupAppContainerIdentifier: String? {
     groupContainer.name.flatMap { $0.isEmpty ? nil : $0 }

@@ -38,14 +38,16 @@ final class StoreCoordinator: @unchecked Sendable {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
-      connections.append(
-        try StoreCoordinator.connect(
-          configuration,
-          index: connections.count,
-          schema: schema,
-          migrationPlan: migrationPlan
-        )
+      let connection = try StoreCoordinator.connect(
+        configuration,
+        index: connections.count,
+        schema: schema,
+        migrationPlan: migrationPlan
       )
+      if let unique = configuration as? any UniquenessConfiguring {
+        connection.uniquenessPolicy = unique.uniquenessPolicy
+      }
+      connections.append(connection)
     }
     self.connections = connections
     var byEntity: [ObjectIdentifier: StoreConnection] = [:]

@@ -32,6 +32,7 @@ extension ModelContext {
       state.flags.remove(.stored)
       state.reference = .none
       state.connection = nil
+      state.setIdentifier(nil)
     }
     state.flags.insert(.inserted)
     inserted.append(model)

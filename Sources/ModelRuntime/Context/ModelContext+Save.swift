@@ -29,27 +29,55 @@ extension ModelContext {
     guard hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     try DeletePropagation.checkDenials(deleted)
-    let changes = collectChanges()
+    var saved: [ChangeSet] = []
     for connection in coordinator.connections {
-      guard var own = changes[connection.index] else { continue }
-      guard connection.allowsSave else {
-        throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
-      }
-      try validate(own)
-      try connection.prepare(&own)
-      // An object whose list got a member has changed, but its own row has not.
-      let touched = own.updated.filter { !connection.writes($0._$state) }
-      own.updated.removeAll { !connection.writes($0._$state) }
-      // In one request: a store that reads a whole file to answer shall not do so for each of them.
-      if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
-      for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
-      if !own.isEmpty { try connection.save(own, for: editingState) }
-      for model in touched { model._$state.settle() }
-      settle(own, in: connection)
+      if let changes = try save(to: connection) { saved.append(changes) }
       try throwDeferredError()
     }
     inserted.removeAll { $0._$state.isDeleted }
-    notifySaved(changes.values.map { $0 })
+    notifySaved(saved)
+  }
+
+  /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
+  ///
+  /// - Returns: What was written, or `nil` if nothing is pending.
+  private func save(to connection: StoreConnection) throws -> ChangeSet? {
+    var upsert: Upsert?
+    do {
+      while let changes = collectChanges()[connection.index] {
+        do {
+          try write(changes, to: connection)
+          upsert?.finish()
+          return changes
+        } catch let unsettled as ModelClashes {
+          let merging = upsert ?? Upsert(self, connection)
+          upsert = merging
+          try merging.settle(unsettled.clashes)
+        }
+      }
+    } catch {
+      upsert?.undo()
+      throw error
+    }
+    return nil
+  }
+
+  private func write(_ changes: ChangeSet, to connection: StoreConnection) throws {
+    var own = changes
+    guard connection.allowsSave else {
+      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+    }
+    try validate(own)
+    try connection.prepare(&own)
+    // An object whose list got a member has changed, but its own row has not.
+    let touched = own.updated.filter { !connection.writes($0._$state) }
+    own.updated.removeAll { !connection.writes($0._$state) }
+    // In one request: a store that reads a whole file to answer shall not do so for each of them.
+    if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
+    for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
+    if !own.isEmpty { try connection.save(own, for: editingState) }
+    for model in touched { model._$state.settle() }
+    settle(own, in: connection)
   }
 
   /// Sorts what is pending by the store it belongs to.

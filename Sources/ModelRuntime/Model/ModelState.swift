@@ -170,6 +170,9 @@ extension _ModelState {
 
   var identifierIfKnown: PersistentIdentifier? { cachedIdentifier }
 
+  /// Gives the object an identifier; `nil` has it made anew when it is next asked for.
+  func setIdentifier(_ identifier: PersistentIdentifier?) { cachedIdentifier = identifier }
+
   /// Makes the object a row of a store: from now on its identifier is permanent.
   func becomeStored(at reference: RowReference, in connection: StoreConnection) {
     self.reference = reference

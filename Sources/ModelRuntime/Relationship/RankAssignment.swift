@@ -23,7 +23,7 @@ extension StoreConnection {
           other.setRelation(.one(owner), inverse)
           other.changed.insert(inverse.ordinal)
           if !other.flags.contains(.listed) {
-            other.flags.insert(.listed)
+            other.context?.noteChange(of: other)
             changes.updated.append(member)
           }
         }

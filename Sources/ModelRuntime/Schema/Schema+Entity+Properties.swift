@@ -59,11 +59,11 @@ extension Schema.Entity {
 extension Schema.Entity {
   /// The name of the property a key path leads to, or `nil` if it leads to none of the entity's.
   ///
-  /// A key path is known in the form in which its class declares it: `\Base.name`, not `\Sub.name`.
+  /// `\Base.name` and `\Sub.name` lead to the same property of the entity of `Sub`.
   package func propertyName(for keyPath: AnyKeyPath) -> String? {
     for entity in lineage {
       if let entry = entity.metadata.first(where: { $0.keypath == keyPath }) { return entry.name }
     }
-    return nil
+    return modelType.map(ModelDescriptor.of)?.ownOrInheritedProperty(for: keyPath)?.name
   }
 }

@@ -110,6 +110,21 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
 
   override func save(_ changes: ChangeSet, for state: EditingState) throws {
     let names = try RowNames(inserted: changes.inserted, store: store, tables: tables, index: index)
+    do {
+      try write(changes, named: names, for: state)
+    } catch let clashes as RowClashes {
+      throw ModelClashes(clashes, in: changes)
+    }
+    for model in changes.inserted {
+      model._$state.becomeStored(at: model._$state.reference, in: self)
+    }
+  }
+
+  private func write(
+    _ changes: ChangeSet,
+    named names: RowNames<Store>,
+    for state: EditingState
+  ) throws {
     var encoder = _RowEncoder(references: names)
     try store.saveRows(for: state) { sink in
       for model in changes.inserted {
@@ -139,9 +154,6 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
         encoder.writer.removeAll()
       }
       for model in changes.deleted { sink.delete(model._$state.reference) }
-    }
-    for model in changes.inserted {
-      model._$state.becomeStored(at: model._$state.reference, in: self)
     }
   }
 

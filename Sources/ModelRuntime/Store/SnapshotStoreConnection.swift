@@ -9,9 +9,11 @@ import Synchronization
 final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @unchecked Sendable {
   private let store: Store
   private let names = Mutex(InternedIdentifiers())
+  private let constraints: [UniquenessConstraint]
 
   init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
     self.store = store
+    constraints = UniquenessConstraint.all(in: schema)
     super.init(
       index: index,
       configurationName: configurationName,
@@ -106,7 +108,15 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
 
   /// Adds a snapshot's row, its references named as this connection names them.
   private func append(_ snapshot: DefaultSnapshot, to builder: inout FetchedRowBuilder) throws {
-    guard let reference = reference(of: snapshot.persistentIdentifier) else {
+    try append(snapshot, to: &builder, naming: reference(of:))
+  }
+
+  private func append(
+    _ snapshot: DefaultSnapshot,
+    to builder: inout FetchedRowBuilder,
+    naming reference: (PersistentIdentifier) -> RowReference?
+  ) throws {
+    guard let own = reference(snapshot.persistentIdentifier) else {
       throw SwiftDataError.missingEntity(snapshot.persistentIdentifier.entityName)
     }
     let layout = snapshot.descriptor.layout
@@ -123,18 +133,18 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         if layout.isNull(column, in: row) { continue }
         if property.isToMany {
           let references = layout.references(column, in: row).compactMap {
-            snapshot.identifier(for: $0).flatMap(self.reference(of:))
+            snapshot.identifier(for: $0).flatMap(reference)
           }
           writer.append(column, references: references)
         } else if let target = snapshot.identifier(for: layout.reference(column, in: row))
-          .flatMap(self.reference(of:))
+          .flatMap(reference)
         {
           writer.set(column, reference: target)
         }
       }
     }
     let range = writer.finish()
-    builder.append(reference, row: writer.bytes.extracting(range))
+    builder.append(own, row: writer.bytes.extracting(range))
   }
 
   override func begin(_ state: EditingState) { store.initializeState(for: state) }
@@ -145,6 +155,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
 
   override func save(_ changes: ChangeSet, for state: EditingState) throws {
     try EntityNames.withCurrent(descriptorsByName) {
+      try checkUniqueness(of: changes, for: state)
       let request = DataStoreSaveChangesRequest<Store.Snapshot>(
         inserted: try changes.inserted.map(snapshot(of:)),
         updated: try changes.updated.map(snapshot(of:)),
@@ -160,6 +171,40 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         model._$state.becomeStored(at: reference, in: self)
       }
     }
+  }
+
+  /// Looks for models that have the unique values of those to be saved: among all that are stored, since a
+  /// store of snapshots can be asked for nothing less.
+  ///
+  /// - Throws: ``ModelClashes`` if there are any.
+  private func checkUniqueness(of changes: ChangeSet, for state: EditingState) throws {
+    var check = UniquenessCheck(constraints, changes)
+    for constraint in check.neededConstraints {
+      try check.enter(
+        constraint,
+        stored: try allRows(of: constraint.owner.type, for: state),
+        layout: { self.descriptor(of: $0)?.layout },
+        row: { try self.row(of: $0) }
+      )
+    }
+    if !check.clashes.isEmpty { throw ModelClashes(clashes: check.clashes) }
+  }
+
+  private func allRows<T: PersistentModel>(
+    of type: T.Type,
+    for state: EditingState
+  ) throws -> [FetchedRow] {
+    try fetch(FetchDescriptor<T>(), for: state).rows
+  }
+
+  /// The row a model would have; references to models that are not saved yet stand for themselves.
+  private func row(of model: any PersistentModel) throws -> FetchedRow {
+    var builder = FetchedRowBuilder()
+    try append(try SnapshotEncoder.snapshot(of: model), to: &builder) { identifier in
+      identifier.isTemporary
+        ? RowReference(table: 0x8000, key: identifier.id.key) : self.reference(of: identifier)
+    }
+    return builder.rows[0]
   }
 
   private func snapshot(of model: any PersistentModel) throws -> Store.Snapshot {

@@ -11,6 +11,8 @@ class StoreConnection: @unchecked Sendable {
   let configurationName: String
   let schema: Schema
   let allowsSave: Bool
+  /// What becomes of new models whose unique values are taken.
+  var uniquenessPolicy = UniquenessPolicy.upsert
   /// The classes of the store's entities.
   let descriptors: [ModelDescriptor]
   let descriptorsByName: [String: ModelDescriptor]
@@ -65,6 +67,8 @@ class StoreConnection: @unchecked Sendable {
   func prepare(_ changes: inout ChangeSet) throws {}
 
   /// Makes the changes of a save durable, and every inserted model stored.
+  ///
+  /// - Throws: ``ModelClashes`` for values that are not unique, after which nothing is saved.
   func save(_ changes: ChangeSet, for state: EditingState) throws { notOverridden() }
 
   func descriptor(of reference: RowReference) -> ModelDescriptor? { notOverridden() }

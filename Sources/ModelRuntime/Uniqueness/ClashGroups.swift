@@ -1,0 +1,140 @@
+import RowFormat
+
+/// New models that a save makes one of, and the row that this one then is, if there is one.
+struct ClashGroup {
+  /// The models, the one inserted last at the end: it is the one that stays.
+  var members: [any PersistentModel]
+  var row: RowReference?
+}
+
+/// Sorts clashes into groups of models that come to the same.
+struct ClashGroups {
+  private var groups: [ClashGroup] = []
+  private var groupOf: [ObjectIdentifier: Int] = [:]
+  private var groupOfRow: [RowReference: Int] = [:]
+  private let connection: StoreConnection
+
+  init(_ connection: StoreConnection) { self.connection = connection }
+
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a clash that no upsert can settle, or must not.
+  mutating func add(_ clash: ModelClash) throws {
+    guard let model = clash.newModel else {
+      guard case .model(let other) = clash.holder, other._$state.isNew else {
+        throw conflict(clash, .update)
+      }
+      // A stored model was given the values that a new one has: the new one becomes its update.
+      return try add(other, row: clash.model._$state.reference, clash)
+    }
+    switch clash.holder {
+    case .row(let row): try add(model, row: row, clash)
+    case .model(let other) where !other._$state.isNew:
+      try add(model, row: other._$state.reference, clash)
+    case .model(let other): try add(model, other, clash)
+    }
+  }
+
+  /// The groups, each in the order in which its models were inserted.
+  func sorted(by inserted: [any PersistentModel]) -> [ClashGroup] {
+    let positions = Dictionary(
+      inserted.enumerated().map { (ObjectIdentifier($1), $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    return groups.filter { !$0.members.isEmpty }.map { group in
+      var group = group
+      group.members.sort {
+        positions[ObjectIdentifier($0), default: 0] < positions[ObjectIdentifier($1), default: 0]
+      }
+      return group
+    }
+  }
+
+  private mutating func add(
+    _ model: any PersistentModel,
+    row: RowReference,
+    _ clash: ModelClash
+  ) throws {
+    try allowUpsert(clash)
+    guard connection.descriptor(of: row) === model._$state.descriptor else {
+      throw conflict(clash, .otherClass)
+    }
+    let group = self.group(of: model)
+    guard groups[group].row == nil || groups[group].row == row else {
+      throw conflict(clash, .severalModels)
+    }
+    groups[group].row = row
+    // Each of two new models may be known only to clash with the row: then they clash with each other, too.
+    if let other = groupOfRow[row], other != group { absorb(other, into: group) }
+    groupOfRow[row] = group
+  }
+
+  private mutating func add(
+    _ model: any PersistentModel,
+    _ other: any PersistentModel,
+    _ clash: ModelClash
+  ) throws {
+    try allowUpsert(clash)
+    guard model._$state.descriptor === other._$state.descriptor else {
+      throw conflict(clash, .otherClass)
+    }
+    let group = self.group(of: model)
+    let absorbed = self.group(of: other)
+    if group == absorbed { return }
+    if let row = groups[group].row, let otherRow = groups[absorbed].row, row != otherRow {
+      throw conflict(clash, .severalModels)
+    }
+    absorb(absorbed, into: group)
+  }
+
+  private mutating func absorb(_ other: Int, into group: Int) {
+    let absorbed = groups[other]
+    for member in absorbed.members { groupOf[ObjectIdentifier(member)] = group }
+    groups[group].members += absorbed.members
+    if let row = absorbed.row {
+      groups[group].row = row
+      groupOfRow[row] = group
+    }
+    groups[other] = ClashGroup(members: [])
+  }
+
+  private mutating func group(of model: any PersistentModel) -> Int {
+    if let known = groupOf[ObjectIdentifier(model)] { return known }
+    groups.append(ClashGroup(members: [model]))
+    groupOf[ObjectIdentifier(model)] = groups.count - 1
+    return groups.count - 1
+  }
+
+  private func allowUpsert(_ clash: ModelClash) throws {
+    if connection.uniquenessPolicy == .throw { throw conflict(clash, .policy) }
+  }
+
+  private func conflict(
+    _ clash: ModelClash,
+    _ reason: UniquenessConflict.Reason
+  ) -> SwiftDataError {
+    let holder =
+      switch clash.holder {
+      case .model(let other): other.persistentModelID
+      case .row(let row):
+        connection.identifier(of: row) ?? clash.model.persistentModelID
+      }
+    return .notUnique(
+      UniquenessConflict(
+        entityName: clash.constraint.owner.entityName,
+        properties: clash.constraint.properties,
+        model: clash.model.persistentModelID,
+        holder: holder,
+        reason: reason
+      )
+    )
+  }
+}
+
+extension ModelClash {
+  /// The model, if it is new.
+  fileprivate var newModel: (any PersistentModel)? { model._$state.isNew ? model : nil }
+}
+
+extension _ModelState {
+  /// Whether the object has no row yet.
+  fileprivate var isNew: Bool { flags.contains(.inserted) }
+}

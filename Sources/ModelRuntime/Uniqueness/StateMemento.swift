@@ -1,0 +1,44 @@
+import RowFormat
+
+/// What a save may have to put back into an object's state: everything but the values in its slots.
+struct StateMemento {
+  private let changed: ColumnSet
+  private let reordered: ColumnSet
+  private let flags: _ModelState.Flags
+  private let reference: RowReference
+  private let relations: [Relation]
+  private let pendingRanks: [Int: Int64]?
+  private let row: UnsafeRawPointer?
+  private let rowByteCount: Int
+  private let arena: RowArena?
+  private let identifier: PersistentIdentifier?
+  private unowned(unsafe) let connection: StoreConnection?
+
+  init(_ state: _ModelState) {
+    changed = state.changed
+    reordered = state.reordered
+    flags = state.flags
+    reference = state.reference
+    relations = state.relations
+    pendingRanks = state.pendingRanks
+    row = state.row
+    rowByteCount = state.rowByteCount
+    arena = state.arena
+    identifier = state.identifierIfKnown
+    connection = state.connection
+  }
+
+  func restore(_ state: _ModelState) {
+    state.changed = changed
+    state.reordered = reordered
+    state.flags = flags
+    state.reference = reference
+    state.relations = relations
+    state.pendingRanks = pendingRanks
+    state.row = row
+    state.rowByteCount = rowByteCount
+    state.arena = arena
+    state.setIdentifier(identifier)
+    state.connection = connection
+  }
+}

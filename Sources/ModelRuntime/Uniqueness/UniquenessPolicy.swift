@@ -1,0 +1,77 @@
+/// What a save does with a new model whose unique values another model has already.
+public enum UniquenessPolicy: Hashable, Sendable {
+  /// The model that is there keeps its identifier and takes over the new one's values: an update where
+  /// there is something to update, an insert where there is not.
+  case upsert
+  /// The save throws, and names both models; see ``UniquenessConflict``.
+  case `throw`
+}
+
+/// A configuration that says what its store does about values that should be unique and are not.
+///
+/// A configuration that does not conform stands for ``UniquenessPolicy/upsert``.
+public protocol UniquenessConfiguring: DataStoreConfiguration {
+  var uniquenessPolicy: UniquenessPolicy { get }
+}
+
+/// Two models that cannot both be stored, because they share what should be unique.
+///
+/// It is the ``SwiftDataError/underlyingError`` of a ``SwiftDataError/modelValidationFailure``.
+public struct UniquenessConflict: Error, Hashable, Sendable {
+  /// Why the conflict could not be settled by an upsert.
+  public enum Reason: Hashable, Sendable {
+    /// The configuration asks for the error.
+    case policy
+    /// A change gave a stored model the values of another one; one of the two would have to go.
+    case update
+    /// A new model has values of two stored models, by two constraints.
+    case severalModels
+    /// The model that has the values is of another class: a row cannot change its class.
+    case otherClass
+  }
+
+  /// The entity that declares the constraint.
+  public let entityName: String
+  /// The properties of the constraint.
+  public let properties: [String]
+  /// The model whose save was refused; its identifier is temporary if it is new.
+  public let model: PersistentIdentifier
+  /// The model that has the values already.
+  public let holder: PersistentIdentifier
+  public let reason: Reason
+
+  public init(
+    entityName: String,
+    properties: [String],
+    model: PersistentIdentifier,
+    holder: PersistentIdentifier,
+    reason: Reason
+  ) {
+    self.entityName = entityName
+    self.properties = properties
+    self.model = model
+    self.holder = holder
+    self.reason = reason
+  }
+}
+
+extension SwiftDataError {
+  static func notUnique(_ conflict: UniquenessConflict) -> SwiftDataError {
+    let names = conflict.properties.joined(separator: ", ")
+    let remedy =
+      switch conflict.reason {
+      case .policy: "the configuration's uniquenessPolicy is throw"
+      case .update: "a changed model does not replace a stored one: delete one of the two first"
+      case .severalModels:
+        "another constraint leads to another stored model; the save cannot update both"
+      case .otherClass: "the two are of different classes, so one cannot be updated to be the other"
+      }
+    return modelValidationFailure.explained(
+      "\(conflict.model): \(conflict.entityName) is unique by \(names), and \(conflict.holder) has the same "
+        + "value; \(remedy)",
+      entity: conflict.model.entityName,
+      property: conflict.properties.first,
+      causedBy: conflict
+    )
+  }
+}

@@ -1,0 +1,181 @@
+import RowFormat
+
+/// Turns new models whose unique values are taken into updates, and back if the save fails after all.
+///
+/// What comes of a new model and the one that has its values:
+/// - The row keeps its identifier, and gets all attributes of the new model.
+/// - A to-one relationship is the new model's, unless that is nil: then it stays as it was.
+/// - A list holds what it held, then what the new model's list adds.
+///
+/// While the save runs the new object stands for the row, so that the store meets an update like any other.
+/// Afterwards the object the context had for the row stays, with the new values, and the new object leaves the
+/// context; only if the context had none does the new object stay. Of several new models with the same values
+/// the one inserted last stays, and the others are merged into it by the same rules.
+final class Upsert {
+  private let context: ModelContext
+  private let connection: StoreConnection
+  private let inserted: [any PersistentModel]
+  private let changed: [any PersistentModel]
+  private let mementos: [StateMemento]
+  private var takeovers: [Takeover] = []
+  private var absorbed: [(loser: any PersistentModel, winner: any PersistentModel)] = []
+  /// The objects that others must refer to instead of these.
+  private var replacements: [ObjectIdentifier: any PersistentModel] = [:]
+
+  /// A new object that stands for a row.
+  private struct Takeover {
+    let winner: any PersistentModel
+    /// The object the row had, or one that was made to read the row.
+    let former: any PersistentModel
+    let row: RowReference
+    /// Whether the context knew the former object before.
+    let wasRegistered: Bool
+  }
+
+  /// Takes note of everything a failed save has to put back.
+  init(_ context: ModelContext, _ connection: StoreConnection) {
+    self.context = context
+    self.connection = connection
+    inserted = context.inserted
+    changed = context.changed
+    // An error may name them: then they keep these names.
+    for model in inserted { _ = model.persistentModelID }
+    mementos = (inserted + changed).map { StateMemento($0._$state) }
+  }
+
+  /// Changes the context's objects so that the clashes are gone.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a clash that cannot be settled; call ``undo()``.
+  func settle(_ clashes: [ModelClash]) throws {
+    var groups = ClashGroups(connection)
+    for clash in clashes { try groups.add(clash) }
+    for group in groups.sorted(by: context.inserted) { try merge(group) }
+    leaveLists()
+    redirectRelationships()
+  }
+
+  private func merge(_ group: ClashGroup) throws {
+    guard let winner = group.members.last else { return }
+    for loser in group.members.dropLast().reversed() {
+      let merged = MergedRelationships(of: winner, over: loser)
+      merged.apply(to: winner._$state)
+      loser._$state.flags.remove(.inserted)
+      absorbed.append((loser, winner))
+      replacements[ObjectIdentifier(loser)] = winner
+    }
+    if let row = group.row { takeOver(row, by: winner) }
+  }
+
+  /// Makes a new object stand for a row.
+  private func takeOver(_ row: RowReference, by winner: any PersistentModel) {
+    let known = context.maps[connection.index][row]?.model
+    guard let former = known ?? context.model(at: row, in: connection) else { return }
+    former._$state.loadRow()
+    let merged = MergedRelationships(of: winner, over: former)
+    context.maps[connection.index].insert(winner._$state, at: row)
+    winner._$state.standFor(former._$state, in: connection)
+    merged.apply(to: winner._$state)
+    former._$state.flags.remove(.listed)
+    context.changed.append(winner)
+    takeovers.append(
+      Takeover(winner: winner, former: former, row: row, wasRegistered: known != nil)
+    )
+    replacements[ObjectIdentifier(former)] = winner
+  }
+
+  private func leaveLists() {
+    context.inserted.removeAll { !$0._$state.flags.contains(.inserted) }
+    context.changed.removeAll { !$0._$state.flags.contains(.listed) }
+  }
+
+  /// Has everything that will be written refer to the objects that stay.
+  private func redirectRelationships() {
+    func survivor(_ model: any PersistentModel) -> any PersistentModel {
+      var model = model
+      while let next = replacements[ObjectIdentifier(model)] { model = next }
+      return model
+    }
+    for model in context.inserted + context.changed {
+      let state = model._$state
+      for index in state.relations.indices {
+        switch state.relations[index] {
+        case .unloaded, .one(nil): break
+        case .one(let other?): state.relations[index] = .one(survivor(other))
+        case .many(let others):
+          var seen: Set<ObjectIdentifier> = []
+          state.relations[index] = .many(
+            others.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
+          )
+        }
+      }
+    }
+  }
+
+  // MARK: After the save
+
+  /// Leaves one object for each row, now that the save is done.
+  func finish() {
+    for takeover in takeovers where takeover.wasRegistered {
+      let former = takeover.former._$state
+      context.maps[connection.index].insert(former, at: takeover.row)
+      former.settle()
+      former.dropRow()
+      takeover.former._$reset()
+      for property in former.descriptor.properties { property.notify(takeover.former) }
+      takeover.winner._$state.retire(as: former.identifier)
+    }
+    for takeover in takeovers where !takeover.wasRegistered {
+      takeover.former._$state.retire(as: takeover.winner._$state.identifier)
+    }
+    for (loser, winner) in absorbed { loser._$state.retire(as: winner._$state.identifier) }
+  }
+
+  /// Puts everything back as it was before the save.
+  func undo() {
+    for takeover in takeovers.reversed() {
+      context.maps[connection.index].remove(takeover.winner._$state, at: takeover.row)
+      if takeover.wasRegistered {
+        context.maps[connection.index].insert(takeover.former._$state, at: takeover.row)
+      }
+    }
+    let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
+    for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
+      model._$state.settle()
+    }
+    for (model, memento) in zip(inserted + changed, mementos) { memento.restore(model._$state) }
+    context.inserted = inserted
+    context.changed = changed
+  }
+}
+
+extension _ModelState {
+  /// Takes the place of another object of the same class: its row becomes the one to be updated.
+  fileprivate func standFor(_ other: _ModelState, in connection: StoreConnection) {
+    reference = other.reference
+    self.connection = connection
+    row = other.row
+    rowByteCount = other.rowByteCount
+    arena = other.arena
+    layout = other.layout
+    setIdentifier(nil)
+    flags.remove(.inserted)
+    flags.insert([.stored, .listed])
+    changed = ColumnSet()
+    relations.removeAll()
+    for property in descriptor.properties where !property.isRelationship {
+      changed.insert(property.ordinal)
+    }
+  }
+
+  /// Leaves the context to another object: what it was lives on under an identifier.
+  fileprivate func retire(as identifier: PersistentIdentifier) {
+    settle()
+    dropRow()
+    context = nil
+    contextKeeper = nil
+    connection = nil
+    reference = .none
+    flags = [.stored, .adopted]
+    setIdentifier(identifier)
+  }
+}

@@ -1,0 +1,134 @@
+import LogStore
+import SwiftData
+import Testing
+
+@Suite struct `The relationships of a model that was inserted again` {
+  let context: ModelContext
+
+  init() throws { context = try makeUniqueContext() }
+
+  /// The account, as another context reads it from the store.
+  func stored() throws -> Account {
+    try #require(try ModelContext(context.container).fetch(FetchDescriptor<Account>()).first)
+  }
+
+  func insert(_ account: Account) throws -> Account {
+    context.insert(account)
+    try context.save()
+    return account
+  }
+
+  @Test func `to one model are the new one's`() throws {
+    let old = Account(1)
+    old.bank = Bank("first")
+    _ = try insert(old)
+    let new = Account(1)
+    new.bank = Bank("second")
+    _ = try insert(new)
+    #expect(old.bank?.name == "second")
+    let banks = try ModelContext(context.container).fetch(
+      FetchDescriptor<Bank>(sortBy: [SortDescriptor(\.name)])
+    )
+    #expect(banks.map(\.accounts.count) == [0, 1])
+  }
+
+  @Test func `to one model stay when the new one has none`() throws {
+    let old = Account(1, "old")
+    old.bank = Bank("first")
+    _ = try insert(old)
+    _ = try insert(Account(1, "new"))
+    #expect(old.bank?.name == "first")
+    #expect(try stored().bank?.name == "first")
+    #expect(try stored().bank?.accounts.map(\.name) == ["new"])
+  }
+
+  @Test func `to many models are kept, the new one's behind them in their order`() throws {
+    let old = Account(1)
+    old.entries = [Entry(1), Entry(2)]
+    _ = try insert(old)
+    let new = Account(1)
+    new.entries = [Entry(3), Entry(4)]
+    _ = try insert(new)
+    #expect(old.entries.map(\.amount) == [1, 2, 3, 4])
+    #expect(try stored().entries.map(\.amount) == [1, 2, 3, 4])
+    #expect(new.entries.isEmpty, "the object that left has none")
+  }
+
+  @Test func `from many to many are kept on both sides, and none stands twice`() throws {
+    let red = Tag("red")
+    let blue = Tag("blue")
+    let old = Account(1)
+    old.tags = [red, blue]
+    _ = try insert(old)
+    let new = Account(1)
+    new.tags = [blue, Tag("green")]
+    _ = try insert(new)
+    #expect(old.tags.map(\.text) == ["red", "blue", "green"])
+    #expect(try stored().tags.map(\.text) == ["red", "blue", "green"])
+    #expect(red.accounts == [old])
+    #expect(blue.accounts == [old])
+    #expect(try stored().tags.allSatisfy { $0.accounts.count == 1 })
+  }
+
+  @Test func `from one to one move to the new one's partner, and the old partner is free`() throws {
+    let card = Card("1111")
+    let old = Account(1)
+    old.card = card
+    _ = try insert(old)
+    let new = Account(1)
+    new.card = Card("2222")
+    _ = try insert(new)
+    #expect(old.card?.digits == "2222")
+    #expect(card.account == nil)
+    let cards = try ModelContext(context.container).fetch(
+      FetchDescriptor<Card>(sortBy: [SortDescriptor(\.digits)])
+    )
+    #expect(cards.map { $0.account?.number } == [nil, 1])
+  }
+
+  @Test func `of models that refer to it lead to the one that stays`() throws {
+    let old = try insert(Account(1))
+    let new = Account(1)
+    let note = Note("about", about: new)
+    context.insert(note)
+    try context.save()
+    #expect(note.about === old)
+    #expect(
+      try ModelContext(context.container).fetch(FetchDescriptor<Note>()).first?.about?
+        .persistentModelID == old.persistentModelID
+    )
+  }
+
+  @Test func `of several new ones are put together`() throws {
+    let first = Account(1)
+    first.bank = Bank("first's")
+    first.entries = [Entry(1)]
+    first.tags = [Tag("first's")]
+    let last = Account(1)
+    last.entries = [Entry(2)]
+    last.tags = [Tag("last's")]
+    context.insert(first)
+    context.insert(last)
+    let note = Note("about the first", about: first)
+    context.insert(note)
+    try context.save()
+    #expect(last.bank?.name == "first's")
+    #expect(last.entries.map(\.amount) == [1, 2])
+    #expect(last.tags.map(\.text) == ["first's", "last's"])
+    #expect(note.about === last)
+    #expect(try stored().entries.map(\.amount) == [1, 2])
+    #expect(try stored().bank?.accounts.count == 1)
+  }
+
+  @Test func `with unsaved changes of the stored one keep them`() throws {
+    let old = try insert(Account(1))
+    old.bank = Bank("pending")
+    old.entries.append(Entry(1))
+    let new = Account(1)
+    new.entries = [Entry(2)]
+    _ = try insert(new)
+    #expect(old.bank?.name == "pending")
+    #expect(old.entries.map(\.amount) == [1, 2])
+    #expect(try stored().entries.map(\.amount) == [1, 2])
+  }
+}
