@@ -131,7 +131,12 @@ extension ModelClass {
   }
 
   private var reset: DeclSyntax {
-    method("_$reset()", forward: "_$reset()") { property, _ in "\(property.slot) = .init()" }
+    method(
+      "_$reset(keeping kept: ModelRuntime._KeptProperties)",
+      forward: "_$reset(keeping: kept)"
+    ) {
+      "if !kept.contains(\(ordinal($1))) { \($0.slot) = .init() }"
+    }
   }
 
   /// A method with a statement for each property, after the superclass's.

@@ -80,6 +80,7 @@ private final class MainContextBox: @unchecked Sendable {
     if let made { return made }
     let context = ModelContext(container)
     context.autosave = Autosave(isEnabled: true, isMain: true)
+    context.automaticallyMergesChanges = true
     made = context
     return context
   }

@@ -9,6 +9,8 @@ final class StoreCoordinator: @unchecked Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let connections: [StoreConnection]
+  /// Where contexts are told of what others saved.
+  let inboxes = SaveInboxes()
   private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
 
   /// Opens the stores.

@@ -57,7 +57,7 @@ extension ModelContext {
 }
 
 /// Carries the main context to the main actor, where it belongs.
-private struct MainContextReference: @unchecked Sendable {
+struct MainContextReference: @unchecked Sendable {
   weak var value: ModelContext?
 
   init(_ value: ModelContext) { self.value = value }

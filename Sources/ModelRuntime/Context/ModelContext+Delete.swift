@@ -30,6 +30,7 @@ extension ModelContext {
   /// Puts one object on the list of deleted ones.
   func markDeleted(_ model: any PersistentModel) {
     let state = model._$state
+    registerUndoOfDeleting(model)
     state.flags.insert(.deleted)
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row is still there.

@@ -7,6 +7,7 @@ extension ModelContext {
   /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try throwDeferredError()
+    mergeSavedChanges()
     let connection = try connection(for: T.self)
     let pending =
       descriptor.includePendingChanges ? PendingModels(of: T.self, in: self) : PendingModels()
@@ -146,7 +147,7 @@ extension ModelContext {
     let index = connection.index
     for row in rows {
       if let state = maps[index][row.reference] {
-        if state.row == nil { state.setRow(row) }
+        refresh(state, from: row)
         if let model = state.model as? T { models.append(model) }
       } else if connection.descriptor(of: row.reference) === descriptor {
         let model = descriptor.makeEmpty(type)

@@ -20,6 +20,7 @@ extension ModelContext {
       if context !== self {
         deferredError = deferredError ?? SwiftDataError.modelInOtherContext(state.identifier)
       } else if state.flags.contains(.deleted) {
+        registerUndoOfInserting(model)
         undelete(model)
       }
       return
@@ -35,7 +36,9 @@ extension ModelContext {
       state.setIdentifier(nil)
     }
     state.flags.insert(.inserted)
+    state.updateIsObserved()
     inserted.append(model)
+    registerUndoOfInserting(model)
     noteUnsavedChange()
     state.adoptInitialRelationships(of: model)
     for relation in state.relations {
@@ -47,7 +50,7 @@ extension ModelContext {
     }
   }
 
-  private func undelete(_ model: any PersistentModel) {
+  func undelete(_ model: any PersistentModel) {
     let state = model._$state
     state.flags.remove(.deleted)
     deleted.removeAll { $0 === model }

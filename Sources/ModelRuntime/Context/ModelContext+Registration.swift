@@ -41,12 +41,13 @@ extension ModelContext {
     let state = model._$state
     state.model = model
     state.context = self
-    state.contextKeeper = self
+    beKept(by: state)
     state.connection = connection
     state.reference = reference
     state.flags = [.stored, .adopted]
     state.setDescriptor(descriptor)
     state.changed = ColumnSet()
+    state.isObserved = undo.manager != nil
     maps[connection.index].insert(state, at: reference)
     return model
   }

@@ -26,16 +26,20 @@ extension ModelContext {
   ///   could not do.
   public func save() throws {
     try throwDeferredError()
+    mergeSavedChanges()
     guard hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    endUndoGroup()
     try DeletePropagation.checkDenials(deleted)
-    var saved: [ChangeSet] = []
+    var saved: [Int: ChangeSet] = [:]
     for connection in coordinator.connections {
-      if let changes = try save(to: connection) { saved.append(changes) }
+      if let changes = try save(to: connection) { saved[connection.index] = changes }
       try throwDeferredError()
     }
     inserted.removeAll { $0._$state.isDeleted }
-    notifySaved(saved)
+    undo.saveCount += 1
+    coordinator.inboxes.post(saved.map { SavedRows($1, in: $0) }, from: inbox)
+    notifySaved(saved.values.map { $0 })
   }
 
   /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
@@ -139,9 +143,11 @@ extension ModelContext {
   /// store has, deleted ones are there again.
   public func rollback() {
     deferredError = nil
+    undo.manager?.removeAllActions(withTarget: self)
     for model in inserted {
       let state = model._$state
       state.context = nil
+      state.updateIsObserved()
       state.flags.remove([.inserted, .deleted, .listed])
       state.reference = .none
     }
@@ -160,15 +166,33 @@ extension ModelContext {
 
   /// Brings the change lists up to date, and saves if the context saves by itself.
   ///
-  /// Changes are processed as they are made: the lists are always what the next save writes.
-  public func processPendingChanges() { autosaveNow() }
+  /// Changes are processed as they are made: the lists are always what the next save writes. What is left
+  /// to do is to end the undo manager's group, and to take over what other contexts saved if
+  /// ``automaticallyMergesChanges`` is on.
+  public func processPendingChanges() {
+    endUndoGroup()
+    mergeSavedChanges()
+    autosaveNow()
+  }
 
-  /// Runs a block and saves once.
+  /// Runs a block and saves once; a transaction inside another is part of that one.
   ///
   /// - Throws: What the block throws, after which its changes are still pending; or what saving throws.
   public func transaction(block: () throws -> Void) throws {
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
     try block()
-    try save()
+    if transactionDepth == 1 { try save() }
+  }
+}
+
+extension SavedRows {
+  /// The rows of a save that succeeded.
+  fileprivate init(_ changes: ChangeSet, in connectionIndex: Int) {
+    self.connectionIndex = connectionIndex
+    inserted = changes.inserted.map { $0._$state.reference }
+    updated = changes.updated.map { $0._$state.reference }
+    deleted = changes.deleted.map { $0._$state.reference }
   }
 }
 
@@ -184,7 +208,7 @@ extension _ModelState {
     pendingRanks = nil
     settleRelations()
     flags.remove(.listed)
-    contextKeeper = context
+    context?.beKept(by: self)
   }
 
   private func settleRelations() {

@@ -42,6 +42,11 @@ public class ModelContext: Equatable, SendableMetatype {
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
   var recentLists = RecentLists()
+  var undo = ContextUndo()
+  /// How many transactions run inside each other.
+  var transactionDepth = 0
+  /// What other contexts saved and this one has not seen yet, if it wants to.
+  var inbox: SaveInbox?
   var autosave = Autosave()
   /// What went wrong where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
@@ -55,6 +60,7 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   deinit {
+    if let inbox { coordinator.inboxes.remove(inbox) }
     for connection in coordinator.connections { connection.end(editingState) }
     // First cut every object off, then let relationships go: releasing one may free objects, and a
     // freed object must find no context to take its leave of.
@@ -103,6 +109,13 @@ extension ModelContext {
     changed.append(model)
     letGo(of: state)
     noteUnsavedChange()
+  }
+
+  /// Lets an object without unsaved changes keep the context.
+  ///
+  /// Not where an undo manager is: it keeps objects, and the context keeps it.
+  func beKept(by state: _ModelState) {
+    state.contextKeeper = undo.manager == nil ? self : nil
   }
 
   /// Stops an object from keeping the context, because from now on the context keeps the object.

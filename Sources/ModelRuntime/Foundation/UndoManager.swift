@@ -116,6 +116,9 @@ open class UndoManager: NSObject {
     eventEnd()?(runLoopModes) { reference.manager?.endEvent() }
   }
 
+  /// Ends the group of the event that is under way, before the event itself does.
+  func endEventGroup() { endEvent() }
+
   /// Ends the group of the event that is over.
   private func endEvent() {
     guard isEventGroupOpen, open.count == 1 else { return }

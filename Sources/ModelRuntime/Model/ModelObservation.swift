@@ -38,7 +38,11 @@ public func _noteAccess<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPat
 
 /// Tells observers that a property is about to change.
 public func _willSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
-  model._$state.observation?.registrar.willSet(model, keyPath: keyPath)
+  let state = model._$state
+  if let context = state.context, context.undo.manager != nil {
+    context.registerUndo(of: keyPath, in: model)
+  }
+  state.observation?.registrar.willSet(model, keyPath: keyPath)
 }
 
 /// Tells observers that a property has changed.
@@ -63,8 +67,9 @@ func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>
   guard model._$state.isObserved else { return }
   func open<Value>(_: Value.Type) {
     guard let keyPath = keyPath as? KeyPath<M, Value> else { return }
-    _willSet(model, keyPath)
-    _didSet(model, keyPath)
+    guard let registrar = model._$state.observation?.registrar else { return }
+    registrar.willSet(model, keyPath: keyPath)
+    registrar.didSet(model, keyPath: keyPath)
   }
   _openExistential(type(of: keyPath).valueType, do: open)
 }

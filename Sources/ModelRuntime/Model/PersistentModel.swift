@@ -1,4 +1,5 @@
 public import Observation
+import RowFormat
 
 /// A class whose objects a ``ModelContext`` stores; conformance is written by `@Model`.
 ///
@@ -29,12 +30,27 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// Hands relationship values that an initializer left in their slots to the state. Written by `@Model`.
   func _$adopt()
 
-  /// Forgets every value held in a slot, so that the next read decodes the row. Written by `@Model`.
-  func _$reset()
+  /// Forgets the values held in slots, so that the next read decodes the row. Written by `@Model`.
+  func _$reset(keeping kept: _KeptProperties)
+}
+
+/// The properties of a model that are not to be forgotten.
+@frozen public struct _KeptProperties {
+  @usableFromInline let ordinals: UInt64
+
+  init(_ columns: ColumnSet) { ordinals = columns.rawValue }
+
+  /// Whether a property is to be kept.
+  @inlinable public func contains(_ ordinal: Int) -> Bool {
+    ordinals & (1 &<< UInt64(truncatingIfNeeded: min(ordinal, 63))) != 0
+  }
 }
 
 extension PersistentModel {
   public static var _$hasOnlySlots: Bool { false }
+
+  /// Forgets the values of all properties but some.
+  func _$reset(keeping kept: ColumnSet = ColumnSet()) { _$reset(keeping: _KeptProperties(kept)) }
 
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
   public var modelContext: ModelContext? { _$state.context }

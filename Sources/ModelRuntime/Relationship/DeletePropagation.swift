@@ -22,6 +22,8 @@ enum DeletePropagation {
     of model: any PersistentModel
   ) -> [any PersistentModel] {
     let related = model._$state.related(property)
+    // A delete that is saved takes the model's own end from memory, and undoing it needs that.
+    model._$state.registerUndo(of: property, in: model)
     switch property.deleteRule {
     case .cascade:
       for other in related { detach(model, from: other, property) }

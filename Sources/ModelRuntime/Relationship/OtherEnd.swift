@@ -12,6 +12,7 @@ extension _ModelState {
     let mayKnowOther = !flags.contains(.adopted) || !property.isDerivable
     adoptInitialRelationships(of: model)
     if property.isToMany {
+      registerUndo(of: property, in: model)
       noteChange(property.ordinal)
       // A list in the store is not read for this: it is put together when it is asked for.
       if let list = listAtHand(property), !(mayKnowOther && list.contains(other)) {
@@ -19,6 +20,7 @@ extension _ModelState {
       }
     } else {
       let previous = linkedModel(property)
+      registerUndo(of: property, in: model)
       noteChange(property.ordinal)
       setRelation(.one(other), property)
       if let previous, previous !== other, let inverse = property.inverse {
@@ -35,9 +37,11 @@ extension _ModelState {
     of model: some PersistentModel
   ) {
     if property.isToMany {
+      registerUndo(of: property, in: model)
       noteChange(property.ordinal)
       listAtHand(property)?.remove(other)
     } else if linkedModel(property) === other {
+      registerUndo(of: property, in: model)
       noteChange(property.ordinal)
       setRelation(.one(nil), property)
     } else {

@@ -67,6 +67,7 @@ extension _ModelState {
     of model: some PersistentModel
   ) {
     let old = linkedModel(property)
+    registerUndo(of: property, in: model)
     noteChange(property.ordinal)
     setRelation(.one(destination), property)
     if old === destination { return }

@@ -59,6 +59,7 @@ extension _ModelState {
     if list.shares(destinations) { return }
     let change = ListChange(from: list.members, to: destinations)
     if change.isEmpty { return }
+    registerUndo(of: property, in: model)
     noteChange(ordinal)
     let added = list.added.filter { member in !change.removed.contains { $0 === member } }
     list.replace(with: change.result)
@@ -105,6 +106,7 @@ extension _ModelState {
     } else if list.contains(other) {
       return false
     }
+    registerUndo(of: property, in: model)
     noteChange(property.ordinal)
     if let inverse = property.inverse { state.insertOther(model, inverse, of: other) }
     connect(model, other)

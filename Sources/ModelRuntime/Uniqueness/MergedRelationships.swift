@@ -51,7 +51,9 @@ struct MergedRelationships {
     let union = (other.destinations(property) + own).filter {
       seen.insert(ObjectIdentifier($0)).inserted
     }
-    set(.many(union), property)
+    let list = property.makeList(union)
+    list.added = union.filter { !other.has($0, in: property) }
+    set(.many(list), property)
     if other.reordered.contains(property.ordinal) { reordered.insert(property.ordinal) }
   }
 
@@ -62,6 +64,12 @@ struct MergedRelationships {
 }
 
 extension _ModelState {
+  /// Whether the store has a model among the members of a list.
+  fileprivate func has(_ member: any PersistentModel, in property: ModelProperty) -> Bool {
+    guard flags.contains(.stored), case .many(let list) = relation(property) else { return false }
+    return list.contains(member) && !list.added.contains { $0 === member }
+  }
+
   /// Whether the store still has the relationship as it is.
   fileprivate func isUntouched(_ property: ModelProperty) -> Bool {
     flags.contains(.stored) && !changed.contains(property.ordinal)

@@ -7,6 +7,9 @@ struct StateMemento {
   private let flags: _ModelState.Flags
   private let reference: RowReference
   private let relations: [Relation]
+  /// What the lists among the relations held: they are changed in place.
+  private let lists:
+    [(list: RelatedModels, models: [any PersistentModel], added: [any PersistentModel])]
   private let pendingRanks: [Int: Int64]?
   private let row: UnsafeRawPointer?
   private let rowByteCount: Int
@@ -20,6 +23,10 @@ struct StateMemento {
     flags = state.flags
     reference = state.reference
     relations = state.relations
+    lists = state.relations.compactMap { relation in
+      guard case .many(let list) = relation else { return nil }
+      return (list, list.models, list.added)
+    }
     pendingRanks = state.pendingRanks
     row = state.row
     rowByteCount = state.rowByteCount
@@ -34,6 +41,10 @@ struct StateMemento {
     state.flags = flags
     state.reference = reference
     state.relations = relations
+    for (list, models, added) in lists {
+      list.replace(with: models)
+      list.added = added
+    }
     state.pendingRanks = pendingRanks
     state.row = row
     state.rowByteCount = rowByteCount

@@ -95,17 +95,20 @@ final class Upsert {
       while let next = replacements[ObjectIdentifier(model)] { model = next }
       return model
     }
+    func survivors(_ models: [any PersistentModel]) -> [any PersistentModel] {
+      var seen: Set<ObjectIdentifier> = []
+      return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
     for model in context.inserted + context.changed {
       let state = model._$state
       for index in state.relations.indices {
         switch state.relations[index] {
         case .unloaded, .one(nil): break
         case .one(let other?): state.relations[index] = .one(survivor(other))
-        case .many(let others):
-          var seen: Set<ObjectIdentifier> = []
-          state.relations[index] = .many(
-            others.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
-          )
+        case .many(let list):
+          let added = survivors(list.added)
+          list.replace(with: survivors(list.models))
+          list.added = added
         }
       }
     }
@@ -118,7 +121,7 @@ final class Upsert {
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)
-      former.settle()
+      former.settleForGood()
       former.dropRow()
       takeover.former._$reset()
       for property in former.descriptor.properties { property.notify(takeover.former) }
@@ -140,7 +143,7 @@ final class Upsert {
     }
     let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
     for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
-      model._$state.settle()
+      model._$state.settleForGood()
     }
     for (model, memento) in zip(inserted + changed, mementos) { memento.restore(model._$state) }
     context.inserted = inserted
@@ -167,9 +170,16 @@ extension _ModelState {
     }
   }
 
+  /// Settles, and lets go of the lists too: they are not what the store has.
+  fileprivate func settleForGood() {
+    settle()
+    context?.recentLists.forget(self)
+    relations.removeAll()
+  }
+
   /// Leaves the context to another object: what it was lives on under an identifier.
   fileprivate func retire(as identifier: PersistentIdentifier) {
-    settle()
+    settleForGood()
     dropRow()
     context = nil
     contextKeeper = nil

@@ -18,7 +18,7 @@ extension DescribedModel where Self: Described {
   var _$state: _ModelState { preconditionFailure("a described model has no values") }
   func _$encode(into encoder: inout _RowEncoder) {}
   func _$adopt() {}
-  func _$reset() {}
+  func _$reset(keeping kept: _KeptProperties) {}
 }
 
 extension Schema.PropertyMetadata {

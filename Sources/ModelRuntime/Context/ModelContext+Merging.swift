@@ -1,0 +1,107 @@
+import Foundation
+import RowFormat
+
+// What one context saves, its siblings see: objects they have registered get the new values. A context is
+// its owner's alone, so a save only leaves a note, and the owner's next call takes it in.
+
+extension ModelContext {
+  /// Whether the context's objects take over what other contexts of the container save: off, but on in a
+  /// container's main context.
+  ///
+  /// The main context takes changes in at the main actor's next turn; any other when it fetches, saves or
+  /// is asked to ``processPendingChanges()``. Observers of the models are told. A property that has
+  /// unsaved changes here keeps them, and the next save writes them: the last one to save a property
+  /// wins.
+  public var automaticallyMergesChanges: Bool {
+    get { inbox != nil }
+    set {
+      guard newValue != automaticallyMergesChanges else { return }
+      if let inbox {
+        coordinator.inboxes.remove(inbox)
+        self.inbox = nil
+      } else {
+        let inbox = SaveInbox(arrival: makeArrivalNotice())
+        coordinator.inboxes.add(inbox)
+        self.inbox = inbox
+      }
+    }
+  }
+
+  /// What is done when something is saved elsewhere: the main context has an owner who can be called.
+  private func makeArrivalNotice() -> @Sendable () -> Void {
+    guard autosave.isMain else { return {} }
+    let context = MainContextReference(self)
+    return { Task { @MainActor in context.value?.mergeSavedChanges() } }
+  }
+
+  /// Takes over what other contexts saved.
+  func mergeSavedChanges() {
+    guard let saves = inbox?.takeAll(), !saves.isEmpty else { return }
+    for rows in saves {
+      for reference in rows.updated { mergeUpdate(of: reference, in: rows.connectionIndex) }
+      for reference in rows.deleted { mergeDelete(of: reference, in: rows.connectionIndex) }
+    }
+    forgetLists()
+  }
+
+  private func mergeUpdate(of reference: RowReference, in index: Int) {
+    guard let state = maps[index][reference], let model = state.model, !state.isDeleted else {
+      return
+    }
+    state.dropRow()
+    model._$reset(keeping: state.changed)
+    state.notifyAll(model, except: state.changed)
+  }
+
+  private func mergeDelete(of reference: RowReference, in index: Int) {
+    guard let state = maps[index][reference], let model = state.model else { return }
+    deleted.removeAll { $0 === model }
+    changed.removeAll { $0 === model }
+    forget(state)
+    state.flags.insert([.deleted, .vanished])
+    state.flags.remove(.listed)
+    state.context = nil
+    state.contextKeeper = nil
+    state.notifyAll(model, except: ColumnSet())
+  }
+
+  /// Lets go of lists without changes of their own: what stands in them may have changed.
+  private func forgetLists() {
+    for state in maps.flatMap(\.states) where !state.relations.isEmpty {
+      guard let model = state.model else { continue }
+      for property in state.descriptor.relationships
+      where property.isToMany && !state.changed.contains(property.ordinal) {
+        guard case .many = state.relation(property) else { continue }
+        state.setRelation(.unloaded, property)
+        property.notify(model)
+      }
+    }
+  }
+
+  /// Gives an object the row that a fetch has just found, if it has none or an older one.
+  func refresh(_ state: _ModelState, from row: FetchedRow) {
+    if state.row == nil { return state.setRow(row) }
+    guard let model = state.model, !state.currentRow.isEqual(to: row) else { return }
+    state.setRow(row)
+    model._$reset(keeping: state.changed)
+    state.notifyAll(model, except: state.changed)
+  }
+}
+
+extension _ModelState {
+  /// Tells observers that properties have changed.
+  fileprivate func notifyAll(_ model: any PersistentModel, except kept: ColumnSet) {
+    guard isObserved else { return }
+    for property in descriptor.properties where !kept.contains(property.ordinal) {
+      property.notify(model)
+    }
+  }
+}
+
+extension _RowView {
+  /// Whether a fetched row has the same bytes.
+  fileprivate func isEqual(to row: FetchedRow) -> Bool {
+    guard let base, byteCount == row.byteCount else { return false }
+    return base == row.base || memcmp(base, row.base, byteCount) == 0
+  }
+}
