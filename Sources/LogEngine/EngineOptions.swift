@@ -16,7 +16,8 @@ public struct EngineOptions: Sendable, Hashable {
   public var reads: ReadMethod = .mapped
   /// Who does the work that no caller waits for.
   public var background: BackgroundWork = .ownThread
-  /// How many bytes the log may grow past the last checkpoint before a new one is written.
+  /// How many bytes the log may grow past the last checkpoint before a new one is written; in a store
+  /// whose checkpoint is larger than that, as many as the checkpoint has.
   public var checkpointInterval = 64 << 20
   /// How many deltas may stand on one another before a row is written whole again.
   public var longestChain = 8

@@ -131,6 +131,16 @@ extension StorageEngine {
   /// Sees everything committed so far to the disk, whatever the durability.
   public func synchronize() throws(StorageError) { try requireWriter().synchronize() }
 
+  /// Writes down where every row stands, so that the next opening need not read the log up to here.
+  ///
+  /// Done by itself when a store is closed, and each time the log has grown by
+  /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be written. Only if it is the log that cannot be
+  ///   synchronized, no further save can be trusted; see ``StorageError/poisoned(path:cause:)``.
+  /// - Complexity: O(keys): eight bytes are written for each.
+  public func checkpoint() throws(StorageError) { try requireWriter().checkpoint() }
+
   func requireWriter() throws(StorageError) -> LogWriter {
     guard let writer else { throw .readOnly(path: state.paths.root) }
     return writer

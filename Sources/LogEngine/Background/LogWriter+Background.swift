@@ -27,6 +27,7 @@ extension LogWriter {
     let before = state.visible.load(ordering: .acquiring)
     prepareIfNeeded()
     synchronizeBehind()
+    checkpointIfDue()
     let isWitnessed = witnessIfIdle()
     // Asleep first, then a last look: a commit in between wakes the background again.
     isBackgroundAwake.store(false, ordering: .sequentiallyConsistent)
@@ -36,7 +37,7 @@ extension LogWriter {
   }
 
   /// Makes the next segment ready once the current one is half full.
-  private func prepareIfNeeded() {
+  func prepareIfNeeded() {
     let (isHalfFull, logEnd) = state.tail.withLock { tail in
       (tail.segment.map { tail.end > $0.capacity / 2 } ?? false, tail.logEnd)
     }
@@ -53,7 +54,7 @@ extension LogWriter {
   }
 
   /// Sends what was written to the disk, without keeping commits from being written meanwhile.
-  private func synchronizeBehind() {
+  func synchronizeBehind() {
     guard !writesThrough else { return }
     let (segment, end, isEnded) = lead.withLock { lead in
       let segment = state.tail.withLock { $0.segment }

@@ -49,12 +49,13 @@ extension LogTail {
     let durableEnd = state.durableEnd.load(ordering: .relaxed)
     sequence += 1
     for frameStart in batch.frameStarts {
+      frame = active.start + start + frameStart
       chain = active.bytes.placeFrame(
         at: start + frameStart,
         sequence: sequence,
         durableEnd: durableEnd,
         chain: chain,
-        seed: segment.seed.at(active.start + start + frameStart)
+        seed: segment.seed.at(frame)
       )
     }
     logEnd += UInt64(byteCount)
@@ -73,8 +74,8 @@ extension LogTail {
       payloadChecksum: 0,
       chain: chain
     )
-    let seed = segment.seed.at(end)
-    chain = active.bytes.append(header, seed: seed)
+    frame = end
+    chain = active.bytes.append(header, seed: segment.seed.at(frame))
     logEnd += UInt64(FrameHeader.byteCount)
   }
 }

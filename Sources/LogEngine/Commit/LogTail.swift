@@ -20,6 +20,8 @@ struct LogTail: ~Copyable {
   var sequence: UInt64 = 0
   /// The header checksum of the last frame appended.
   var chain: UInt32 = 0
+  /// Where that frame stands in the segment; 0 if none does.
+  var frame = 0
   /// The usage of the segments, as of the last commit appended.
   var usages = SegmentUsages()
   /// Where the log ends, counted over all segments.
@@ -43,6 +45,20 @@ struct LogTail: ~Copyable {
 
   /// Where the next frame will stand in the segment.
   var end: Int { active.start + active.bytes.count }
+
+  /// The end of the log, with the usage of the segments there; `nil` if there is no log.
+  var position: (place: LogPlace, usages: SegmentUsages)? {
+    guard let segment else { return nil }
+    let place = LogPlace(
+      segment: segment.id,
+      offset: end,
+      frame: frame,
+      chain: chain,
+      sequence: sequence,
+      logPosition: logEnd
+    )
+    return (place, usages)
+  }
 
   /// Hands over everything appended since the last time.
   mutating func take() -> Work {

@@ -17,6 +17,8 @@ final class LogWriter: Sendable {
   private let epoch: UInt32
   /// Whether the background was told that there is work.
   let isBackgroundAwake = Atomic<Bool>(false)
+  /// Held by whoever writes a checkpoint; taken before the other two locks.
+  let checkpointing = Mutex<Void>(())
   /// The thread that does what no caller waits for, if the engine has one.
   private let background = Mutex<WorkerThread?>(nil)
 
@@ -31,18 +33,23 @@ final class LogWriter: Sendable {
     /// Where the log ended when the background was last told not to wait for the interval.
     var hurriedEnd: UInt64 = 0
     var isClosed = false
+    /// The checkpoints there are.
+    var checkpoint: CheckpointStanding
   }
 
   init(
     state: StoreState,
     preparation: SegmentPreparation,
     manifest: Manifest,
+    checkpoint: CheckpointStanding,
     epoch: UInt32
   ) {
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
-    lead = Mutex(Lead(manifest: manifest, witnessedEnd: manifest.durableEnd))
+    lead = Mutex(
+      Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint)
+    )
   }
 
   /// Starts the thread that does what no caller waits for.
@@ -280,6 +287,7 @@ extension LogWriter {
     state.tail.withLock { tail in
       tail.segment = segment
       tail.isEnded = false
+      tail.frame = 0
       tail.active.reset(at: SegmentHeader.byteCount)
       tail.gate = .open
     }
@@ -293,32 +301,38 @@ extension LogWriter {
   ///
   /// After a failed write there is nothing to be ended: the log stays as it is.
   func close() throws(StorageError) {
-    try lead.withLock { (lead) throws(StorageError) in
-      if lead.isClosed { return }
-      lead.isClosed = true
-      if lead.failure != nil { return }
-      let durableEnd = state.durableEnd.load(ordering: .relaxed)
-      let (work, isChanged) = state.tail.withLock { tail in
-        tail.gate = .closed
-        let isChanged =
-          tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
-        if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
-        return (tail.take(), isChanged)
+    try checkpointing.withLock { (_) throws(StorageError) in
+      try lead.withLock { (lead) throws(StorageError) in
+        if lead.isClosed { return }
+        lead.isClosed = true
+        if lead.failure == nil { try end(&lead) }
       }
-      try preparation.discard()
-      guard isChanged, let segment = work.segment else { return }
-      try write(work, synchronizing: true, &lead)
-      publish(work)
-      do throws(StorageError) {
-        try publishManifest(isClean: true, &lead)
-      } catch {
-        throw poison(error, &lead)
-      }
-      // What the segment has left is given back; it grows again should the log go on in it. A failure
-      // costs space and nothing else.
-      let end = segment.readableEnd.load(ordering: .relaxed)
-      try? segment.file.setSize(min(segment.capacity, (end + 4095) & ~4095))
     }
+  }
+
+  private func end(_ lead: inout Lead) throws(StorageError) {
+    let durableEnd = state.durableEnd.load(ordering: .relaxed)
+    let (work, isChanged) = state.tail.withLock { tail in
+      tail.gate = .closed
+      let isChanged =
+        tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
+      if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
+      return (tail.take(), isChanged)
+    }
+    try preparation.discard()
+    try write(work, synchronizing: true, &lead)
+    publish(work)
+    checkpointAtEnd(&lead)
+    guard isChanged, let segment = work.segment else { return }
+    do throws(StorageError) {
+      try publishManifest(isClean: true, &lead)
+    } catch {
+      throw poison(error, &lead)
+    }
+    // What the segment has left is given back; it grows again should the log go on in it. A failure
+    // costs space and nothing else.
+    let end = segment.readableEnd.load(ordering: .relaxed)
+    try? segment.file.setSize(min(segment.capacity, (end + 4095) & ~4095))
   }
 
   /// Writes down how far the log reaches that was recovered, and is on disk by now.
@@ -344,6 +358,7 @@ extension LogWriter {
     manifest.isClean = isClean
     manifest.epoch = epoch
     manifest.durableEnd = state.durableEnd.load(ordering: .relaxed)
+    manifest.checkpoint = lead.checkpoint.newest ?? 0
     manifest.sequence = CommitSequence(state.visible.load(ordering: .relaxed))
     manifest.catalogue = state.catalogue.withLock { $0 }
     manifest.nextSegment = preparation.nextID

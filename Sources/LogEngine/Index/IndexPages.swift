@@ -203,10 +203,25 @@ extension IndexPages {
 
   /// Copies the slots of a page into a buffer, zeros if there is no such page.
   func appendPage(_ number: UInt64, to buffer: inout ByteBuffer) {
-    let first = number * UInt64(Self.slotsPerPage)
-    for key in first..<(first + UInt64(Self.slotsPerPage)) {
-      buffer.append(location(of: key).rawValue)
+    guard let page = unsafe pageAddress(of: number * UInt64(Self.slotsPerPage)) else {
+      return buffer.appendZeros(Self.pageByteCount)
     }
+    buffer.reserve(Self.pageByteCount)
+    for slot in 0..<UInt64(Self.slotsPerPage) {
+      buffer.append(unsafe Self.slot(page, slot).pointee.load(ordering: .acquiring))
+    }
+  }
+
+  /// Takes a copy of a checkpoint's page; before anyone reads.
+  func insert(_ bytes: RawSpan, number: UInt64) {
+    let entry = unsafe makeEntry(of: number * UInt64(Self.slotsPerPage))
+    let page = unsafe Self.zeroed(Self.pageByteCount)
+    unsafe bytes.withUnsafeBytes { source in
+      unsafe UnsafeMutableRawBufferPointer(start: page, count: Self.pageByteCount)
+        .copyMemory(from: source)
+    }
+    unsafe Self.word(entry).pointee.store(UInt(bitPattern: page), ordering: .releasing)
+    byteCount.add(Self.pageByteCount, ordering: .relaxed)
   }
 
   /// The entry of a key's page, in a chunk that is made if need be.

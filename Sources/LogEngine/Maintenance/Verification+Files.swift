@@ -23,6 +23,31 @@ extension Verification {
     for name in (try fileSystem.list(paths.temporary) ?? []).sorted() {
       add(paths.temporary(name), .orphan)
     }
+    for name in (try fileSystem.list(paths.index) ?? []).sorted() {
+      if let number = StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) {
+        checkCheckpoint(number)
+      } else {
+        add(paths.index + "/" + name, .orphan)
+      }
+    }
+  }
+
+  /// Reads a checkpoint with its pages; what they say is compared with the log through an open store.
+  private mutating func checkCheckpoint(_ number: UInt64) {
+    let files = CheckpointFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    do {
+      let file = try CheckpointFile(reading: number, files)
+      report.fileCount += 1
+      report.byteCount += file.byteCount
+      _ = try file.makeTables(.copied)
+    } catch StorageError.missingFile {
+      // A writer replaced it meanwhile.
+    } catch let error as StorageError {
+      add(error, path: paths.checkpoint(number))
+    } catch {
+      // Nothing above throws anything else.
+      preconditionFailure("reading a checkpoint threw \(error)")
+    }
   }
 
   private mutating func checkManifest(_ number: UInt64, _ path: String) throws(StorageError) {

@@ -18,7 +18,7 @@ struct FrameScan {
   /// The frames of a commit that is not complete yet; empty between commits.
   private(set) var group: [Range<Int>] = []
   /// Where the last complete commit, or frame without records, ended, with its chain and number.
-  private(set) var lastComplete: (offset: Int, chain: UInt32, sequence: UInt64)
+  private(set) var lastComplete: (offset: Int, frame: Int, chain: UInt32, sequence: UInt64)
   /// The greatest log position that a frame says was on disk.
   private(set) var durableEnd: UInt64 = 0
   /// The kind of the last frame.
@@ -32,7 +32,20 @@ struct FrameScan {
     self.limit = limit
     self.chain = chain
     self.sequence = sequence
-    lastComplete = (offset, chain, sequence)
+    lastComplete = (offset, 0, chain, sequence)
+  }
+
+  /// Goes on after a frame of a kind, which was read earlier.
+  init(_ segment: Segment, after place: LogPlace, _ kind: FrameKind?, to limit: Int) {
+    self.init(
+      segment,
+      from: place.offset,
+      to: limit,
+      chain: place.chain,
+      sequence: place.sequence
+    )
+    lastComplete.frame = place.frame
+    lastKind = kind
   }
 
   /// Reads the next frame, and hands over a commit that is complete with it.
@@ -65,7 +78,7 @@ struct FrameScan {
       group.removeAll(keepingCapacity: true)
       commitCount += 1
     }
-    lastComplete = (offset, chain, sequence)
+    lastComplete = (offset, frame.lowerBound, chain, sequence)
     return true
   }
 

@@ -11,11 +11,11 @@ struct Opening {
     let isWriter = options.mode == .readWrite
     if isWriter { try makeDirectories() }
     let lock = isWriter ? try takeLock() : nil
-    let (manifest, recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
+    let (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
     let state = recovery.state
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
-    let writer = isWriter ? makeWriter(state, manifest, end) : nil
+    let writer = isWriter ? makeWriter(state, recovery, end) : nil
     try writer?.witnessRecovery()
     if options.background == .ownThread { writer?.startBackground() }
     return StorageEngine(
@@ -28,7 +28,7 @@ struct Opening {
     )
   }
 
-  private typealias Found = (manifest: Manifest, recovery: Recovery, end: Recovery.End)
+  private typealias Found = (recovery: Recovery, end: Recovery.End)
 
   private func recover() throws(StorageError) -> Found {
     let (manifest, damage) = try findManifestUpToDamage()
@@ -43,7 +43,7 @@ struct Opening {
     recovery.report.damage = damage
     do {
       let end = try recovery.run()
-      return (manifest, recovery, end)
+      return (recovery, end)
     } catch let error as StorageError {
       throw error
     } catch {
@@ -68,7 +68,7 @@ struct Opening {
 
   private func makeWriter(
     _ state: StoreState,
-    _ manifest: Manifest,
+    _ recovery: Recovery,
     _ end: Recovery.End
   ) -> LogWriter {
     let preparation = SegmentPreparation(
@@ -80,7 +80,8 @@ struct Opening {
     return LogWriter(
       state: state,
       preparation: preparation,
-      manifest: manifest,
+      manifest: recovery.manifest,
+      checkpoint: recovery.checkpoints,
       epoch: end.epoch + 1
     )
   }
@@ -181,6 +182,7 @@ extension StoreState {
       tail.isEnded = !end.isClean
       tail.sequence = end.sequence
       tail.chain = end.chain
+      tail.frame = end.frame
       tail.logEnd = end.logPosition
       tail.usages = usages
       tail.active.reset(at: end.offset)

@@ -18,12 +18,18 @@ struct Recovery {
   let manifest: Manifest
   var report = RecoveryReport()
   var replay: Replay
+  /// The checkpoints there are.
+  var checkpoints = CheckpointStanding()
+  /// Up to where the log was on disk, as a checkpoint says.
+  private var checkpointedEnd: UInt64 = 0
 
   /// Where the log ends, and all that is needed to go on.
   struct End {
     /// The last segment; `nil` in a log that was never begun.
     var segment: Segment?
     var offset = SegmentHeader.byteCount
+    /// The offset of the last frame; 0 if the segment has none.
+    var frame = 0
     var chain: UInt32 = 0
     var sequence: UInt64 = 0
     /// The end's position, counted over all segments.
@@ -49,6 +55,8 @@ struct Recovery {
   }
 
   mutating func run() throws -> End {
+    let checkpoints = readCheckpoints()
+    checkpointedEnd = checkpoints.map(\.checkpoint.durableEnd).max() ?? 0
     let files = try LogFiles(
       paths: state.paths,
       fileSystem: state.fileSystem,
@@ -67,7 +75,10 @@ struct Recovery {
     end.unfinished = files.unfinished
     end.nextSegment = max(manifest.nextSegment, files.highest.next)
     end.epoch = max(manifest.epoch, files.headers.last?.epoch ?? 0)
-    try read(segments, &end)
+    // A checkpoint may name records that are beyond the damage.
+    let usesIndex = state.options.mode != .readOnlyUpToDamage
+    let start = usesIndex ? takeIndex(from: checkpoints, segments) : nil
+    try read(segments, from: start, &end)
     replay.publishRowCounts()
     report.lastCommit = CommitSequence(end.sequence)
     report.wasClosedCleanly = end.isClean && report.damage == nil
@@ -138,12 +149,20 @@ struct Recovery {
 // MARK: Reading frames
 
 extension Recovery {
-  private mutating func read(_ segments: [Segment], _ end: inout End) throws {
+  private mutating func read(
+    _ segments: [Segment],
+    from start: LogPlace?,
+    _ end: inout End
+  ) throws {
     for (index, segment) in segments.enumerated() {
       let successor = index + 1 < segments.count ? segments[index + 1].header : nil
       var damage: StorageError?
       do {
-        var scan = try makeScan(of: segment, until: successor, after: end)
+        if let start, let successor, segment.id < start.segment {
+          try passOver(segment, until: successor, &end)
+          continue
+        }
+        var scan = try makeScan(of: segment, until: successor, from: start, after: end)
         do {
           try read(&scan, successor, &end)
         } catch let error as StorageError {
@@ -161,9 +180,47 @@ extension Recovery {
   private func makeScan(
     of segment: Segment,
     until successor: SegmentHeader?,
+    from start: LogPlace?,
     after end: End
   ) throws(StorageError) -> FrameScan {
     try end.checkLink(to: segment)
+    let limit = try limit(of: segment, successor)
+    guard let start, start.segment == segment.id, start.frame > 0 else {
+      return FrameScan(
+        segment,
+        from: SegmentHeader.byteCount,
+        to: limit,
+        chain: end.chain,
+        sequence: end.sequence
+      )
+    }
+    segment.readableEnd.max(start.offset, ordering: .releasing)
+    let kind = try segment.frameHeader(at: start.frame)?.kind
+    return FrameScan(segment, after: start, kind, to: limit)
+  }
+
+  /// Takes a segment, all of whose records are in the checkpoint, as its successor describes it.
+  private func passOver(
+    _ segment: Segment,
+    until successor: SegmentHeader,
+    _ end: inout End
+  ) throws(StorageError) {
+    try end.checkLink(to: segment)
+    _ = try limit(of: segment, successor)
+    end.segment = segment
+    end.offset = successor.previousEnd
+    end.chain = successor.previousChain
+    end.sequence = successor.previousSequence.rawValue
+    end.logPosition = segment.logPosition(of: successor.previousEnd)
+    end.durableEnd = end.logPosition
+    segment.readableEnd.store(end.offset, ordering: .releasing)
+  }
+
+  /// Where a segment ends, or is declared to.
+  private func limit(
+    of segment: Segment,
+    _ successor: SegmentHeader?
+  ) throws(StorageError) -> Int {
     let limit = successor?.previousEnd ?? segment.capacity
     guard SegmentHeader.byteCount...max(segment.capacity, SegmentHeader.byteCount) ~= limit else {
       throw segment.corruption(
@@ -171,13 +228,7 @@ extension Recovery {
         .truncated(.segment, needed: limit, available: segment.capacity)
       )
     }
-    return FrameScan(
-      segment,
-      from: SegmentHeader.byteCount,
-      to: limit,
-      chain: end.chain,
-      sequence: end.sequence
-    )
+    return limit
   }
 
   /// Reads a segment to its end.
@@ -226,17 +277,24 @@ extension Recovery {
   private mutating func settleTail(_ scan: inout FrameScan, _ end: inout End) throws {
     let segment = scan.segment
     let tail = try TornTail(in: segment, from: scan.offset, to: segment.capacity)
-    let proven = max(tail.durableEnd, manifest.durableEnd)
+    let proven = max(tail.durableEnd, manifest.durableEnd, checkpointedEnd)
     while proven > segment.logPosition(of: scan.offset) {
       let before = scan.offset
       try read(&scan)
       guard scan.offset > before else {
+        let position = segment.logPosition(of: before)
         let witness: Corruption.Witness =
-          tail.durableEnd > segment.logPosition(of: before) ? .laterFrame : .manifest
+          tail.durableEnd > position
+          ? .laterFrame : manifest.durableEnd > position ? .manifest : .checkpoint
         throw scan.lost(durableUpTo: proven, witness)
       }
     }
-    end.durableEnd = max(end.durableEnd, scan.durableEnd, manifest.durableEnd)
+    end.durableEnd = max(
+      end.durableEnd,
+      scan.durableEnd,
+      manifest.durableEnd,
+      checkpointedEnd
+    )
     end.tornEnd = max(tail.end, scan.offset)
     report.tornByteCount = end.tornEnd - scan.lastComplete.offset
     end.isClean =
@@ -272,6 +330,7 @@ extension Recovery.End {
     segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
     self.segment = segment
     offset = scan.lastComplete.offset
+    frame = scan.lastComplete.frame
     chain = scan.lastComplete.chain
     sequence = scan.lastComplete.sequence
     logPosition = segment.logPosition(of: offset)

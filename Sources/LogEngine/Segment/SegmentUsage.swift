@@ -26,6 +26,15 @@ struct SegmentUsages: Hashable, Sendable {
     var usage: SegmentUsage
   }
 
+  init() {}
+
+  /// Takes entries as they were written down; `nil` if they are out of order.
+  init?(ascending entries: [Entry]) {
+    for (entry, next) in zip(entries, entries.dropFirst())
+    where !entry.isBefore(next.segment, next.table) { return nil }
+    self.entries = entries
+  }
+
   /// What all tables together take, by segment.
   var bySegment: [SegmentID: SegmentUsage] {
     var sums: [SegmentID: SegmentUsage] = [:]

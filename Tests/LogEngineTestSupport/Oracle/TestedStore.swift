@@ -46,7 +46,7 @@ package final class TestedStore {
     engine.reserveKeys(count, in: table).lowerBound
   }
 
-  package func checkpoint() throws {}
+  package func checkpoint() throws { try engine.checkpoint() }
   package func performBackgroundWork() { engine.performBackgroundWork() }
   package func synchronize() throws { try engine.synchronize() }
   package func close() throws { try engine.close() }

@@ -1,0 +1,154 @@
+import RowFormat
+
+/// Where a checkpoint's metadata are: what is particular to its header.
+struct CheckpointExtent: Hashable {
+  var offset: Int
+  var length: Int
+  var checksum: UInt32
+
+  func encode(into buffer: inout ByteBuffer) {
+    buffer.append(UInt64(offset))
+    buffer.append(UInt64(length))
+    buffer.append(checksum)
+  }
+
+  /// Reads the fields from a header's bytes; a number beyond all sizes becomes the greatest.
+  init(decoding header: RawSpan) {
+    let start = FileHeader.particularOffset
+    offset = Int(clamping: header.load(UInt64.self, at: start))
+    length = Int(clamping: header.load(UInt64.self, at: start + 8))
+    checksum = header.load(UInt32.self, at: start + 16)
+  }
+
+  init(of metadata: RawSpan, at offset: Int) {
+    self.offset = offset
+    length = metadata.byteCount
+    checksum = CRC32C.extend(0, over: metadata)
+  }
+}
+
+// MARK: Metadata
+
+extension Checkpoint {
+  func encodeMetadata(into buffer: inout ByteBuffer) {
+    lineage.encode(into: &buffer)
+    buffer.appendVarint(UInt64(place.segment.rawValue))
+    buffer.appendVarint(UInt64(place.offset))
+    buffer.appendVarint(UInt64(place.frame))
+    buffer.append(place.chain)
+    buffer.appendVarint(place.sequence)
+    buffer.appendVarint(place.logPosition)
+    buffer.appendVarint(durableEnd)
+    usages.encode(into: &buffer)
+    catalogue.encode(into: &buffer)
+    buffer.appendVarint(UInt64(tables.count))
+    for table in tables { table.encode(into: &buffer) }
+  }
+
+  /// Reads the metadata of a file, or returns `nil` if the bytes are none.
+  init?(decoding bytes: RawSpan, _ header: FileHeader) {
+    var cursor = ByteCursor(0..<bytes.byteCount)
+    guard let lineage = cursor.take(16), let place = LogPlace(decoding: bytes, &cursor),
+      let durableEnd = cursor.varint(in: bytes),
+      let usages = SegmentUsages(decoding: bytes, &cursor),
+      let catalogue = Catalogue(decoding: bytes, &cursor),
+      let tableCount = cursor.varint(UInt16.self, in: bytes)
+    else { return nil }
+    number = header.number
+    store = header.store
+    self.lineage = StoreIdentifier(decoding: bytes, at: lineage.lowerBound)
+    self.place = place
+    self.durableEnd = durableEnd
+    self.usages = usages
+    self.catalogue = catalogue
+    for _ in 0..<tableCount {
+      guard let table = TableImage(decoding: bytes, &cursor),
+        table.number > tables.last?.number ?? 0, catalogue.table(table.number) != nil
+      else { return nil }
+      tables.append(table)
+    }
+    guard cursor.remaining == 0, durableEnd >= place.logPosition else { return nil }
+  }
+}
+
+extension LogPlace {
+  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+    guard let segment = cursor.varint(UInt32.self, in: bytes),
+      let offset = cursor.varint(Int.self, in: bytes),
+      let frame = cursor.varint(Int.self, in: bytes),
+      let chain = cursor.integer(UInt32.self, in: bytes),
+      let sequence = cursor.varint(in: bytes), let logPosition = cursor.varint(in: bytes)
+    else { return nil }
+    self.init(
+      segment: SegmentID(rawValue: segment),
+      offset: offset,
+      frame: frame,
+      chain: chain,
+      sequence: sequence,
+      logPosition: logPosition
+    )
+  }
+}
+
+extension SegmentUsages {
+  fileprivate func encode(into buffer: inout ByteBuffer) {
+    buffer.appendVarint(UInt64(entries.count))
+    for entry in entries {
+      buffer.appendVarint(UInt64(entry.segment.rawValue))
+      buffer.appendVarint(UInt64(entry.table))
+      buffer.appendVarint(UInt64(truncatingIfNeeded: entry.usage.recordByteCount))
+      buffer.appendVarint(UInt64(truncatingIfNeeded: entry.usage.liveByteCount))
+    }
+  }
+
+  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+    guard let count = cursor.varint(in: bytes) else { return nil }
+    var entries: [Entry] = []
+    for _ in 0..<count {
+      guard let segment = cursor.varint(UInt32.self, in: bytes),
+        let table = cursor.varint(UInt16.self, in: bytes),
+        let recordByteCount = cursor.varint(in: bytes),
+        let liveByteCount = cursor.varint(in: bytes)
+      else { return nil }
+      let usage = SegmentUsage(
+        recordByteCount: Int(truncatingIfNeeded: recordByteCount),
+        liveByteCount: Int(truncatingIfNeeded: liveByteCount)
+      )
+      entries.append(Entry(segment: SegmentID(rawValue: segment), table: table, usage: usage))
+    }
+    self.init(ascending: entries)
+  }
+}
+
+extension Checkpoint.TableImage {
+  fileprivate func encode(into buffer: inout ByteBuffer) {
+    buffer.appendVarint(UInt64(number))
+    buffer.appendVarint(nextKey)
+    buffer.appendVarint(UInt64(truncatingIfNeeded: rowCount))
+    buffer.appendVarint(UInt64(pages.count))
+    var next: UInt64 = 0
+    for page in pages {
+      buffer.appendVarint(page.number - next)
+      buffer.append(page.checksum)
+      next = page.number + 1
+    }
+  }
+
+  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+    guard let number = cursor.varint(UInt16.self, in: bytes),
+      let nextKey = cursor.varint(in: bytes), 1...(IndexPages.maximumKey + 1) ~= nextKey,
+      let rowCount = cursor.varint(Int.self, in: bytes),
+      let pageCount = cursor.varint(in: bytes)
+    else { return nil }
+    self.init(number: number, nextKey: nextKey, rowCount: rowCount)
+    let end = IndexPages.maximumKey / UInt64(IndexPages.slotsPerPage) + 1
+    var next: UInt64 = 0
+    for _ in 0..<pageCount {
+      guard let gap = cursor.varint(in: bytes), next < end, gap < end - next,
+        let checksum = cursor.integer(UInt32.self, in: bytes)
+      else { return nil }
+      pages.append(Checkpoint.PageImage(number: next + gap, checksum: checksum))
+      next += gap + 1
+    }
+  }
+}

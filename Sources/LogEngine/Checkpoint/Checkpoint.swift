@@ -1,0 +1,67 @@
+import RowFormat
+
+/// Where every key stood at one commit: the index on disk, so that opening a store reads only the log
+/// that came after.
+///
+/// A checkpoint is disposable. One that is damaged, foreign or older than the log it stands on is passed
+/// over, and the log read from an earlier place. Its file has three parts: a ``FileHeader``, the pages,
+/// and the metadata. The header's particular fields are
+///
+///     offset  size  field
+///         72     8  metadataOffset    4,096 for the header and for each page
+///         80     8  metadataLength    the file ends where the metadata does
+///         88     4  metadataChecksum  CRC-32C of the metadata
+///
+/// A page is 4,096 bytes: the ``RecordLocation`` of 512 keys in a row, 8 bytes each; page *n* of a table
+/// begins with key 512 *n*. The tables' pages stand in the order in which the metadata names them. There
+/// numbers are varints, unless a size is given.
+///
+///     lineage         16 bytes, as in the ``Manifest``
+///     segment         where it stands in the log: the segment,
+///     offset            the offset after a frame,
+///     frame             the offset of that frame, 0 where a segment begins,
+///     chain             4 bytes: that frame's header checksum,
+///     sequence          the last commit before,
+///     logPosition       and the place counted over all segments
+///     durableEnd      log position up to which the log was on disk before the checkpoint was
+///     usages          a count, then each: segment, table, record bytes, live bytes
+///     catalogue       ``Catalogue``
+///     tables          a count, then each by ascending number:
+///       number, nextKey, count of rows, count of pages
+///       pages         each by ascending number: how many page numbers were left out before it,
+///                     and 4 bytes: CRC-32C of the page
+///
+/// Everything but the pages is as of exactly that commit. The pages were copied while commits went on, so
+/// they may name later records; reading the log again from there ends with the same index all the same,
+/// since each record names its place by itself. It must only be long enough: ``durableEnd`` is at or
+/// after every record the pages name.
+struct Checkpoint: Hashable {
+  var number: UInt64
+  var store: StoreIdentifier
+  var lineage: StoreIdentifier
+  var place: LogPlace
+  var durableEnd: UInt64
+  var usages: SegmentUsages
+  var catalogue: Catalogue
+  var tables: [TableImage] = []
+
+  /// What a checkpoint holds of a table.
+  struct TableImage: Hashable {
+    var number: UInt16
+    var nextKey: UInt64
+    var rowCount: Int
+    var pages: [PageImage] = []
+  }
+
+  /// A page's number, and the checksum of its bytes.
+  struct PageImage: Hashable {
+    var number: UInt64
+    var checksum: UInt32
+  }
+
+  /// How many pages all tables have.
+  var pageCount: Int { tables.reduce(0) { $0 + $1.pages.count } }
+
+  /// Where the pages end in the file, and the metadata begin.
+  var pagesEnd: Int { FileHeader.byteCount + pageCount * IndexPages.pageByteCount }
+}

@@ -1,0 +1,131 @@
+import RowFormat
+import Synchronization
+
+/// A checkpoint's file, opened to be read; whole, as far as its metadata go.
+struct CheckpointFile {
+  let checkpoint: Checkpoint
+  /// How long the file is.
+  let byteCount: Int
+  private let file: any OpenFile
+
+  /// Opens a file, and reads all but the pages.
+  ///
+  /// - Throws: ``StorageError`` if the file is no checkpoint with that number, or cannot be read.
+  init(reading number: UInt64, _ files: CheckpointFiles) throws(StorageError) {
+    let path = files.paths.checkpoint(number)
+    file = try files.fileSystem.open(path, .read)
+    let size = try file.size()
+    byteCount = size
+    let first = try file.readBytes(FileHeader.byteCount, at: 0)
+    let header = try FileHeader(decoding: first.bytes, .checkpoint, path: path)
+    let extent = CheckpointExtent(decoding: first.bytes)
+    guard header.number == number, extent.length <= size, extent.offset == size - extent.length
+    else {
+      throw Self.damage(
+        path,
+        at: FileHeader.particularOffset,
+        .truncated(.checkpoint, needed: extent.offset.addingClamped(extent.length), available: size)
+      )
+    }
+    let metadata = try file.readBytes(extent.length, at: extent.offset)
+    let found = CheckpointExtent(of: metadata.bytes, at: extent.offset)
+    guard found == extent, let checkpoint = Checkpoint(decoding: metadata.bytes, header),
+      checkpoint.pagesEnd == extent.offset
+    else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .checkpoint,
+        expected: extent.checksum,
+        found: found.checksum
+      )
+      throw Self.damage(path, at: extent.offset, problem)
+    }
+    self.checkpoint = checkpoint
+  }
+
+  /// Makes the tables the checkpoint holds, after checking every page.
+  ///
+  /// - Parameter reads: Whether the pages may stay in a mapping, whose pages become the process's own
+  ///   when they are written to.
+  /// - Returns: The tables, without their layouts.
+  /// - Throws: ``StorageError/corruption(_:)`` if a page is not what was written.
+  /// - Complexity: O(pages), at the speed of the checksum: about 10 GB/s.
+  func makeTables(_ reads: EngineOptions.ReadMethod) throws -> [Table] {
+    let mapping = reads == .mapped ? try file.map(checkpoint.pagesEnd, .privateWritable) : nil
+    var offset = FileHeader.byteCount
+    return try checkpoint.tables.map { image in
+      let table = Table(number: image.number)
+      table.nextKey.store(image.nextKey, ordering: .relaxed)
+      table.liveRowCount.store(image.rowCount, ordering: .relaxed)
+      if let mapping {
+        try adopt(image.pages, at: offset, of: mapping, table.pages)
+      } else {
+        try copy(image.pages, at: offset, to: table.pages)
+      }
+      offset += image.pages.count * IndexPages.pageByteCount
+      return table
+    }
+  }
+
+  private func adopt(
+    _ pages: [Checkpoint.PageImage],
+    at start: Int,
+    of mapping: MappedFile,
+    _ index: IndexPages
+  ) throws {
+    index.keep(mapping)
+    try mapping.withBytes { bytes in
+      var offset = start
+      for page in pages {
+        try check(bytes.extracting(offset..<(offset + IndexPages.pageByteCount)), page, offset)
+        index.adopt(pageAt: offset, of: mapping, number: page.number)
+        offset += IndexPages.pageByteCount
+      }
+    }
+  }
+
+  private func copy(
+    _ pages: [Checkpoint.PageImage],
+    at start: Int,
+    to index: IndexPages
+  ) throws {
+    var offset = start
+    for page in pages {
+      let bytes = try file.readBytes(IndexPages.pageByteCount, at: offset)
+      try check(bytes.bytes, page, offset)
+      index.insert(bytes.bytes, number: page.number)
+      offset += IndexPages.pageByteCount
+    }
+  }
+
+  private func check(
+    _ bytes: RawSpan,
+    _ page: Checkpoint.PageImage,
+    _ offset: Int
+  ) throws(StorageError) {
+    let found = CRC32C.extend(0, over: bytes)
+    guard found == page.checksum, bytes.byteCount == IndexPages.pageByteCount else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .checkpoint,
+        expected: page.checksum,
+        found: found
+      )
+      throw Self.damage(file.path, at: offset, problem)
+    }
+  }
+
+  private static func damage(
+    _ path: String,
+    at offset: Int,
+    _ problem: Corruption.Problem
+  ) -> StorageError {
+    .corruption(Corruption(path: path, offset: offset, problem: problem))
+  }
+}
+
+extension Int {
+  /// The sum, or the greatest number if it is beyond that.
+  fileprivate func addingClamped(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,82 @@
+import RowFormat
+import Synchronization
+
+/// Writes a checkpoint's file: the pages as they are copied, then the metadata, the header last.
+struct CheckpointWriter: ~Copyable {
+  private let state: StoreState
+  private let file: any OpenFile
+  private var checkpoint: Checkpoint
+  private let pieceByteCount: Int
+  private var buffer: ByteBuffer
+  private var written = FileHeader.byteCount
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - checkpoint: All but the pages.
+  ///   - state: Where the pages are.
+  ///   - file: The file; empty.
+  ///   - pieceByteCount: How much is written in one call.
+  init(
+    _ checkpoint: Checkpoint,
+    of state: StoreState,
+    to file: any OpenFile,
+    pieceByteCount: Int
+  ) {
+    self.checkpoint = checkpoint
+    self.state = state
+    self.file = file
+    self.pieceByteCount = pieceByteCount
+    buffer = ByteBuffer(capacity: pieceByteCount)
+  }
+
+  /// Copies the pages of all tables, while others may change them.
+  ///
+  /// - Parameter pause: Called every few milliseconds, for what cannot wait until all is written.
+  /// - Throws: ``StorageError`` if the file cannot be written.
+  mutating func writePages(_ pause: () -> Void) throws(StorageError) {
+    for index in checkpoint.tables.indices {
+      guard let table = state.tables[Int(checkpoint.tables[index].number)] else { continue }
+      for number in table.pages.pageNumbers {
+        let start = buffer.count
+        table.pages.appendPage(number, to: &buffer)
+        let checksum = CRC32C.extend(0, over: buffer.bytes.extracting(start..<buffer.count))
+        checkpoint.tables[index].pages.append(.init(number: number, checksum: checksum))
+        if buffer.count >= pieceByteCount {
+          try flush()
+          pause()
+        }
+      }
+    }
+    try flush()
+  }
+
+  /// Writes what makes the pages a checkpoint.
+  ///
+  /// - Parameter durableEnd: Up to where the log is on disk, after the last page was copied.
+  /// - Returns: How long the file is.
+  /// - Throws: ``StorageError`` if the file cannot be written.
+  mutating func finish(durableEnd: UInt64) throws(StorageError) -> Int {
+    checkpoint.durableEnd = durableEnd
+    let start = written
+    checkpoint.encodeMetadata(into: &buffer)
+    let extent = CheckpointExtent(of: buffer.bytes, at: start)
+    try flush()
+    let header = FileHeader(
+      kind: .checkpoint,
+      store: checkpoint.store,
+      number: checkpoint.number,
+      salt: state.fileSystem.randomBits(),
+      created: state.fileSystem.microseconds()
+    )
+    header.encode(into: &buffer) { extent.encode(into: &$0) }
+    try buffer.write(to: file, at: 0)
+    return written
+  }
+
+  private mutating func flush() throws(StorageError) {
+    try buffer.write(to: file, at: written)
+    written += buffer.count
+    buffer.removeAll()
+  }
+}

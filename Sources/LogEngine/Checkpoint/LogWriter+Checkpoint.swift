@@ -1,0 +1,180 @@
+import RowFormat
+import Synchronization
+
+/// What a writer knows of the store's checkpoints.
+struct CheckpointStanding: Sendable {
+  /// The greatest number given to a checkpoint so far.
+  var highest: UInt64 = 0
+  /// The newest checkpoint the store can be opened from.
+  var newest: UInt64?
+  /// Where it stands in the log.
+  var logPosition: UInt64 = 0
+  /// How long its file is.
+  var byteCount = 0
+  /// Where the log ended when the last attempt at a checkpoint was made.
+  var attemptEnd: UInt64 = 0
+}
+
+extension LogWriter {
+  /// Writes a checkpoint, unless the newest stands at the end of the log.
+  ///
+  /// Commits go on meanwhile. The log is synchronized before the first page is copied, so that the place
+  /// the checkpoint names stays, and after the last, so that whatever the pages name does.
+  ///
+  /// - Parameter pieceByteCount: How much is written in one call.
+  /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
+  func checkpoint(pieceByteCount: Int = 1 << 20) throws(StorageError) {
+    try checkpointing.withLock { (_) throws(StorageError) in
+      let basis = try lead.withLock { (lead) throws(StorageError) in
+        try check(lead)
+        return try synchronizeForCheckpoint(&lead)
+      }
+      guard let basis else { return }
+      let standing = try write(
+        basis,
+        pieceByteCount: pieceByteCount,
+        pause: {
+          prepareIfNeeded()
+          synchronizeBehind()
+        },
+        durableEnd: { () throws(StorageError) in try synchronizeAll() }
+      )
+      lead.withLock { $0.checkpoint = standing }
+      CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+    }
+  }
+
+  /// Writes a checkpoint if the log has grown enough since the last.
+  ///
+  /// Enough is at least as much as the last one took, so that the checkpoints of a large store that
+  /// changes little are not what it mostly writes.
+  func checkpointIfDue() {
+    let isDue = lead.withLock { lead in
+      guard lead.failure == nil, !lead.isClosed else { return false }
+      let grown = state.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd
+      return grown >= UInt64(max(state.options.checkpointInterval, lead.checkpoint.byteCount))
+    }
+    // A failure costs the next opening some time; if it was the log's, the next commit says so.
+    if isDue { try? checkpoint() }
+  }
+
+  /// Writes a checkpoint of a log that has ended; under the locks of those who end it.
+  func checkpointAtEnd(_ lead: inout Lead) {
+    let basis = try? synchronizeForCheckpoint(&lead)
+    guard let basis, lead.failure == nil else { return }
+    let end = state.durableEnd.load(ordering: .relaxed)
+    let standing = try? write(
+      basis,
+      pieceByteCount: 1 << 20,
+      pause: {},
+      durableEnd: { () throws(StorageError) in end }
+    )
+    guard let standing else { return }
+    lead.checkpoint = standing
+    CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+  }
+}
+
+// MARK: Steps
+
+extension LogWriter {
+  /// What a checkpoint holds beside the pages, and what it takes the place of.
+  private struct Basis {
+    let checkpoint: Checkpoint
+    let previous: UInt64?
+  }
+
+  /// Sees the log to the disk, and says up to where.
+  private func synchronizeAll() throws(StorageError) -> UInt64 {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+      return work.logEnd
+    }
+  }
+
+  /// Sees the log to the disk, and notes how everything stands there.
+  ///
+  /// - Returns: `nil` if a checkpoint stands there already, or there is no log.
+  private func synchronizeForCheckpoint(_ lead: inout Lead) throws(StorageError) -> Basis? {
+    let (work, end) = state.tail.withLock { tail in (tail.take(), tail.position) }
+    try write(work, synchronizing: true, &lead)
+    publish(work)
+    let last = lead.checkpoint.newest == nil ? nil : lead.checkpoint.logPosition
+    guard let end, end.place.logPosition != last else { return nil }
+    lead.checkpoint.attemptEnd = end.place.logPosition
+    lead.checkpoint.highest += 1
+    let catalogue = state.catalogue.withLock { $0 }
+    var checkpoint = Checkpoint(
+      number: lead.checkpoint.highest,
+      store: state.store,
+      lineage: lead.manifest.lineage,
+      place: end.place,
+      durableEnd: end.place.logPosition,
+      usages: end.usages,
+      catalogue: catalogue
+    )
+    checkpoint.tables = catalogue.tables.compactMap { definition in
+      state.tables[Int(definition.number)].map { table in
+        Checkpoint.TableImage(
+          number: table.number,
+          nextKey: table.nextKey.load(ordering: .relaxed),
+          rowCount: table.liveRowCount.load(ordering: .relaxed)
+        )
+      }
+    }
+    return Basis(checkpoint: checkpoint, previous: lead.checkpoint.newest)
+  }
+
+  /// Writes a checkpoint's file and gives it its name.
+  ///
+  /// - Parameters:
+  ///   - basis: What it holds beside the pages.
+  ///   - pieceByteCount: How much is written in one call.
+  ///   - pause: Called every few milliseconds.
+  ///   - durableEnd: Called once all pages are copied: sees the log to the disk, and says up to where.
+  /// - Returns: What there is then.
+  /// - Throws: ``StorageError`` if a call fails, or what `durableEnd` throws.
+  private func write(
+    _ basis: Basis,
+    pieceByteCount: Int,
+    pause: () -> Void,
+    durableEnd: () throws(StorageError) -> UInt64
+  ) throws(StorageError) -> CheckpointStanding {
+    let files = CheckpointFiles(state)
+    do throws(StorageError) {
+      let file = try files.makeFile()
+      var writer = CheckpointWriter(
+        basis.checkpoint,
+        of: state,
+        to: file,
+        pieceByteCount: pieceByteCount
+      )
+      try writer.writePages(pause)
+      let byteCount = try writer.finish(durableEnd: try durableEnd())
+      try files.publish(file, number: basis.checkpoint.number)
+      return CheckpointStanding(
+        highest: basis.checkpoint.number,
+        newest: basis.checkpoint.number,
+        logPosition: basis.checkpoint.place.logPosition,
+        byteCount: byteCount,
+        attemptEnd: basis.checkpoint.place.logPosition
+      )
+    } catch {
+      files.discardFile()
+      throw error
+    }
+  }
+}
+
+extension CheckpointFiles {
+  init(_ state: StoreState) {
+    self.init(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      synchronizes: state.options.durability != .memory
+    )
+  }
+}

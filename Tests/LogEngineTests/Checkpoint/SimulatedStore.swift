@@ -1,0 +1,122 @@
+import LogEngineTestSupport
+import RowFormat
+import Synchronization
+import Testing
+
+@testable import LogEngine
+
+/// A store on a simulated disk, with one table of a number and a text.
+final class SimulatedStore {
+  static let path = "/store"
+  static let text = String(repeating: "row ", count: 20)
+  let fileSystem: SimulatedFileSystem
+  let engine: StorageEngine
+  let layout = RowLayout([.integer, .text])
+
+  /// Opens a store, or makes one.
+  init(
+    _ fileSystem: SimulatedFileSystem = SimulatedFileSystem(seed: 1),
+    durability: EngineOptions.Durability = .full,
+    mode: EngineOptions.Mode = .readWrite
+  ) throws {
+    self.fileSystem = fileSystem
+    var options = EngineOptions()
+    options.background = .caller
+    options.smallestSegment = 16 << 10
+    options.largestSegment = 16 << 10
+    options.durability = durability
+    options.mode = mode
+    engine = try StorageEngine.open(at: Self.path, options: options, fileSystem: fileSystem)
+    if engine.catalogue.tables.isEmpty {
+      try engine.apply([
+        .addTable(name: "numbers"),
+        .addColumn(table: 1, name: "number", type: .integer, isNullable: false),
+        .addColumn(table: 1, name: "text", type: .text, isNullable: true),
+        .setLayout(table: 1, columns: [1, 2]),
+      ])
+    }
+  }
+
+  /// Opens a store on a copy of a disk.
+  convenience init(on disk: Disk, mode: EngineOptions.Mode = .readWrite) throws {
+    try self.init(SimulatedFileSystem(seed: 2, disk: disk), mode: mode)
+  }
+
+  var disk: Disk { fileSystem.disk }
+  var usages: SegmentUsages { engine.state.tail.withLock { $0.usages } }
+
+  /// The checkpoints' paths, oldest first.
+  var checkpoints: [String] { disk.paths.filter { $0.hasPrefix("/store/index/") } }
+
+  /// The segments' paths, oldest first.
+  var segments: [String] { disk.paths.filter { $0.hasPrefix("/store/log/") } }
+
+  // MARK: Rows
+
+  /// Inserts rows in one commit.
+  func insert(_ count: Int, text: String = SimulatedStore.text) throws {
+    var batch = engine.makeBatch()
+    for key in engine.reserveKeys(count, in: 1) {
+      withRow(Int64(key), text) {
+        batch.insert(RowReference(table: 1, key: key), layout: LayoutNumber(1), row: $0)
+      }
+    }
+    try engine.commit(&batch)
+  }
+
+  /// Gives a row another number.
+  func update(_ key: UInt64, number: Int64, text: String = SimulatedStore.text) throws {
+    var batch = engine.makeBatch()
+    var changed = ColumnSet()
+    changed.insert(0)
+    withRow(number, text) {
+      batch.update(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        changed: changed,
+        row: $0
+      )
+    }
+    try engine.commit(&batch)
+  }
+
+  func delete(_ key: UInt64) throws {
+    var batch = engine.makeBatch()
+    batch.delete(RowReference(table: 1, key: key))
+    try engine.commit(&batch)
+  }
+
+  /// Every row, by key.
+  func rows() throws -> [UInt64: String] {
+    var rows: [UInt64: String] = [:]
+    try engine.scan(1) { key, _, row in
+      rows[key] = "\(layout.integer(0, in: row)) \(layout.text(1, in: row))"
+      return .proceed
+    }
+    #expect(engine.rowCount(of: 1) == rows.count)
+    return rows
+  }
+
+  private func withRow(_ number: Int64, _ text: String, _ body: (RawSpan) -> Void) {
+    var writer = RowWriter()
+    writer.begin(layout)
+    writer.set(0, integer: number)
+    writer.append(1, text: text)
+    let range = writer.finish()
+    body(writer.bytes.extracting(range))
+  }
+}
+
+extension Disk {
+  /// This disk after some damage.
+  func damaged(_ path: String, _ kind: Damage.Kind) -> Disk {
+    var disk = self
+    Damage(path: path, kind: kind).apply(to: &disk)
+    return disk
+  }
+
+  /// The bytes of a file.
+  func bytes(of path: String) -> [UInt8] {
+    image(of: path).map { $0.bytes(0..<$0.size) } ?? []
+  }
+}
