@@ -29,7 +29,7 @@ struct FaultTrial {
         try workloadRun.perform(step)
       } catch let error as StorageError {
         check(error, at: step)
-        if !canGoOn(at: step) {
+        if !canGoOn(at: step, after: error) {
           step = reopen(at: step)
           break
         }
@@ -52,7 +52,7 @@ struct FaultTrial {
 
   /// Whether the store takes commits after a step that failed: then that step's commit, if it was to
   /// make one, must have left nothing behind.
-  private mutating func canGoOn(at step: Int) -> Bool {
+  private mutating func canGoOn(at step: Int, after failure: StorageError) -> Bool {
     guard workloadRun.store != nil, !ledger.model.newest.tables.isEmpty else { return false }
     let failed = ledger.model.issued > ledger.model.acknowledged ? ledger.model.newest : nil
     ledger.update { $0.retract() }
@@ -60,12 +60,12 @@ struct FaultTrial {
       try workloadRun.change(catalogue: [.addTable(name: "after step \(step)")])
       return true
     } catch is StorageError {
-      // Poisoned: what became of the commit that failed is known to nobody. That is the step's, or
-      // this one, if the step was to make none: a checkpoint may fail and leave the log as it was.
-      guard let failed else { return false }
+      // Poisoned: what became of the commit that failed is known to nobody. If the step's failure
+      // left the log as it was, as that of a checkpoint or of a new segment does, it is this commit.
+      guard case .poisoned = failure else { return false }
       ledger.update { model in
         model.retract()
-        model.issue(failed)
+        if let failed { model.issue(failed) }
       }
     } catch {
       report("step \(step), went on after the fault", error)
