@@ -95,6 +95,7 @@ public struct Corruption: Hashable, Sendable {
   public enum Part: String, Hashable, Sendable {
     case manifest, segment, segmentHeader, frame, frameHeader, payload, record, catalogue
     case checkpoint
+    case pack, packBlock, packColumn, packDictionary, packFooter, packTrailer
   }
 
   /// Who had said that bytes were on disk.

@@ -5,6 +5,11 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
   let low: UInt64
   let high: UInt64
 
+  /// Draws the identifier of a new store.
+  public static func random(from fileSystem: some FileSystem) -> StoreIdentifier {
+    StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits())
+  }
+
   init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high

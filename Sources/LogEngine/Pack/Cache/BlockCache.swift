@@ -1,0 +1,106 @@
+import Synchronization
+
+/// Decoded blocks of open packs, up to so many bytes.
+///
+/// Each block of a pack has a slot of its own that guards its columns, so readers of different blocks meet
+/// nowhere; only taking in what was decoded goes through the cache's lock. What goes first is chosen by the
+/// clock algorithm: a block that was read since the hand last came by gets another round.
+public final class BlockCache: Sendable {
+  /// How many bytes the blocks may take.
+  public let byteLimit: Int
+  private let ring = Mutex<Ring>(Ring())
+  private let usedByteCount = Atomic<Int>(0)
+  private let evictions = Atomic<Int>(0)
+
+  private struct Ring {
+    var slots: [BlockSlot] = []
+    var hand = 0
+  }
+
+  /// Creates an empty cache.
+  ///
+  /// - Parameter byteLimit: How many bytes it may hold; one block may exceed them for a moment.
+  public init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+  /// How many bytes it holds.
+  public var byteCount: Int { usedByteCount.load(ordering: .relaxed) }
+
+  /// How many blocks were dropped to make room.
+  public var evictionCount: Int { evictions.load(ordering: .relaxed) }
+
+  /// Takes note that a slot has so many bytes more; drops others if that is too many.
+  ///
+  /// The slot must not be locked by the caller.
+  func noteGrowth(of slot: BlockSlot, by byteCount: Int) {
+    let used = usedByteCount.add(byteCount, ordering: .relaxed).newValue
+    ring.withLock { ring in
+      if !slot.isInCache.exchange(true, ordering: .relaxed) { ring.slots.append(slot) }
+      if used > byteLimit { evict(&ring) }
+    }
+  }
+
+  private func evict(_ ring: inout Ring) {
+    // Two rounds at most: the first takes every second chance away.
+    var steps = 2 * ring.slots.count
+    while usedByteCount.load(ordering: .relaxed) > byteLimit, !ring.slots.isEmpty, steps > 0 {
+      steps -= 1
+      if ring.hand >= ring.slots.count { ring.hand = 0 }
+      let slot = ring.slots[ring.hand]
+      if slot.wasUsed.exchange(false, ordering: .relaxed) {
+        ring.hand += 1
+        continue
+      }
+      usedByteCount.subtract(slot.drop(), ordering: .relaxed)
+      evictions.add(1, ordering: .relaxed)
+      slot.isInCache.store(false, ordering: .relaxed)
+      ring.slots.swapAt(ring.hand, ring.slots.count - 1)
+      ring.slots.removeLast()
+    }
+  }
+
+  /// Forgets the blocks of a pack that is closed.
+  func remove(_ slots: [BlockSlot]) {
+    ring.withLock { ring in
+      for slot in slots where slot.isInCache.load(ordering: .relaxed) {
+        usedByteCount.subtract(slot.drop(), ordering: .relaxed)
+      }
+      let closed = Set(slots.map(ObjectIdentifier.init))
+      ring.slots.removeAll { closed.contains(ObjectIdentifier($0)) }
+    }
+  }
+}
+
+/// The decoded columns of one block, as far as somebody read them.
+final class BlockSlot: Sendable {
+  let contents = Mutex<Contents>(Contents())
+  /// Whether somebody read the block since the hand last came by.
+  let wasUsed = Atomic<Bool>(false)
+  /// Whether the cache's ring has this slot; changed under the ring's lock.
+  let isInCache = Atomic<Bool>(false)
+
+  struct Contents {
+    /// The keys, then the columns; empty if nothing was decoded.
+    var vectors: [ColumnVector?] = []
+    /// How many of them are missing.
+    var missingCount = 0
+    var byteCount = 0
+  }
+
+  @inline(__always)
+  func noteUse() {
+    // Read before written: a line that many readers only read stays with all of them.
+    if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
+  }
+
+  /// Drops the columns; who is reading them keeps them.
+  ///
+  /// - Returns: How many bytes they took.
+  func drop() -> Int {
+    let dropped = contents.withLock { contents in
+      let dropped = contents
+      contents = Contents()
+      return dropped
+    }
+    return dropped.byteCount
+  }
+}

@@ -1,0 +1,128 @@
+import RowFormat
+
+/// Numbers of so many bits each, one behind the other, from the lowest bit of the first byte on.
+enum BitPacking {
+  /// How many bits a number needs; none for 0.
+  @inline(__always)
+  static func width(of number: UInt64) -> Int { 64 - number.leadingZeroBitCount }
+
+  /// How many bytes so many numbers take.
+  @inline(__always)
+  static func byteCount(_ count: Int, width: Int) -> Int { (count * width + 7) / 8 }
+
+  /// Appends numbers, none of which needs more than `width` bits.
+  @inline(__always)
+  static func pack(
+    _ count: Int,
+    width: Int,
+    into buffer: inout ByteBuffer,
+    _ number: (Int) -> UInt64
+  ) {
+    if width == 0 { return }
+    buffer.reserve(byteCount(count, width: width) + 8)
+    var word: UInt64 = 0
+    var filled = 0
+    for index in 0..<count {
+      let next = number(index)
+      word |= next &<< UInt64(filled)
+      filled += width
+      if filled >= 64 {
+        buffer.append(word)
+        filled -= 64
+        // What of the number did not fit; `filled` of its bits.
+        word = filled == 0 ? 0 : next &>> UInt64(width - filled)
+      }
+    }
+    while filled > 0 {
+      buffer.append(UInt8(truncatingIfNeeded: word))
+      word >>= 8
+      filled -= 8
+    }
+  }
+
+  /// Hands out the numbers in order.
+  ///
+  /// - Parameters:
+  ///   - bytes: At least ``byteCount(_:width:)`` bytes.
+  ///   - count: How many numbers there are.
+  ///   - width: How many bits each has, 0 to 64.
+  ///   - store: Called with each index and number.
+  @inline(__always)
+  static func unpack(
+    _ bytes: RawSpan,
+    _ count: Int,
+    width: Int,
+    _ store: (Int, UInt64) -> Void
+  ) {
+    precondition(
+      0...64 ~= width && bytes.byteCount >= byteCount(count, width: width),
+      "\(count) numbers of \(width) bits in \(bytes.byteCount) bytes"
+    )
+    unsafe bytes.withUnsafeBytes { bytes in
+      switch width {
+      case 0: for index in 0..<count { store(index, 0) }
+      // Whole bytes need no shifting, and the loops become wide loads.
+      case 8:
+        for index in 0..<count {
+          store(index, UInt64(unsafe bytes.load(fromByteOffset: index, as: UInt8.self)))
+        }
+      case 16:
+        for index in 0..<count {
+          let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
+          store(index, UInt64(UInt16(littleEndian: number)))
+        }
+      case 32:
+        for index in 0..<count {
+          let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
+          store(index, UInt64(UInt32(littleEndian: number)))
+        }
+      case 64:
+        for index in 0..<count {
+          let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+          store(index, UInt64(littleEndian: number))
+        }
+      default: unsafe unpackBits(bytes, count, width, store)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func unpackBits(
+    _ bytes: UnsafeRawBufferPointer,
+    _ count: Int,
+    _ width: Int,
+    _ store: (Int, UInt64) -> Void
+  ) {
+    let mask = UInt64.max &>> UInt64(64 - width)
+    // As long as nine bytes can be loaded, which hold any number wherever it begins.
+    let safeBits = (bytes.count - 8) * 8
+    let safeCount = safeBits <= 0 ? 0 : min(count, safeBits / width)
+    if width <= 57 {
+      for index in 0..<safeCount {
+        let bit = index &* width
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
+        store(index, UInt64(littleEndian: word) &>> UInt64(bit & 7) & mask)
+      }
+    } else {
+      for index in 0..<safeCount {
+        let bit = index &* width
+        let shift = UInt64(bit & 7)
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
+        let top = unsafe bytes.load(fromByteOffset: bit &>> 3 &+ 8, as: UInt8.self)
+        let high = shift == 0 ? 0 : UInt64(top) &<< (64 &- shift)
+        store(index, (UInt64(littleEndian: word) &>> shift | high) & mask)
+      }
+    }
+    for index in safeCount..<count {
+      var number: UInt64 = 0
+      let first = index &* width
+      let last = first &+ width &- 1
+      for byte in (first >> 3)...(last >> 3) {
+        let value = UInt64(unsafe bytes.load(fromByteOffset: byte, as: UInt8.self))
+        let shift = byte &* 8 &- first
+        number |= shift >= 0 ? value << UInt64(shift) : value >> UInt64(-shift)
+      }
+      store(index, number & mask)
+    }
+  }
+}

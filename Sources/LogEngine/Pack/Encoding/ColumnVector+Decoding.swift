@@ -1,0 +1,183 @@
+import RowFormat
+
+/// Turning the bytes of a chunk into a vector. They come from a file: every step says whether they can be
+/// what was written.
+extension ColumnVector {
+  /// What the chunk is known to be.
+  struct Source {
+    var type: ColumnType
+    var encoding: ColumnEncoding
+    var hasNulls: Bool
+    var rowCount: Int
+    var dictionary: PackDictionary?
+  }
+
+  /// Whether a chunk is kept as it is, and bounds are drawn in it.
+  static func keepsChunk(_ source: Source) -> Bool {
+    source.encoding == .plain && source.type.isVariable
+  }
+
+  /// Decodes an uncompressed chunk.
+  ///
+  /// - Returns: `false` if the bytes are no such chunk; the vector is then not to be used.
+  func decode(_ chunk: RawSpan, _ source: Source) -> Bool {
+    values.removeAll()
+    begin(source)
+    var cursor = ByteCursor(0..<chunk.byteCount)
+    guard decodeNulls(chunk, &cursor, source) else { return false }
+    switch (source.encoding, source.type) {
+    case (.dense, .integer):
+      form = .dense
+      return !source.hasNulls && chunk.byteCount == 0
+    case (.absent, _): return !source.hasNulls && decodeAbsent(chunk)
+    case (.integers, .integer), (.integers, .reference):
+      form = .integers
+      return decodeIntegers(chunk, &cursor) && cursor.remaining == 0
+    case (.decimals, .double), (.decimals, .date): return decodeDecimals(chunk, &cursor)
+    case (.plain, .double), (.plain, .date): return copy(chunk, &cursor, width: 8, as: .doubles)
+    case (.plain, .uuid): return copy(chunk, &cursor, width: 16, as: .identifiers)
+    case (.bits, .bool):
+      form = .bits
+      return ColumnVector.copyBits(chunk, &cursor, count, into: &values) && cursor.remaining == 0
+    case (.dictionary, let type) where type.isVariable:
+      return decodeCodes(chunk, &cursor, source.dictionary)
+    default: return false
+    }
+  }
+
+  /// Decodes a chunk that was put into ``values``, which stays as it is.
+  func decodeInPlace(_ source: Source) -> Bool {
+    begin(source)
+    var cursor = ByteCursor(0..<values.count)
+    guard decodeNulls(values.bytes, &cursor, source) else { return false }
+    let unit: Int64 = source.type == .references ? 8 : 1
+    guard
+      let found = VariableChunk.bounds(
+        in: values.bytes,
+        from: cursor.offset,
+        count: count,
+        multipleOf: unit
+      )
+    else { return false }
+    for bound in found { bounds.append(bound) }
+    form = .bytes
+    return true
+  }
+
+  private func begin(_ source: Source) {
+    bounds.removeAll()
+    nulls.removeAll()
+    dictionary = nil
+    count = source.rowCount
+    nullCount = 0
+  }
+}
+
+// MARK: Parts
+
+extension ColumnVector {
+  private func decodeNulls(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    _ source: Source
+  ) -> Bool {
+    guard source.hasNulls else { return true }
+    guard ColumnVector.copyBits(chunk, &cursor, count, into: &nulls) else { return false }
+    for offset in stride(from: 0, to: nulls.count, by: 8) {
+      nullCount += nulls.load(UInt64.self, at: offset).nonzeroBitCount
+    }
+    return true
+  }
+
+  /// Copies a bitmap and pads it to words; bits that belong to no row have to be zero.
+  private static func copyBits(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    _ count: Int,
+    into words: inout ByteBuffer
+  ) -> Bool {
+    guard let range = cursor.take((count + 7) / 8) else { return false }
+    words.append(chunk.extracting(range))
+    words.appendZeros(-words.count & 7)
+    let excess = words.count * 8 - count
+    guard excess > 0 else { return true }
+    return words.load(UInt64.self, at: words.count - 8) >> UInt64(64 - excess) == 0
+  }
+
+  private func decodeAbsent(_ chunk: RawSpan) -> Bool {
+    form = .absent
+    nullCount = count
+    return chunk.byteCount == 0
+  }
+
+  private func decodeIntegers(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+    var isValid = false
+    let count = count
+    values.append(upTo: count * 8) { room in
+      unsafe room.withUnsafeMutableBytes { bytes in
+        let values = unsafe bytes.bindMemory(to: Int64.self)
+        isValid = unsafe IntegerCoding.decode(chunk, &cursor, into: values)
+      }
+      return isValid ? count * 8 : 0
+    }
+    return isValid
+  }
+
+  private func decodeDecimals(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+    guard let exponent = cursor.integer(UInt8.self, in: chunk),
+      Int(exponent) < DecimalCoding.powers.count, decodeIntegers(chunk, &cursor)
+    else { return false }
+    form = .doubles
+    values.turnIntegersIntoDoubles(dividedBy: DecimalCoding.powers[Int(exponent)])
+    return cursor.remaining == 0
+  }
+
+  private func copy(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    width: Int,
+    as form: Form
+  ) -> Bool {
+    self.form = form
+    guard let range = cursor.take(count * width), cursor.remaining == 0 else { return false }
+    values.append(chunk.extracting(range))
+    return true
+  }
+
+  private func decodeCodes(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    _ dictionary: PackDictionary?
+  ) -> Bool {
+    guard let dictionary, let width = cursor.integer(UInt8.self, in: chunk), width <= 16,
+      let range = cursor.take(BitPacking.byteCount(count, width: Int(width))),
+      cursor.remaining == 0
+    else { return false }
+    form = .codes
+    self.dictionary = dictionary
+    let packed = chunk.extracting(range)
+    let count = count
+    var greatest: UInt16 = 0
+    values.append(upTo: count * 2) { room in
+      unsafe room.withUnsafeMutableBytes { bytes in
+        let codes = unsafe bytes.bindMemory(to: UInt16.self)
+        BitPacking.unpack(packed, count, width: Int(width)) { index, number in
+          unsafe codes[index] = UInt16(truncatingIfNeeded: number)
+        }
+        for index in 0..<count { greatest = max(greatest, unsafe codes[index]) }
+      }
+      return count * 2
+    }
+    return Int(greatest) < dictionary.count
+  }
+}
+
+extension ByteBuffer {
+  /// Replaces integers by the doubles they are a power of ten away from.
+  fileprivate mutating func turnIntegersIntoDoubles(dividedBy power: Double) {
+    for offset in stride(from: 0, to: count, by: 8) {
+      let value = Double(load(Int64.self, at: offset)) / power
+      store(value.bitPattern, at: offset)
+    }
+  }
+}

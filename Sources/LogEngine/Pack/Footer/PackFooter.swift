@@ -1,0 +1,76 @@
+import RowFormat
+
+/// What a pack holds and where: read once, when the pack is opened.
+///
+/// Stored as one LZ4 block, or as it is where that gains nothing; the ``PackTrailer`` says which. Numbers
+/// are varints, unless a size is given.
+///
+///     firstSequence, lastSequence   the commits whose rows were packed
+///     schemas       a count, then for each: table, layout, a count of columns, and for each column its
+///                   number and, in one byte, its ``ColumnType``
+///     tables        a count, then for each: table, next key, and the keys that were deleted for good: a
+///                   count of runs, then for each the gap since the run before and its length
+///     dictionaries  a count, then for each: table, column number, count of values, stored byte count, byte
+///                   count, ``ChunkCodec`` in one byte, CRC-32C of the stored bytes in four bytes, of the
+///                   uncompressed ones in four bytes
+///     blocks        a count, then for each: position of its schema, row count, first key, last key less
+///                   first key, byte count, and a ``ZoneMap`` for each column
+///
+/// Blocks stand one behind the other from byte 4,096 on, in this order, and the dictionaries behind them;
+/// so neither needs an offset. A dictionary is an ``IntegerCoding`` of its values' lengths, then their
+/// bytes.
+struct PackFooter: Hashable {
+  var firstSequence: UInt64 = 0
+  var lastSequence: UInt64 = 0
+  var schemas: [PackSchema] = []
+  var tables: [PackTable] = []
+  var dictionaries: [DictionaryEntry] = []
+  var blocks: [BlockEntry] = []
+  /// The bounds of all blocks' columns; each block knows where its own begin.
+  var zones: [ZoneMap] = []
+}
+
+/// The columns of rows of one table and layout.
+struct PackSchema: Hashable, Sendable {
+  var table: UInt16
+  var layout: LayoutNumber
+  /// The columns' numbers in the catalogue, in row order.
+  var columns: [UInt16]
+  var rowLayout: RowLayout
+}
+
+/// What a pack says of a table beside its rows.
+struct PackTable: Hashable, Sendable {
+  var table: UInt16
+  /// No row had this key or a greater one when the pack was written.
+  var nextKey: UInt64
+  /// Runs of keys whose rows are gone for good, ascending.
+  var deletedKeys: [Range<UInt64>] = []
+}
+
+/// A dictionary and where it stands.
+struct DictionaryEntry: Hashable, Sendable {
+  var table: UInt16
+  var column: UInt16
+  var valueCount: Int
+  var storedByteCount: Int
+  var rawByteCount: Int
+  var codec: ChunkCodec
+  var checksum: UInt32
+  var rawChecksum: UInt32
+  /// Not stored.
+  var offset = 0
+}
+
+/// A block and where it stands.
+struct BlockEntry: Hashable, Sendable {
+  var schema: Int
+  var rowCount: Int
+  var firstKey: UInt64
+  var lastKey: UInt64
+  var byteCount: Int
+  /// Not stored.
+  var offset = 0
+  /// Where in the footer's bounds those of the block begin; not stored.
+  var zoneStart = 0
+}

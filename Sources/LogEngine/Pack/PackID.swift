@@ -1,0 +1,25 @@
+/// The number of a pack; never reused, and none that a segment of the log ever had.
+public struct PackID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static func < (lhs: PackID, rhs: PackID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// Where a row stands in a pack.
+public struct PackAddress: Hashable, Comparable, Sendable {
+  /// The number of its block, from 0 in the order of the file; below ``PackFormat/blockLimit``.
+  public var block: Int
+  /// The number of the row in the block, from 0.
+  public var row: Int
+
+  public init(block: Int, row: Int) {
+    self.block = block
+    self.row = row
+  }
+
+  public static func < (lhs: PackAddress, rhs: PackAddress) -> Bool {
+    (lhs.block, lhs.row) < (rhs.block, rhs.row)
+  }
+}

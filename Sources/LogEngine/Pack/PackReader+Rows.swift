@@ -1,0 +1,200 @@
+public import RowFormat
+import Synchronization
+
+/// Reading single rows.
+extension PackReader {
+  /// Finds a row by its key.
+  ///
+  /// - Returns: Where it stands; `nil` if the pack has no such row.
+  /// - Throws: ``StorageError/corruption(_:)`` if the keys that would tell are damaged.
+  public func address(of reference: RowReference) throws -> PackAddress? {
+    for group in groups where footer.schemas[group.schema].table == reference.table {
+      guard let block = block(of: reference.key, in: group) else { continue }
+      if let row = try row(of: reference.key, in: block) {
+        return PackAddress(block: block, row: row)
+      }
+    }
+    return nil
+  }
+
+  /// Appends a row's bytes, put together from its columns.
+  ///
+  /// - Parameters:
+  ///   - address: Where the row stands, as ``address(of:)`` or ``forEachAddress(_:)`` said.
+  ///   - writer: Where the row goes.
+  /// - Returns: The row's key and layout, and where in the writer it is.
+  /// - Throws: ``StorageError/corruption(_:)`` if one of its columns is damaged.
+  public func appendRow(
+    at address: PackAddress,
+    to writer: inout RowWriter
+  ) throws -> (reference: RowReference, layout: LayoutNumber, range: Range<Int>) {
+    let block = try entry(of: address)
+    let schema = footer.schemas[block.schema]
+    let vectors = try vectors(of: address.block)
+    let key = vectors[0].map { $0.key(at: address.row, firstKey: block.firstKey) }
+    writer.begin(schema.rowLayout)
+    for column in schema.rowLayout.types.indices {
+      guard let vector = vectors[column + 1] else { continue }
+      vector.copy(address.row, to: column, schema.rowLayout.types[column], &writer)
+    }
+    let reference = RowReference(table: schema.table, key: key ?? block.firstKey)
+    return (reference, schema.layout, writer.finish())
+  }
+
+  /// Lends a row's bytes, with the layout they are in.
+  ///
+  /// - Returns: What `body` returned, or `nil` if the pack has no such row.
+  public func withRow<R>(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> R
+  ) throws -> R? {
+    guard let address = try address(of: reference) else { return nil }
+    var writer = RowWriter(capacity: 512)
+    let (_, layout, range) = try appendRow(at: address, to: &writer)
+    return try body(writer.bytes.extracting(range), layout)
+  }
+
+  /// Visits where every row stands, block by block.
+  public func forEachAddress(
+    _ body: (RowReference, PackAddress) throws -> Void
+  ) throws {
+    let vector = ColumnVector()
+    for (number, block) in footer.blocks.enumerated() {
+      let keys = try withBlock(number) { try decode(0, of: number, $0, into: vector) }
+      let table = footer.schemas[block.schema].table
+      for row in 0..<block.rowCount {
+        let key = keys.key(at: row, firstKey: block.firstKey)
+        try body(RowReference(table: table, key: key), PackAddress(block: number, row: row))
+      }
+    }
+  }
+}
+
+// MARK: Finding
+
+extension PackReader {
+  private func entry(of address: PackAddress) throws(StorageError) -> BlockEntry {
+    guard footer.blocks.indices.contains(address.block),
+      0..<footer.blocks[address.block].rowCount ~= address.row
+    else {
+      throw damage(
+        at: header.particularEnd,
+        .invalidField(
+          of: .packBlock,
+          name: "row",
+          expected: UInt64(summary.rowCount),
+          found: UInt64(clamping: address.row)
+        )
+      )
+    }
+    return footer.blocks[address.block]
+  }
+
+  /// The block of a group whose keys may have this one among them.
+  private func block(of key: UInt64, in group: BlockGroup) -> Int? {
+    var low = 0
+    var high = group.blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      let lastKey = footer.blocks[group.blocks[middle]].lastKey
+      if lastKey < key { low = middle + 1 } else { high = middle }
+    }
+    guard low < group.blocks.count, footer.blocks[group.blocks[low]].firstKey <= key else {
+      return nil
+    }
+    return group.blocks[low]
+  }
+
+  private func row(of key: UInt64, in number: Int) throws -> Int? {
+    let block = footer.blocks[number]
+    if block.lastKey - block.firstKey == UInt64(block.rowCount - 1) {
+      return Int(key - block.firstKey)
+    }
+    guard let vector = try vectors(of: number)[0] else { return nil }
+    return vector.row(of: key)
+  }
+
+  /// The keys and all columns of a block, from the cache or decoded.
+  private func vectors(of number: Int) throws -> [ColumnVector?] {
+    let slot = slots[number]
+    var growth = 0
+    let vectors = try slot.contents.withLock { contents in
+      if contents.missingCount > 0 || contents.vectors.isEmpty {
+        let before = contents.byteCount
+        // Of a cache that is not there nothing is kept.
+        var filled = contents
+        try fill(&filled, from: number)
+        if cache == nil { return filled.vectors }
+        contents = filled
+        growth = contents.byteCount - before
+      }
+      return contents.vectors
+    }
+    slot.noteUse()
+    if growth > 0 { cache?.noteGrowth(of: slot, by: growth) }
+    return vectors
+  }
+
+  private func fill(_ contents: inout BlockSlot.Contents, from number: Int) throws {
+    let columnCount = footer.schemas[footer.blocks[number].schema].columns.count
+    if contents.vectors.isEmpty {
+      contents.vectors = Array(repeating: nil, count: columnCount + 1)
+      contents.missingCount = columnCount + 1
+    }
+    try withBlock(number) { bytes in
+      for chunk in contents.vectors.indices where contents.vectors[chunk] == nil {
+        let vector = try decode(chunk, of: number, bytes)
+        contents.vectors[chunk] = vector
+        contents.missingCount -= 1
+        contents.byteCount += vector.memoryByteCount
+      }
+    }
+  }
+}
+
+extension FileHeader {
+  /// Where blocks begin.
+  fileprivate var particularEnd: Int { FileHeader.byteCount }
+}
+
+extension ColumnVector {
+  /// The key of a row, in a vector of keys.
+  @inline(__always)
+  func key(at row: Int, firstKey: UInt64) -> UInt64 {
+    form == .dense ? firstKey + UInt64(row) : UInt64(integers[row])
+  }
+
+  /// The row of a key, in a vector of keys with gaps.
+  fileprivate func row(of key: UInt64) -> Int? {
+    let keys = integers
+    let key = Int64(key)
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < keys.count && keys[low] == key ? low : nil
+  }
+
+  /// Sets a column of the row that is being written.
+  fileprivate func copy(
+    _ row: Int,
+    to column: Int,
+    _ type: ColumnType,
+    _ writer: inout RowWriter
+  ) {
+    if nullCount > 0, isNull(row) { return }
+    switch form {
+    case .absent, .dense: break
+    case .integers:
+      // A reference is stored in the same eight bytes.
+      writer.set(column, integer: integers[row])
+    case .doubles: writer.set(column, double: doubles[row])
+    case .bits: writer.set(column, bool: bits[row >> 6] >> UInt64(row & 63) & 1 == 1)
+    case .identifiers:
+      writer.set(column, uuid: (identifiers[row * 2], identifiers[row * 2 + 1]))
+    case .codes, .bytes: writer.append(column, bytes: bytes(at: row))
+    }
+  }
+}

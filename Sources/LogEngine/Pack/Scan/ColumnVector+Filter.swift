@@ -1,0 +1,125 @@
+import RowFormat
+
+/// The tests a scan is made of: each narrows a selection down. A null row passes none but ``keepNulls(in:)``.
+extension ColumnVector {
+  /// Keeps rows whose integer is in a range.
+  public func keep(_ range: ClosedRange<Int64>, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    let values = integers
+    // One comparison instead of two: what is below the range wraps to beyond it.
+    let low = range.lowerBound
+    let width = UInt64(bitPattern: range.upperBound &- low)
+    selection.keep { UInt64(bitPattern: unsafe values[unchecked: $0] &- low) <= width }
+  }
+
+  /// Keeps rows whose double or date is in a range; what is not a number is in none.
+  public func keep(_ range: ClosedRange<Double>, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    let values = doubles
+    let low = range.lowerBound
+    let high = range.upperBound
+    selection.keep { row in
+      let value = unsafe values[unchecked: row]
+      return (value >= low) && (value <= high)
+    }
+  }
+
+  /// Keeps rows whose bool is the one given.
+  public func keep(_ value: Bool, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    let bits = bits
+    for index in selection.words.indices {
+      selection.words[index] &= value ? bits[index] : ~bits[index]
+    }
+  }
+
+  /// Keeps rows whose value, of variable width, passes a test.
+  ///
+  /// Values of a dictionary are tested once in a scan, not once a row.
+  public func keep(_ test: inout ValueTest, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    if form == .codes, let dictionary {
+      let codes = codes
+      switch test.verdict(on: dictionary) {
+      case .none: selection.removeAll()
+      case .one(let code): selection.keep { unsafe codes[unchecked: $0] == code }
+      case .many(let passes):
+        let passes = passes.span
+        selection.keep { passes[Int(unsafe codes[unchecked: $0])] }
+      }
+      return
+    }
+    var kept = selection
+    kept.removeAll()
+    selection.forEach { row in
+      if test.passes(bytes(at: row)) { kept.words[row >> 6] |= 1 << UInt64(row & 63) }
+    }
+    selection = kept
+  }
+
+  /// Keeps rows that are null.
+  public func keepNulls(in selection: inout RowSelection) {
+    if form == .absent { return }
+    if nullCount == 0 { return selection.removeAll() }
+    let nulls = nullWords
+    for index in selection.words.indices { selection.words[index] &= nulls[index] }
+  }
+
+  /// Keeps rows that are not null.
+  public func keepValues(in selection: inout RowSelection) {
+    _ = prepare(&selection)
+  }
+
+  /// Drops the null rows.
+  ///
+  /// - Returns: Whether there are values to test.
+  private func prepare(_ selection: inout RowSelection) -> Bool {
+    precondition(selection.count == count, "a selection of \(selection.count) rows of \(count)")
+    if form == .absent {
+      selection.removeAll()
+      return false
+    }
+    selection.dropNulls(of: self)
+    return true
+  }
+}
+
+/// A test of values of variable width, which remembers what it said of a dictionary.
+public struct ValueTest {
+  private let test: (RawSpan) -> Bool
+  private var dictionary: PackDictionary?
+  private var known = Verdict.none
+
+  enum Verdict {
+    case none
+    case one(UInt16)
+    case many([Bool])
+  }
+
+  /// Creates a test.
+  ///
+  /// - Parameter test: Whether a value passes; asked any number of times, in any order.
+  public init(_ test: @escaping (RawSpan) -> Bool) { self.test = test }
+
+  /// A test for one value.
+  public static func isEqual(to value: [UInt8]) -> ValueTest {
+    ValueTest { bytes in unsafe value.span.bytes.isEqual(to: bytes) }
+  }
+
+  func passes(_ value: RawSpan) -> Bool { test(value) }
+
+  /// Which values of a dictionary pass.
+  mutating func verdict(on dictionary: PackDictionary) -> Verdict {
+    if self.dictionary === dictionary { return known }
+    self.dictionary = dictionary
+    let passes = (0..<dictionary.count).map { test(dictionary.value($0)) }
+    let first = passes.firstIndex(of: true)
+    if let first {
+      let isOnly = passes.lastIndex(of: true) == first
+      known = isOnly ? .one(UInt16(first)) : .many(passes)
+    } else {
+      known = .none
+    }
+    return known
+  }
+}

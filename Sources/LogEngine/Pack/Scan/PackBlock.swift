@@ -1,0 +1,90 @@
+import Synchronization
+
+/// One block of a scan, whose columns are decoded as they are asked for.
+public struct PackBlock: ~Copyable {
+  let reader: PackReader
+  /// The block's number in the pack.
+  public private(set) var number = 0
+  /// Where in the layout of this block each column of the scan stands.
+  private var positions: [Int?]
+  /// The keys, then the columns of the scan, as far as they were decoded in this block.
+  private var current: [ColumnVector?]
+  /// Vectors of earlier blocks, to be filled again.
+  private var spare: [ColumnVector?]
+
+  init(_ reader: PackReader, columnCount: Int) {
+    self.reader = reader
+    positions = Array(repeating: nil, count: columnCount)
+    current = Array(repeating: nil, count: columnCount + 1)
+    spare = current
+  }
+
+  mutating func move(to number: Int, _ positions: [Int?]) {
+    self.number = number
+    self.positions = positions
+    for index in current.indices where current[index] != nil { current[index] = nil }
+  }
+
+  private var entry: BlockEntry { reader.footer.blocks[number] }
+
+  /// How many rows the block has.
+  public var rowCount: Int { entry.rowCount }
+
+  /// The layout of its rows.
+  public var layout: LayoutNumber { reader.footer.schemas[entry.schema].layout }
+
+  /// Whether the rows have a column of the scan; if not, it is null in all of them.
+  public func hasColumn(_ index: Int) -> Bool { positions[index] != nil }
+
+  /// The values of a column.
+  ///
+  /// The vector may be filled with other values when the scan has gone on, unless the caller keeps it.
+  ///
+  /// - Parameter index: The column's position among those the scan asked for.
+  /// - Returns: The vector.
+  /// - Throws: ``StorageError/corruption(_:)`` if the column is damaged.
+  public mutating func column(_ index: Int) throws -> ColumnVector {
+    if let known = current[index + 1] { return known }
+    guard let position = positions[index] else {
+      let absent = ColumnVector()
+      absent.count = rowCount
+      absent.nullCount = rowCount
+      current[index + 1] = absent
+      return absent
+    }
+    return try load(position + 1, as: index + 1)
+  }
+
+  /// The key of a row.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the keys are damaged.
+  public mutating func key(of row: Int) throws -> UInt64 {
+    try (current[0] ?? load(0, as: 0)).key(at: row, firstKey: entry.firstKey)
+  }
+
+  private mutating func load(_ chunk: Int, as index: Int) throws -> ColumnVector {
+    if let cached = reader.cachedVector(chunk, of: number) {
+      current[index] = cached
+      return cached
+    }
+    // A vector that only the scan refers to is filled again; one that the caller kept is the caller's.
+    var reused = spare[index]
+    spare[index] = nil
+    if reused != nil, !isKnownUniquelyReferenced(&reused) { reused = nil }
+    let vector = try reader.withBlock(number) {
+      try reader.decode(chunk, of: number, $0, into: reused)
+    }
+    current[index] = vector
+    spare[index] = vector
+    return vector
+  }
+}
+
+extension PackReader {
+  /// A column of a block, if somebody decoded it and it is still in the cache.
+  fileprivate func cachedVector(_ chunk: Int, of number: Int) -> ColumnVector? {
+    let slot = slots[number]
+    guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
+    return slot.contents.withLock { $0.vectors.isEmpty ? nil : $0.vectors[chunk] }
+  }
+}

@@ -1,0 +1,63 @@
+extension PackReader {
+  /// Visits the blocks of a table that may have rows of interest, by layout and key.
+  ///
+  /// What is read stays out of the cache, so that a scan does not drive out what single reads need; what is
+  /// in the cache is taken from there.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - columns: The columns to offer, by their numbers in the catalogue.
+  ///   - conditions: What rows of interest have in common; blocks whose bounds say they have none are left
+  ///     out.
+  ///   - keys: The keys to visit; all, if `nil`. A block may have others, too.
+  ///   - body: Called with each block.
+  /// - Throws: ``StorageError/corruption(_:)`` if a block is damaged, or what `body` throws.
+  public func scanColumns(
+    _ table: UInt16,
+    _ columns: [UInt16],
+    where conditions: [ZoneCondition] = [],
+    in keys: Range<UInt64>? = nil,
+    _ body: (inout PackBlock) throws -> ScanControl
+  ) throws {
+    var block = PackBlock(self, columnCount: columns.count)
+    for group in groups where footer.schemas[group.schema].table == table {
+      let schema = footer.schemas[group.schema]
+      let positions = columns.map { schema.columns.firstIndex(of: $0) }
+      let tests = conditions.map { condition in
+        (condition: condition, position: schema.columns.firstIndex(of: condition.column))
+      }
+      for number in group.blocks {
+        let entry = footer.blocks[number]
+        if let keys, entry.lastKey < keys.lowerBound || entry.firstKey >= keys.upperBound {
+          continue
+        }
+        let mayHold = tests.allSatisfy { test in
+          test.condition.mayHold(
+            test.position.map { footer.zones[entry.zoneStart + $0] },
+            test.position.map { schema.rowLayout.types[$0] }
+          )
+        }
+        guard mayHold else { continue }
+        block.move(to: number, positions)
+        if try body(&block) == .stop { return }
+      }
+    }
+  }
+
+  /// Reads everything and checks it against its checksums and the footer.
+  ///
+  /// - Returns: How many rows there are.
+  /// - Throws: ``StorageError/corruption(_:)`` at the first damage.
+  public func verify() throws -> Int {
+    var rowCount = 0
+    let vector = ColumnVector()
+    for (number, block) in footer.blocks.enumerated() {
+      let columnCount = footer.schemas[block.schema].columns.count
+      try withBlock(number) { bytes in
+        for chunk in 0...columnCount { _ = try decode(chunk, of: number, bytes, into: vector) }
+      }
+      rowCount += block.rowCount
+    }
+    return rowCount
+  }
+}

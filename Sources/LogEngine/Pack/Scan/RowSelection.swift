@@ -1,0 +1,77 @@
+/// Which rows of a block are wanted: a bit for each, in words of 64.
+public struct RowSelection: Sendable {
+  /// How many rows the block has.
+  public private(set) var count = 0
+  /// Row *i* is bit *i* mod 64 of word *i* / 64; bits of no row are zero.
+  public internal(set) var words: [UInt64] = []
+
+  public init() {}
+
+  /// Selects all rows of a block.
+  public mutating func selectAll(_ count: Int) {
+    self.count = count
+    let wordCount = (count + 63) / 64
+    words.removeAll(keepingCapacity: true)
+    for _ in 0..<wordCount { words.append(.max) }
+    if count & 63 != 0 { words[wordCount - 1] = UInt64.max >> UInt64(64 - count & 63) }
+  }
+
+  /// How many rows are selected.
+  public var selectedCount: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+  /// Whether no row is selected.
+  public var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+  /// Whether a row is selected.
+  public func contains(_ row: Int) -> Bool { words[row >> 6] >> UInt64(row & 63) & 1 == 1 }
+
+  /// Visits the selected rows, ascending.
+  @inlinable public func forEach<E: Error>(_ body: (Int) throws(E) -> Void) throws(E) {
+    for index in words.indices {
+      var word = words[index]
+      while word != 0 {
+        try body(index &<< 6 &+ word.trailingZeroBitCount)
+        word &= word &- 1
+      }
+    }
+  }
+
+  /// Selects what either selects; both are of the same block.
+  public mutating func formUnion(_ other: RowSelection) {
+    precondition(count == other.count, "\(count) rows and \(other.count)")
+    for index in words.indices { words[index] |= other.words[index] }
+  }
+
+  /// Selects what is not selected, and nothing else.
+  public mutating func invert() {
+    let before = words
+    selectAll(count)
+    for index in words.indices { words[index] &= ~before[index] }
+  }
+
+  /// Keeps rows for which a test holds.
+  @inline(__always)
+  mutating func keep(_ test: (Int) -> Bool) {
+    let count = count
+    for index in words.indices {
+      let first = index &<< 6
+      let end = min(64, count &- first)
+      var word: UInt64 = 0
+      for bit in 0..<end {
+        word |= (test(first &+ bit) ? 1 : 0) &<< UInt64(truncatingIfNeeded: bit)
+      }
+      words[index] &= word
+    }
+  }
+
+  /// Drops rows that are null.
+  mutating func dropNulls(of vector: ColumnVector) {
+    if vector.nullCount == 0 { return }
+    let nulls = vector.nullWords
+    for index in words.indices { words[index] &= ~nulls[index] }
+  }
+
+  mutating func removeAll() {
+    for index in words.indices { words[index] = 0 }
+  }
+}
