@@ -3,7 +3,7 @@ import RowFormat
 /// The tests a scan is made of: each narrows a selection down. A null row passes none but ``keepNulls(in:)``.
 extension ColumnVector {
   /// Keeps rows whose integer is in a range.
-  public func keep(_ range: ClosedRange<Int64>, in selection: inout RowSelection) {
+  public func keep(integers range: ClosedRange<Int64>, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let values = integers
     // One comparison instead of two: what is below the range wraps to beyond it.
@@ -13,7 +13,7 @@ extension ColumnVector {
   }
 
   /// Keeps rows whose double or date is in a range; what is not a number is in none.
-  public func keep(_ range: ClosedRange<Double>, in selection: inout RowSelection) {
+  public func keep(doubles range: ClosedRange<Double>, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let values = doubles
     let low = range.lowerBound
@@ -25,7 +25,7 @@ extension ColumnVector {
   }
 
   /// Keeps rows whose bool is the one given.
-  public func keep(_ value: Bool, in selection: inout RowSelection) {
+  public func keep(bools value: Bool, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let bits = bits
     for index in selection.words.indices {
@@ -36,7 +36,7 @@ extension ColumnVector {
   /// Keeps rows whose value, of variable width, passes a test.
   ///
   /// Values of a dictionary are tested once in a scan, not once a row.
-  public func keep(_ test: inout ValueTest, in selection: inout RowSelection) {
+  public func keep(where test: inout ValueTest, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     if form == .codes, let dictionary {
       let codes = codes
