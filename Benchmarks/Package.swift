@@ -29,6 +29,7 @@ let package = Package(
   products: [
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
+    .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
   ],
   dependencies: [
@@ -52,6 +53,16 @@ let package = Package(
         .product(name: "LogEngine", package: "logstore"),
       ],
       path: "Sources/Engine",
+      swiftSettings: swiftSettings
+    ),
+    .systemLibrary(name: "CLZ4Floor", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .executableTarget(
+      name: "PackBenchmarks",
+      dependencies: [
+        "CLZ4Floor", "EngineStore", "Harness", "Workloads",
+        .product(name: "LogEngine", package: "logstore"),
+      ],
+      path: "Sources/Packs",
       swiftSettings: swiftSettings
     ),
     .executableTarget(

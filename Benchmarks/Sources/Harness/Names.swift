@@ -44,6 +44,16 @@ public enum Workload: String, Sendable, CaseIterable {
   case appendTo100000 = "append-to-100000"
   case modelMemory = "model-memory"
   case size = "size"
+  /// Rows become a pack.
+  case compaction
+  // On disk, packed: trips, and flights of New York's airports.
+  case sizeCompacted = "size-compacted"
+  case flightsSizeCompacted = "flights-size-compacted"
+  // Random rows of a pack: from its file, or from the cache.
+  case packedRead = "packed-read"
+  case packedReadCached = "packed-read-cached"
+  /// A count by two attributes of all rows of a pack.
+  case packedScan = "packed-scan"
 }
 
 /// Who is measured.

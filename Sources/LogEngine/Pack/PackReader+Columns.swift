@@ -59,7 +59,7 @@ extension PackReader {
       throw damage(at: block.offset, .missing(.packColumn))
     }
     let offset = block.offset + start
-    var source = ColumnVector.Source(
+    var source = ColumnContents.Source(
       type: chunk == 0 ? .integer : schema.rowLayout.types[chunk - 1],
       encoding: entry.encoding,
       hasNulls: entry.hasNulls,
@@ -73,7 +73,7 @@ extension PackReader {
     }
     let vector = vector ?? ColumnVector()
     let stored = bytes.extracting(start..<entry.end)
-    let isValid = try decode(stored, entry, source, into: vector) { problem in
+    let isValid = try unsafe decode(stored, entry, source, into: &vector.contents) { problem in
       damage(at: offset, problem)
     }
     guard isValid, chunk == 0 ? isKeys(vector, block) : vector.form != .dense else {
@@ -88,22 +88,22 @@ extension PackReader {
   private func decode(
     _ stored: RawSpan,
     _ entry: ChunkEntry,
-    _ source: ColumnVector.Source,
-    into vector: ColumnVector,
+    _ source: ColumnContents.Source,
+    into contents: inout ColumnContents,
     _ damage: (Corruption.Problem) -> StorageError
   ) throws -> Bool {
-    if ColumnVector.keepsChunk(source) {
-      vector.values.removeAll()
-      try entry.unpack(stored, into: &vector.values, damage)
-      return vector.decodeInPlace(source)
+    if ColumnContents.keepsChunk(source) {
+      var chunk = ByteBuffer(capacity: 64)
+      try entry.unpack(stored, into: &chunk, damage)
+      return contents.decode(keeping: chunk, source)
     }
     if entry.codec == .stored {
       try entry.check(stored, against: entry.checksum, damage)
-      return entry.rawByteCount == stored.byteCount && vector.decode(stored, source)
+      return entry.rawByteCount == stored.byteCount && contents.decode(stored, source)
     }
     var raw = ByteBuffer(capacity: 64)
     try entry.unpack(stored, into: &raw, damage)
-    return vector.decode(raw.bytes, source)
+    return contents.decode(raw.bytes, source)
   }
 
   /// Whether keys ascend from the block's first to its last.

@@ -31,11 +31,10 @@ extension PackReader {
     let block = try entry(of: address)
     let schema = footer.schemas[block.schema]
     let vectors = try vectors(of: address.block)
-    let key = vectors[0].map { $0.key(at: address.row, firstKey: block.firstKey) }
+    let key = unsafe vectors[0]?.contents.key(at: address.row, firstKey: block.firstKey)
     writer.begin(schema.rowLayout)
     for column in schema.rowLayout.types.indices {
-      guard let vector = vectors[column + 1] else { continue }
-      vector.copy(address.row, to: column, schema.rowLayout.types[column], &writer)
+      unsafe vectors[column + 1]?.contents.copy(address.row, to: column, &writer)
     }
     let reference = RowReference(table: schema.table, key: key ?? block.firstKey)
     return (reference, schema.layout, writer.finish())
@@ -63,7 +62,7 @@ extension PackReader {
       let keys = try withBlock(number) { try decode(0, of: number, $0, into: vector) }
       let table = footer.schemas[block.schema].table
       for row in 0..<block.rowCount {
-        let key = keys.key(at: row, firstKey: block.firstKey)
+        let key = unsafe keys.contents.key(at: row, firstKey: block.firstKey)
         try body(RowReference(table: table, key: key), PackAddress(block: number, row: row))
       }
     }
@@ -110,8 +109,7 @@ extension PackReader {
     if block.lastKey - block.firstKey == UInt64(block.rowCount - 1) {
       return Int(key - block.firstKey)
     }
-    guard let vector = try vectors(of: number)[0] else { return nil }
-    return vector.row(of: key)
+    return try unsafe vectors(of: number)[0]?.contents.row(of: key)
   }
 
   /// The keys and all columns of a block, from the cache or decoded.
@@ -146,7 +144,7 @@ extension PackReader {
         let vector = try decode(chunk, of: number, bytes)
         contents.vectors[chunk] = vector
         contents.missingCount -= 1
-        contents.byteCount += vector.memoryByteCount
+        contents.byteCount += unsafe vector.contents.memoryByteCount
       }
     }
   }
@@ -155,46 +153,4 @@ extension PackReader {
 extension FileHeader {
   /// Where blocks begin.
   fileprivate var particularEnd: Int { FileHeader.byteCount }
-}
-
-extension ColumnVector {
-  /// The key of a row, in a vector of keys.
-  @inline(__always)
-  func key(at row: Int, firstKey: UInt64) -> UInt64 {
-    form == .dense ? firstKey + UInt64(row) : UInt64(integers[row])
-  }
-
-  /// The row of a key, in a vector of keys with gaps.
-  fileprivate func row(of key: UInt64) -> Int? {
-    let keys = integers
-    let key = Int64(key)
-    var low = 0
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key ? low : nil
-  }
-
-  /// Sets a column of the row that is being written.
-  fileprivate func copy(
-    _ row: Int,
-    to column: Int,
-    _ type: ColumnType,
-    _ writer: inout RowWriter
-  ) {
-    if nullCount > 0, isNull(row) { return }
-    switch form {
-    case .absent, .dense: break
-    case .integers:
-      // A reference is stored in the same eight bytes.
-      writer.set(column, integer: integers[row])
-    case .doubles: writer.set(column, double: doubles[row])
-    case .bits: writer.set(column, bool: bits[row >> 6] >> UInt64(row & 63) & 1 == 1)
-    case .identifiers:
-      writer.set(column, uuid: (identifiers[row * 2], identifiers[row * 2 + 1]))
-    case .codes, .bytes: writer.append(column, bytes: bytes(at: row))
-    }
-  }
 }

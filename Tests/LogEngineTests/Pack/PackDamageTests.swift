@@ -135,7 +135,7 @@ import Testing
       .absent, .plain, .integers, .decimals, .bits, .dictionary, .dense,
     ]
     for _ in 0..<2000 {
-      let source = ColumnVector.Source(
+      let source = ColumnContents.Source(
         type: type,
         encoding: encodings.randomElement(using: &random) ?? .plain,
         hasNulls: random.oneIn(2),
@@ -150,11 +150,10 @@ import Testing
       }
       let vector = ColumnVector()
       let isValid: Bool
-      if ColumnVector.keepsChunk(source) {
-        vector.values.append(chunk.bytes)
-        isValid = vector.decodeInPlace(source)
+      if ColumnContents.keepsChunk(source) {
+        isValid = vector.contents.decode(keeping: chunk, source)
       } else {
-        isValid = vector.decode(chunk.bytes, source)
+        isValid = vector.contents.decode(chunk.bytes, source)
       }
       if isValid { readAll(vector, type) }
     }

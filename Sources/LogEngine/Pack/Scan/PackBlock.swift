@@ -47,8 +47,8 @@ public struct PackBlock: ~Copyable {
     if let known = current[index + 1] { return known }
     guard let position = positions[index] else {
       let absent = ColumnVector()
-      absent.count = rowCount
-      absent.nullCount = rowCount
+      unsafe absent.contents.count = rowCount
+      unsafe absent.contents.nullCount = rowCount
       current[index + 1] = absent
       return absent
     }
@@ -59,7 +59,8 @@ public struct PackBlock: ~Copyable {
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the keys are damaged.
   public mutating func key(of row: Int) throws -> UInt64 {
-    try (current[0] ?? load(0, as: 0)).key(at: row, firstKey: entry.firstKey)
+    let keys = try current[0] ?? load(0, as: 0)
+    return unsafe keys.contents.key(at: row, firstKey: entry.firstKey)
   }
 
   private mutating func load(_ chunk: Int, as index: Int) throws -> ColumnVector {

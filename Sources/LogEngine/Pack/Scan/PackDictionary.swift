@@ -2,8 +2,9 @@ import RowFormat
 
 /// The different values of a column of a pack, in memory.
 @safe public final class PackDictionary: @unchecked Sendable {
-  // Not a constant: what a constant of a class lends cannot be kept past the accessor.
-  private var bytes: ByteBuffer
+  // Not a constant: what a constant of a class lends cannot be kept past the accessor. Nothing changes it,
+  // so nothing has to check that no two accesses overlap.
+  @exclusivity(unchecked) private var bytes: ByteBuffer
   /// Where each value begins, and where the last ends.
   private let bounds: [UInt32]
 
@@ -18,7 +19,7 @@ import RowFormat
     guard let bounds = VariableChunk.bounds(in: chunk.bytes, from: 0, count: count, multipleOf: 1)
     else { return nil }
     self.bounds = bounds
-    bytes = chunk
+    unsafe bytes = chunk
   }
 
   /// How many values there are.

@@ -1,8 +1,8 @@
 import RowFormat
 
-/// Turning the bytes of a chunk into a vector. They come from a file: every step says whether they can be
+/// Turning the bytes of a chunk into values. They come from a file: every step says whether they can be
 /// what was written.
-extension ColumnVector {
+extension ColumnContents {
   /// What the chunk is known to be.
   struct Source {
     var type: ColumnType
@@ -19,8 +19,8 @@ extension ColumnVector {
 
   /// Decodes an uncompressed chunk.
   ///
-  /// - Returns: `false` if the bytes are no such chunk; the vector is then not to be used.
-  func decode(_ chunk: RawSpan, _ source: Source) -> Bool {
+  /// - Returns: `false` if the bytes are no such chunk; the contents are then not to be used.
+  mutating func decode(_ chunk: RawSpan, _ source: Source) -> Bool {
     values.removeAll()
     begin(source)
     var cursor = ByteCursor(0..<chunk.byteCount)
@@ -38,33 +38,34 @@ extension ColumnVector {
     case (.plain, .uuid): return copy(chunk, &cursor, width: 16, as: .identifiers)
     case (.bits, .bool):
       form = .bits
-      return ColumnVector.copyBits(chunk, &cursor, count, into: &values) && cursor.remaining == 0
+      return ColumnContents.copyBits(chunk, &cursor, count, into: &values) && cursor.remaining == 0
     case (.dictionary, let type) where type.isVariable:
       return decodeCodes(chunk, &cursor, source.dictionary)
     default: return false
     }
   }
 
-  /// Decodes a chunk that was put into ``values``, which stays as it is.
-  func decodeInPlace(_ source: Source) -> Bool {
+  /// Decodes a chunk that stays as it is: bounds are drawn in it.
+  mutating func decode(keeping chunk: consuming ByteBuffer, _ source: Source) -> Bool {
     begin(source)
-    var cursor = ByteCursor(0..<values.count)
-    guard decodeNulls(values.bytes, &cursor, source) else { return false }
+    var cursor = ByteCursor(0..<chunk.count)
+    guard decodeNulls(chunk.bytes, &cursor, source) else { return false }
     let unit: Int64 = source.type == .references ? 8 : 1
     guard
       let found = VariableChunk.bounds(
-        in: values.bytes,
+        in: chunk.bytes,
         from: cursor.offset,
         count: count,
         multipleOf: unit
       )
     else { return false }
     for bound in found { bounds.append(bound) }
+    values = chunk
     form = .bytes
     return true
   }
 
-  private func begin(_ source: Source) {
+  private mutating func begin(_ source: Source) {
     bounds.removeAll()
     nulls.removeAll()
     dictionary = nil
@@ -75,14 +76,14 @@ extension ColumnVector {
 
 // MARK: Parts
 
-extension ColumnVector {
-  private func decodeNulls(
+extension ColumnContents {
+  private mutating func decodeNulls(
     _ chunk: RawSpan,
     _ cursor: inout ByteCursor,
     _ source: Source
   ) -> Bool {
     guard source.hasNulls else { return true }
-    guard ColumnVector.copyBits(chunk, &cursor, count, into: &nulls) else { return false }
+    guard ColumnContents.copyBits(chunk, &cursor, count, into: &nulls) else { return false }
     for offset in stride(from: 0, to: nulls.count, by: 8) {
       nullCount += nulls.load(UInt64.self, at: offset).nonzeroBitCount
     }
@@ -104,13 +105,13 @@ extension ColumnVector {
     return words.load(UInt64.self, at: words.count - 8) >> UInt64(64 - excess) == 0
   }
 
-  private func decodeAbsent(_ chunk: RawSpan) -> Bool {
+  private mutating func decodeAbsent(_ chunk: RawSpan) -> Bool {
     form = .absent
     nullCount = count
     return chunk.byteCount == 0
   }
 
-  private func decodeIntegers(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+  private mutating func decodeIntegers(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
     var isValid = false
     let count = count
     values.append(upTo: count * 8) { room in
@@ -123,7 +124,7 @@ extension ColumnVector {
     return isValid
   }
 
-  private func decodeDecimals(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+  private mutating func decodeDecimals(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
     guard let exponent = cursor.integer(UInt8.self, in: chunk),
       Int(exponent) < DecimalCoding.powers.count, decodeIntegers(chunk, &cursor)
     else { return false }
@@ -132,11 +133,11 @@ extension ColumnVector {
     return cursor.remaining == 0
   }
 
-  private func copy(
+  private mutating func copy(
     _ chunk: RawSpan,
     _ cursor: inout ByteCursor,
     width: Int,
-    as form: Form
+    as form: ColumnVector.Form
   ) -> Bool {
     self.form = form
     guard let range = cursor.take(count * width), cursor.remaining == 0 else { return false }
@@ -144,7 +145,7 @@ extension ColumnVector {
     return true
   }
 
-  private func decodeCodes(
+  private mutating func decodeCodes(
     _ chunk: RawSpan,
     _ cursor: inout ByteCursor,
     _ dictionary: PackDictionary?

@@ -1,0 +1,89 @@
+import RowFormat
+
+/// What a ``ColumnVector`` holds.
+struct ColumnContents: ~Copyable {
+  var form = ColumnVector.Form.absent
+  var count = 0
+  var nullCount = 0
+  var dictionary: PackDictionary?
+  /// Values of fixed width; of the form bytes, the whole chunk.
+  var values = ByteBuffer(capacity: 64)
+  /// Where in ``values`` each value of the form bytes begins, and where the last ends.
+  var bounds = ByteBuffer(capacity: 64)
+  /// A bit for each row, in words; empty if no row is null.
+  var nulls = ByteBuffer(capacity: 64)
+
+  /// How much memory it takes, in bytes.
+  var memoryByteCount: Int { values.count + bounds.count + nulls.count + 256 }
+
+  @inline(__always)
+  func isNull(_ row: Int) -> Bool {
+    precondition(0..<count ~= row, "row \(row) of \(count)")
+    if nullCount == 0 { return false }
+    return form == .absent || nulls.load(UInt64.self, at: row / 64 * 8) >> UInt64(row & 63) & 1 == 1
+  }
+
+  /// The values of fixed width.
+  @_lifetime(borrow self)
+  @inline(__always)
+  func values<Element: BitwiseCopyable>(_ form: ColumnVector.Form) -> Span<Element> {
+    precondition(self.form == form, "a vector of \(self.form) was asked for \(form)")
+    return Span(_bytes: values.bytes)
+  }
+
+  /// The bytes of a row's value of variable width.
+  @_lifetime(borrow self)
+  @inline(__always)
+  func bytes(at row: Int) -> RawSpan {
+    precondition(0..<count ~= row, "row \(row) of \(count)")
+    if form == .codes, let dictionary {
+      let code = values.load(UInt16.self, at: row &* 2)
+      return unsafe _overrideLifetime(dictionary.value(Int(code)), borrowing: self)
+    }
+    precondition(form == .bytes, "a vector of \(form) was asked for bytes")
+    let start = Int(bounds.load(UInt32.self, at: row &* 4))
+    let end = Int(bounds.load(UInt32.self, at: row &* 4 &+ 4))
+    return values.bytes.extracting(start..<end)
+  }
+}
+
+// MARK: Keys and rows
+
+extension ColumnContents {
+  /// The key of a row, if these are keys.
+  @inline(__always)
+  func key(at row: Int, firstKey: UInt64) -> UInt64 {
+    form == .dense ? firstKey + UInt64(row) : values.load(UInt64.self, at: row * 8)
+  }
+
+  /// The row of a key, if these are keys with gaps.
+  func row(of key: UInt64) -> Int? {
+    let keys: Span<UInt64> = values(.integers)
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < keys.count && keys[low] == key ? low : nil
+  }
+
+  /// Sets a column of the row that is being written.
+  func copy(_ row: Int, to column: Int, _ writer: inout RowWriter) {
+    if isNull(row) { return }
+    switch form {
+    case .absent, .dense: break
+    // A reference takes the same eight bytes as an integer.
+    case .integers: writer.set(column, integer: values.load(Int64.self, at: row * 8))
+    case .doubles:
+      writer.set(column, double: Double(bitPattern: values.load(UInt64.self, at: row * 8)))
+    case .bits:
+      let word = values.load(UInt64.self, at: row / 64 * 8)
+      writer.set(column, bool: word >> UInt64(row & 63) & 1 == 1)
+    case .identifiers:
+      let low = values.load(UInt64.self, at: row * 16)
+      writer.set(column, uuid: (low, values.load(UInt64.self, at: row * 16 + 8)))
+    case .codes, .bytes: writer.append(column, bytes: bytes(at: row))
+    }
+  }
+}
