@@ -4,11 +4,17 @@ public struct Entrant {
   public struct Key: Hashable, Sendable {
     public let workload: Workload
     public let contender: Contender
+    /// How many rows the store holds, where a workload is measured at several sizes.
+    public let rows: Int?
 
-    public init(_ workload: Workload, _ contender: Contender) {
+    public init(_ workload: Workload, _ contender: Contender, rows: Int? = nil) {
       self.workload = workload
       self.contender = contender
+      self.rows = rows
     }
+
+    /// The workload's name in results: with the number of rows, where there is one.
+    public var name: String { workload.rawValue + (rows.map { "-\($0)" } ?? "") }
   }
 
   public let key: Key
@@ -28,10 +34,11 @@ public struct Entrant {
     settings: String,
     comparedWith reference: Key? = nil,
     targets: [Target] = [],
+    rows: Int? = nil,
     afterwards: (() throws -> Sample)? = nil,
     run: @escaping () throws -> Sample
   ) {
-    key = Key(workload, contender)
+    key = Key(workload, contender, rows: rows)
     self.settings = settings
     self.reference = reference
     self.targets = targets

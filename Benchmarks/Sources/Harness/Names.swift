@@ -79,7 +79,10 @@ public enum Contender: String, Sendable, CaseIterable {
 public enum Metric: String, Sendable, CaseIterable {
   case rowsPerSecond = "rows_per_second"
   case p50Microseconds = "p50_us"
+  case p90Microseconds = "p90_us"
   case p99Microseconds = "p99_us"
+  case p999Microseconds = "p999_us"
+  case maximumMicroseconds = "max_us"
   case milliseconds = "ms"
   case nanosecondsPerRow = "ns_per_row"
   /// Time of the calling thread on a processor: what others on the machine cannot inflate as much.

@@ -10,12 +10,13 @@ public struct Plan: Sendable {
   public private(set) var folder: URL
   private(set) var jsonFile: URL?
   private(set) var markdownFile: URL?
+  private(set) var latencyFile: URL?
 
   /// Reads the plan from the command line.
   ///
   /// - Parameters:
   ///   - title: What heads the report.
-  ///   - arguments: `--folder FOLDER [--quick] [--json FILE] [--markdown FILE]`.
+  ///   - arguments: `--folder FOLDER [--quick] [--json FILE] [--latencies FILE] [--markdown FILE]`.
   public init(title: String, arguments: [String] = CommandLine.arguments) {
     self.title = title
     folder = FileManager.default.temporaryDirectory
@@ -25,11 +26,15 @@ public struct Plan: Sendable {
       case "--quick": isQuick = true
       case "--folder": folder = Self.file(&rest, option)
       case "--json": jsonFile = Self.file(&rest, option)
+      case "--latencies": latencyFile = Self.file(&rest, option)
       case "--markdown": markdownFile = Self.file(&rest, option)
       default: Self.refuse("unknown option \(option)")
       }
     }
   }
+
+  /// What the group is called on the command line and in results.
+  public var group: String { title.lowercased() }
 
   /// Chooses between the number for a quick look and the one for figures to keep.
   public func choose<Value>(quick: Value, full: Value) -> Value { isQuick ? quick : full }

@@ -4,6 +4,7 @@ import Foundation
 public final class Report {
   private let plan: Plan
   private var measurements: [Measurement] = []
+  private var distributions: [LatencyDistribution] = []
   private var lines: [ReportLine] = []
 
   public init(_ plan: Plan) {
@@ -17,7 +18,8 @@ public final class Report {
     for line in new { print(line.aligned) }
     fflush(nil)
     lines += new
-    measurements += standings.flatMap(\.measurements)
+    measurements += standings.flatMap { $0.measurements(in: plan.group) }
+    distributions += standings.compactMap { $0.distribution(in: plan.group) }
   }
 
   /// Says that a contender is missing, and why.
@@ -32,18 +34,19 @@ public final class Report {
   ///
   /// - Throws: What the file system throws.
   public func finish() throws {
-    if let file = plan.jsonFile { try extend(file) }
+    if let file = plan.jsonFile { try extend(file, with: measurements) }
+    if let file = plan.latencyFile { try extend(file, with: distributions) }
     if let file = plan.markdownFile { try write(file) }
   }
 
-  private func extend(_ file: URL) throws {
+  private func extend<Entry: Codable>(_ file: URL, with entries: [Entry]) throws {
     let decoder = JSONDecoder()
     let earlier =
       FileManager.default.fileExists(atPath: file.path)
-      ? try decoder.decode([Measurement].self, from: Data(contentsOf: file)) : []
+      ? try decoder.decode([Entry].self, from: Data(contentsOf: file)) : []
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    try encoder.encode(earlier + measurements).write(to: file, options: .atomic)
+    try encoder.encode(earlier + entries).write(to: file, options: .atomic)
   }
 
   private func write(_ file: URL) throws {

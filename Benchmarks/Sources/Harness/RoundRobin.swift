@@ -2,15 +2,20 @@
 public struct RoundRobin {
   private let entrants: [Entrant]
   private let rounds: Int
+  private let limit: UInt64
+  private static let leastRounds = 3
 
   /// Creates the rounds.
   ///
   /// - Parameters:
   ///   - rounds: How often each entrant is measured; one more turn before that warms up.
+  ///   - seconds: When they are over, no further round begins, but three are always run: a busy
+  ///     machine then makes figures less certain, and not a run of half an hour one of two hours.
   ///   - entrants: Who takes part.
-  public init(rounds: Int, _ entrants: [Entrant]) {
-    self.rounds = rounds
+  public init(rounds: Int, seconds: Double = 40, _ entrants: [Entrant]) {
     self.entrants = entrants
+    self.rounds = rounds
+    limit = UInt64(seconds * 1e9)
   }
 
   /// Runs all rounds.
@@ -22,8 +27,10 @@ public struct RoundRobin {
   /// - Throws: What an entrant throws.
   public func run() throws -> [Standing] {
     var samples = entrants.map { _ in Samples() }
+    let begin = monotonicNanoseconds()
     try withPriority {
       for round in 0...rounds {
+        if round > Self.leastRounds, monotonicNanoseconds() - begin > limit { break }
         for turn in entrants.indices {
           let index = (turn + round) % entrants.count
           let sample = try entrants[index].run()
@@ -32,7 +39,6 @@ public struct RoundRobin {
       }
     }
     for index in samples.indices {
-      samples[index].finish()
       if let last = try entrants[index].afterwards?() { samples[index].append(last) }
     }
     return entrants.indices.map { index in
@@ -40,6 +46,7 @@ public struct RoundRobin {
       return Standing(
         entrant: entrants[index],
         series: samples[index].series,
+        latencies: samples[index].histogram,
         reference: other.map { samples[$0].series }
       )
     }

@@ -2,7 +2,7 @@
 public struct Sample: Sendable {
   /// The figures.
   public var figures: [Metric: Double]
-  /// How long each commit took, in nanoseconds, where commits are timed one by one.
+  /// How long each commit or read took, in nanoseconds, where they are timed one by one.
   public var latencies: [UInt64]
 
   public init(_ figures: [Metric: Double], latencies: [UInt64] = []) {
@@ -55,6 +55,29 @@ public func timeCommits(
   }
   let rate = Double(commits * rowsPerCommit) * 1e9 / Double(max(last - begin, 1))
   return Sample([.rowsPerSecond: rate], latencies: latencies)
+}
+
+/// Times short pieces of work one by one; reading the clock is part of each.
+///
+/// - Parameters:
+///   - inputs: What to work on.
+///   - work: The work, done for each.
+/// - Returns: How long each took, and nothing else.
+/// - Throws: What the work throws.
+public func timeEach<Input>(
+  _ inputs: some Sequence<Input>,
+  _ work: (Input) throws -> Void
+) rethrows -> Sample {
+  var latencies: [UInt64] = []
+  latencies.reserveCapacity(inputs.underestimatedCount)
+  var last = monotonicNanoseconds()
+  for input in inputs {
+    try work(input)
+    let now = monotonicNanoseconds()
+    latencies.append(now - last)
+    last = now
+  }
+  return Sample([:], latencies: latencies)
 }
 
 /// Times one piece of work in milliseconds.

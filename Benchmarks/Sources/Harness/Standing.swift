@@ -2,6 +2,7 @@
 public struct Standing {
   let entrant: Entrant
   let series: [Metric: Series]
+  let latencies: LatencyHistogram
   let reference: [Metric: Series]?
 
   /// The lines of the report, by metric.
@@ -11,11 +12,13 @@ public struct Standing {
     }
   }
 
-  var measurements: [Measurement] {
+  /// The figures, for who keeps them.
+  func measurements(in group: String?) -> [Measurement] {
     Metric.allCases.compactMap { metric in
       guard let values = series[metric] else { return nil }
       return Measurement(
-        workload: entrant.key.workload.rawValue,
+        group: group,
+        workload: entrant.key.name,
         contender: entrant.key.contender.rawValue,
         metric: metric.rawValue,
         median: values.median,
@@ -27,12 +30,17 @@ public struct Standing {
     }
   }
 
+  /// The curve of its latencies, if they were timed one by one.
+  func distribution(in group: String?) -> LatencyDistribution? {
+    latencies.count == 0 ? nil : LatencyDistribution(group, entrant.key, latencies)
+  }
+
   private func line(_ metric: Metric, _ values: Series) -> ReportLine {
     let other = reference?[metric]
     let share = other.map { values.shares(of: $0).median }
     let targets = entrant.targets.filter { $0.metric == metric }
     return ReportLine(
-      workload: entrant.key.workload.rawValue,
+      workload: entrant.key.name,
       contender: entrant.key.contender.rawValue,
       metric: metric.rawValue,
       median: Figure.format(values.median),
@@ -51,9 +59,9 @@ public struct Standing {
   private func describe(_ share: Double, _ metric: Metric) -> String {
     guard let reference = entrant.reference else { return "" }
     let name =
-      reference.workload == entrant.key.workload
+      reference.name == entrant.key.name
       ? reference.contender.rawValue
-      : "\(reference.workload.rawValue) \(reference.contender.rawValue)"
+      : "\(reference.name) \(reference.contender.rawValue)"
     return "\(Figure.ratio(share)) × \(name)"
   }
 }

@@ -74,8 +74,20 @@ struct FilledPeers {
       rounds: plan.choose(quick: 5, full: 25),
       stores.map { filled in
         let store = try filled.opened()
-        return entrant(filled, .pointRead, rows: keys.count, expected: expected) {
-          try keys.reduce(0) { try $0 + store.read($1) }
+        return Entrant(
+          .pointRead,
+          filled.peer.contender,
+          settings: filled.peer.settings(.relaxed),
+          comparedWith: filled.peer.contender == .engine ? nil : .init(.pointRead, .engine)
+        ) {
+          var found = 0
+          var sample = try timeRows(keys.count) {
+            found = try keys.reduce(0) { try $0 + store.read($1) }
+          }
+          try WrongAnswer.check(found, is: expected, filled.peer.contender)
+          // Once more, a clock around each: reading it would slow the others down.
+          sample.latencies = try timeEach(keys.prefix(4_000)) { _ = try store.read($0) }.latencies
+          return sample
         }
       }
     ).run()
