@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
+    .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
     .package(name: "logstore", path: "..")
@@ -40,6 +41,13 @@ let package = Package(
     .target(name: "Workloads", swiftSettings: swiftSettings),
     .systemLibrary(name: "CAllocator"),
     .target(name: "Harness", dependencies: ["CAllocator"], swiftSettings: swiftSettings),
+    .target(name: "Reporting", dependencies: ["Harness"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "BenchmarkReport",
+      dependencies: ["Harness", "Reporting"],
+      path: "Sources/Report",
+      swiftSettings: swiftSettings
+    ),
     .target(name: "Floor", dependencies: ["Harness", "Workloads"], swiftSettings: swiftSettings),
     .target(
       name: "EngineStore",
@@ -85,6 +93,11 @@ let package = Package(
       swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ReportingTests",
+      dependencies: ["Harness", "Reporting"],
+      swiftSettings: swiftSettings
+    ),
     .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"], swiftSettings: swiftSettings),
   ] + peers.map { .systemLibrary(name: "C\($0)") },
   swiftLanguageModes: [.v6]

@@ -88,7 +88,11 @@ public enum Metric: String, Sendable, CaseIterable {
   /// Time of the calling thread on a processor: what others on the machine cannot inflate as much.
   case processorNanosecondsPerRow = "cpu_ns_per_row"
   case bytesPerRow = "bytes_per_row"
+  /// What reached the block device, journal and all.
+  case deviceBytesPerRow = "device_bytes_per_row"
   case megabytesPerSecond = "mb_per_second"
+  /// The most memory a process of its own had resident, files it maps included.
+  case peakMegabytes = "peak_mb"
 
   /// Whether a greater figure is a better one.
   public var growsWithSpeed: Bool { self == .rowsPerSecond || self == .megabytesPerSecond }

@@ -18,6 +18,22 @@ import Testing
     #expect(ours.shares(of: floor).median == 0.5)
   }
 
+  @Test(
+    arguments: [(0, "0"), (500, "500"), (1500, "1.5k"), (20_000, "20k"), (1e6, "1M"), (3e9, "3G")]
+      as [(Double, String)]
+  )
+  func `are short beside an axis`(value: Double, text: String) {
+    #expect(Figure.axis(value) == text)
+  }
+
+  @Test(
+    arguments: [(0.2, "200 ns"), (1, "1 µs"), (500, "500 µs"), (1000, "1 ms"), (2e6, "2 s")]
+      as [(Double, String)]
+  )
+  func `that are durations have the unit that suits them`(value: Double, text: String) {
+    #expect(Figure.duration(microseconds: value) == text)
+  }
+
   @Test func `say whether a target was reached`() {
     let target = Target(.rowsPerSecond, .share, .atLeast(0.9))
     #expect(target.verdict(0.91) == "≥ 0.90 ×: reached")

@@ -12,6 +12,22 @@ public struct LatencyDistribution: Codable, Sendable, Equatable {
   /// The durations that those shares do not exceed, in microseconds.
   public var microseconds: [Double]
 
+  public init(
+    group: String?,
+    workload: String,
+    contender: String,
+    count: Int,
+    shares: [Double],
+    microseconds: [Double]
+  ) {
+    self.group = group
+    self.workload = workload
+    self.contender = contender
+    self.count = count
+    self.shares = shares
+    self.microseconds = microseconds
+  }
+
   /// Takes the points of a histogram: sixteen for each further nine, as far as its count carries.
   ///
   /// - Parameters:

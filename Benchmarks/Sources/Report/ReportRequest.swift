@@ -1,0 +1,53 @@
+import Foundation
+import Reporting
+
+/// What `Benchmarks/run` wants to be drawn and compared.
+struct ReportRequest {
+  private var options: [String: String] = [:]
+
+  init(_ arguments: [String]) {
+    var rest = arguments.dropFirst()
+    while let option = rest.popFirst(), let value = rest.popFirst() { options[option] = value }
+  }
+
+  /// Writes plots and page, if there is a folder for them.
+  ///
+  /// - Throws: What the file system throws.
+  func draw() throws {
+    guard let folder = options["--out"] else { return }
+    let results = Results(
+      try Results.measurements(in: file("--results")),
+      try Results.distributions(in: file("--latencies")),
+      circumstances: circumstances
+    )
+    try ResultsPage(results).write(to: URL(fileURLWithPath: folder))
+  }
+
+  /// Prints what changed since another run, if one is named.
+  ///
+  /// - Returns: What the process ends with: 2 if something of ours became worse, else 0.
+  /// - Throws: What the file system throws.
+  func compare() throws -> CInt {
+    guard options["--compare"] != nil else { return 0 }
+    let comparison = Comparison(
+      old: try Results.measurements(in: file("--compare")),
+      new: try Results.measurements(in: file("--results"))
+    )
+    print(comparison.text, terminator: "")
+    return comparison.isWorse ? 2 : 0
+  }
+
+  private var circumstances: String {
+    let date = Date().formatted(.iso8601.year().month().day())
+    let fileSystem = Machine.fileSystem(of: file("--folder"))
+    let toolchain = options["--toolchain"] ?? "Swift"
+    return """
+      \(Machine.description), \(fileSystem); \(toolchain), release; \(date); \
+      \(options["--command"] ?? "").
+      """
+  }
+
+  private func file(_ option: String) -> URL {
+    URL(fileURLWithPath: options[option] ?? "/dev/null")
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Harness
+
+/// The pictures of a run.
+struct Plots {
+  let results: Results
+
+  struct Plot {
+    /// The file's name without its extension.
+    let name: String
+    let title: String
+    let svg: String
+  }
+
+  var all: [Plot] {
+    var plots: [Plot?] = []
+    for group in results.groups {
+      plots.append(bars(group, "throughput", more, "more is better"))
+      plots.append(bars(group, "cost", less, "less is better"))
+      plots.append(latencies(group))
+    }
+    plots.append(scaling)
+    return plots.compactMap { $0 }
+  }
+
+  private let more: [(Metric, String)] = [
+    (.rowsPerSecond, "rows/s"), (.megabytesPerSecond, "MB/s"),
+  ]
+
+  private let less: [(Metric, String)] = [
+    (.milliseconds, "ms"), (.nanosecondsPerRow, "ns a row"), (.bytesPerRow, "bytes a row"),
+    (.deviceBytesPerRow, "bytes a row at the device"),
+  ]
+
+  private func bars(
+    _ group: String,
+    _ name: String,
+    _ metrics: [(metric: Metric, unit: String)],
+    _ remark: String
+  ) -> Plot? {
+    let shown = results.measurements(of: group).filter { Scaled($0.workload) == nil }
+    let panels = distinct(shown.map(\.workload)).flatMap { workload in
+      metrics.compactMap { metric, unit -> BarPanel? in
+        let bars = shown.filter { $0.workload == workload && $0.metric == metric.rawValue }
+        guard bars.count > 1 else { return nil }
+        return BarPanel(
+          title: workload,
+          meaning: Workload(rawValue: workload)?.meaning ?? "",
+          unit: unit,
+          bars: bars.sorted { ($0.median > $1.median) == metric.growsWithSpeed }
+        )
+      }
+    }
+    guard !panels.isEmpty else { return nil }
+    return plot(
+      "\(name)-\(group)",
+      "\(group): \(name), median of all rounds, line from least to greatest; \(remark)",
+      panels.map(\.panel),
+      panels.flatMap(\.bars)
+    )
+  }
+
+  private func latencies(_ group: String) -> Plot? {
+    let shown = results.distributions.filter { ($0.group ?? "") == group }
+    let panels = distinct(shown.map(\.workload)).map { workload in
+      LatencyChart(workload: workload, distributions: shown.filter { $0.workload == workload })
+    }
+    guard !panels.isEmpty else { return nil }
+    let names = Set(shown.map(\.workload))
+    return plot(
+      "latency-\(group)",
+      "\(group): how long single commits and reads take; further left and up is better",
+      panels.map(\.panel),
+      results.measurements(of: group).filter { names.contains($0.workload) }
+    )
+  }
+
+  private var scaling: Plot? {
+    let shown = results.measurements.compactMap { measurement in
+      Scaled(measurement.workload).map { (scaled: $0, measurement) }
+    }
+    let kinds = distinct(shown.map { "\($0.scaled.name) \($0.1.metric)" })
+    let panels = kinds.compactMap { kind -> ScalingChart? in
+      let chosen = shown.filter { "\($0.scaled.name) \($0.1.metric)" == kind }
+      guard Set(chosen.map(\.scaled.rows)).count > 1 else { return nil }
+      return ScalingChart(
+        title: chosen[0].scaled.title,
+        unit: chosen[0].1.metric.replacingOccurrences(of: "_", with: " "),
+        measurements: chosen.map { ($0.scaled.rows, $0.1) }
+      )
+    }
+    guard !panels.isEmpty else { return nil }
+    return plot(
+      "scaling",
+      "How cost grows with the number of rows",
+      panels.map(\.panel),
+      shown.map(\.1)
+    )
+  }
+
+  private func plot(
+    _ name: String,
+    _ title: String,
+    _ panels: [PanelPage.Panel],
+    _ shown: [Measurement]
+  ) -> Plot {
+    let page = PanelPage(
+      title: title,
+      panels: panels,
+      smallPrint: [results.circumstances] + results.settings(shown)
+    )
+    return Plot(name: name, title: title, svg: page.svg())
+  }
+}
+
+/// The name of a workload measured at several sizes, taken apart: `scale-insert-100000`.
+struct Scaled {
+  let name: String
+  let rows: Int
+
+  init?(_ workload: String) {
+    guard workload.hasPrefix("scale-"), let dash = workload.lastIndex(of: "-"),
+      let rows = Int(workload[workload.index(after: dash)...])
+    else { return nil }
+    name = String(workload[..<dash])
+    self.rows = rows
+  }
+
+  var title: String { String(name.dropFirst("scale-".count)) }
+}
