@@ -12,6 +12,7 @@ let peers = (Context.environment["LOGSTORE_BENCHMARK_PEERS"] ?? "")
   .split(separator: " ").map(String.init)
 // GRDB stands on SQLite.
 let hasGRDB = peers.contains("SQLite")
+let grdbSettings: [SwiftSetting] = hasGRDB ? [.define("GRDB")] : []
 
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -54,6 +55,20 @@ let package = Package(
       dependencies: ["Workloads", .product(name: "LogEngine", package: "logstore")],
       swiftSettings: swiftSettings
     ),
+    // The stores of others: SQLite's C API, LMDB, LevelDB, RocksDB, as far as they are there.
+    .target(
+      name: "PeerStores",
+      dependencies: [
+        "EngineStore", "Harness", "Workloads", .product(name: "LogEngine", package: "logstore"),
+      ] + peers.map { .target(name: "C\($0)") },
+      swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
+    ),
+    .target(
+      name: "GRDBPeer",
+      dependencies: ["Harness", "Workloads"]
+        + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
+      swiftSettings: swiftSettings + grdbSettings
+    ),
     .executableTarget(
       name: "EngineBenchmarks",
       dependencies: [
@@ -76,21 +91,21 @@ let package = Package(
     .executableTarget(
       name: "ModelBenchmarks",
       dependencies: [
-        "Floor", "Harness", "Workloads",
+        "Floor", "GRDBPeer", "Harness", "Workloads",
         .product(name: "JSONStore", package: "logstore"),
         .product(name: "SwiftData", package: "logstore"),
-      ] + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
+      ],
       path: "Sources/Models",
-      swiftSettings: macroUserSettings + (hasGRDB ? [.define("GRDB")] : [])
+      swiftSettings: macroUserSettings + grdbSettings
     ),
     .executableTarget(
       name: "PeerBenchmarks",
       dependencies: [
-        "EngineStore", "Floor", "Harness", "Workloads",
+        "EngineStore", "Floor", "Harness", "PeerStores", "Workloads",
         .product(name: "LogEngine", package: "logstore"),
-      ] + peers.map { .target(name: "C\($0)") },
+      ],
       path: "Sources/Peers",
-      swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
+      swiftSettings: swiftSettings
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),
     .testTarget(

@@ -1,5 +1,6 @@
 import Floor
 import Foundation
+import GRDBPeer
 import Workloads
 
 /// Writes as many bytes as a store of rows must, and waits for the disk.

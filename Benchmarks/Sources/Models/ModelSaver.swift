@@ -1,4 +1,5 @@
 import Foundation
+import GRDBPeer
 import SwiftData
 import Workloads
 

@@ -1,5 +1,6 @@
 import Floor
 import Foundation
+import GRDBPeer
 import Harness
 import SwiftData
 import Workloads

@@ -1,6 +1,7 @@
 import Floor
 import Foundation
 import Harness
+import PeerStores
 import Workloads
 
 /// Commits of new rows, durable and relaxed.

@@ -1,5 +1,6 @@
 import Foundation
 import Harness
+import PeerStores
 import Workloads
 
 /// A million trips in every peer's store: reads, scans, updates, and what is left on disk.

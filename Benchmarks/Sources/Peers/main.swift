@@ -1,4 +1,5 @@
 import Harness
+import PeerStores
 
 runGroup("Peers") { plan, report in
   let peers = Peer.installed

@@ -1,14 +1,14 @@
-import Foundation
+public import Foundation
 import Harness
-import Workloads
+public import Workloads
 
 #if GRDB
 import GRDB
 
 /// GRDB's part in each workload: with Codable records, and with records written by hand.
-enum GRDBContender {
+public enum GRDBContender {
   /// Those who save trips, each in a database of its own.
-  static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] {
+  public static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] {
     let settings = "\(GRDBStore.settings), synchronous \(durability.rawValue)"
     let codable = try GRDBStore.open(folder.appending(path: "codable.sqlite"), durability)
     let byHand = try GRDBStore.open(folder.appending(path: "by-hand.sqlite"), durability)
@@ -27,7 +27,7 @@ enum GRDBContender {
   }
 
   /// Those who fetch trips from one database that holds all records, and read every attribute or two.
-  static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
+  public static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
     all: [Fetching], two: [Fetching]
   ) {
     let pool = try GRDBStore.open(folder.appending(path: "trips.sqlite"), .normal)
@@ -58,10 +58,10 @@ enum GRDBContender {
 }
 #else
 /// GRDB takes no part: SQLite's header is not installed.
-enum GRDBContender {
-  static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] { [] }
+public enum GRDBContender {
+  public static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] { [] }
 
-  static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
+  public static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
     all: [Fetching], two: [Fetching]
   ) {
     ([], [])
@@ -70,7 +70,7 @@ enum GRDBContender {
 #endif
 
 /// What SQLite calls `synchronous`.
-enum GRDBDurability: String {
+public enum GRDBDurability: String, Sendable {
   /// On disk when the transaction ends.
   case full = "FULL"
   /// In the kernel's hands when the transaction ends.

@@ -1,6 +1,6 @@
-import Workloads
+public import Workloads
 
 /// Stores new trips, all that are given at once.
-protocol TripSaver {
+public protocol TripSaver {
   func save(_ records: ArraySlice<TripRecord>) throws
 }

@@ -1,17 +1,17 @@
 import EngineStore
-import Foundation
-import Harness
+public import Foundation
+public import Harness
 import LogEngine
-import Workloads
+public import Workloads
 
 /// A store that takes part, and how to open it.
-struct Peer {
-  let contender: Contender
-  let settings: (Durability) -> String
-  let open: (URL, Durability) throws -> any TripStore
+public struct Peer {
+  public let contender: Contender
+  public let settings: (Durability) -> String
+  public let open: (URL, Durability) throws -> any TripStore
 
   /// All whose libraries are installed.
-  static var installed: [Peer] {
+  public static var installed: [Peer] {
     var peers = [Peer(.engine, engineSettings, open: openEngine)]
     #if SQLITE
     peers.append(Peer(.sqlite, SQLiteTrips.settings) { try SQLiteTrips($0, $1) })
@@ -26,6 +26,21 @@ struct Peer {
     peers.append(Peer(.rocksdb, RocksDBTrips.settings) { try RocksDBTrips($0, $1) })
     #endif
     return peers
+  }
+
+  /// SQLite with an index on each column queries ask for, if it is installed.
+  public static var indexed: [Peer] {
+    #if SQLITE
+    return [
+      Peer(.sqlite, { SQLiteTrips.settings($0) + ", indexes on destination and startDate" }) {
+        let trips = try SQLiteTrips($0, $1)
+        try trips.makeIndexes()
+        return trips
+      }
+    ]
+    #else
+    return []
+    #endif
   }
 
   private static func engineSettings(_ durability: Durability) -> String {
