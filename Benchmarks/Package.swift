@@ -32,6 +32,7 @@ let package = Package(
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
+    .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -96,6 +97,16 @@ let package = Package(
         .product(name: "SwiftData", package: "logstore"),
       ],
       path: "Sources/Models",
+      swiftSettings: macroUserSettings + grdbSettings
+    ),
+    .executableTarget(
+      name: "QueryBenchmarks",
+      dependencies: [
+        "Floor", "GRDBPeer", "Harness", "PeerStores", "Workloads",
+        .product(name: "LogEngine", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Queries",
       swiftSettings: macroUserSettings + grdbSettings
     ),
     .executableTarget(

@@ -104,6 +104,24 @@ public final class EngineTrips: TripStore {
     return count
   }
 
+  public func readEarliest(_ count: Int) throws -> Int {
+    var earliest = EarliestTrips(count)
+    try engine.scan(table.number) { key, _, row in
+      earliest.offer(key, start: table.startDate(row))
+      return .proceed
+    }
+    return try earliest.keys.reduce(0) { try $0 + read($1) }
+  }
+
+  public func readFirst(_ count: Int) throws -> Int {
+    var sum = 0
+    try engine.scan(table.number, in: 1..<UInt64(count) + 1) { _, _, row in
+      sum += table.read(row).checksum
+      return .proceed
+    }
+    return sum
+  }
+
   /// What the engine calls the row of a key.
   public func reference(to key: UInt64) -> RowReference {
     RowReference(table: table.number, key: key)

@@ -88,6 +88,9 @@ struct TripTable {
   /// Reads one column of a row.
   func rating(_ row: RawSpan) -> Int64 { layout.integer(Column.rating.rawValue, in: row) }
 
+  /// Reads another.
+  func startDate(_ row: RawSpan) -> Double { layout.double(Column.startDate.rawValue, in: row) }
+
   /// Writes a row again with another rating.
   func write(_ row: RawSpan, rating: Int64, to writer: inout RowWriter) -> Range<Int> {
     writer.begin(layout)

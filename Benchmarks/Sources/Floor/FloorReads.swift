@@ -41,6 +41,33 @@ public final class FloorReads {
   /// Reads one attribute.
   public func readRating(_ key: UInt64) -> Int { Int(PlainCoding.rating(row(key))) }
 
+  /// Counts the trips to a destination with a rating above another.
+  public func count(destination: String, ratingAbove rating: Int64) -> Int {
+    let wanted = Array(destination.utf8)
+    var count = 0
+    for key in 1..<UInt64(offsets.count) {
+      let row = row(key)
+      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Reads the records that start first.
+  public func readEarliest(_ count: Int) -> Int {
+    var earliest = EarliestTrips(count)
+    for key in 1..<UInt64(offsets.count) {
+      earliest.offer(key, start: PlainCoding.startDate(row(key)))
+    }
+    return earliest.keys.reduce(0) { $0 + read($1) }
+  }
+
+  /// Reads the first records.
+  public func readFirst(_ count: Int) -> Int {
+    (1...UInt64(count)).reduce(0) { $0 + read($1) }
+  }
+
   private func row(_ key: UInt64) -> UnsafeRawBufferPointer {
     let index = Int(key)
     return UnsafeRawBufferPointer(rebasing: mapping[offsets[index - 1]..<offsets[index]])

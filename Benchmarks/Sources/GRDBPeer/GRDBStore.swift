@@ -6,7 +6,7 @@ import GRDB
 enum GRDBStore {
   static let settings = "GRDB 7.10, DatabasePool (WAL), cache_size 256 MiB"
 
-  /// Opens a new database.
+  /// Opens a database, or makes it.
   ///
   /// - Parameters:
   ///   - file: Where.
@@ -20,7 +20,7 @@ enum GRDBStore {
     // Only now: opening a pool sets NORMAL, whatever the preparation said.
     try pool.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
-      try database.create(table: "trip") { table in
+      try database.create(table: "trip", options: .ifNotExists) { table in
         table.autoIncrementedPrimaryKey("id")
         table.column("name", .text).notNull()
         table.column("destination", .text).notNull()

@@ -21,6 +21,11 @@ public enum Workload: String, Sendable, CaseIterable {
   case pointReadColumn = "point-read-column"
   /// A count by two attributes, by looking at each of 1,000,000 rows.
   case scan
+  /// The same, answered through an index.
+  case scanIndexed = "scan-indexed"
+  // The 100 rows that start first: by looking at each, and through an index.
+  case top100 = "top-100"
+  case top100Indexed = "top-100-indexed"
   // One reader of random keys, alone and beside a writer.
   case readAlone = "read-alone"
   case readBesideWriter = "read-beside-writer"

@@ -62,6 +62,11 @@ public struct PlainCoding: ~Copyable {
     bytes.loadUnaligned(fromByteOffset: ratingOffset, as: Int64.self)
   }
 
+  /// The start of a record, nothing else decoded.
+  public static func startDate(_ bytes: UnsafeRawBufferPointer) -> Double {
+    bytes.loadUnaligned(fromByteOffset: 0, as: Double.self)
+  }
+
   /// The UTF-8 of a record's destination, nothing else decoded.
   public static func destination(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let start = 26 + Int(bytes[25])

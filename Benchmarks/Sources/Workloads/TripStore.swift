@@ -24,6 +24,20 @@ public protocol TripStore: AnyObject {
   /// Counts the trips to a destination with a rating above another, by looking at every record.
   func count(destination: String, ratingAbove rating: Int64) throws -> Int
 
+  /// Reads the records that start first, by looking at every record.
+  ///
+  /// - Parameter count: How many.
+  /// - Returns: The checksums of them, added up.
+  /// - Throws: What the contender reports.
+  func readEarliest(_ count: Int) throws -> Int
+
+  /// Reads the first records in the order of their keys, all attributes decoded.
+  ///
+  /// - Parameter count: How many.
+  /// - Returns: The checksums of them, added up.
+  /// - Throws: What the contender reports.
+  func readFirst(_ count: Int) throws -> Int
+
   /// Writes out what is not yet, and closes.
   func close() throws
 }

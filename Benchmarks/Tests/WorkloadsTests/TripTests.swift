@@ -44,3 +44,33 @@ import Workloads
     #expect(Set(keys) == Set(1...20))
   }
 }
+
+@Suite struct `The earliest trips` {
+  @Test(arguments: [1, 2, 7, 100, 1000])
+  func `are those that sorting finds`(count: Int) {
+    var random = SplitMix64(seed: 3)
+    let starts = (0..<1000).map { _ in Double(random.next(below: 1_000_000)) }
+    var earliest = EarliestTrips(count)
+    for (key, start) in starts.enumerated() { earliest.offer(UInt64(key), start: start) }
+    let found = earliest.keys.map { starts[Int($0)] }.sorted()
+    #expect(found == Array(starts.sorted().prefix(count)))
+  }
+}
+
+@Suite struct `Scattered trips` {
+  private let trips = ScatteredTrips(count: 30_000)
+
+  @Test func `come in batches under keys from 1 without gaps`() {
+    let keys = trips.batches.flatMap { $0.records.map(\.id) }
+    #expect(keys == Array(1...30_000))
+  }
+
+  @Test func `have sums and counts that looking at each finds, too`() {
+    let all = trips.batches.flatMap(\.records)
+    let wanted = trips.wantedDestination
+    #expect(trips.matchCount == all.count { $0.destination == wanted && $0.rating > 3 })
+    let earliest = all.sorted { $0.startDate < $1.startDate }.prefix(100)
+    #expect(trips.earliestSum(100) == earliest.reduce(0) { $0 + $1.checksum })
+    #expect(trips.firstSum(50) == all.prefix(50).reduce(0) { $0 + $1.checksum })
+  }
+}

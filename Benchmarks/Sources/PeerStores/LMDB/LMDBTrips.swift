@@ -49,27 +49,50 @@ final class LMDBTrips: TripStore {
 
   func count(destination: String, ratingAbove rating: Int64) throws -> Int {
     let wanted = Array(destination.utf8)
-    return try reading { transaction in
-      var cursor: OpaquePointer?
-      try check(mdb_cursor_open(transaction, table, &cursor))
-      defer { mdb_cursor_close(cursor) }
-      var count = 0
-      var key = MDB_val()
-      var value = MDB_val()
-      while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
-        let bytes = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
-        if PlainCoding.rating(bytes) > rating, PlainCoding.destination(bytes).elementsEqual(wanted)
-        {
-          count += 1
-        }
+    var count = 0
+    try scan { _, row in
+      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
+        count += 1
       }
-      return count
     }
+    return count
+  }
+
+  func readEarliest(_ count: Int) throws -> Int {
+    var earliest = EarliestTrips(count)
+    try scan { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
+    return try earliest.keys.reduce(0) { try $0 + read($1) }
+  }
+
+  func readFirst(_ count: Int) throws -> Int {
+    var sum = 0
+    try scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
+    return sum
   }
 
   func close() throws {
     mdb_env_close(environment)
     environment = nil
+  }
+
+  @inline(__always)
+  private func scan(
+    upTo limit: Int = .max,
+    _ body: (UInt64, UnsafeRawBufferPointer) -> Void
+  ) throws {
+    try reading { transaction in
+      var cursor: OpaquePointer?
+      try check(mdb_cursor_open(transaction, table, &cursor))
+      defer { mdb_cursor_close(cursor) }
+      var rest = limit
+      var key = MDB_val()
+      var value = MDB_val()
+      while rest > 0, mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
+        rest -= 1
+        let row = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
+        body(key.mv_data.loadUnaligned(as: UInt64.self), row)
+      }
+    }
   }
 
   private func inTransaction(_ body: (OpaquePointer?) throws -> Void) throws {

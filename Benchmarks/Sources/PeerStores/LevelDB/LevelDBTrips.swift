@@ -52,20 +52,25 @@ final class LevelDBTrips: TripStore {
 
   func count(destination: String, ratingAbove rating: Int64) throws -> Int {
     let wanted = Array(destination.utf8)
-    let iterator = leveldb_create_iterator(database, readOptions)
-    defer { leveldb_iter_destroy(iterator) }
     var count = 0
-    leveldb_iter_seek_to_first(iterator)
-    while leveldb_iter_valid(iterator) != 0 {
-      var length = 0
-      let value = leveldb_iter_value(iterator, &length)
-      let row = UnsafeRawBufferPointer(start: value, count: length)
+    scan { _, row in
       if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
         count += 1
       }
-      leveldb_iter_next(iterator)
     }
     return count
+  }
+
+  func readEarliest(_ count: Int) throws -> Int {
+    var earliest = EarliestTrips(count)
+    scan { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
+    return try earliest.keys.reduce(0) { try $0 + read($1) }
+  }
+
+  func readFirst(_ count: Int) throws -> Int {
+    var sum = 0
+    scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
+    return sum
   }
 
   func close() throws {
@@ -75,6 +80,23 @@ final class LevelDBTrips: TripStore {
     leveldb_readoptions_destroy(readOptions)
     leveldb_cache_destroy(cache)
     leveldb_filterpolicy_destroy(filter)
+  }
+
+  @inline(__always)
+  private func scan(upTo limit: Int = .max, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
+    let iterator = leveldb_create_iterator(database, readOptions)
+    defer { leveldb_iter_destroy(iterator) }
+    var rest = limit
+    leveldb_iter_seek_to_first(iterator)
+    while rest > 0, leveldb_iter_valid(iterator) != 0 {
+      rest -= 1
+      var length = 0
+      let name = UnsafeRawPointer(leveldb_iter_key(iterator, &length))
+      let key = name?.loadUnaligned(as: UInt64.self) ?? 0
+      let value = leveldb_iter_value(iterator, &length)
+      body(UInt64(bigEndian: key), UnsafeRawBufferPointer(start: value, count: length))
+      leveldb_iter_next(iterator)
+    }
   }
 
   private func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {

@@ -17,7 +17,7 @@ final class SQLiteTrips: TripStore {
   private var statements: [OpaquePointer?] = []
 
   private enum Statement: Int, CaseIterable {
-    case begin, commit, insert, read, raise, count
+    case begin, commit, insert, read, raise, count, earliest, first
 
     var sql: String {
       switch self {
@@ -27,6 +27,8 @@ final class SQLiteTrips: TripStore {
       case .read: "SELECT * FROM trip WHERE id = ?"
       case .raise: "UPDATE trip SET rating = rating + 1 WHERE id = ?"
       case .count: "SELECT count(*) FROM trip WHERE destination = ? AND rating > ?"
+      case .earliest: "SELECT * FROM trip ORDER BY startDate LIMIT ?"
+      case .first: "SELECT * FROM trip ORDER BY id LIMIT ?"
       }
     }
   }
@@ -83,17 +85,45 @@ final class SQLiteTrips: TripStore {
     sqlite3_bind_int64(read, 1, Int64(key))
     defer { sqlite3_reset(read) }
     guard sqlite3_step(read) == SQLITE_ROW else { throw PeerError(.sqlite, "no trip \(key)") }
-    return TripRecord(
-      id: key,
-      name: text(read, 1),
-      destination: text(read, 2),
-      startDate: sqlite3_column_double(read, 3),
-      endDate: sqlite3_column_double(read, 4),
-      rating: sqlite3_column_int64(read, 5),
-      isFavorite: sqlite3_column_int64(read, 6) != 0,
-      note: text(read, 7),
-      tag: sqlite3_column_type(read, 8) == SQLITE_NULL ? nil : text(read, 8)
-    ).checksum
+    return record(read).checksum
+  }
+
+  func readEarliest(_ count: Int) throws -> Int { try readAll(.earliest, count) }
+
+  func readFirst(_ count: Int) throws -> Int { try readAll(.first, count) }
+
+  private func readAll(_ kind: Statement, _ count: Int) throws -> Int {
+    let read = statements[kind.rawValue]
+    sqlite3_bind_int64(read, 1, Int64(count))
+    defer { sqlite3_reset(read) }
+    var sum = 0
+    while sqlite3_step(read) == SQLITE_ROW { sum += record(read).checksum }
+    return sum
+  }
+
+  private func record(_ row: OpaquePointer?) -> TripRecord {
+    TripRecord(
+      id: UInt64(sqlite3_column_int64(row, 0)),
+      name: text(row, 1),
+      destination: text(row, 2),
+      startDate: sqlite3_column_double(row, 3),
+      endDate: sqlite3_column_double(row, 4),
+      rating: sqlite3_column_int64(row, 5),
+      isFavorite: sqlite3_column_int64(row, 6) != 0,
+      note: text(row, 7),
+      tag: sqlite3_column_type(row, 8) == SQLITE_NULL ? nil : text(row, 8)
+    )
+  }
+
+  /// Adds an index for each column queries ask for.
+  ///
+  /// - Throws: ``PeerError``.
+  func makeIndexes() throws {
+    let sql = """
+      CREATE INDEX IF NOT EXISTS destinations ON trip (destination);
+      CREATE INDEX IF NOT EXISTS startDates ON trip (startDate);
+      """
+    try check(sqlite3_exec(database, sql, nil, nil, nil))
   }
 
   func raiseRatings(_ keys: ArraySlice<UInt64>) throws {

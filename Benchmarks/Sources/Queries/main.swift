@@ -1,0 +1,11 @@
+import Harness
+
+runGroup("Queries") { plan, report in
+  #if !GRDB
+  report.note("SQLite and GRDB take no part: libsqlite3-dev is not installed")
+  #endif
+  report.note(
+    "scan-indexed, top-100-indexed: LogStore and the key-value stores have no such indexes"
+  )
+  try withFolder(plan, "trips") { try TripQueries(plan, $0).run(report) }
+}
