@@ -50,7 +50,12 @@ let package = Package(
       path: "Sources/Report",
       swiftSettings: swiftSettings
     ),
-    .target(name: "Floor", dependencies: ["Harness", "Workloads"], swiftSettings: swiftSettings),
+    .systemLibrary(name: "CLZ4Floor"),
+    .target(
+      name: "Floor",
+      dependencies: ["CLZ4Floor", "Harness", "Workloads"],
+      swiftSettings: swiftSettings
+    ),
     .target(
       name: "EngineStore",
       dependencies: ["Workloads", .product(name: "LogEngine", package: "logstore")],

@@ -2,6 +2,7 @@ import Harness
 
 runGroup("Engine") { plan, report in
   let pool = RecordPool()
+  try Limits(plan: plan).run(report)
   try DurableCommits(plan: plan, pool: pool).run(report)
   try RelaxedCommits(plan: plan, pool: pool).run(report)
   try Updates(plan: plan, pool: pool).run(report)

@@ -1,5 +1,10 @@
 /// What is measured; the raw values are stable, for who keeps results and compares them.
 public enum Workload: String, Sendable, CaseIterable {
+  // Rows as plain bytes in blocks: copied, handed to the kernel, compressed, decompressed.
+  case memcpy
+  case pwrite
+  case lz4Compress = "lz4-compress"
+  case lz4Decompress = "lz4-decompress"
   // Commits of so many rows, on disk at return.
   case durable1 = "durable-1"
   case durable10 = "durable-10"

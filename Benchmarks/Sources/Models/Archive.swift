@@ -23,10 +23,6 @@ struct Archive {
             .jsonSave,
             .json,
             settings: "JSONStore, the file written anew",
-            afterwards: {
-              let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size]
-              return Sample([.bytesPerRow: Double((size as? Int) ?? 0)])
-            },
             run: { try saveOne(json) }
           ),
           Entrant(
@@ -53,7 +49,10 @@ struct Archive {
 
   private func saveOne(_ filled: Filled) throws -> Sample {
     filled.trips[50_000].rating += 1
-    return try timeMilliseconds { try filled.context.save() }
+    let before = writtenBytes()
+    var sample = try timeMilliseconds { try filled.context.save() }
+    sample.figures[.bytesPerRow] = Double(writtenBytes() - before)
+    return sample
   }
 
   private struct Filled {
