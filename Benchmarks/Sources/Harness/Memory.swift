@@ -1,4 +1,5 @@
 import CAllocator
+import Foundation
 
 /// The bytes of live heap allocations of this process.
 ///
@@ -7,4 +8,21 @@ import CAllocator
 public func liveHeapBytes() -> Int {
   let info = mallinfo2()
   return info.uordblks + info.hblkhd
+}
+
+/// The most megabytes this process ever had resident, pages of mapped files included.
+public func peakResidentMegabytes() -> Double { statusMegabytes("VmHWM") }
+
+/// The megabytes this process has resident now that are no pages of files.
+public func anonymousMegabytes() -> Double { statusMegabytes("RssAnon") }
+
+private func statusMegabytes(_ field: String) -> Double {
+  let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  for line in text.split(separator: "\n") where line.hasPrefix(field + ":") {
+    let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
+      Double($0)
+    }
+    return (kilobytes ?? .nan) * 1024 / 1e6
+  }
+  return .nan
 }

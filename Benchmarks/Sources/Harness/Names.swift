@@ -64,6 +64,16 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedReadCached = "packed-read-cached"
   /// A count by two attributes of all rows of a pack.
   case packedScan = "packed-scan"
+  // Commits that raise one attribute of so many rows, on disk at return.
+  case durableUpdate1 = "durable-update-1"
+  case durableUpdate100 = "durable-update-100"
+  // A whole life at several sizes; the number of rows follows in results.
+  case scaleInsert = "scale-insert"
+  case scaleRead = "scale-read"
+  case scaleScan = "scale-scan"
+  case scaleOpen = "scale-open"
+  case scaleSize = "scale-size"
+  case scaleMemory = "scale-memory"
 }
 
 /// Who is measured.
@@ -103,6 +113,8 @@ public enum Metric: String, Sendable, CaseIterable {
   case megabytesPerSecond = "mb_per_second"
   /// The most memory a process of its own had resident, files it maps included.
   case peakMegabytes = "peak_mb"
+  /// The memory a process of its own has resident beside pages of files.
+  case anonymousMegabytes = "anonymous_mb"
 
   /// Whether a greater figure is a better one.
   public var growsWithSpeed: Bool { self == .rowsPerSecond || self == .megabytesPerSecond }

@@ -33,6 +33,9 @@ public struct Plan: Sendable {
     }
   }
 
+  /// Whether this process was asked for a first look only.
+  public static let isQuickRun = CommandLine.arguments.contains("--quick")
+
   /// What the group is called on the command line and in results.
   public var group: String { title.lowercased() }
 

@@ -1,18 +1,35 @@
 /// Lets entrants take turns, so that whatever else the machine does meets all of them alike.
 public struct RoundRobin {
+  /// What comes before the rounds that count.
+  public enum WarmUp {
+    case oneRound
+    /// Nothing: where each turn begins from nothing, as with a process of its own.
+    case none
+
+    fileprivate var firstRound: Int { self == .oneRound ? 0 : 1 }
+  }
+
   private let entrants: [Entrant]
   private let rounds: Int
   private let limit: UInt64
+  private let warmUp: WarmUp
   private static let leastRounds = 3
 
   /// Creates the rounds.
   ///
   /// - Parameters:
-  ///   - rounds: How often each entrant is measured; one more turn before that warms up.
+  ///   - rounds: How often each entrant is measured; one more turn before may warm up.
   ///   - seconds: When they are over, no further round begins, but three are always run: a busy
   ///     machine then makes figures less certain, and not a run of half an hour one of two hours.
+  ///   - warmUp: Whether a turn of each before all others does not count.
   ///   - entrants: Who takes part.
-  public init(rounds: Int, seconds: Double = 40, _ entrants: [Entrant]) {
+  public init(
+    rounds: Int,
+    seconds: Double = Plan.isQuickRun ? 2.5 : 40,
+    warmUp: WarmUp = .oneRound,
+    _ entrants: [Entrant]
+  ) {
+    self.warmUp = warmUp
     self.entrants = entrants
     self.rounds = rounds
     limit = UInt64(seconds * 1e9)
@@ -29,7 +46,7 @@ public struct RoundRobin {
     var samples = entrants.map { _ in Samples() }
     let begin = monotonicNanoseconds()
     try withPriority {
-      for round in 0...rounds {
+      for round in warmUp.firstRound...rounds {
         if round > Self.leastRounds, monotonicNanoseconds() - begin > limit { break }
         for turn in entrants.indices {
           let index = (turn + round) % entrants.count

@@ -23,6 +23,8 @@ extension Workload {
     case .fetchTwo: "objects with two attributes read"
     case .jsonSave: "save of one change among 100,000 objects"
     case .size: "on disk, loaded and closed"
+    case .durableUpdate1: "one attribute of 1 random row a commit, on disk at return"
+    case .durableUpdate100: "one attribute of 100 random rows a commit, on disk at return"
     default: nil
     }
   }

@@ -1,8 +1,8 @@
-import Harness
+public import Harness
 
 /// A peer refused.
-struct PeerError: Error, CustomStringConvertible {
-  let description: String
+public struct PeerError: Error, CustomStringConvertible {
+  public let description: String
 
-  init(_ peer: Contender, _ message: String) { description = "\(peer.rawValue): \(message)" }
+  public init(_ peer: Contender, _ message: String) { description = "\(peer.rawValue): \(message)" }
 }

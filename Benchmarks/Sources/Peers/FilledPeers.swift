@@ -7,6 +7,7 @@ import Workloads
 struct FilledPeers {
   private let plan: Plan
   private let records = TripGenerator().records(0..<10_000)
+  private let folder: URL
   private let stores: [Filled]
 
   private static let rows = 1_000_000
@@ -46,6 +47,7 @@ struct FilledPeers {
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ peers: [Peer], _ folder: URL) throws {
     self.plan = plan
+    self.folder = folder
     stores = try peers.map { try Filled($0, folder.appending(path: $0.contender.rawValue)) }
     // Keys begin at 1, so that the first record of each ten thousand is the pool's second.
     let rotated = Array(records[1...]) + [records[0]]
@@ -63,6 +65,7 @@ struct FilledPeers {
     report.add(try updates(.update1, keysPerCommit: 1, rows: 5_000))
     report.add(try updates(.update100, keysPerCommit: 100, rows: 10_000))
     report.add(try openings())
+    report.add(try openingsAfterKill())
   }
 
   private func record(_ key: UInt64) -> TripRecord { records[Int(key % 10_000)] }
@@ -172,6 +175,12 @@ struct FilledPeers {
         }
       }
     ).run()
+  }
+
+  private func openingsAfterKill() throws -> [Standing] {
+    for filled in stores { try filled.close() }
+    return try OpeningAfterKill(plan: plan, rows: Self.rows)
+      .measure(stores.map { ($0.peer, $0.folder) }, folder)
   }
 
   private func size() throws -> [Standing] {

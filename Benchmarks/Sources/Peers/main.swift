@@ -1,6 +1,8 @@
 import Harness
 import PeerStores
 
+Child.runIfAsked()
+
 runGroup("Peers") { plan, report in
   let peers = Peer.installed
   let missing = [Contender.sqlite, .lmdb, .leveldb, .rocksdb].filter { contender in
@@ -11,4 +13,6 @@ runGroup("Peers") { plan, report in
   }
   try Commits(plan, peers).run(report)
   try withFolder(plan, "filled") { try FilledPeers(plan, peers, $0).run(report) }
+  try DeviceWrites(plan, peers).run(report)
+  try Scaling(plan, peers).run(report)
 }

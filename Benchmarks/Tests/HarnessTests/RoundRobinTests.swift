@@ -26,6 +26,17 @@ import Testing
     #expect(turns == 1 + 3)
   }
 
+  @Test(arguments: [(RoundRobin.WarmUp.oneRound, 3), (.none, 2)])
+  func `warm up where that matters`(warmUp: RoundRobin.WarmUp, expected: Int) throws {
+    var turns = 0
+    let entrant = Entrant(.scan, .engine, settings: "") {
+      turns += 1
+      return Sample([.milliseconds: 1])
+    }
+    _ = try RoundRobin(rounds: 2, warmUp: warmUp, [entrant]).run()
+    #expect(turns == expected)
+  }
+
   @Test func `are told apart by the rows of their stores`() {
     #expect(Entrant.Key(.scan, .engine, rows: 1000).name == "scan-1000")
     #expect(Entrant.Key(.scan, .engine).name == "scan")

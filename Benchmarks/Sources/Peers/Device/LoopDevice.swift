@@ -1,0 +1,67 @@
+import Foundation
+import Harness
+
+/// A file system of its own on a loop device, whose kernel counts what is written to it.
+///
+/// What a process has "written" by its own account is what it handed to the kernel, and the account of
+/// the disk is everybody's. Needs root, and a kernel with loop devices.
+final class LoopDevice {
+  /// Where the file system is mounted.
+  let folder: URL
+  private let name: String
+
+  /// Makes the device, or fails where that is not possible.
+  ///
+  /// - Parameter place: A folder for the file behind it.
+  init?(in place: URL) {
+    let image = place.appending(path: "device.img")
+    folder = place.appending(path: "mounted")
+    guard geteuid() == 0, Self.run("truncate", "-s", "8G", image.path) != nil,
+      Self.run("mkfs.ext4", "-q", "-F", image.path) != nil,
+      let device = Self.run("losetup", "-f", "--show", image.path)
+    else { return nil }
+    name = (device as NSString).lastPathComponent
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    guard Self.run("mount", device, folder.path) != nil else {
+      _ = Self.run("losetup", "-d", device)
+      return nil
+    }
+  }
+
+  deinit {
+    _ = Self.run("umount", folder.path)
+    _ = Self.run("losetup", "-d", "/dev/\(name)")
+  }
+
+  /// The bytes written to the device since it was made, what is still in the kernel's cache not counted.
+  var writtenBytes: Int {
+    let statistics = try? String(contentsOfFile: "/sys/block/\(name)/stat", encoding: .utf8)
+    let fields = statistics?.split(whereSeparator: \.isWhitespace) ?? []
+    // The seventh field counts sectors of 512 bytes, whatever the device's own are.
+    return fields.count > 6 ? (Int(fields[6]) ?? 0) * 512 : 0
+  }
+
+  /// Waits until everything written to the file system is on the device.
+  func synchronize() { _ = Self.run("sync", "-f", folder.path) }
+
+  /// Runs a command.
+  ///
+  /// - Returns: What it printed, or `nil` if it failed or does not exist.
+  private static func run(_ command: String...) -> String? {
+    let pipe = Pipe()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    var environment = ProcessInfo.processInfo.environment
+    environment["PATH", default: ""] += ":/usr/sbin:/sbin"
+    process.environment = environment
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { return nil }
+    return String(decoding: output, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
