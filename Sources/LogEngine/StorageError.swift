@@ -37,6 +37,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case readOnly(path: String)
   /// The store was closed.
   case closed(path: String)
+  /// A copy is to be made where something is already.
+  case destinationExists(path: String)
 
   // MARK: What a batch asks for
 

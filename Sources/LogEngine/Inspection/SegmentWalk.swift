@@ -63,8 +63,14 @@ struct SegmentWalk {
     else { return nil }
     let payload = (offset + FrameHeader.byteCount)..<(offset + header.totalByteCount)
     let checksum = try segment.withPayload(payload) { CRC32C.extend(0, over: $0) }
-    // Without the header's checksum a mark, which has no payload, cannot be told from chance.
-    if !hasHeader, header.payloadLength == 0 || checksum != header.payloadChecksum { return nil }
+    let continuesChain = follows && (chain ?? header.chain) == header.chain
+    if !hasHeader {
+      // A mark has no payload to tell it from chance by; its link to the frame before it does.
+      let isLinked = follows && chain == header.chain
+      guard header.payloadLength > 0 || isLinked, checksum == header.payloadChecksum else {
+        return nil
+      }
+    }
     return FrameDescription(
       segment: segment.id,
       offset: offset,
@@ -76,7 +82,7 @@ struct SegmentWalk {
       chain: header.chain,
       payloadChecksum: header.payloadChecksum,
       foundPayloadChecksum: checksum,
-      continuesChain: follows && (chain ?? header.chain) == header.chain,
+      continuesChain: continuesChain,
       isHeaderProven: hasHeader
     )
   }

@@ -150,7 +150,7 @@ extension Verification {
   ) throws {
     report.frameCount += 1
     if frame.kind.completesCommit { report.commitCount += 1 }
-    if !frame.continuesChain || !frame.follows(sequence) {
+    if sequence != nil, !frame.continuesChain || !frame.follows(sequence) {
       add(segment.path, at: frame.offset, .brokenChain(frame.sequence))
     }
     sequence = frame.sequence
@@ -184,7 +184,9 @@ extension SegmentPart {
   /// Whether this is what may stand behind a commit: a valid frame that continues from it, or nothing.
   fileprivate func follows(_ sequence: CommitSequence?) -> Bool {
     switch self {
-    case .frame(let frame): frame.isIntact && frame.continuesChain && frame.follows(sequence)
+    case .frame(let frame):
+      // After damage there is nothing to continue from.
+      frame.isIntact && (sequence == nil || frame.continuesChain && frame.follows(sequence))
     case .unreadable: false
     case .blank: true
     }

@@ -1,0 +1,187 @@
+import RowFormat
+import Synchronization
+
+/// Puts together what can be read of a damaged store, and writes it to a new one.
+///
+/// 1. Read every record there is, beyond damage, and note for each row where its newest one stands.
+/// 2. Work out the catalogue.
+/// 3. Put each row together from its newest record; where that fails, from an earlier one.
+/// 4. Write rows and catalogue to the new store, under their old numbers.
+///
+/// The source is not written to.
+struct Salvage {
+  let source: StorePaths
+  let destination: String
+  let fileSystem: any FileSystem
+  let progress: (MaintenanceProgress) -> Void
+  /// Where rows stand in the source, and how they are laid out.
+  let state: StoreState
+  var report = SalvageReport()
+  /// The newest manifest that can be read.
+  var manifest: Manifest?
+  var catalogueChanges: [(sequence: UInt64, changes: [CatalogueChange]?)] = []
+
+  init(
+    source: StorePaths,
+    destination: String,
+    fileSystem: any FileSystem,
+    reads: EngineOptions.ReadMethod,
+    progress: @escaping (MaintenanceProgress) -> Void
+  ) {
+    self.source = source
+    self.destination = destination
+    self.fileSystem = fileSystem
+    self.progress = progress
+    var options = EngineOptions()
+    options.reads = reads
+    state = StoreState(
+      paths: source,
+      fileSystem: fileSystem,
+      options: options,
+      store: StoreIdentifier(low: 0, high: 0)
+    )
+  }
+
+  mutating func run() throws {
+    guard try fileSystem.list(source.root) != nil else {
+      throw StorageError.missingStore(path: source.root)
+    }
+    try checkDestination()
+    try findManifest()
+    var scan = SalvageScan(try openSegments())
+    try readRecords(&scan)
+    let catalogue = makeCatalogue(scan)
+    state.adopt(catalogue)
+    try write(catalogue, scan.files)
+  }
+}
+
+// MARK: Reading
+
+extension Salvage {
+  private mutating func findManifest() throws {
+    let files = ManifestFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
+    for number in try files.numbers().reversed() {
+      let path = source.manifest(number)
+      do throws(StorageError) {
+        let bytes = try fileSystem.open(path, .read).readAll()
+        manifest = try Manifest(decoding: bytes.bytes, path: path)
+        return
+      } catch {
+        report.damage.append(error)
+      }
+    }
+  }
+
+  private mutating func openSegments() throws -> [SegmentFile] {
+    var files: [SegmentFile] = []
+    for id in try LogFiles.numbers(source, fileSystem) {
+      do throws(StorageError) {
+        let file = try SegmentFile(
+          id,
+          paths: source,
+          fileSystem: fileSystem,
+          reads: state.options.reads
+        )
+        files.append(file)
+        state.segments.store(file.segment, at: Int(id.rawValue))
+      } catch {
+        report.damage.append(error)
+      }
+    }
+    for file in files {
+      if let damage = file.damage, try !file.isUnfinished() { report.damage.append(damage) }
+    }
+    return files
+  }
+
+  /// Notes where each row's newest record stands.
+  private mutating func readRecords(_ scan: inout SalvageScan) throws {
+    let total = scan.files.reduce(0) { $0 + $1.byteCount }
+    progress(MaintenanceProgress(phase: .readingLog, completed: 0, total: total))
+    try scan.run { found, body in
+      let header = found.header
+      if header.kind == .catalogue {
+        catalogueChanges.append((found.sequence, CatalogueChange.decodeList(body)))
+      } else if let table = table(header.table), header.isPlausible {
+        table.noteKey(header.key)
+        let location = RecordLocation(
+          segment: found.place.segment,
+          offset: found.place.offset,
+          kind: header.kind,
+          depth: Int(header.depth)
+        )
+        table.pages.store(location, for: header.key, sequence: found.sequence)
+      }
+    }
+    progress(MaintenanceProgress(phase: .readingLog, completed: total, total: total))
+    report.commitCount = scan.commitCount
+    report.partialCommits = scan.partialCommits
+    report.lostBytes = scan.lostBytes
+    report.lastCommit = CommitSequence(scan.found.last?.upperBound ?? 0)
+    var next: UInt64 = 1
+    for range in scan.found {
+      if range.lowerBound > next {
+        let last = CommitSequence(range.lowerBound - 1)
+        report.lostCommits.append(CommitSequence(next)...last)
+      }
+      next = max(next, range.upperBound &+ 1)
+    }
+  }
+
+  /// The table with a number, which is made if need be.
+  private func table(_ number: UInt16) -> Table? {
+    guard 1...UInt16(Int16.max) ~= number else { return nil }
+    if let known = state.tables[Int(number)] { return known }
+    let table = Table(number: number)
+    state.tables.store(table, at: Int(number))
+    return table
+  }
+}
+
+extension RecordHeader {
+  fileprivate var isPlausible: Bool {
+    1...IndexPages.maximumKey ~= key && Int(depth) <= RecordLocation.maximumDepth
+  }
+}
+
+// MARK: The catalogue
+
+extension Salvage {
+  /// Puts the catalogue together, from its changes if none can be missing, and otherwise from the newest
+  /// manifest and the changes after it.
+  private mutating func makeCatalogue(_ scan: SalvageScan) -> Catalogue {
+    let isWhole = report.lostCommits.isEmpty && report.partialCommits.isEmpty
+    if isWhole, let catalogue = apply(catalogueChanges, to: Catalogue()) { return catalogue }
+    var catalogue = manifest?.catalogue ?? Catalogue()
+    let known = manifest?.sequence.rawValue ?? 0
+    report.isCatalogueComplete =
+      !report.lostCommits.contains { $0.upperBound.rawValue > known }
+      && !report.partialCommits.contains { $0.rawValue > known }
+    for (sequence, changes) in catalogueChanges where sequence > known {
+      for change in changes ?? [] {
+        do throws(StorageError) {
+          try catalogue.apply(change)
+        } catch {
+          report.isCatalogueComplete = false
+        }
+      }
+      if changes == nil { report.isCatalogueComplete = false }
+    }
+    return catalogue
+  }
+
+  private func apply(
+    _ list: [(sequence: UInt64, changes: [CatalogueChange]?)],
+    to catalogue: Catalogue
+  ) -> Catalogue? {
+    var catalogue = catalogue
+    for (_, changes) in list {
+      guard let changes else { return nil }
+      for change in changes {
+        do throws(StorageError) { try catalogue.apply(change) } catch { return nil }
+      }
+    }
+    return catalogue
+  }
+}

@@ -1,0 +1,52 @@
+public import RowFormat
+
+/// What could be saved of a damaged store, and what could not.
+public struct SalvageReport: Hashable, Sendable {
+  /// The newest commit of which anything was found.
+  public internal(set) var lastCommit = CommitSequence.zero
+  /// How many commits were found whole.
+  public internal(set) var commitCount = 0
+  /// Bytes of the log that no commit was found in, though something once stood there.
+  public internal(set) var lostBytes: [LostBytes] = []
+  /// Commits of which nothing was found.
+  public internal(set) var lostCommits: [ClosedRange<CommitSequence>] = []
+  /// Commits of which a part was found: their rows were saved, so a commit is no longer all or nothing.
+  public internal(set) var partialCommits: [CommitSequence] = []
+  /// What was damaged in a file as a whole, or kept it from being read.
+  public internal(set) var damage: [StorageError] = []
+  /// Whether every change of the catalogue was found; if not, tables and columns may be missing, and
+  /// with them their values.
+  public internal(set) var isCatalogueComplete = true
+  /// What became of the rows, by table.
+  public internal(set) var tables: [SalvagedTable] = []
+
+  /// Whether nothing that was ever committed is missing.
+  public var isComplete: Bool {
+    lostCommits.isEmpty && partialCommits.isEmpty && isCatalogueComplete
+      && tables.allSatisfy { $0.stale.isEmpty && $0.lost.isEmpty }
+  }
+}
+
+/// Bytes of a file that nothing could be made of.
+public struct LostBytes: Hashable, Sendable {
+  public let path: String
+  public let range: Range<Int>
+}
+
+/// What was saved of a table.
+///
+/// Where commits are lost altogether, a row that was saved may have been changed or deleted in one of
+/// them, and nothing tells.
+public struct SalvagedTable: Hashable, Sendable {
+  public let number: UInt16
+  public let name: String
+  /// How many rows were saved.
+  public internal(set) var rowCount = 0
+  /// Rows of which a later version was found and could not be put together: an earlier one was saved.
+  public internal(set) var stale: [RowReference] = []
+  /// Rows of which something was found, and no version could be put together.
+  public internal(set) var lost: [RowReference] = []
+  /// How many keys, below the greatest that was found, nothing was found of: rows of lost commits, or
+  /// keys that never became rows.
+  public internal(set) var unseenKeyCount = 0
+}

@@ -1,0 +1,47 @@
+extension StorageEngine {
+  /// Copies what can be read of a damaged store to a new one.
+  ///
+  /// Every frame and every record that has the right checksum is read, beyond any damage, and each row
+  /// is put together from the newest of its records with which that works. The new store has the old
+  /// one's tables, columns and keys, so that references between rows hold; it has its own identity, no
+  /// history, and only the rows. The report says what is missing or may not be the newest: look at it
+  /// before the new store takes the place of the old.
+  ///
+  /// The damaged store is not written to. No process should be writing to it, either.
+  ///
+  /// - Parameters:
+  ///   - source: The damaged store's directory.
+  ///   - destination: The new store's: nothing may be there, or an empty directory.
+  ///   - fileSystem: Where both are.
+  ///   - reads: How the source is read; ``EngineOptions/ReadMethod/copied`` for a device with media errors.
+  ///   - progress: Told from time to time how far it has come, on this thread.
+  /// - Returns: What was lost.
+  /// - Throws: ``StorageError/missingStore(path:)`` if there is no source;
+  ///   ``StorageError/destinationExists(path:)``; what goes wrong in writing. What was written by then is
+  ///   marked as belonging to an unfinished salvage, and may be removed.
+  /// - Complexity: O(bytes of the log), and eight bytes of memory a key.
+  public static func salvage(
+    at source: String,
+    to destination: String,
+    fileSystem: any FileSystem = PosixFileSystem(),
+    reads: EngineOptions.ReadMethod = .mapped,
+    progress: @escaping (MaintenanceProgress) -> Void = { _ in }
+  ) throws(StorageError) -> SalvageReport {
+    var salvage = Salvage(
+      source: StorePaths(root: source),
+      destination: destination,
+      fileSystem: fileSystem,
+      reads: reads,
+      progress: progress
+    )
+    do {
+      try salvage.run()
+      return salvage.report
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      // Nothing below throws anything else.
+      preconditionFailure("salvaging threw \(error)")
+    }
+  }
+}
