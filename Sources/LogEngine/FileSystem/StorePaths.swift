@@ -15,6 +15,11 @@ struct StorePaths: Hashable, Sendable {
   var index: String { root + "/index" }
   var temporary: String { root + "/tmp" }
   var directories: [String] { [log, index, temporary] }
+  /// The directory the store is in.
+  var parent: String {
+    guard let slash = root.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == root.startIndex ? "/" : String(root[..<slash])
+  }
 
   static let manifestPrefix = "manifest."
   static let segmentSuffix = ".seg"

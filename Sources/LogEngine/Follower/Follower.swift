@@ -45,6 +45,9 @@ final class Follower: Sendable {
     }
   }
 
+  /// Lends the place where the reading stopped; no one reads on meanwhile.
+  func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }
+
   private func advance(_ position: inout Position) throws {
     let before = position.end.logPosition
     defer { if position.end.logPosition != before { publishUsage(position) } }

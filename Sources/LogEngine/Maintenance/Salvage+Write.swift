@@ -9,14 +9,6 @@ extension Salvage {
   /// How many bytes of rows go into a commit.
   private static let batchByteCount = 1 << 20
 
-  func checkDestination() throws(StorageError) {
-    if let names = try fileSystem.list(destination) {
-      if !names.isEmpty { throw .destinationExists(path: destination) }
-    } else if try fileSystem.size(of: destination) != nil {
-      throw .destinationExists(path: destination)
-    }
-  }
-
   mutating func write(_ catalogue: Catalogue, _ files: [SegmentFile]) throws {
     var options = EngineOptions()
     options.application = Self.unfinishedApplication
@@ -172,52 +164,5 @@ extension Salvage {
     manifest.number += 1
     manifest.application = self.manifest?.application ?? ""
     try files.publish(manifest)
-  }
-}
-
-extension Catalogue {
-  /// The changes that lead from the empty catalogue to this one, numbers included.
-  func changesFromEmpty() -> [CatalogueChange] {
-    var changes: [CatalogueChange] = []
-    for number in 1..<nextTableNumber {
-      guard let table = table(number) else {
-        changes += [.addTable(name: "removed \(number)"), .removeTable(number)]
-        continue
-      }
-      // A name must be free when it is given, and an old layout may need a column that is retired by
-      // now: so columns get their names last.
-      let placeholder = "\u{1}table \(number)"
-      changes.append(.addTable(name: placeholder))
-      for column in table.columns {
-        changes.append(
-          .addColumn(
-            table: number,
-            name: "\u{1}column \(column.number)",
-            type: column.type,
-            isNullable: column.isNullable
-          )
-        )
-      }
-      for layout in table.layouts {
-        changes.append(.setLayout(table: number, columns: layout.columns))
-      }
-      if let current = table.layout(table.currentLayout),
-        current.number != table.layouts.last?.number
-      {
-        changes.append(.setLayout(table: number, columns: current.columns))
-      }
-      for column in table.columns where column.isRetired {
-        changes.append(.renameColumn(table: number, column: column.number, to: column.name))
-        changes.append(.retireColumn(table: number, column: column.number))
-      }
-      for column in table.columns where !column.isRetired {
-        changes.append(.renameColumn(table: number, column: column.number, to: column.name))
-      }
-    }
-    for table in tables { changes.append(.renameTable(table.number, to: table.name)) }
-    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      changes.append(.setMetadata(key: key, value: value))
-    }
-    return changes
   }
 }

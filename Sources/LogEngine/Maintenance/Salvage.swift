@@ -46,7 +46,7 @@ struct Salvage {
     guard try fileSystem.list(source.root) != nil else {
       throw StorageError.missingStore(path: source.root)
     }
-    try checkDestination()
+    try Backup.check(destination, on: fileSystem)
     try findManifest()
     var scan = SalvageScan(try openSegments())
     try readRecords(&scan)

@@ -111,17 +111,12 @@ extension Opening {
     // Until there is a manifest the directory may be one whose maker did not live to synchronize its
     // name.
     if !names.contains(where: { $0.hasPrefix(StorePaths.manifestPrefix) }) {
-      try fileSystem.synchronizeDirectory(parent(of: paths.root))
+      try fileSystem.synchronizeDirectory(paths.parent)
     }
     for directory in paths.directories where try fileSystem.list(directory) == nil {
       try fileSystem.makeDirectory(directory)
     }
     try fileSystem.synchronizeDirectory(paths.root)
-  }
-
-  private func parent(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private func takeLock() throws(StorageError) -> any FileLock {

@@ -1,0 +1,153 @@
+import RowFormat
+import Synchronization
+
+/// Copies a store as one commit left it, while others go on.
+///
+/// 1. See the log to the disk, and note where it ends: nothing before that place changes any more.
+/// 2. Give every segment that has ended a second name in the copy: its bytes are written once and for
+///    all. Where files cannot have two names, copy them.
+/// 3. Copy the last segment, up to the noted place: to that one the original goes on writing.
+/// 4. Synchronize files and directories; then publish a manifest, which makes the copy a store. A
+///    crash before that leaves files that no one takes for one.
+///
+/// A file that has a second name must never be written over: a segment that is no longer needed may be
+/// removed, and not used again.
+struct Backup {
+  let state: StoreState
+  let destination: StorePaths
+  let cut: LogCut
+  let progress: (MaintenanceProgress) -> Void
+  private var fileSystem: any FileSystem { state.fileSystem }
+
+  init(
+    _ state: StoreState,
+    to destination: String,
+    cut: LogCut,
+    progress: @escaping (MaintenanceProgress) -> Void
+  ) {
+    self.state = state
+    self.destination = StorePaths(root: destination)
+    self.cut = cut
+    self.progress = progress
+  }
+
+  func run() throws(StorageError) {
+    do throws(StorageError) {
+      try makeDirectories()
+      try copySegments()
+      try fileSystem.synchronizeDirectory(destination.log)
+      try fileSystem.synchronizeDirectory(destination.root)
+      try fileSystem.synchronizeDirectory(destination.parent)
+      try publishManifest()
+    } catch {
+      removeFiles()
+      throw error
+    }
+  }
+
+  /// Refuses a place where something is; directories of a copy that failed, without a file, are nothing.
+  static func check(
+    _ destination: String,
+    on fileSystem: any FileSystem
+  ) throws(StorageError) {
+    let paths = StorePaths(root: destination)
+    guard let names = try fileSystem.list(destination) else {
+      guard try fileSystem.size(of: destination) == nil else {
+        throw .destinationExists(path: destination)
+      }
+      return
+    }
+    for name in names {
+      let path = destination + "/" + name
+      guard paths.directories.contains(path), try fileSystem.list(path)?.isEmpty ?? false else {
+        throw .destinationExists(path: destination)
+      }
+    }
+  }
+}
+
+// MARK: Files
+
+extension Backup {
+  private func makeDirectories() throws(StorageError) {
+    for directory in [destination.root] + destination.directories {
+      try fileSystem.makeDirectory(directory)
+    }
+  }
+
+  private func copySegments() throws(StorageError) {
+    let total = cut.segments.reduce(0) { $0 + $1.end }
+    var done = 0
+    for (index, (segment, end)) in cut.segments.enumerated() {
+      progress(MaintenanceProgress(phase: .copying, completed: done, total: total))
+      let isLast = index == cut.segments.count - 1
+      let isLinked = isLast ? false : try link(segment)
+      if !isLinked {
+        try copy(segment, upTo: end) { count in
+          progress(MaintenanceProgress(phase: .copying, completed: done + count, total: total))
+        }
+      }
+      done += end
+    }
+    progress(MaintenanceProgress(phase: .copying, completed: total, total: total))
+  }
+
+  private func link(_ segment: Segment) throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      return try fileSystem.link(segment.path, as: destination.segment(segment.id))
+    } catch .missingFile {
+      // Its name is gone, since it is no longer needed; it is still open.
+      return false
+    }
+  }
+
+  private func copy(
+    _ segment: Segment,
+    upTo end: Int,
+    _ progress: (Int) -> Void
+  ) throws(StorageError) {
+    let copy = try fileSystem.open(destination.segment(segment.id), .create)
+    var offset = 0
+    while offset < end {
+      let bytes = try segment.file.readBytes(min(1 << 20, end - offset), at: offset)
+      guard bytes.count > 0 else {
+        throw segment.corruption(
+          at: offset,
+          .truncated(.segment, needed: end, available: offset)
+        )
+      }
+      try bytes.write(to: copy, at: offset)
+      offset += bytes.count
+      progress(offset)
+    }
+    try copy.synchronize()
+  }
+
+  /// Makes the copy a store.
+  private func publishManifest() throws(StorageError) {
+    var manifest = Manifest(
+      number: 1,
+      store: state.store,
+      lineage: StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits())
+    )
+    manifest.application = cut.application
+    manifest.epoch = cut.segments.last?.segment.header.epoch ?? 0
+    manifest.nextSegment = (cut.segments.last?.segment.id ?? .none).next
+    manifest.durableEnd = cut.logPosition
+    manifest.sequence = cut.sequence
+    manifest.catalogue = cut.catalogue
+    manifest.segments = cut.segments.map { Manifest.SegmentEnd(id: $0.segment.id, end: $0.end) }
+    let files = ManifestFiles(paths: destination, fileSystem: fileSystem, synchronizes: true)
+    try files.publish(manifest)
+  }
+
+  /// Clears away a copy that failed, so that it can be tried again; what cannot be removed stays.
+  private func removeFiles() {
+    var paths = [destination.manifest(1)]
+    for directory in destination.directories {
+      let names = (try? fileSystem.list(directory)) ?? []
+      paths += names.map { directory + "/" + $0 }
+    }
+    for path in paths { try? fileSystem.unlink(path) }
+  }
+}

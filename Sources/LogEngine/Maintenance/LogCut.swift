@@ -1,0 +1,66 @@
+import Synchronization
+
+/// A place at which a log can be cut off: everything before it is on disk and does not change any more.
+struct LogCut: Sendable {
+  /// The segments up to there, and where each ends.
+  var segments: [(segment: Segment, end: Int)] = []
+  /// The last commit before the place.
+  var sequence = CommitSequence.zero
+  /// The place, counted over all segments.
+  var logPosition: UInt64 = 0
+  /// The catalogue as of that commit.
+  var catalogue = Catalogue()
+  /// The program the store belongs to.
+  var application = ""
+
+  /// Cuts the log after a commit, which must be the newest visible one for as long as this takes.
+  ///
+  /// - Parameters:
+  ///   - state: The store.
+  ///   - last: The last segment; `nil` in a log that was never begun.
+  ///   - end: Where the log ends in it.
+  fileprivate init(_ state: StoreState, last: Segment?, end: Int) {
+    catalogue = state.catalogue.withLock { $0 }
+    sequence = CommitSequence(state.visible.load(ordering: .acquiring))
+    guard let last else { return }
+    logPosition = last.logPosition(of: end)
+    segments = state.segments.indices.compactMap { index in
+      guard let segment = state.segments[index], segment.id < last.id else { return nil }
+      return (segment, segment.readableEnd.load(ordering: .acquiring))
+    }
+    segments.append((last, end))
+  }
+}
+
+extension LogWriter {
+  /// Sees everything committed so far to the disk, and says where the log then ends.
+  func cut() throws(StorageError) -> LogCut {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+      let end = work.segment?.readableEnd.load(ordering: .relaxed) ?? 0
+      var cut = LogCut(state, last: work.segment, end: end)
+      cut.application = lead.manifest.application
+      return cut
+    }
+  }
+}
+
+extension Follower {
+  /// Says where the log ends, as far as it was read.
+  func cut() throws(StorageError) -> LogCut {
+    let files = ManifestFiles(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      synchronizes: false
+    )
+    let application = try files.readNewest()?.application ?? ""
+    return withEnd { end in
+      var cut = LogCut(state, last: end.segment, end: end.offset)
+      cut.application = application
+      return cut
+    }
+  }
+}
