@@ -23,6 +23,8 @@ final class StoreState: Sendable {
   let tail = Mutex<LogTail>(LogTail())
   /// The commits that are being read.
   let pins = PinBoard()
+  /// What was written since the store was opened.
+  let counters = WriteCounters()
   /// The catalogue as of the newest visible commit.
   let catalogue = Mutex<Catalogue>(Catalogue())
 

@@ -64,6 +64,7 @@ extension LogWriter {
     guard let segment, !isEnded, state.durableEnd.load(ordering: .relaxed) < end else { return }
     do throws(StorageError) {
       try segment.file.synchronize()
+      state.counters.noteSynchronization()
       state.durableEnd.max(end, ordering: .relaxed)
     } catch {
       lead.withLock { _ = poison(error, &$0) }

@@ -147,9 +147,11 @@ extension LogWriter {
         try work.buffer.bytes.write(to: segment.file, at: work.buffer.start)
         segment.readableEnd.store(work.buffer.start + count, ordering: .releasing)
         state.writtenEnd.store(work.logEnd, ordering: .relaxed)
+        state.counters.noteWrite(ofBytes: count)
       }
       if synchronizing, state.durableEnd.load(ordering: .relaxed) < work.logEnd {
         if synchronizes { try segment.file.synchronize() }
+        state.counters.noteSynchronization()
         state.durableEnd.max(work.logEnd, ordering: .relaxed)
       }
     } catch {
@@ -159,6 +161,8 @@ extension LogWriter {
 
   /// Shows readers the commits that were written.
   func publish(_ work: LogTail.Work) {
+    let before = state.visible.load(ordering: .relaxed)
+    state.counters.noteGroup(ofCommits: Int(work.lastSequence - before))
     let rowCounts = work.buffer.rowCounts
     let catalogue = work.buffer.catalogue
     if rowCounts.isEmpty && catalogue == nil {

@@ -1,0 +1,71 @@
+import Synchronization
+
+extension StorageEngine {
+  /// What the store is made of, and what has been done to it since it was opened.
+  ///
+  /// - Complexity: O(segments and tables); no system call but the clock's.
+  public func statistics() -> EngineStatistics {
+    let (usages, logEnd) = state.tail.withLock { ($0.usages, $0.logEnd) }
+    let bySegment = usages.bySegment
+    let byTable = usages.byTable
+    return EngineStatistics(
+      lastCommit: lastCommit,
+      logByteCount: Int(clamping: logEnd),
+      durableByteCount: Int(clamping: state.durableEnd.load(ordering: .relaxed)),
+      segments: state.segments.indices.compactMap { index in
+        state.segments[index].map {
+          SegmentStatistics($0, usage: bySegment[$0.id] ?? SegmentUsage())
+        }
+      },
+      tables: catalogue.tables.compactMap { definition in
+        state.tables[Int(definition.number)].map { table in
+          TableStatistics(
+            number: definition.number,
+            name: definition.name,
+            rowCount: table.liveRowCount.load(ordering: .relaxed),
+            usage: byTable[definition.number] ?? SegmentUsage(),
+            indexByteCount: table.pages.byteCount.load(ordering: .relaxed)
+          )
+        }
+      },
+      writing: state.counters.statistics,
+      pins: pinStatistics
+    )
+  }
+
+  private var pinStatistics: PinStatistics {
+    let (count, oldest, since) = state.pins.summary
+    let now = state.fileSystem.microseconds()
+    return PinStatistics(
+      count: count,
+      oldestCommit: oldest.map { CommitSequence($0) },
+      oldestAge: since.map { .microseconds(max(0, now - $0)) }
+    )
+  }
+}
+
+extension SegmentStatistics {
+  fileprivate init(_ segment: Segment, usage: SegmentUsage) {
+    self.init(
+      segment: segment.id,
+      fileByteCount: segment.capacity,
+      writtenByteCount: segment.readableEnd.load(ordering: .relaxed),
+      firstCommit: segment.header.firstSequence,
+      epoch: segment.header.epoch,
+      created: segment.header.created,
+      usage: usage
+    )
+  }
+}
+
+extension SegmentUsages {
+  /// What the records of each table take in all segments.
+  fileprivate var byTable: [UInt16: SegmentUsage] {
+    var sums: [UInt16: SegmentUsage] = [:]
+    for entry in entries {
+      sums[entry.table, default: SegmentUsage()].recordByteCount += entry.usage.recordByteCount
+      sums[entry.table, default: SegmentUsage()].liveByteCount += entry.usage.liveByteCount
+    }
+    return sums
+  }
+}
