@@ -39,6 +39,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case closed(path: String)
   /// A copy is to be made where something is already.
   case destinationExists(path: String)
+  /// There is no such commit yet.
+  case unknownCommit(CommitSequence, newest: CommitSequence)
 
   // MARK: What a batch asks for
 

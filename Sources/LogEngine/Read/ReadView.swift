@@ -37,6 +37,20 @@ public final class ReadView: Sendable {
     pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
   }
 
+  /// Pins an earlier commit, of which it is known what there was.
+  init(
+    state: StoreState,
+    _ sequence: CommitSequence,
+    _ catalogue: Catalogue,
+    rowCounts: [UInt16: Int]
+  ) {
+    self.state = state
+    self.sequence = sequence
+    self.catalogue = catalogue
+    self.rowCounts = rowCounts
+    pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+  }
+
   deinit { state.pins.unpin(pin) }
 
   /// How many rows a table has.

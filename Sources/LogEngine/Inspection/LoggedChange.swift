@@ -1,0 +1,101 @@
+public import RowFormat
+
+/// A change of one row, or of the catalogue, as the log has it.
+public struct LoggedChange: Sendable {
+  public let kind: Kind
+  /// The record that says so.
+  public let record: RecordDescription
+  /// The commit it belongs to.
+  public let sequence: CommitSequence
+  /// When that was made, in microseconds since 1970-01-01T00:00:00Z.
+  public let microseconds: Int64
+  /// Who made it, if that was said.
+  public let author: String?
+  private let state: StoreState
+
+  public enum Kind: Hashable, Sendable {
+    case insert
+    /// The columns, by position in the layout, that were written; `nil` if the row was written whole.
+    case update(changed: ColumnSet?)
+    case delete
+    case catalogue([CatalogueChange])
+  }
+
+  /// The row; none, for a change of the catalogue.
+  public var reference: RowReference { record.reference }
+
+  init(
+    _ header: RecordHeader,
+    at place: RecordPlace,
+    _ bytes: RawSpan,
+    _ origin: (sequence: CommitSequence, microseconds: Int64, author: String?),
+    _ state: StoreState
+  ) throws {
+    guard let address = RecordAddress(place) else {
+      throw state.inconsistency(at: place, header.reference)
+    }
+    record = RecordDescription(header, at: address)
+    (sequence, microseconds, author) = origin
+    self.state = state
+    let body = bytes.extracting(header.bodyRange)
+    switch header.kind {
+    case .insert: kind = .insert
+    case .fullImage: kind = .update(changed: nil)
+    case .delete: kind = .delete
+    case .delta:
+      let layout = state.tables[Int(header.table)]?.layouts[Int(header.layout.rawValue)]
+      guard let layout, let changed = RowDelta.changedColumns(of: body, layout: layout) else {
+        throw state.inconsistency(at: place, header.reference)
+      }
+      kind = .update(changed: changed)
+    case .catalogue:
+      guard let changes = CatalogueChange.decodeList(body) else {
+        throw state.inconsistency(at: place, header.reference)
+      }
+      kind = .catalogue(changes)
+    }
+  }
+
+  /// Lends the row as this change left it; of a deletion, what it preserved.
+  ///
+  /// - Parameter body: Called with the row's bytes, which it must not keep, and the layout they are in.
+  /// - Returns: What `body` returned; `nil` where there is no row: for a change of the catalogue, and a
+  ///   deletion that preserved nothing.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  public func withRow<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
+    switch kind {
+    case .catalogue: return nil
+    case .delete:
+      return try state.withRecord(at: place) { header, bytes in
+        guard header.layout != .none else { return nil }
+        let layout = try state.layout(of: header, at: place, for: reference)
+        let row = bytes.extracting(header.bodyRange)
+        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+        return try body(row, header.layout)
+      }
+    case .insert, .update: return try withRow(at: place, body)
+    }
+  }
+
+  /// Lends the row as it was before this change.
+  ///
+  /// - Returns: What `body` returned; `nil` for an insertion and a change of the catalogue.
+  public func withRowBefore<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
+    guard let previous = record.previous else { return nil }
+    let place = RecordPlace(segment: previous.segment, offset: previous.offset)
+    return try withRow(at: place, body)
+  }
+
+  private var place: RecordPlace {
+    RecordPlace(segment: record.address.segment, offset: record.address.offset)
+  }
+
+  private func withRow<R>(
+    at place: RecordPlace,
+    _ body: (RawSpan, LayoutNumber) throws -> R
+  ) throws -> R {
+    var scratch = FoldScratch()
+    let layout = try state.fold(place, reference, into: &scratch)
+    return try body(scratch.row, layout)
+  }
+}

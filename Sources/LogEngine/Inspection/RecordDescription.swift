@@ -1,0 +1,47 @@
+public import RowFormat
+
+/// Where a record stands: the address the index and other records know it by.
+public struct RecordAddress: Hashable, Sendable {
+  public let segment: SegmentID
+  /// The offset in the segment's file.
+  public let offset: Int
+
+  init?(_ place: RecordPlace) {
+    if place.isNone { return nil }
+    segment = place.segment
+    offset = place.offset
+  }
+}
+
+/// What a record says of itself, without its body.
+public struct RecordDescription: Hashable, Sendable {
+  public let address: RecordAddress
+  public let kind: RecordKind
+  /// The row it is of; none, for a change of the catalogue.
+  public let reference: RowReference
+  /// The layout of the row, or of the row a delta is applied to.
+  public let layout: LayoutNumber
+  /// How many deltas stand between this record and a whole row.
+  public let chainDepth: Int
+  /// What the deltas of the chain weigh together, as a share of the whole row.
+  public let chainLoad: Double
+  /// The record with its header and padding.
+  public let byteCount: Int
+  public let bodyByteCount: Int
+  public let checksum: UInt32
+  /// The record of the same row before this one.
+  public let previous: RecordAddress?
+
+  init(_ header: RecordHeader, at address: RecordAddress) {
+    self.address = address
+    kind = header.kind
+    reference = header.kind == .catalogue ? .none : header.reference
+    layout = header.layout
+    chainDepth = Int(header.depth)
+    chainLoad = Double(header.load) / 255
+    byteCount = header.totalByteCount
+    bodyByteCount = header.bodyLength
+    checksum = header.checksum
+    previous = RecordAddress(header.previous)
+  }
+}

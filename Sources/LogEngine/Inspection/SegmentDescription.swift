@@ -1,0 +1,78 @@
+/// A file of the log, as its first bytes describe it.
+public struct SegmentDescription: Hashable, Sendable {
+  public let segment: SegmentID
+  public let path: String
+  public let fileByteCount: Int
+  /// Whose log it is part of, and what its header says; `nil` if the header cannot be read.
+  public let header: Header?
+  /// Why the header cannot be read; `nil` for a segment that was being made when its writer stopped.
+  public let damage: StorageError?
+  /// Where it ends, as its successor says.
+  public let declaredEnd: Int?
+
+  /// What a segment's header says.
+  public struct Header: Hashable, Sendable {
+    public let store: StoreIdentifier
+    /// The first commit that may stand in the segment.
+    public let firstCommit: CommitSequence
+    /// The log position of its first frame.
+    public let logPosition: UInt64
+    /// The segment before it; number 0 for the first.
+    public let previousSegment: SegmentID
+    /// Where the log ends in that one.
+    public let previousEnd: Int
+    /// How often the store had been opened for writing.
+    public let epoch: UInt32
+    /// When the segment was begun, in microseconds since 1970-01-01T00:00:00Z.
+    public let created: Int64
+
+    init(_ header: SegmentHeader) {
+      store = header.store
+      firstCommit = header.firstSequence
+      logPosition = header.logPosition
+      previousSegment = header.previousSegment
+      previousEnd = header.previousEnd
+      epoch = header.epoch
+      created = header.created
+    }
+  }
+}
+
+/// A manifest, as far as it says more than the log.
+public struct ManifestDescription: Hashable, Sendable {
+  public let number: UInt64
+  public let path: String
+  public let fileByteCount: Int
+  /// What it says; `nil` if it cannot be read.
+  public let content: Content?
+  /// Why it cannot.
+  public let damage: StorageError?
+
+  /// What a manifest says.
+  public struct Content: Hashable, Sendable {
+    public let store: StoreIdentifier
+    /// Which copy of the store this is.
+    public let lineage: StoreIdentifier
+    public let application: String
+    /// Whether the log was closed, and nothing follows.
+    public let isClean: Bool
+    public let epoch: UInt32
+    /// The log position that was on disk.
+    public let durableEnd: UInt64
+    /// The last commit before it.
+    public let lastCommit: CommitSequence
+    /// The catalogue as of that commit.
+    public let catalogue: Catalogue
+
+    init(_ manifest: Manifest) {
+      store = manifest.store
+      lineage = manifest.lineage
+      application = manifest.application
+      isClean = manifest.isClean
+      epoch = manifest.epoch
+      durableEnd = manifest.durableEnd
+      lastCommit = manifest.sequence
+      catalogue = manifest.catalogue
+    }
+  }
+}

@@ -1,0 +1,172 @@
+public import RowFormat
+import Synchronization
+
+extension StorageEngine {
+  /// Visits commits, oldest first, with what they changed.
+  ///
+  /// Works on any open store: beside its writer, in a follower after ``refresh()``, and up to the damage
+  /// of a damaged one. Commits made meanwhile are not visited.
+  ///
+  /// - Parameters:
+  ///   - first: The commit to begin after: the last one known.
+  ///   - last: The commit to end with; the newest, if `nil`.
+  ///   - body: Called for each commit; its changes are read only if it asks for them.
+  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged between the two, or what `body`
+  ///   throws.
+  /// - Complexity: O(bytes of the commits, and of those before them in the same segment).
+  public func forEachCommit(
+    after first: CommitSequence = .zero,
+    upTo last: CommitSequence? = nil,
+    _ body: (LoggedCommit) throws -> ScanControl
+  ) throws {
+    let last = min(last ?? .init(.max), lastCommit)
+    guard first < last else { return }
+    let segments = state.segments.indices.compactMap { state.segments[$0] }
+    let start = segments.lastIndex { $0.header.previousSequence <= first } ?? 0
+    var sequence = segments.first?.header.previousSequence.rawValue ?? 0
+    for segment in segments[min(start, segments.count)...] {
+      var scan = FrameScan(
+        segment,
+        from: SegmentHeader.byteCount,
+        to: segment.readableEnd.load(ordering: .acquiring),
+        chain: segment.header.previousChain,
+        sequence: segment.header.previousSequence.rawValue
+      )
+      while let payloads = try scan.nextCommit() {
+        sequence = scan.sequence
+        guard sequence > first.rawValue else { continue }
+        let commit = try LoggedCommit(sequence, payloads, in: segment, state)
+        if try body(commit) == .stop || sequence == last.rawValue { return }
+      }
+      // Each segment begins with the commit after its predecessor's last.
+      let isLast = segment.id == segments.last?.id
+      if isLast || scan.sequence < nextSequence(after: segment, in: segments) {
+        throw segment.corruption(at: scan.offset, .missing(.frame))
+      }
+    }
+  }
+
+  private func nextSequence(after segment: Segment, in segments: [Segment]) -> UInt64 {
+    segments.first { $0.id > segment.id }?.header.previousSequence.rawValue ?? 0
+  }
+
+  /// The records of a row, newest first, back to its insertion: its whole life, and the chain of deltas
+  /// its present state is put together from.
+  ///
+  /// - Returns: The changes; none, if there never was such a row.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged.
+  /// - Complexity: O(changes of the row).
+  public func history(of reference: RowReference) throws -> [LoggedChange] {
+    guard let table = state.tables[Int(reference.table)], reference.key <= IndexPages.maximumKey
+    else { return [] }
+    let newest = lastCommit.rawValue
+    var changes: [LoggedChange] = []
+    var place = table.pages.location(of: reference.key).place
+    while !place.isNone {
+      let previous = try state.withRecord(at: place) { header, bytes -> RecordPlace in
+        guard header.reference == reference, header.kind != .catalogue else {
+          throw state.inconsistency(at: place, reference)
+        }
+        if let origin = try state.origin(of: header, at: place, upTo: newest) {
+          changes.append(try LoggedChange(header, at: place, bytes, origin, state))
+        }
+        return header.previous
+      }
+      // Back means back: a damaged record must not lead round in a circle.
+      guard previous.rawValue < place.rawValue else {
+        throw state.inconsistency(at: place, reference)
+      }
+      place = previous
+    }
+    return changes
+  }
+
+  /// Pins an earlier commit: the view sees the store as that commit left it.
+  ///
+  /// Which tables there were then, and how many rows they had, is found by reading the log up to there; the
+  /// rows are found through their records' links, as in any view. Rows of a table that was removed since
+  /// are there as long as this engine has seen it removed: not after opening from a later checkpoint.
+  ///
+  /// - Parameter sequence: The commit; zero for the empty store.
+  /// - Throws: ``StorageError/unknownCommit(_:newest:)`` if there is no such commit yet;
+  ///   ``StorageError/corruption(_:)`` if the log before it is damaged.
+  /// - Complexity: O(bytes of the log up to that commit); of the newest one, as ``makeReadView()``.
+  public func makeReadView(at sequence: CommitSequence) throws -> ReadView {
+    let newest = lastCommit
+    guard sequence <= newest else {
+      throw StorageError.unknownCommit(sequence, newest: newest)
+    }
+    // Held until the view's own pin is there.
+    let holder = makeReadView()
+    if sequence == holder.sequence { return holder }
+    defer { withExtendedLifetime(holder) {} }
+    var catalogue = Catalogue()
+    var rowCounts: [UInt16: Int] = [:]
+    try forEachCommit(upTo: sequence) { commit in
+      try commit.forEachRecord { header, place, bytes in
+        switch header.kind {
+        case .insert: rowCounts[header.table, default: 0] += 1
+        case .delete: rowCounts[header.table, default: 0] -= 1
+        case .delta, .fullImage: break
+        case .catalogue:
+          guard let changes = CatalogueChange.decodeList(bytes.extracting(header.bodyRange)) else {
+            throw state.inconsistency(at: place, .none)
+          }
+          for change in changes { try catalogue.apply(change) }
+        }
+        return .proceed
+      }
+      return .proceed
+    }
+    return ReadView(state: state, sequence, catalogue, rowCounts: rowCounts)
+  }
+}
+
+extension FrameScan {
+  /// Reads up to the end of the next commit.
+  ///
+  /// - Returns: Where its frames' payloads stand; `nil` if there is no further one.
+  fileprivate mutating func nextCommit() throws -> [Range<Int>]? {
+    var payloads: [Range<Int>] = []
+    while payloads.isEmpty {
+      let isValid = try next { payload, offset, _ in
+        payloads.append(offset..<(offset + payload.byteCount))
+      }
+      guard isValid else { return nil }
+    }
+    return payloads
+  }
+}
+
+extension StoreState {
+  /// Which commit a record belongs to, and where that comes from; `nil` if it is later than another.
+  fileprivate func origin(
+    of header: RecordHeader,
+    at place: RecordPlace,
+    upTo newest: UInt64
+  ) throws -> (sequence: CommitSequence, microseconds: Int64, author: String?)? {
+    try withSegment(place.segment) { segment in
+      let end = segment.readableEnd.load(ordering: .acquiring)
+      guard place.offset < end else { return nil }
+      let sequence = try segment.sequence(ofRecordAt: place.offset, distance: header.distance)
+      guard sequence <= newest else { return nil }
+      // Only the last frame of a commit names its author.
+      var start = place.offset - header.distance
+      while let frame = try segment.frameHeader(at: start), frame.sequence.rawValue == sequence,
+        start + frame.totalByteCount <= end
+      {
+        let payload = (start + FrameHeader.byteCount)..<(start + frame.totalByteCount)
+        if frame.kind.completesCommit {
+          return try segment.withPayload(payload) { bytes in
+            guard let parts = CommitPayload(decoding: bytes) else {
+              throw segment.corruption(at: payload.lowerBound, .missing(.payload))
+            }
+            return (CommitSequence(sequence), parts.microseconds, parts.author(in: bytes))
+          }
+        }
+        start += frame.totalByteCount
+      }
+      throw segment.corruption(at: start, .missing(.frameHeader))
+    }
+  }
+}
