@@ -88,6 +88,7 @@ extension StorageEngine {
   /// are there as long as this engine has seen it removed: not after opening from a later checkpoint.
   ///
   /// - Parameter sequence: The commit; zero for the empty store.
+  /// - Returns: The view.
   /// - Throws: ``StorageError/unknownCommit(_:newest:)`` if there is no such commit yet;
   ///   ``StorageError/corruption(_:)`` if the log before it is damaged.
   /// - Complexity: O(bytes of the log up to that commit); of the newest one, as ``makeReadView()``.
