@@ -12,23 +12,38 @@ struct Follower: ParsableCommand {
 
   @Argument var store: String
 
+  @Option(help: "After how many looks to open the store anew; by default once is enough.")
+  var reopen = Int.max
+
   func run() throws {
-    var newest = 0
-    var states = 0
-    while !hasInputEnded() {
-      let engine = try StorageEngine.open(at: store, options: KillScript.options(.readOnly))
+    var engine = try open()
+    var newest = try KilledStore.check(engine)
+    var states = 1
+    var looks = 0
+    var isLast = false
+    while !isLast {
+      // Asked before the look, so that the last one comes after the last writer.
+      isLast = hasInputEnded()
+      looks += 1
+      if looks % reopen == 0 { engine = try open() }
+      let announced = Int(try engine.refresh().rawValue)
       let commit = try KilledStore.check(engine)
-      guard commit >= newest else {
-        throw ValidationError("commit \(commit) is the newest after \(newest) had been")
+      guard commit >= announced, commit >= newest else {
+        throw ValidationError("commit \(commit) is the newest after \(max(announced, newest))")
       }
       if commit > newest { states += 1 }
       newest = commit
     }
-    print("saw \(states) states up to commit \(newest)")
+    print("saw \(states) states in \(looks) looks, up to commit \(newest)")
+  }
+
+  private func open() throws -> StorageEngine {
+    try StorageEngine.open(at: store, options: KillScript.options(.readOnly))
   }
 
   private func hasInputEnded() -> Bool {
     var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    return poll(&request, 1, 0) > 0
+    // A millisecond between looks, so that the writer gets somewhere, too.
+    return poll(&request, 1, 1) > 0
   }
 }

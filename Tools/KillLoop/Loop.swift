@@ -7,6 +7,8 @@ struct Loop {
   private var random: RandomMoments
   private var acknowledged = 0
   private var commits = 0
+  /// The newest commit that was found after the last kill, acknowledged or not.
+  private var found = 0
   private(set) var lost = 0
   private(set) var problems: [String] = []
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -20,7 +22,10 @@ struct Loop {
   mutating func run(cycles: Int) async throws {
     // A first writer that is given the time to make the store: followers do not make one.
     try cycle(lifetime: .milliseconds(500))
-    let followers = try (0..<2).map { _ in try FollowerProcess(store: store) }
+    // One reads on for ever, the other opens the store anew now and then.
+    let followers = try [
+      FollowerProcess(store: store), FollowerProcess(store: store, ["--reopen", "16"]),
+    ]
     for number in 1...max(1, cycles) {
       try cycle(lifetime: .microseconds(random.next(below: longest * 1000)))
       if isTerminal {
@@ -31,7 +36,10 @@ struct Loop {
     for (number, follower) in followers.enumerated() {
       let outcome = try follower.stop()
       print("follower \(number + 1): \(outcome.summary)")
-      if !outcome.isClean { problems.append("follower \(number + 1): \(outcome.summary)") }
+      // All writers are gone, and the last was looked for already: there is nothing later to be seen.
+      if !outcome.isClean || outcome.newest != found {
+        problems.append("follower \(number + 1): \(outcome.summary), and not \(found)")
+      }
     }
     print("\(commits) commits acknowledged, \(acknowledged) in the store")
     for problem in problems.prefix(20) { print("problem: \(problem)") }
@@ -48,7 +56,8 @@ struct Loop {
       acknowledged = last
     }
     do {
-      account(for: try KilledStore.check(store), "a reader after the kill")
+      found = try KilledStore.check(store)
+      account(for: found, "a reader after the kill")
     } catch {
       problems.append("after commit \(acknowledged): \(error)")
     }

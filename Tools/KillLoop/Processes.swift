@@ -46,10 +46,12 @@ struct FollowerProcess {
   struct Outcome {
     var isClean: Bool
     var summary: String
+    /// The newest commit it saw.
+    var newest: Int?
   }
 
-  init(store: String) throws {
-    (process, output, _) = Process.ofThisProgram(["follower", store])
+  init(store: String, _ arguments: [String] = []) throws {
+    (process, output, _) = Process.ofThisProgram(["follower", store] + arguments)
     process.standardInput = input
     process.standardError = output
     try process.run()
@@ -59,9 +61,11 @@ struct FollowerProcess {
     try input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    let summary = text.trimmingCharacters(in: .whitespacesAndNewlines)
     return Outcome(
       isClean: process.terminationReason == .exit && process.terminationStatus == 0,
-      summary: text.trimmingCharacters(in: .whitespacesAndNewlines)
+      summary: summary,
+      newest: summary.split(separator: " ").last.flatMap { Int($0) }
     )
   }
 }
