@@ -150,6 +150,7 @@ var targets: [Target] = [
   .testTarget(
     name: "LogEngineTests",
     dependencies: ["LogEngine", "LogEngineTestSupport", "RowFormat"],
+    resources: [.copy("Fixtures/Stores")],
     swiftSettings: swiftSettings
   ),
   macroTestTarget,

@@ -33,7 +33,7 @@ struct Parent: AsyncParsableCommand {
   var path: String?
 
   @Option(help: "The longest a writer lives, in milliseconds.")
-  var longest = 80
+  var longest = 120
 
   func run() async throws {
     let place =
