@@ -60,7 +60,7 @@ import Testing
     #expect(try RowListing.text(of: again) == listing)
   }
 
-  /// Makes fixtures of today's version:
+  /// Makes fixtures of today's version.
   ///
   ///     LOGENGINE_WRITE_FIXTURES=Tests/LogEngineTests/Fixtures/Stores Tools/swift test --filter Fixtures
   ///
