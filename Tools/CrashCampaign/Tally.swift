@@ -13,11 +13,13 @@ final class Tally: Sendable {
   }
 
   private let goal: Int
+  private let stopsAtViolation: Bool
   private let state: Mutex<State>
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
-  init(first: UInt64, goal: Int) {
+  init(first: UInt64, goal: Int, stopsAtViolation: Bool) {
     self.goal = goal
+    self.stopsAtViolation = stopsAtViolation
     state = Mutex(State(nextSeed: first))
   }
 
@@ -26,7 +28,9 @@ final class Tally: Sendable {
   /// A seed to work on, or `nil` when enough was seen.
   func nextSeed() -> UInt64? {
     state.withLock { state in
-      guard state.states.count < goal else { return nil }
+      guard state.states.count < goal, !stopsAtViolation || state.violationCount == 0 else {
+        return nil
+      }
       state.nextSeed += 1
       return state.nextSeed - 1
     }

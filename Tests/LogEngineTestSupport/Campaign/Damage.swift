@@ -8,6 +8,7 @@ package struct Damage: Sendable, CustomStringConvertible {
     /// Bytes from an offset on become others.
     case scramble(Range<Int>, seed: UInt64)
     case zero(Range<Int>)
+    case overwrite(Int, [UInt8])
     /// Bytes stand where those of another place should: a write that went astray.
     case misplace(from: String, offset: Int, Range<Int>)
     case resize(Int)
@@ -34,6 +35,7 @@ package struct Damage: Sendable, CustomStringConvertible {
       disk.damage(path) {
         $0.write([UInt8](repeating: 0, count: range.count), at: range.lowerBound)
       }
+    case .overwrite(let offset, let bytes): disk.damage(path) { $0.write(bytes, at: offset) }
     case .misplace(let source, let offset, let range):
       let bytes = disk.image(of: source)?.bytes(offset..<(offset + range.count)) ?? []
       disk.damage(path) { $0.write(bytes, at: range.lowerBound) }
@@ -44,6 +46,14 @@ package struct Damage: Sendable, CustomStringConvertible {
       disk.damage(other) { $0 = mine }
     case .remove: disk.remove(path)
     }
+  }
+
+  /// A bit of one of a disk's files that is not zero now: the log's end is mostly zeros.
+  package static func randomFlip(in disk: Disk, using random: inout SeededGenerator) -> Damage? {
+    guard let path = disk.paths.randomElement(using: &random), let image = disk.image(of: path),
+      let last = image.bytes(0..<image.size).lastIndex(where: { $0 != 0 })
+    else { return nil }
+    return Damage(path: path, kind: .flip(bit: Int.random(in: 0..<(last * 8 + 8), using: &random)))
   }
 
   /// Some damage to one of a disk's files.

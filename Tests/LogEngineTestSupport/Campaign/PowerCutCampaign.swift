@@ -49,4 +49,9 @@ package struct CampaignResult: Sendable {
 
   /// A seed is given up after so many: they mostly have one cause.
   package static let violationLimit = 20
+
+  mutating func report(_ area: Area, _ seed: UInt64, _ place: String, _ error: any Error) {
+    let problem = (error as? Mismatch)?.description ?? "\(error)"
+    violations.append(Violation(area: area, seed: seed, place: place, problem: problem))
+  }
 }

@@ -19,7 +19,7 @@ package enum SpaceCampaign {
         ledger.update { $0.retract() }
         check(run, fileSystem, step, &result)
       } catch {
-        result.report(seed, "step \(step)", error)
+        result.report(.space, seed, "step \(step)", error)
         return result
       }
       fileSystem.setFaults(FaultPlan())
@@ -40,7 +40,7 @@ package enum SpaceCampaign {
         allowed: model.acknowledged...model.acknowledged
       )
     } catch {
-      result.report(run.workload.seed, "step \(step), read while the device is full", error)
+      result.report(.space, run.workload.seed, "step \(step), read while the device is full", error)
     }
     var check = CrashCheck(
       area: .space,
@@ -64,12 +64,5 @@ extension SimulatedFileSystem {
   /// From now on there is no room for anything.
   fileprivate func fill() {
     setFaults(FaultPlan([Fault(.allocate, number: 1, .forEver, .noSpace)]))
-  }
-}
-
-extension CampaignResult {
-  fileprivate mutating func report(_ seed: UInt64, _ place: String, _ error: any Error) {
-    let problem = (error as? Mismatch)?.description ?? "\(error)"
-    violations.append(Violation(area: .space, seed: seed, place: place, problem: problem))
   }
 }

@@ -47,6 +47,9 @@ package final class SimulatedFileSystem: FileSystem {
   /// The disk as it is now.
   package var disk: Disk { state.withLock { $0.disk } }
 
+  /// Damages the disk while files are open.
+  package func damage(_ damage: Damage) { state.withLock { damage.apply(to: &$0.disk) } }
+
   /// How many calls were made.
   package var callCount: Int { state.withLock { $0.callCount } }
 

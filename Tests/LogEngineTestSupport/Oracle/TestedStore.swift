@@ -49,6 +49,7 @@ package final class TestedStore {
   package func checkpoint() throws { try engine.checkpoint() }
   package func performBackgroundWork() { engine.performBackgroundWork() }
   package func synchronize() throws { try engine.synchronize() }
+  package func refresh() throws { try engine.refresh() }
   package func close() throws { try engine.close() }
 }
 

@@ -11,6 +11,8 @@ package struct Workload: Sendable {
     case changeCatalogue(CatalogueStep)
     case checkpoint
     case backgroundWork
+    /// Has a reader beside the writer catch up.
+    case follow
     /// Makes everything acknowledged durable.
     case synchronize
     /// Closes the store and opens it again.
@@ -64,7 +66,8 @@ extension Workload.Step {
     case 0..<70: .commit(.random(using: &random))
     case 70..<76: .changeCatalogue(.allCases.randomElement(using: &random) ?? .addColumn)
     case 76..<80: .checkpoint
-    case 80..<90: .backgroundWork
+    case 80..<86: .backgroundWork
+    case 86..<90: .follow
     case 90..<94: .synchronize
     case 94..<97: .close
     default: .abandon

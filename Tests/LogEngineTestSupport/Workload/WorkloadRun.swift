@@ -8,6 +8,8 @@ package struct WorkloadRun {
   package let ledger: Ledger
   /// `nil` before the first step, and after a step that let go of the store failed.
   package private(set) var store: TestedStore?
+  /// A reader beside the writers, which outlives them.
+  private var follower: TestedStore?
   private var random: SeededGenerator
   private var rows: RowMaker
 
@@ -41,6 +43,7 @@ package struct WorkloadRun {
     case .changeCatalogue(let step): try change(catalogue: makeCatalogueChanges(step))
     case .checkpoint: try store?.checkpoint()
     case .backgroundWork: store?.performBackgroundWork()
+    case .follow: try follow()
     case .synchronize:
       try store?.synchronize()
       ledger.update { $0.synchronize() }
@@ -72,6 +75,21 @@ package struct WorkloadRun {
 
   /// Lets go of the store without a word, as a process that ends does.
   package mutating func abandon() { store = nil }
+
+  // MARK: Following
+
+  /// Has the follower catch up: beside a writer that does nothing it sees all that was committed.
+  private mutating func follow() throws {
+    if let follower {
+      try follower.refresh()
+    } else {
+      var options = workload.options
+      options.mode = .readOnly
+      follower = try TestedStore(opening: WorkloadRun.path, on: fileSystem, options)
+    }
+    let model = ledger.model
+    try follower?.check(against: model.states, allowed: model.promise.afterProcessEnd)
+  }
 
   // MARK: Committing
 
