@@ -207,6 +207,7 @@ if declaresSwiftData {
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/CrashCampaign",
+      exclude: ["Faults"],
       swiftSettings: swiftSettings
     ),
     .executableTarget(

@@ -26,12 +26,15 @@ struct CrashCampaign: AsyncParsableCommand {
   )
   var only: Area?
 
+  @Flag(help: "Stop after the first seed that shows a violation.")
+  var untilViolation = false
+
   @Option(help: "How many seeds are worked on at once.")
   var workers = ProcessInfo.processInfo.activeProcessorCount
 
   func run() async throws {
     let start = ContinuousClock.now
-    let tally = Tally(first: seed, goal: states)
+    let tally = Tally(first: seed, goal: states, stopsAtViolation: untilViolation)
     await withTaskGroup { group in
       for worker in 0..<workers {
         group.addTask { [only] in
