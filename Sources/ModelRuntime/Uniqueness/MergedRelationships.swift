@@ -47,12 +47,11 @@ struct MergedRelationships {
   ) {
     let own = state.destinations(property)
     if own.isEmpty, other.isUntouched(property) { return }
-    var seen: Set<ObjectIdentifier> = []
-    let union = (other.destinations(property) + own).filter {
-      seen.insert(ObjectIdentifier($0)).inserted
-    }
-    let list = property.makeList(union)
-    list.added = union.filter { !other.has($0, in: property) }
+    let theirs = other.destinations(property)
+    let known = Set(theirs.map { ObjectIdentifier($0) })
+    let new = own.filter { !known.contains(ObjectIdentifier($0)) }
+    let list = property.makeList(theirs + new)
+    list.added = other.listAdditions(property) + new
     set(.many(list), property)
     if other.reordered.contains(property.ordinal) { reordered.insert(property.ordinal) }
   }
@@ -64,14 +63,13 @@ struct MergedRelationships {
 }
 
 extension _ModelState {
-  /// Whether the store has a model among the members of a list.
-  fileprivate func has(_ member: any PersistentModel, in property: ModelProperty) -> Bool {
-    guard flags.contains(.stored), case .many(let list) = relation(property) else { return false }
-    return list.contains(member) && !list.added.contains { $0 === member }
-  }
-
   /// Whether the store still has the relationship as it is.
   fileprivate func isUntouched(_ property: ModelProperty) -> Bool {
     flags.contains(.stored) && !changed.contains(property.ordinal)
+  }
+
+  /// The members of a list whose places are not in the store yet.
+  fileprivate func listAdditions(_ property: ModelProperty) -> [any PersistentModel] {
+    if case .many(let list) = relation(property) { list.added } else { [] }
   }
 }

@@ -7,7 +7,7 @@ struct StateMemento {
   private let flags: _ModelState.Flags
   private let reference: RowReference
   private let relations: [Relation]
-  /// What the lists among the relations held: they are changed in place.
+  /// What the lists among the relations hold: they are changed in place.
   private let lists:
     [(list: RelatedModels, models: [any PersistentModel], added: [any PersistentModel])]
   private let pendingRanks: [Int: Int64]?
@@ -24,8 +24,7 @@ struct StateMemento {
     reference = state.reference
     relations = state.relations
     lists = state.relations.compactMap { relation in
-      guard case .many(let list) = relation else { return nil }
-      return (list, list.models, list.added)
+      if case .many(let list) = relation { (list, list.models, list.added) } else { nil }
     }
     pendingRanks = state.pendingRanks
     row = state.row

@@ -101,14 +101,14 @@ final class Upsert {
     }
     for model in context.inserted + context.changed {
       let state = model._$state
-      for index in state.relations.indices {
-        switch state.relations[index] {
+      for property in state.descriptor.relationships {
+        switch state.relation(property) {
         case .unloaded, .one(nil): break
-        case .one(let other?): state.relations[index] = .one(survivor(other))
+        case .one(let other?): state.setRelation(.one(survivor(other)), property)
         case .many(let list):
-          let added = survivors(list.added)
-          list.replace(with: survivors(list.models))
-          list.added = added
+          let redirected = property.makeList(survivors(list.models))
+          redirected.added = survivors(list.added)
+          state.setRelation(.many(redirected), property)
         }
       }
     }
@@ -121,7 +121,7 @@ final class Upsert {
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)
-      former.settleForGood()
+      former.settle()
       former.dropRow()
       takeover.former._$reset()
       for property in former.descriptor.properties { property.notify(takeover.former) }
@@ -143,7 +143,7 @@ final class Upsert {
     }
     let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
     for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
-      model._$state.settleForGood()
+      model._$state.settle()
     }
     for (model, memento) in zip(inserted + changed, mementos) { memento.restore(model._$state) }
     context.inserted = inserted
@@ -170,16 +170,9 @@ extension _ModelState {
     }
   }
 
-  /// Settles, and lets go of the lists too: they are not what the store has.
-  fileprivate func settleForGood() {
-    settle()
-    context?.recentLists.forget(self)
-    relations.removeAll()
-  }
-
   /// Leaves the context to another object: what it was lives on under an identifier.
   fileprivate func retire(as identifier: PersistentIdentifier) {
-    settleForGood()
+    settle()
     dropRow()
     context = nil
     contextKeeper = nil
