@@ -37,7 +37,9 @@ struct StateMemento {
   func restore(_ state: _ModelState) {
     state.changed = changed
     state.reordered = reordered
-    state.flags = flags
+    // Whether the context holds the object's lists is the context's to say.
+    let keepsLists = state.flags.intersection(.keepsLists)
+    state.flags = flags.subtracting(.keepsLists).union(keepsLists)
     state.reference = reference
     state.relations = relations
     for (list, models, added) in lists {

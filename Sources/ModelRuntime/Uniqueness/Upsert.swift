@@ -18,6 +18,7 @@ final class Upsert {
   private let changed: [any PersistentModel]
   private let mementos: [StateMemento]
   private var takeovers: [Takeover] = []
+  private var saved: [any PersistentModel] = []
   private var absorbed: [(loser: any PersistentModel, winner: any PersistentModel)] = []
   /// The objects that others must refer to instead of these.
   private var replacements: [ObjectIdentifier: any PersistentModel] = [:]
@@ -52,6 +53,7 @@ final class Upsert {
     for group in groups.sorted(by: context.inserted) { try merge(group) }
     leaveLists()
     redirectRelationships()
+    saved = context.inserted + context.changed
   }
 
   private func merge(_ group: ClashGroup) throws {
@@ -118,9 +120,12 @@ final class Upsert {
 
   /// Leaves one object for each row, now that the save is done.
   func finish() {
+    // Lists that outlive the save may hold objects that leave now.
+    for model in saved { model._$state.relations.removeAll() }
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)
+      former.relations.removeAll()
       former.settle()
       former.dropRow()
       takeover.former._$reset()
@@ -172,9 +177,11 @@ extension _ModelState {
 
   /// Leaves the context to another object: what it was lives on under an identifier.
   fileprivate func retire(as identifier: PersistentIdentifier) {
+    context?.recentLists.forget(self)
+    context = nil
+    relations.removeAll()
     settle()
     dropRow()
-    context = nil
     contextKeeper = nil
     connection = nil
     reference = .none
