@@ -95,7 +95,12 @@ extension TableStore {
   ) throws -> [FetchedRow] {
     var sorter = RowSorter(ordering, limit: window.end, resolver: StoreResolver(self))
     var builder = FetchedRowBuilder()
-    try scan(tables(for: T.self), matching: expression) { reference, row in
+    let walk = FirstRowsWalk(ordering, end: window.end)
+    try scan(
+      tables(for: T.self),
+      matching: expression,
+      in: { table, filter in try walk?.rows(of: table, filter, in: self) }
+    ) { reference, row in
       guard let table = table(numbered: reference.table) else { return .proceed }
       if try sorter.append(row, reference, of: table.descriptor) {
         builder.append(reference, row: row)
@@ -141,10 +146,12 @@ extension TableStore {
     }
   }
 
-  /// Walks the rows of some tables that match, in key order: those the plan names, or all.
-  private func scan(
+  /// Walks the rows of some tables that match, in key order: those the plan names, those that are chosen where it
+  /// names none, or all.
+  func scan(
     _ tables: [EntityTable],
     matching expression: QueryExpression?,
+    in chosen: ((EntityTable, RowFilter?) throws -> [RowReference]?)? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws {
     let resolver = StoreResolver(self)
@@ -164,7 +171,7 @@ extension TableStore {
           }
           return control
         }
-        if let candidates = try candidates(plan, in: table) {
+        if let candidates = try candidates(plan, in: table) ?? chosen?(table, filter) {
           for reference in candidates where control == .proceed {
             _ = try engine.withRow(reference) { try visit(reference.key, $1, $0) }
           }
@@ -180,6 +187,10 @@ extension TableStore {
   private func candidates(_ plan: FetchPlan, in table: EntityTable) throws -> [RowReference]? {
     switch plan {
     case .scan: return nil
+    case .values(let lookups):
+      // Of a class the predicate does not speak of, columns have other meanings.
+      let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
+      return own.isEmpty ? nil : try valueIndexes.rows(matching: own, in: table, of: self)
     case .rows(let identifiers):
       return identifiers.compactMap(reference(of:)).filter { $0.table == table.number }.sorted()
     case .referring(let property, let identifiers):

@@ -20,6 +20,9 @@ private final class CommitSink: RowChangeSink {
   private var indexed: (table: UInt16, columns: [Int]) = (0, [])
   private var keys = KeyChanges()
   private var rules: (table: UInt16, rules: [UniqueIndexes.Rule]) = (0, [])
+  private let standing: ValueIndexes.Standing
+  private var values: [ValueIndexes.Change] = []
+  private var built: (table: UInt16, indexes: [(Int, IndexDefinition)]) = (0, [])
 
   /// A row that now refers to another row than before.
   private struct Move {
@@ -31,22 +34,23 @@ private final class CommitSink: RowChangeSink {
 
   init(_ store: TableStore, author: String?) {
     self.store = store
+    standing = store.valueIndexes.standing
     batch = store.engine.makeBatch()
     batch.author = author
   }
 
   func commit() throws {
     if keys.isEmpty {
-      _ = try store.engine.commit(&batch)
+      try commitValues()
     } else {
       let claim = try store.uniqueIndexes.claim(keys, in: store)
       do {
-        _ = try store.engine.commit(&batch)
+        try commitValues()
       } catch {
-        store.uniqueIndexes.finish(claim, committed: false)
+        store.uniqueIndexes.finish(claim, committed: false, in: store)
         throw error
       }
-      store.uniqueIndexes.finish(claim, committed: true)
+      store.uniqueIndexes.finish(claim, committed: true, in: store)
     }
     for move in moves {
       store.indexes.update(move.name) { index in
@@ -56,11 +60,30 @@ private final class CommitSink: RowChangeSink {
     }
   }
 
+  private func commitValues() throws {
+    if store.valueIndexes.definitions.isEmpty {
+      _ = try store.engine.commit(&batch)
+      return
+    }
+    let save = store.valueIndexes.begin(values, seen: standing)
+    do {
+      _ = try store.engine.commit(&batch)
+    } catch {
+      store.valueIndexes.end(save, committed: false, in: store)
+      throw error
+    }
+    store.valueIndexes.end(save, committed: true, in: store)
+  }
+
   func insert(_ reference: RowReference, row: RawSpan) {
     guard let table = store.table(numbered: reference.table) else { return }
     batch.insert(reference, layout: table.layoutNumber, row: row)
     for rule in rules(of: reference.table) {
       keys.insert(row, reference, rule.number, rule.columns, table.layout)
+    }
+    for (number, definition) in builtIndexes(of: reference.table) {
+      let new = definition.entry(of: row, table.layout)
+      values.append(ValueIndexes.Change(index: number, row: reference, old: nil, new: new))
     }
     for column in indexedColumns(of: reference.table) {
       guard let new = target(of: row, column, in: table) else { continue }
@@ -93,6 +116,12 @@ private final class CommitSink: RowChangeSink {
       )
     }
     noteKeys(of: reference, changed: changed, row: row, in: table)
+    for (number, definition) in builtIndexes(of: reference.table)
+    where definition.columns.contains(where: { changed.contains($0.number) }) {
+      let old = storedEntry(of: reference, definition, in: table)
+      let new = definition.entry(of: row, table.layout)
+      values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: new))
+    }
     batch.update(
       reference,
       layout: table.layoutNumber,
@@ -115,6 +144,10 @@ private final class CommitSink: RowChangeSink {
       )
     }
     for rule in rules(of: reference.table) { freeKey(of: reference, rule, in: table) }
+    for (number, definition) in builtIndexes(of: reference.table) {
+      let old = storedEntry(of: reference, definition, in: table)
+      values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: nil))
+    }
     batch.delete(reference)
   }
 
@@ -148,6 +181,25 @@ private final class CommitSink: RowChangeSink {
     _ = try? store.withRow(at: reference) { row in
       keys.remove(row, reference, rule.number, rule.columns, table.layout)
     }
+  }
+
+  // MARK: Indexed values
+
+  private func builtIndexes(of table: UInt16) -> [(Int, IndexDefinition)] {
+    if built.table != table {
+      let definitions = store.valueIndexes.definitions
+      let own = standing.built.filter { definitions[$0].table == table }
+      built = (table, own.map { ($0, definitions[$0]) })
+    }
+    return built.indexes
+  }
+
+  private func storedEntry(
+    of reference: RowReference,
+    _ definition: IndexDefinition,
+    in table: EntityTable
+  ) -> IndexEntry? {
+    try? store.withRow(at: reference) { definition.entry(of: $0, table.layout) }
   }
 
   // MARK: References

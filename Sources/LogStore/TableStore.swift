@@ -21,6 +21,7 @@ final class TableStore: Sendable {
   private let tablesByNumber: [UInt16: EntityTable]
   let indexes = ReferenceIndexes()
   let uniqueIndexes: UniqueIndexes
+  let valueIndexes: ValueIndexes
 
   /// Opens a store on disk, or makes it.
   convenience init(
@@ -86,6 +87,7 @@ final class TableStore: Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     uniqueIndexes = UniqueIndexes(UniquenessConstraint.all(in: schema), tables: tables)
+    valueIndexes = ValueIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
   }
 
@@ -131,5 +133,6 @@ final class TableStore: Sendable {
     }
     indexes.removeAll()
     uniqueIndexes.removeAll()
+    valueIndexes.removeAll()
   }
 }

@@ -3,13 +3,14 @@ import ModelRuntime
 /// Where a fetch looks for rows: as few as its predicate lets it.
 ///
 /// A plan names candidates, never answers: each of them is still tested by the whole predicate, so a plan may be
-/// too wide and must not be too narrow. An index over values would be one more case, between the references
-/// and the scan.
+/// too wide and must not be too narrow.
 enum FetchPlan {
   /// Only these rows can match.
   case rows(Set<PersistentIdentifier>)
   /// Only rows can match that refer to one of these through a to-one property.
   case referring(ModelProperty, to: Set<PersistentIdentifier>)
+  /// Only rows can match that have certain values, in all of these columns.
+  case values([ValueLookup])
   /// Any row can match.
   case scan
 
@@ -30,6 +31,14 @@ enum FetchPlan {
       self = FetchPlan(path, isIn: [constant])
     case .membership(.identifier(let path), let constants):
       self = FetchPlan(path, isIn: constants)
+    case .comparison(let relation, .column(let path, let reading), .constant(let constant), _):
+      self = FetchPlan(ValueLookup(relation, path, reading, constant))
+    case .comparison(let relation, .constant(let constant), .column(let path, let reading), _):
+      self = FetchPlan(ValueLookup(relation.reversed, path, reading, constant))
+    case .membership(.column(let path, let reading), let constants):
+      self = FetchPlan(ValueLookup(path, reading, isIn: constants))
+    case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
+      self = FetchPlan(ValueLookup(path, reading, beginsWith: text))
     // What is null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
@@ -37,6 +46,8 @@ enum FetchPlan {
     default: self = .scan
     }
   }
+
+  private init(_ lookup: ValueLookup?) { self = lookup.map { .values([$0]) } ?? .scan }
 
   /// Plans for a path to a row whose name is one of some constants.
   private init(_ path: RowPath, isIn constants: [QueryValue]) {
@@ -74,6 +85,9 @@ extension FetchPlan {
         few.count <= more.count ? self : other
       }
     case (.scan, .scan): .scan
+    case (.values(let lhs), .values(let rhs)): .values(lhs + rhs)
+    case (.values, .scan), (.referring, .values): self
+    case (.scan, .values), (.values, .referring): other
     }
   }
 
@@ -83,9 +97,24 @@ extension FetchPlan {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
     case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
       .referring(property, to: lhs.union(rhs))
+    case (.values(let lhs), .values(let rhs)) where lhs.count == 1 && rhs.count == 1:
+      lhs[0].union(rhs[0]).map { .values([$0]) } ?? .scan
     case (.rows(let none), let some), (let some, .rows(let none)):
       none.isEmpty ? some : .scan
     default: .scan
+    }
+  }
+}
+
+extension QueryExpression.Relation {
+  /// The relation that says the same with the sides exchanged.
+  fileprivate var reversed: Self {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
     }
   }
 }

@@ -73,11 +73,12 @@ final class UniqueIndexes: @unchecked Sendable {
   }
 
   /// Ends a claim: the commit stands, and old keys are free; or it failed, and the new ones are.
-  func finish(_ claim: Claim, committed: Bool) {
+  func finish(_ claim: Claim, committed: Bool, in store: TableStore) {
     condition.lock()
     claims.removeAll { $0 === claim }
     if committed {
-      for removal in claim.changes.removals where !isClaimed(removal) {
+      for removal in claim.changes.removals
+      where !isClaimed(removal) && !isCurrent(removal, in: store) {
         indexes[removal.constraint]?.remove(removal.row, removal.hash)
       }
     } else {
@@ -142,6 +143,15 @@ final class UniqueIndexes: @unchecked Sendable {
         $0.row == removal.row && $0.hash == removal.hash && $0.constraint == removal.constraint
       }
     }
+  }
+
+  /// Whether a row has a key again that a save took from it: another save gave it back meanwhile.
+  private func isCurrent(_ removal: KeyChanges.Removal, in store: TableStore) -> Bool {
+    var key: [UInt8] = []
+    let columns = constraints[removal.constraint].columns
+    // An entry too many costs a look at its row; what cannot be read is reported by whoever needs it.
+    let isThere = (try? store.appendKey(of: removal.row, columns, to: &key)) ?? true
+    return isThere && ColumnKey.hash(key[...]) == removal.hash
   }
 
   private func withdraw(_ additions: [KeyChanges.Addition]) {

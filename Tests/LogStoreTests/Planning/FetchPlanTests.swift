@@ -35,6 +35,7 @@ import Testing
     switch FetchPlan(try QueryExpression(predicate)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
+    case .values(let lookups): "values of columns \(lookups.map(\.column))"
     case .scan: "scan"
     }
   }
@@ -81,7 +82,6 @@ import Testing
     let a = ids[0]
     let office = ids[3]
     let none: PersistentIdentifier? = nil
-    #expect(try plan(#Predicate { $0.weight > 1 }) == "scan")
     #expect(try plan(#Predicate { $0.id != a }) == "scan")
     #expect(try plan(#Predicate { !($0.id == a) }) == "scan")
     #expect(try plan(#Predicate { $0.id == a || $0.weight > 1 }) == "scan")
@@ -89,6 +89,19 @@ import Testing
     #expect(try plan(#Predicate { $0.sender?.id == none }) == "scan")
     #expect(
       try plan(#Predicate { $0.receiver.flatMap { $0.persistentModelID == a } ?? true }) == "scan"
+    )
+  }
+
+  @Test func `may look up values of attributes, all that must hold`() throws {
+    let office = ids[3]
+    #expect(try plan(#Predicate { $0.weight > 1 }) == "values of columns [0]")
+    #expect(try plan(#Predicate { 1 < $0.weight && $0.weight < 2 }) == "values of columns [0, 0]")
+    #expect(try plan(#Predicate { $0.weight == 1 || $0.weight == 2 }) == "values of columns [0]")
+    #expect(try plan(#Predicate { [1, 2].contains($0.weight) }) == "values of columns [0]")
+    #expect(try plan(#Predicate { $0.weight != 1 }) == "scan")
+    #expect(
+      try plan(#Predicate { $0.weight == 1 && $0.sender?.persistentModelID == office })
+        == "sender [3]"
     )
   }
 

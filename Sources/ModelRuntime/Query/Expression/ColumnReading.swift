@@ -15,7 +15,7 @@ package struct ColumnReading: Sendable {
 
 extension ColumnReading {
   /// How an attribute is read, or `nil` if its column holds nothing that an expression understands.
-  init?(_ property: ModelProperty) {
+  package init?(_ property: ModelProperty) {
     let declared = type(of: property.keyPath).valueType
     if let kind = ModelRuntime.queryKind(of: declared) {
       // A transformer, or a file of its own, keeps something else in the column than the type would.

@@ -13,6 +13,8 @@ package struct RowOrdering: Sendable {
     package let source: Source
     package let order: SortOrder
     let textOrder: TextOrder?
+    /// Whether text is compared otherwise than by `<`.
+    package var hasTextOrder: Bool { textOrder != nil }
   }
 
   package let keys: [Key]
