@@ -22,6 +22,7 @@ public final class LogStore: LogBackedStore {
     tables = try TableStore(
       at: configuration.url,
       schema: configuration.schema ?? Schema(),
+      migrationPlan: migrationPlan,
       durability: configuration.durability,
       allowsSave: configuration.allowsSave
     )
@@ -36,6 +37,7 @@ public final class DefaultStore: LogBackedStore {
   public let configuration: ModelConfiguration
   let tables: TableStore
 
+  public var allowsSave: Bool { configuration.allowsSave }
   public var name: String { configuration.name }
 
   /// Opens the store, or makes it.
@@ -49,10 +51,11 @@ public final class DefaultStore: LogBackedStore {
     let schema = configuration.schema ?? Schema()
     tables =
       configuration.isStoredInMemoryOnly
-      ? try TableStore(inMemoryFor: schema)
+      ? try StoresInMemory.store(for: configuration, schema, migrationPlan)
       : try TableStore(
         at: configuration.url,
         schema: schema,
+        migrationPlan: migrationPlan,
         durability: .full,
         allowsSave: configuration.allowsSave
       )

@@ -15,6 +15,8 @@ public enum LogStoreError: Error, Sendable {
   case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
   /// The store lacks what a read-only opening cannot add.
   case schemaNotInStore(entity: String, path: String)
+  /// A store in memory is shared with another container that opened it with other models.
+  case schemaNotShared(name: String)
   /// A row refers to a table the schema does not know, or has a layout that is not recorded.
   case unreadableRow(entity: String, key: UInt64)
 }
@@ -28,7 +30,11 @@ extension LogStoreError: CustomStringConvertible {
       "\(entity).\(property): the store holds \(stored) values, the model declares \(declared); "
         + "give the property a new name, or an originalName: with its old type"
     case .schemaNotInStore(let entity, let path):
-      "\(path) has no \(entity), and was opened read-only: open it once with allowsSave: true"
+      "\(path) has no \(entity) as the schema describes it, and was opened read-only: open it once with "
+        + "allowsSave: true"
+    case .schemaNotShared(let name):
+      "the store in memory named \"\(name)\" is open with other models: give it another name, or both containers "
+        + "the same schema"
     case .unreadableRow(let entity, let key):
       "\(entity)/\(key) cannot be read: its row is not in a layout the store has on record"
     }

@@ -27,6 +27,7 @@ final class TableStore: Sendable {
   convenience init(
     at url: URL,
     schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
     durability: Durability,
     allowsSave: Bool
   ) throws {
@@ -40,14 +41,23 @@ final class TableStore: Sendable {
       }
     do {
       let engine = try StorageEngine.open(at: url.path, options: options)
-      try self.init(engine, path: url.path, schema: schema, allowsSave: allowsSave)
+      try self.init(
+        engine,
+        path: url.path,
+        schema: schema,
+        migrationPlan: migrationPlan,
+        allowsSave: allowsSave
+      )
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
     }
   }
 
   /// Makes a store that lives in memory.
-  convenience init(inMemoryFor schema: Schema) throws {
+  convenience init(
+    inMemoryFor schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
     var options = EngineOptions()
     options.durability = .memory
     let engine = try StorageEngine.open(
@@ -55,25 +65,40 @@ final class TableStore: Sendable {
       options: options,
       fileSystem: InMemoryFileSystem()
     )
-    try self.init(engine, path: "memory", schema: schema, allowsSave: true)
+    try self.init(
+      engine,
+      path: "memory",
+      schema: schema,
+      migrationPlan: migrationPlan,
+      allowsSave: true
+    )
   }
 
   private init(
     _ engine: StorageEngine,
     path: String,
     schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
     allowsSave: Bool
   ) throws {
     self.engine = engine
     self.path = path
     self.allowsSave = allowsSave
     self.schema = schema
+    // Before anything is changed: a store of another version stays as it is.
+    _ = try MigrationRoute(
+      from: CatalogueMapping.schemaVersion(in: engine.catalogue),
+      to: schema,
+      plan: migrationPlan
+    )
     if allowsSave { try CatalogueMapping.bring(engine, to: schema) }
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     tables = try schema.modelTypes.map { type in
       let descriptor = ModelDescriptor.of(type)
-      guard let table = catalogue.table(named: descriptor.entityName) else {
+      guard let table = catalogue.table(named: descriptor.entityName),
+        CatalogueMapping.matches(table, descriptor)
+      else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }
       return EntityTable(table, descriptor)

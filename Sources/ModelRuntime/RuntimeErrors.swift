@@ -30,6 +30,12 @@ extension SwiftDataError {
     )
   }
 
+  static func duplicateConfiguration(at path: String) -> SwiftDataError {
+    duplicateConfiguration.explained(
+      "two configurations keep their models at \(path): give each a place of its own"
+    )
+  }
+
   static func configurationSchemaNotFound(
     entity: String,
     configuration: String

@@ -9,11 +9,21 @@ import RowFormat
 /// few dozen bytes, however many rows there are.
 enum CatalogueMapping {
   private static let identifierKey = "store.identifier"
+  private static let versionKey = "schema.version"
 
   static func identifier(in catalogue: Catalogue) -> String? {
     catalogue.metadata[identifierKey].map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// What the store remembers of the schema it was written with last; `nil` if it is new.
+  static func schemaVersion(in catalogue: Catalogue) -> StoredSchemaVersion? {
+    catalogue.metadata[versionKey].flatMap {
+      StoredSchemaVersion(String(decoding: $0, as: UTF8.self))
+    }
+  }
+
+  /// Adds what a schema has and the store has not, and writes down that the store now has this schema.
+  ///
   /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a column whose
   ///   values are of another type than the property's.
   static func bring(_ engine: StorageEngine, to schema: Schema) throws {
@@ -23,6 +33,22 @@ enum CatalogueMapping {
       ])
     }
     for type in schema.modelTypes { try bring(engine, to: ModelDescriptor.of(type)) }
+    let version = StoredSchemaVersion(schema)
+    if schemaVersion(in: engine.catalogue) != version {
+      _ = try engine.apply([
+        .setMetadata(key: versionKey, value: Array(version.description.utf8))
+      ])
+    }
+  }
+
+  /// Whether rows of a table are written as a class's rows are: what a store that is only read must find.
+  static func matches(_ table: TableDefinition, _ descriptor: ModelDescriptor) -> Bool {
+    guard let layout = table.layout(table.currentLayout), layout.layout == descriptor.layout else {
+      return false
+    }
+    return layout.columns.enumerated().allSatisfy { position, number in
+      table.column(number)?.name == descriptor.columnName(position)
+    }
   }
 
   private static func bring(_ engine: StorageEngine, to descriptor: ModelDescriptor) throws {

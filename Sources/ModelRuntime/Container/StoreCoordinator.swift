@@ -36,9 +36,15 @@ final class StoreCoordinator: @unchecked Sendable {
     }
     var connections: [StoreConnection] = []
     var names: Set<String> = []
+    var places: Set<URL> = []
     for configuration in configurations {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
+      }
+      if let place = (configuration as Any) as? ModelConfiguration, !place.isStoredInMemoryOnly {
+        guard places.insert(place.url.standardizedFileURL).inserted else {
+          throw SwiftDataError.duplicateConfiguration(at: place.url.path)
+        }
       }
       let connection = try StoreCoordinator.connect(
         configuration,

@@ -28,7 +28,7 @@ package enum MigrationRoute: Hashable, Sendable {
       self = stored == nil || stored?.checksum == current.checksum ? .none : .inferred
       return
     }
-    let versions = try MigrationRoute.versions(of: plan)
+    let versions = try MigrationRoute.versions(of: plan, for: schema)
     guard let target = versions.lastIndex(where: { $0.checksum == current.checksum }) else {
       throw .unknownSchema.explained(
         "the schema \(current) has the shape of no version of \(plan): "
@@ -62,14 +62,17 @@ package enum MigrationRoute: Hashable, Sendable {
   }
 
   /// The versions of a plan, the oldest first, once it is known to make sense.
+  ///
+  /// A store that keeps only some of a container's entities knows each version by these alone.
   private static func versions(
-    of plan: any SchemaMigrationPlan.Type
+    of plan: any SchemaMigrationPlan.Type,
+    for schema: Schema
   ) throws(SwiftDataError) -> [StoredSchemaVersion] {
     var versions: [StoredSchemaVersion] = []
     for type in plan.schemas {
-      let schema = Schema(versionedSchema: type)
-      try schema.validate()
-      let version = StoredSchemaVersion(schema)
+      let complete = Schema(versionedSchema: type)
+      try complete.validate()
+      let version = StoredSchemaVersion(part(of: complete, like: schema))
       if let last = versions.last, last.version > version.version {
         throw .unknownSchema.explained(
           "\(plan) lists version \(version.version) after \(last.version); "
@@ -81,6 +84,14 @@ package enum MigrationRoute: Hashable, Sendable {
     guard !versions.isEmpty else { throw .unknownSchema.explained("\(plan) lists no versions") }
     try checkStages(of: plan)
     return versions
+  }
+
+  /// The entities of a version that have names of a schema's, or all if the schema has none but its own.
+  private static func part(of version: Schema, like schema: Schema) -> Schema {
+    let names = Set(schema.entities.map(\.name))
+    let types = version.entities.filter { names.contains($0.name) }.compactMap(\.modelType)
+    guard !types.isEmpty, types.count < version.entities.count else { return version }
+    return Schema(types, version: version.version)
   }
 
   /// Makes sure that the steps of a plan are between its versions.

@@ -14,6 +14,19 @@ package struct StoredSchemaVersion: Hashable, Codable, Sendable, CustomStringCon
     self.init(version: schema.version, checksum: schema.checksum)
   }
 
+  /// Reads a ``description``; `nil` if the text is none.
+  package init?(_ description: String) {
+    let parts = description.split(separator: " ")
+    let numbers = parts.first?.split(separator: ".").compactMap { Int($0) } ?? []
+    guard parts.count == 2, numbers.count == 3, parts[1].count == 18,
+      let checksum = UInt64(parts[1].dropFirst().dropLast(), radix: 16)
+    else { return nil }
+    self.init(
+      version: Schema.Version(numbers[0], numbers[1], numbers[2]),
+      checksum: checksum
+    )
+  }
+
   package var description: String {
     let digits = String(checksum, radix: 16)
     return "\(version) (\(String(repeating: "0", count: 16 - digits.count))\(digits))"
