@@ -20,7 +20,7 @@ extension ModelClass {
 
   private var state: DeclSyntax {
     """
-    \(raw: access.modifier)\(raw: finalInRoot)let _$state: ModelRuntime._ModelState = ModelRuntime._ModelState()
+    \(raw: isIsolated ? "nonisolated(unsafe) " : "")\(raw: access.modifier)\(raw: finalInRoot)let _$state: ModelRuntime._ModelState = ModelRuntime._ModelState()
     """
   }
 
@@ -30,7 +30,7 @@ extension ModelClass {
 
   private var backingData: DeclSyntax {
     """
-    \(raw: access.modifier)var persistentBackingData: any ModelRuntime.BackingData<\(raw: name)> {
+    \(raw: nonisolated)\(raw: access.modifier)var persistentBackingData: any ModelRuntime.BackingData<\(raw: name)> {
       get { ModelRuntime._LiveBackingData(self) }
       set { _$state.adopt(newValue) }
     }
@@ -48,14 +48,14 @@ extension ModelClass {
     var result: [DeclSyntax] = []
     let base = superclass.map { "\($0)._$propertyCount" } ?? "0"
     if declaration.inheritanceClause != nil {
-      result.append("private static var _$base: Swift.Int { \(raw: base) }")
+      result.append("\(raw: nonisolated)private static var _$base: Swift.Int { \(raw: base) }")
     }
     let count = members.properties.count
     if members.isConditional {
       let lines = members.skippingStatements { "if place > \($0) { ordinal -= 1 }" }
       result.append(
         """
-        private static func _$ordinal(_ place: Swift.Int) -> Swift.Int {
+        \(raw: nonisolated)private static func _$ordinal(_ place: Swift.Int) -> Swift.Int {
           var ordinal = \(raw: base) + place
           \(raw: lines.joined(separator: "\n"))
           return ordinal
@@ -67,7 +67,7 @@ extension ModelClass {
       let total = members.isConditional ? "_$ordinal(\(count))" : "\(base) + \(count)"
       result.append(
         """
-        \(raw: overriding)\(raw: access.overridableModifier)class var _$propertyCount: Swift.Int { \(raw: total) }
+        \(raw: nonisolated)\(raw: overriding)\(raw: access.overridableModifier)class var _$propertyCount: Swift.Int { \(raw: total) }
         """
       )
     }
@@ -90,7 +90,7 @@ extension ModelClass {
     let value = others ? "false" : inheritsModel ? "super._$hasOnlySlots" : "true"
     let keyword = isFinal && !inheritsModel ? "static" : "class"
     return """
-      \(raw: overriding)\(raw: access.overridableModifier)\(raw: keyword) var _$hasOnlySlots: Swift.Bool { \(raw: value) }
+      \(raw: nonisolated)\(raw: overriding)\(raw: access.overridableModifier)\(raw: keyword) var _$hasOnlySlots: Swift.Bool { \(raw: value) }
       """
   }
 
@@ -111,7 +111,7 @@ extension ModelClass {
     // What cannot be initialized has been said; the compiler would say it again, of generated code.
     if hasRefusedProperty { lines = ["Swift.fatalError()"] }
     return """
-      \(raw: access.modifier)\(raw: required)init(backingData: any ModelRuntime.BackingData<\(raw: root)>) {
+      \(raw: nonisolated)\(raw: access.modifier)\(raw: required)init(backingData: any ModelRuntime.BackingData<\(raw: root)>) {
         \(raw: lines.joined(separator: "\n"))
       }
       """
@@ -147,7 +147,7 @@ extension ModelClass {
   ) -> DeclSyntax {
     let lines = (inheritsModel ? ["super.\(forward)"] : []) + members.statements(statement)
     return """
-      \(raw: overriding)\(raw: access.overridableModifier)func \(raw: signature) {
+      \(raw: nonisolated)\(raw: overriding)\(raw: access.overridableModifier)func \(raw: signature) {
         \(raw: lines.joined(separator: "\n"))
       }
       """
@@ -180,6 +180,7 @@ extension ModelClass {
 
   // MARK: Modifiers
 
+  var nonisolated: String { isIsolated ? "nonisolated " : "" }
   private var overriding: String { inheritsModel ? "override " : "" }
   private var finalInRoot: String { isFinal ? "" : "final " }
 }

@@ -17,6 +17,18 @@ extension ModelClass {
     let modifier =
       (inheritsModel ? "override " : "") + access.overridableModifier
       + (isFinal && !inheritsModel ? "static" : "class")
+    if isIsolated {
+      // Key paths of isolated properties, and what initial values are made from, are the actor's. Nothing of
+      // it is used here but to describe the properties.
+      return """
+        nonisolated \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
+          @\(raw: declaration.isolation) func properties() -> [ModelRuntime.Schema.PropertyMetadata] {
+            \(raw: lines.joined(separator: "\n"))
+          }
+          return ModelRuntime._describing(properties)
+        }
+        """
+    }
     return """
       \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
         \(raw: lines.joined(separator: "\n"))

@@ -36,6 +36,23 @@ struct ModelClass {
     declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmed) ?? []
   }
 
+  /// Whether a global actor isolates the class: then what the runtime calls has to say that it is not.
+  var isIsolated: Bool { declaration.isIsolated }
+
   /// The superclass, if that is a model too: only then does its place in the clause mean so.
   var superclass: String? { inheritsModel ? inheritedTypes.first?.description : nil }
+}
+
+extension ClassDeclSyntax {
+  /// Whether the class is marked with a global actor, which syntax can only tell by its name.
+  var isIsolated: Bool { !isolation.isEmpty }
+
+  /// The name of the global actor, or "".
+  var isolation: String {
+    for case .attribute(let attribute) in attributes {
+      let name = attribute.attributeName.trimmedDescription
+      if name.hasSuffix("Actor") { return name }
+    }
+    return ""
+  }
 }

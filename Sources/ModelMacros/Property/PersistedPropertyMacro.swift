@@ -29,8 +29,9 @@ extension SlotMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) -> [DeclSyntax] {
-    declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init).map {
-      [$0.slotDeclaration]
+    let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)
+    return declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init).map {
+      [$0.slotDeclaration(isIsolated: owner?.isIsolated ?? false)]
     } ?? []
   }
 }
@@ -40,7 +41,7 @@ extension PersistedProperty {
   ///
   /// A type that is not written is inferred from the initializer, which the slot does not evaluate:
   /// the property's own initial value does, through the `init` accessor.
-  var slotDeclaration: DeclSyntax {
+  func slotDeclaration(isIsolated: Bool) -> DeclSyntax {
     let value: String
     if let type {
       value = ": ModelRuntime._Slot<\(type)>" + (isImplicitlyNil ? " = .init(nil)" : "")
@@ -49,6 +50,8 @@ extension PersistedProperty {
     } else {
       value = ""
     }
-    return "@exclusivity(unchecked) private var \(raw: slot)\(raw: value)"
+    // The runtime reads and writes slots whatever actor the class belongs to.
+    let isolation = isIsolated ? "nonisolated(unsafe) " : ""
+    return "@exclusivity(unchecked) \(raw: isolation)private var \(raw: slot)\(raw: value)"
   }
 }

@@ -88,3 +88,13 @@ extension Optional: RelationshipCollection
 where Wrapped: Sequence, Wrapped.Element: PersistentModel {
   public typealias PersistentElement = Wrapped.Element
 }
+
+/// Runs what describes the properties of a class that a global actor isolates; called by `@Model`.
+///
+/// A description is made of key paths and initial values, and reads no object: so it may be made
+/// wherever it is asked for.
+///
+/// - Parameter properties: A function without parameters, whichever actor's.
+public func _describing<Function>(_ properties: Function) -> [Schema.PropertyMetadata] {
+  unsafeBitCast(properties, to: (() -> [Schema.PropertyMetadata]).self)()
+}

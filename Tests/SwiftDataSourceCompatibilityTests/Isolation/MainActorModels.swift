@@ -1,0 +1,67 @@
+import Foundation
+import SwiftData
+
+// Models of an app whose classes all belong to the main actor.
+
+@MainActor @Model
+final class Notebook {
+  var title: String
+  var created = Date.now
+  var tags: [String] = []
+  @Attribute(.unique) var slug: String
+  @Relationship(deleteRule: .cascade, inverse: \NotebookPage.notebook) var pages: [NotebookPage] = []
+  @Transient var isOpen = false
+
+  var summary: String { "\(title): \(pages.count) pages" }
+
+  init(title: String) {
+    self.title = title
+    slug = title.lowercased()
+  }
+
+  func add(_ text: String) {
+    pages.append(NotebookPage(text: text))
+    isOpen = true
+  }
+}
+
+@MainActor @Model
+class NotebookPage {
+  var text: String
+  var notebook: Notebook?
+
+  init(text: String) { self.text = text }
+}
+
+@globalActor actor LedgerActor {
+  static let shared = LedgerActor()
+}
+
+@LedgerActor @Model
+final class LedgerEntry {
+  var amount = Decimal(0)
+  var note: String?
+
+  init(amount: Decimal) { self.amount = amount }
+}
+
+@MainActor
+final class NotebookViewModel {
+  private let context: ModelContext
+  private(set) var notebooks: [Notebook] = []
+
+  init(container: ModelContainer) { context = container.mainContext }
+
+  func create(_ title: String) throws {
+    let notebook = Notebook(title: title)
+    context.insert(notebook)
+    notebook.add("first")
+    try context.save()
+    try reload()
+  }
+
+  func reload() throws {
+    notebooks = try context.fetch(FetchDescriptor<Notebook>())
+      .sorted { $0.title < $1.title }
+  }
+}
