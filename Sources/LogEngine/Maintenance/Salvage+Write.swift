@@ -34,6 +34,7 @@ extension Salvage {
     var result = SalvagedTable(number: definition.number, name: definition.name)
     defer { report.tables.append(result) }
     guard let table = state.tables[Int(definition.number)] else { return }
+    _ = engine.reserveKeys(Int(table.nextKey.load(ordering: .relaxed) - 1), in: table.number)
     var batch = engine.makeBatch()
     var scratch = FoldScratch()
     var key: UInt64 = 0
