@@ -7,7 +7,8 @@ import Synchronization
 /// 2. Give every segment that has ended a second name in the copy: its bytes are written once and for
 ///    all. Where files cannot have two names, copy them.
 /// 3. Copy the last segment, up to the noted place: to that one the original goes on writing.
-/// 4. Synchronize files and directories; then publish a manifest, which makes the copy a store. A
+/// 4. Copy the newest checkpoint that knows of nothing after that place, if there is one.
+/// 5. Synchronize files and directories; then publish a manifest, which makes the copy a store. A
 ///    crash before that leaves files that no one takes for one.
 ///
 /// A file that has a second name must never be written over: a segment that is no longer needed may be
@@ -17,7 +18,8 @@ struct Backup {
   let destination: StorePaths
   let cut: LogCut
   let progress: (MaintenanceProgress) -> Void
-  private var fileSystem: any FileSystem { state.fileSystem }
+  let lineage: StoreIdentifier
+  var fileSystem: any FileSystem { state.fileSystem }
 
   init(
     _ state: StoreState,
@@ -29,12 +31,17 @@ struct Backup {
     self.destination = StorePaths(root: destination)
     self.cut = cut
     self.progress = progress
+    lineage = StoreIdentifier(
+      low: state.fileSystem.randomBits(),
+      high: state.fileSystem.randomBits()
+    )
   }
 
   func run() throws(StorageError) {
     do throws(StorageError) {
       try makeDirectories()
       try copySegments()
+      try copyCheckpoint()
       try fileSystem.synchronizeDirectory(destination.log)
       try fileSystem.synchronizeDirectory(destination.root)
       try fileSystem.synchronizeDirectory(destination.parent)
@@ -107,20 +114,33 @@ extension Backup {
     _ progress: (Int) -> Void
   ) throws(StorageError) {
     let copy = try fileSystem.open(destination.segment(segment.id), .create)
-    var offset = 0
-    while offset < end {
-      let bytes = try segment.file.readBytes(min(1 << 20, end - offset), at: offset)
+    try Self.copy(0..<end, of: segment.file, to: copy, .segment, progress)
+    try copy.synchronize()
+  }
+
+  /// Copies a range of a file, to the same place of another.
+  static func copy(
+    _ range: Range<Int>,
+    of file: any OpenFile,
+    to copy: any OpenFile,
+    _ part: Corruption.Part,
+    _ progress: (Int) -> Void = { _ in }
+  ) throws(StorageError) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let bytes = try file.readBytes(min(1 << 20, range.upperBound - offset), at: offset)
       guard bytes.count > 0 else {
-        throw segment.corruption(
-          at: offset,
-          .truncated(.segment, needed: end, available: offset)
+        let problem = Corruption.Problem.truncated(
+          part,
+          needed: range.upperBound,
+          available: offset
         )
+        throw .corruption(Corruption(path: file.path, offset: offset, problem: problem))
       }
       try bytes.write(to: copy, at: offset)
       offset += bytes.count
       progress(offset)
     }
-    try copy.synchronize()
   }
 
   /// Makes the copy a store.
@@ -128,7 +148,7 @@ extension Backup {
     var manifest = Manifest(
       number: 1,
       store: state.store,
-      lineage: StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits())
+      lineage: lineage
     )
     manifest.application = cut.application
     manifest.epoch = cut.segments.last?.segment.header.epoch ?? 0

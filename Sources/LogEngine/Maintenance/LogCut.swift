@@ -12,6 +12,8 @@ struct LogCut: Sendable {
   var catalogue = Catalogue()
   /// The program the store belongs to.
   var application = ""
+  /// Which copy of the store this is.
+  var lineage: StoreIdentifier?
 
   /// Cuts the log after a commit, which must be the newest visible one for as long as this takes.
   ///
@@ -43,6 +45,7 @@ extension LogWriter {
       let end = work.segment?.readableEnd.load(ordering: .relaxed) ?? 0
       var cut = LogCut(state, last: work.segment, end: end)
       cut.application = lead.manifest.application
+      cut.lineage = lead.manifest.lineage
       return cut
     }
   }
@@ -56,10 +59,11 @@ extension Follower {
       fileSystem: state.fileSystem,
       synchronizes: false
     )
-    let application = try files.readNewest()?.application ?? ""
+    let manifest = try files.readNewest()
     return withEnd { end in
       var cut = LogCut(state, last: end.segment, end: end.offset)
-      cut.application = application
+      cut.application = manifest?.application ?? ""
+      cut.lineage = manifest?.lineage
       return cut
     }
   }

@@ -6,8 +6,8 @@ extension StorageEngine {
   ///
   /// The copy is a store of its own, which may be opened, written to, moved and removed without the
   /// original noticing. It keeps the store's identifier, from which the checksums in its files start, and
-  /// gets a lineage of its own; it has no index checkpoint yet, so its first opening reads the log. Once
-  /// this returns the copy survives a power cut; before that there is nothing there that could be opened.
+  /// gets a lineage of its own, so that the two are told apart once they differ. Once this returns the
+  /// copy survives a power cut; before that there is nothing there that could be opened.
   ///
   /// A follower copies what it has read so far, see ``refresh()``.
   ///

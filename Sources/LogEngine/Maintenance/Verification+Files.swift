@@ -43,7 +43,7 @@ extension Verification {
     } catch StorageError.missingFile {
       // A writer replaced it meanwhile.
     } catch let error as StorageError {
-      add(error, path: paths.checkpoint(number))
+      add(paths.checkpoint(number), .damagedCheckpoint(error))
     } catch {
       // Nothing above throws anything else.
       preconditionFailure("reading a checkpoint threw \(error)")

@@ -7,7 +7,7 @@ import Synchronization
 /// 2. Read every frame and record of every segment, going on after damage.
 /// 3. Build the index anew from the log alone, as far as that leads.
 /// 4. Put every row together, and count what the segments keep for them.
-/// 5. Compare the index of an open store with the one just built.
+/// 5. Compare the index of an open store, or else the one a checkpoint leads to, with the one just built.
 struct Verification {
   let paths: StorePaths
   let fileSystem: any FileSystem
@@ -33,6 +33,7 @@ struct Verification {
   /// Checks the files, and an open store against them.
   mutating func run(_ open: StoreState?) throws {
     // First what is open, so that the log read after it is at least as long.
+    let open = open ?? openFromCheckpoint()
     let view = open.map { ReadView(state: $0) }
     let usage = open.map { state in state.tail.withLock { ($0.sequence, $0.usages) } }
     try checkNames()
@@ -63,6 +64,18 @@ struct Verification {
 // MARK: The index, from the log alone
 
 extension Verification {
+  /// Opens the store from its checkpoint, if it has one and can be opened so.
+  private func openFromCheckpoint() -> StoreState? {
+    var options = options
+    options.mode = .readOnly
+    let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
+    let files = CheckpointFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    guard let numbers = try? files.numbers(), !numbers.isEmpty, let engine = try? opening.run(),
+      engine.recovery.checkpoint != nil
+    else { return nil }
+    return engine.state
+  }
+
   /// Builds the index anew.
   private mutating func rebuild() throws -> StoreState? {
     progress(MaintenanceProgress(phase: .replaying, completed: 0, total: report.byteCount))

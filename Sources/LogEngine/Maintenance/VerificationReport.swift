@@ -48,6 +48,8 @@ public struct VerificationProblem: Hashable, Sendable {
     case torn(byteCount: Int)
     /// A segment was being made when the writer stopped.
     case unfinished
+    /// A checkpoint of the index cannot be used; the next one takes its place.
+    case damagedCheckpoint(StorageError)
     /// A file belongs to nothing.
     case orphan
     /// The index in memory has a row at another place than the log.
@@ -64,7 +66,7 @@ public struct VerificationProblem: Hashable, Sendable {
 
   public var severity: Severity {
     switch kind {
-    case .torn, .unfinished, .orphan: .harmless
+    case .torn, .unfinished, .orphan, .damagedCheckpoint: .harmless
     default: .damage
     }
   }

@@ -46,6 +46,22 @@ import Testing
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
   }
 
+  @Test func `takes the newest checkpoint with it`() throws {
+    let store = try MemoryStore()
+    try store.work(25, textLength: 6000)
+    try store.engine.checkpoint()
+    try store.work(2)
+    let sequence = try store.engine.backup(to: "copy")
+    let copy = try open("copy", on: store.disk)
+    #expect(copy.recovery.checkpoint != nil)
+    #expect(copy.recovery.ignoredCheckpointCount == 0)
+    #expect(copy.recovery.scannedCommitCount == 2)
+    try copy.close()
+    // The copy is closed already, so its own check begins with opening it from that close.
+    #expect(try MemoryStore.rows(of: open("copy", on: store.disk)) == store.rows)
+    #expect(sequence == store.engine.lastCommit)
+  }
+
   @Test func `of an empty store is an empty store`() throws {
     let disk = InMemoryFileSystem()
     let engine = try open("empty", on: disk)

@@ -5,7 +5,9 @@ import Testing
   /// A store of several segments whose writer was killed.
   private func makeStore() throws -> MemoryStore {
     let store = try MemoryStore()
-    try store.work(30, textLength: 6000)
+    try store.work(20, textLength: 6000)
+    try store.engine.checkpoint()
+    try store.work(10, textLength: 6000)
     store.abandon()
     #expect(store.segments.count > 2)
     return store

@@ -84,6 +84,24 @@ import Testing
     #expect(follower.catalogue == writer.catalogue)
   }
 
+  @Test func `begins with a checkpoint, and goes on while others are written`() throws {
+    let store = try MemoryStore()
+    try store.work(20, textLength: 6000)
+    try store.engine.checkpoint()
+    try store.work(2)
+    let follower = try store.openReader()
+    #expect(follower.recovery.checkpoint != nil)
+    #expect(follower.recovery.scannedCommitCount == 2)
+    for _ in 0..<6 {
+      let view = follower.makeReadView()
+      try store.work(5, textLength: 6000)
+      try store.engine.checkpoint()
+      try checkIsUpToDate(follower, store)
+      #expect(try MemoryStore.rows(of: view) == store.history[Int(view.sequence.rawValue)])
+    }
+    #expect(try follower.verify().problems.isEmpty)
+  }
+
   @Test func `keeps its views as they were`() throws {
     let store = try MemoryStore()
     try store.work(4)

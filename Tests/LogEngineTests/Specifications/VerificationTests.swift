@@ -65,7 +65,7 @@ import Testing
     for path in try store.disk.allFiles(in: store.path) where !path.hasSuffix("LOCK") {
       let whole = try store.bytes(of: path)
       let isOldManifest = path.hasSuffix("manifest.0000000000000001")
-      for index in stride(from: 0, to: whole.count, by: 457) {
+      for index in stride(from: 0, to: whole.count, by: 911) {
         var damaged = whole
         damaged[index] ^= 0x08
         try store.write(damaged, to: path)
@@ -112,6 +112,23 @@ import Testing
     let report = try verify(store)
     #expect(!report.isSound)
     #expect(report.problems.contains { $0.kind == .damaged(.missing(.segment)) })
+  }
+
+  @Test func `takes a damaged checkpoint for no loss`() throws {
+    let store = try makeStore()
+    try store.engine.checkpoint()
+    store.abandon()
+    let path = try #require(store.disk.allFiles(in: store.path + "/index").last)
+    let whole = try store.bytes(of: path)
+    #expect(try verify(store).problems.isEmpty)
+    for index in stride(from: 0, to: whole.count, by: 99) {
+      var bytes = whole
+      bytes[index] ^= 1
+      try store.write(bytes, to: path)
+      let report = try verify(store)
+      #expect(report.isSound)
+      #expect(report.problems.map(\.path) == [path], "byte \(index)")
+    }
   }
 
   @Test func `takes a torn commit for what it is`() throws {

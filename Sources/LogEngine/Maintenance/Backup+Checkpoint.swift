@@ -1,0 +1,51 @@
+import RowFormat
+
+extension Backup {
+  /// Copies the newest checkpoint that knows of nothing after the cut, under the copy's own lineage.
+  ///
+  /// Without one the first opening of the copy reads the whole log, and nothing else is different. So one
+  /// that cannot be read, or is replaced meanwhile, is passed over.
+  ///
+  /// - Throws: ``StorageError`` if it is the copy that cannot be written.
+  func copyCheckpoint() throws(StorageError) {
+    let files = CheckpointFiles(state)
+    for number in ((try? files.numbers()) ?? []).reversed() {
+      guard let source = try? CheckpointFile(reading: number, files),
+        let pages = try? fileSystem.open(files.paths.checkpoint(number), .read)
+      else { continue }
+      let checkpoint = source.checkpoint
+      guard checkpoint.store == state.store, checkpoint.lineage == cut.lineage,
+        checkpoint.durableEnd <= cut.logPosition
+      else { continue }
+      return try write(checkpoint, pages)
+    }
+  }
+
+  private func write(_ checkpoint: Checkpoint, _ pages: any OpenFile) throws(StorageError) {
+    let copies = CheckpointFiles(paths: destination, fileSystem: fileSystem, synchronizes: true)
+    let file = try copies.makeFile()
+    do throws(StorageError) {
+      let range = FileHeader.byteCount..<checkpoint.pagesEnd
+      try Backup.copy(range, of: pages, to: file, .checkpoint)
+    } catch .corruption {
+      return copies.discardFile()
+    }
+    var copy = checkpoint
+    copy.lineage = lineage
+    var buffer = ByteBuffer(capacity: 4096)
+    copy.encodeMetadata(into: &buffer)
+    let extent = CheckpointExtent(of: buffer.bytes, at: checkpoint.pagesEnd)
+    try buffer.write(to: file, at: checkpoint.pagesEnd)
+    let header = FileHeader(
+      kind: .checkpoint,
+      store: copy.store,
+      number: copy.number,
+      salt: fileSystem.randomBits(),
+      created: fileSystem.microseconds()
+    )
+    buffer.removeAll()
+    header.encode(into: &buffer) { extent.encode(into: &$0) }
+    try buffer.write(to: file, at: 0)
+    try copies.publish(file, number: copy.number)
+  }
+}
