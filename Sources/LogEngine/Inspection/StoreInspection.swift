@@ -5,9 +5,9 @@ import RowFormat
 /// Needs no open store: works beside a writer, on damaged files, and behind the damage. Takes no lock and
 /// writes nothing. What the files mean together, ``StorageEngine`` tells.
 public struct StoreInspection: Sendable {
-  private let paths: StorePaths
-  private let fileSystem: any FileSystem
-  private let reads: EngineOptions.ReadMethod
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+  let reads: EngineOptions.ReadMethod
 
   /// Makes an inspection; nothing is read yet.
   ///
@@ -47,6 +47,38 @@ public struct StoreInspection: Sendable {
       }
       found.append(
         ManifestDescription(
+          number: number,
+          path: path,
+          fileByteCount: try fileSystem.size(of: path) ?? 0,
+          content: content,
+          damage: damage
+        )
+      )
+    }
+    return found
+  }
+
+  /// The checkpoints of the index there are, by ascending number.
+  ///
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
+  ///   is part of the description; the pages are not looked at.
+  public func checkpoints() throws(StorageError) -> [CheckpointDescription] {
+    let files = CheckpointFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    var found: [CheckpointDescription] = []
+    for number in try files.numbers() {
+      var content: CheckpointDescription.Content?
+      var damage: StorageError?
+      do throws(StorageError) {
+        let file = try CheckpointFile(reading: number, files)
+        content = CheckpointDescription.Content(file.checkpoint)
+      } catch .missingFile {
+        continue  // A writer has just replaced it.
+      } catch {
+        damage = error
+      }
+      let path = paths.checkpoint(number)
+      found.append(
+        CheckpointDescription(
           number: number,
           path: path,
           fileByteCount: try fileSystem.size(of: path) ?? 0,
@@ -103,85 +135,6 @@ public struct StoreInspection: Sendable {
       damage: isUnfinished ? nil : file.damage,
       declaredEnd: isNext ? successor?.previousEnd : nil
     )
-  }
-}
-
-// MARK: Frames and records
-
-extension StoreInspection {
-  /// Visits what stands in a segment: frames, bytes that are none, and the space that is left.
-  ///
-  /// - Parameters:
-  ///   - segment: The segment.
-  ///   - body: Called for each part, in the order of the file.
-  /// - Throws: ``StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
-  /// - Complexity: O(bytes of the segment), at the speed of the checksum.
-  public func forEachPart(
-    of segment: SegmentID,
-    _ body: (SegmentPart) throws -> ScanControl
-  ) throws {
-    let file = try SegmentFile(segment, paths: paths, fileSystem: fileSystem, reads: reads)
-    var walk = SegmentWalk(file)
-    while let part = try walk.next() {
-      if try body(part) == .stop { return }
-    }
-  }
-
-  /// Visits the records of a frame; in a damaged one, those that are whole.
-  ///
-  /// - Parameters:
-  ///   - frame: The frame, as ``forEachPart(of:_:)`` found it.
-  ///   - body: Called for each record with its body, which it must not keep: a row, a `RowDelta`, what
-  ///     a deletion preserves, or changes of the catalogue.
-  /// - Throws: ``StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
-  public func forEachRecord(
-    in frame: FrameDescription,
-    _ body: (RecordDescription, _ body: RawSpan) throws -> ScanControl
-  ) throws {
-    guard frame.kind.hasRecords else { return }
-    let file = try SegmentFile(frame.segment, paths: paths, fileSystem: fileSystem, reads: reads)
-    try file.segment.withAvailableBytes(frame.payloadRange) { payload in
-      guard payload.byteCount == frame.payloadByteCount else { return }
-      var walk = RecordWalk(payload, isIntact: frame.isIntact)
-      while let (offset, header) = walk.next(in: payload) {
-        let place = RecordPlace(
-          segment: frame.segment,
-          offset: frame.payloadRange.lowerBound + offset
-        )
-        guard let address = RecordAddress(place) else { continue }
-        let bytes = payload.extracting(offset..<(offset + header.totalByteCount))
-        let control = try body(
-          RecordDescription(header, at: address),
-          bytes.extracting(header.bodyRange)
-        )
-        if control == .stop { return }
-      }
-    }
-  }
-
-  /// When a commit was made and by whom, as its frame says; the author only in the last frame of one.
-  ///
-  /// - Returns: Microseconds since 1970-01-01T00:00:00Z and the name; `nil` for a frame that has no
-  ///   records or is damaged.
-  public func origin(
-    of frame: FrameDescription
-  ) throws -> (microseconds: Int64, author: String?)? {
-    guard frame.kind.hasRecords, frame.isIntact else { return nil }
-    let file = try SegmentFile(frame.segment, paths: paths, fileSystem: fileSystem, reads: reads)
-    return try file.segment.withAvailableBytes(frame.payloadRange) { payload in
-      CommitPayload(decoding: payload).map { ($0.microseconds, $0.author(in: payload)) }
-    }
-  }
-
-  /// Lends bytes of a segment's file: fewer than asked for, where it ends.
-  public func withBytes<R>(
-    of segment: SegmentID,
-    in range: Range<Int>,
-    _ body: (RawSpan) throws -> R
-  ) throws -> R {
-    let file = try SegmentFile(segment, paths: paths, fileSystem: fileSystem, reads: reads)
-    let bytes = range.clamped(to: 0..<file.byteCount)
-    return try file.segment.withAvailableBytes(bytes, body)
   }
 }
 

@@ -19,6 +19,8 @@ struct Salvage {
   var report = SalvageReport()
   /// The newest manifest that can be read.
   var manifest: Manifest?
+  /// A catalogue that a manifest or a checkpoint kept, and the commit it is of.
+  var keptCatalogue: (sequence: UInt64, catalogue: Catalogue)?
   var catalogueChanges: [(sequence: UInt64, changes: [CatalogueChange]?)] = []
 
   init(
@@ -48,6 +50,7 @@ struct Salvage {
     }
     try Backup.check(destination, on: fileSystem)
     try findManifest()
+    try readCheckpoints()
     var scan = SalvageScan(try openSegments())
     try readRecords(&scan)
     let catalogue = makeCatalogue(scan)
@@ -65,8 +68,28 @@ extension Salvage {
       let path = source.manifest(number)
       do throws(StorageError) {
         let bytes = try fileSystem.open(path, .read).readAll()
-        manifest = try Manifest(decoding: bytes.bytes, path: path)
+        let manifest = try Manifest(decoding: bytes.bytes, path: path)
+        self.manifest = manifest
+        keptCatalogue = (manifest.sequence.rawValue, manifest.catalogue)
         return
+      } catch {
+        report.damage.append(error)
+      }
+    }
+  }
+
+  /// Takes from the checkpoints what the log may have lost.
+  ///
+  /// That is the catalogue, and which keys were used; where rows stand is found in the log itself.
+  private mutating func readCheckpoints() throws(StorageError) {
+    let files = CheckpointFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
+    for number in try files.numbers() {
+      do throws(StorageError) {
+        let checkpoint = try CheckpointFile(reading: number, files).checkpoint
+        if checkpoint.place.sequence >= keptCatalogue?.sequence ?? 0 {
+          keptCatalogue = (checkpoint.place.sequence, checkpoint.catalogue)
+        }
+        for image in checkpoint.tables { table(image.number)?.noteKey(image.nextKey - 1) }
       } catch {
         report.damage.append(error)
       }
@@ -149,12 +172,11 @@ extension RecordHeader {
 
 extension Salvage {
   /// Puts the catalogue together, from its changes if none can be missing, and otherwise from the newest
-  /// manifest and the changes after it.
+  /// that a manifest or a checkpoint kept, and the changes after it.
   private mutating func makeCatalogue(_ scan: SalvageScan) -> Catalogue {
     let isWhole = report.lostCommits.isEmpty && report.partialCommits.isEmpty
     if isWhole, let catalogue = apply(catalogueChanges, to: Catalogue()) { return catalogue }
-    var catalogue = manifest?.catalogue ?? Catalogue()
-    let known = manifest?.sequence.rawValue ?? 0
+    var (known, catalogue) = keptCatalogue ?? (0, Catalogue())
     report.isCatalogueComplete =
       !report.lostCommits.contains { $0.upperBound.rawValue > known }
       && !report.partialCommits.contains { $0.rawValue > known }

@@ -56,9 +56,15 @@ import Testing
     #expect(recordCount == changeCount)
   }
 
-  @Test func `shows the manifests`() throws {
+  @Test func `shows the manifests and checkpoints`() throws {
     let (store, inspection) = try makeStore()
     try store.close()
+    let checkpoint = try #require(inspection.checkpoints().last?.content)
+    #expect(checkpoint.commit.rawValue == UInt64(store.history.count - 1))
+    #expect(checkpoint.pageCount == 1)
+    let path = try #require(inspection.checkpoints().last?.path)
+    try store.write([1, 2, 3], to: path)
+    #expect(try inspection.checkpoints().last?.damage != nil)
     let manifests = try inspection.manifests()
     #expect(manifests.count == 2)
     let newest = try #require(manifests.last?.content)

@@ -22,8 +22,9 @@ import Testing
     let files = try store.disk.allFiles(in: store.path)
     for path in try store.disk.allFiles(in: "saved") { try store.disk.unlink(path) }
     let disk = InMemoryFileSystem()
-    try disk.makeDirectory(store.path)
-    try disk.makeDirectory(store.path + "/log")
+    for directory in ["", "/log", "/index", "/tmp"] {
+      try disk.makeDirectory(store.path + directory)
+    }
     for path in files {
       let bytes = try store.bytes(of: path)
       let file = try disk.open(path, .create)
@@ -117,6 +118,28 @@ import Testing
       #expect(!rows.isEmpty)
       try store.write(whole, to: path)
     }
+  }
+
+  @Test func `takes tables and used keys from a checkpoint where the log lost them`() throws {
+    let store = try MemoryStore()
+    try store.work(20, textLength: 6000)
+    let last = try store.commit([.insert(1, "last")])[0]
+    try store.commit([.delete(last)])
+    try store.engine.checkpoint()
+    store.abandon()
+    let paths = store.segments
+    for path in [paths.first, paths.last].compactMap(\.self) { try store.disk.unlink(path) }
+    let (report, rows) = try check(store, "checkpoint")
+    #expect(report.isCatalogueComplete)
+    #expect(!rows.isEmpty)
+    let disk = store.disk
+    _ = try StorageEngine.salvage(at: store.path, to: "saved", fileSystem: disk)
+    let saved = try StorageEngine.open(
+      at: "saved",
+      options: MemoryStore.options(),
+      fileSystem: disk
+    )
+    #expect(saved.reserveKeys(1, in: 1).lowerBound == last + 1)
   }
 
   @Test func `takes an earlier version of a row whose last change is damaged`() throws {
