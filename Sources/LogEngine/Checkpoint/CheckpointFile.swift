@@ -57,9 +57,9 @@ struct CheckpointFile {
       table.nextKey.store(image.nextKey, ordering: .relaxed)
       table.liveRowCount.store(image.rowCount, ordering: .relaxed)
       if let mapping {
-        try adopt(image.pages, at: offset, of: mapping, table.pages)
+        try adopt(image.pages, at: offset, of: mapping, into: table)
       } else {
-        try copy(image.pages, at: offset, to: table.pages)
+        try copy(image.pages, at: offset, into: table)
       }
       offset += image.pages.count * IndexPages.pageByteCount
       return table
@@ -70,14 +70,14 @@ struct CheckpointFile {
     _ pages: [Checkpoint.PageImage],
     at start: Int,
     of mapping: MappedFile,
-    _ index: IndexPages
+    into table: Table
   ) throws {
-    index.keep(mapping)
+    table.pages.keep(mapping)
     try mapping.withBytes { bytes in
       var offset = start
       for page in pages {
         try check(bytes.extracting(offset..<(offset + IndexPages.pageByteCount)), page, offset)
-        index.adopt(pageAt: offset, of: mapping, number: page.number)
+        table.pages.adopt(pageAt: offset, of: mapping, number: page.number)
         offset += IndexPages.pageByteCount
       }
     }
@@ -86,13 +86,13 @@ struct CheckpointFile {
   private func copy(
     _ pages: [Checkpoint.PageImage],
     at start: Int,
-    to index: IndexPages
+    into table: Table
   ) throws {
     var offset = start
     for page in pages {
       let bytes = try file.readBytes(IndexPages.pageByteCount, at: offset)
       try check(bytes.bytes, page, offset)
-      index.insert(bytes.bytes, number: page.number)
+      table.pages.insert(bytes.bytes, number: page.number)
       offset += IndexPages.pageByteCount
     }
   }

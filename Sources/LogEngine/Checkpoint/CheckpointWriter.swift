@@ -10,6 +10,12 @@ struct CheckpointWriter: ~Copyable {
   private var buffer: ByteBuffer
   private var written = FileHeader.byteCount
 
+  /// How much is written in one call, unless something else is asked for: the memory a checkpoint takes
+  /// beside the pages.
+  static let pieceByteCount = 128 << 10
+  /// How much is written between two pauses.
+  private static let pauseByteCount = 8 << 20
+
   /// Begins a file.
   ///
   /// - Parameters:
@@ -35,6 +41,7 @@ struct CheckpointWriter: ~Copyable {
   /// - Parameter pause: Called every few milliseconds, for what cannot wait until all is written.
   /// - Throws: ``StorageError`` if the file cannot be written.
   mutating func writePages(_ pause: () -> Void) throws(StorageError) {
+    var pausedAt = written
     for index in checkpoint.tables.indices {
       guard let table = state.tables[Int(checkpoint.tables[index].number)] else { continue }
       for number in table.pages.pageNumbers {
@@ -42,9 +49,10 @@ struct CheckpointWriter: ~Copyable {
         table.pages.appendPage(number, to: &buffer)
         let checksum = CRC32C.extend(0, over: buffer.bytes.extracting(start..<buffer.count))
         checkpoint.tables[index].pages.append(.init(number: number, checksum: checksum))
-        if buffer.count >= pieceByteCount {
-          try flush()
+        if buffer.count >= pieceByteCount { try flush() }
+        if written - pausedAt >= Self.pauseByteCount {
           pause()
+          pausedAt = written
         }
       }
     }

@@ -23,7 +23,9 @@ extension LogWriter {
   ///
   /// - Parameter pieceByteCount: How much is written in one call.
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
-  func checkpoint(pieceByteCount: Int = 1 << 20) throws(StorageError) {
+  func checkpoint(
+    pieceByteCount: Int = CheckpointWriter.pieceByteCount
+  ) throws(StorageError) {
     try checkpointing.withLock { (_) throws(StorageError) in
       let basis = try lead.withLock { (lead) throws(StorageError) in
         try check(lead)
@@ -65,7 +67,7 @@ extension LogWriter {
     let end = state.durableEnd.load(ordering: .relaxed)
     let standing = try? write(
       basis,
-      pieceByteCount: 1 << 20,
+      pieceByteCount: CheckpointWriter.pieceByteCount,
       pause: {},
       durableEnd: { () throws(StorageError) in end }
     )

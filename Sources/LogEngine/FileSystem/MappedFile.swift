@@ -27,6 +27,12 @@
 
   deinit { release() }
 
+  /// Where the bytes are.
+  var addresses: Range<UInt> {
+    let start = unsafe UInt(bitPattern: base)
+    return start..<(start + UInt(count))
+  }
+
   /// Lends the bytes.
   @inlinable
   public func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {

@@ -10,12 +10,14 @@ import Synchronization
 ///
 /// The greatest commit of a page is stored before the slot. A reader that finds it no newer than
 /// its own state knows that every slot of the page is visible to it; otherwise it asks the record.
-@safe final class IndexPages: @unchecked Sendable {
+///
+/// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead,
+/// so each instruction on the way counts. Hence a struct, part of the table it belongs to; and where
+/// there is no chunk or page there is an empty one, so that nobody has to ask.
+@safe struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
-  private var retiredDirectories: [UnsafeMutableRawPointer] = unsafe []
-  /// Memory that is not ours page by page: the mapped checkpoint.
-  private var mappings: [MappedFile] = []
+  private let kept = Mutex(Kept())
   /// What the pages, chunks and directories take, in bytes.
   let byteCount = Atomic<Int>(0)
 
@@ -26,9 +28,21 @@ import Synchronization
   /// The greatest key: 2⁳⁸ slots are already two terabytes.
   static let maximumKey: UInt64 = 1 << 38 - 1
 
-  /// A chunk is a table of entries: the page's address, its greatest commit, whether it is mapped.
+  /// A chunk is a table of entries, each the address of a page and its greatest commit.
   private static let entryByteCount = 16
   private static let chunkByteCount = pagesPerChunk * entryByteCount
+
+  private struct Kept {
+    /// The addresses of directories that were outgrown.
+    var directories: [UInt] = []
+    /// Memory that is not ours page by page: the mapped checkpoint.
+    var mapping: MappedFile?
+  }
+
+  /// A page of keys that were never used, which all tables share and nobody writes to.
+  private static let emptyPage = UInt(bitPattern: unsafe zeroed(pageByteCount))
+  /// A chunk of such pages.
+  private static let emptyChunk = UInt(bitPattern: unsafe makeChunk())
 
   init() {
     let first = unsafe Self.makeDirectory(capacity: 8)
@@ -37,18 +51,21 @@ import Synchronization
   }
 
   deinit {
-    unsafe retiredDirectories.forEach { unsafe $0.deallocate() }
+    let (directories, mapping) = kept.withLock { ($0.directories, $0.mapping) }
+    for address in directories { unsafe Self.pointer(address).deallocate() }
+    // The pages of the checkpoint go with their mapping.
+    let mapped = mapping?.addresses ?? 0..<0
     let base = unsafe Self.pointer(directory.load(ordering: .relaxed))
     for index in 0..<(unsafe base.load(as: Int.self)) {
       let address = unsafe Self.word(base + 8 + index * 8).pointee.load(ordering: .relaxed)
-      guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { continue }
-      for page in 0..<Self.pagesPerChunk {
-        let entry = unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(
+      if address == Self.emptyChunk { continue }
+      let chunk = unsafe Self.pointer(address)
+      for number in 0..<Self.pagesPerChunk {
+        let page = unsafe Self.word(chunk + number * Self.entryByteCount).pointee.load(
           ordering: .relaxed
         )
-        // A page of the checkpoint's mapping goes with the mapping.
-        if entry & 1 == 0, let memory = unsafe UnsafeMutableRawPointer(bitPattern: entry) {
-          unsafe memory.deallocate()
+        if page != Self.emptyPage, !mapped.contains(page) {
+          unsafe Self.pointer(page).deallocate()
         }
       }
       unsafe chunk.deallocate()
@@ -63,16 +80,16 @@ extension IndexPages {
   /// The location of a key's newest record, be it visible or not.
   @inline(__always)
   func location(of key: UInt64) -> RecordLocation {
-    guard let page = unsafe pageAddress(of: key) else { return .none }
+    guard let entry = unsafe entry(at: key) else { return .none }
+    let page = unsafe Self.pointer(Self.word(entry).pointee.load(ordering: .acquiring))
     return RecordLocation(rawValue: unsafe Self.slot(page, key).pointee.load(ordering: .acquiring))
   }
 
   /// The location of a key's newest record, and the greatest commit in its page.
   @inline(__always)
   func entry(of key: UInt64) -> (location: RecordLocation, newest: UInt64) {
-    guard let entry = unsafe pageEntry(of: key) else { return (.none, 0) }
-    let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring) & ~1
-    guard let page = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return (.none, 0) }
+    guard let entry = unsafe entry(at: key) else { return (.none, 0) }
+    let page = unsafe Self.pointer(Self.word(entry).pointee.load(ordering: .acquiring))
     // The slot first: whatever commit it is from, the page's greatest was stored before it.
     let location = unsafe Self.slot(page, key).pointee.load(ordering: .acquiring)
     let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
@@ -87,26 +104,20 @@ extension IndexPages {
     to end: UInt64
   ) -> (key: UInt64, location: RecordLocation, newest: UInt64)? {
     var key = key
-    let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
-    let capacity = unsafe UInt64(base.load(as: Int.self))
     while key < end {
-      let chunkNumber = key / UInt64(Self.keysPerChunk)
-      guard chunkNumber < capacity else { return nil }
-      let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(
-        ordering: .acquiring
-      )
-      guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else {
-        key = (chunkNumber + 1) * UInt64(Self.keysPerChunk)
+      guard let chunk = unsafe chunk(of: key) else { return nil }
+      if UInt(bitPattern: chunk) == Self.emptyChunk {
+        key = (key / UInt64(Self.keysPerChunk) + 1) * UInt64(Self.keysPerChunk)
         continue
       }
-      let pageNumber = Int(key / UInt64(Self.slotsPerPage)) & (Self.pagesPerChunk - 1)
-      let entry = unsafe chunk + pageNumber &* Self.entryByteCount
-      let pageAddress = unsafe Self.word(entry).pointee.load(ordering: .acquiring) & ~1
+      let entry = unsafe Self.entry(in: chunk, of: key)
+      let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
       let pageEnd = (key / UInt64(Self.slotsPerPage) + 1) * UInt64(Self.slotsPerPage)
-      guard let page = unsafe UnsafeMutableRawPointer(bitPattern: pageAddress) else {
+      if address == Self.emptyPage {
         key = pageEnd
         continue
       }
+      let page = unsafe Self.pointer(address)
       let limit = min(pageEnd, end)
       while key < limit {
         let location = unsafe Self.slot(page, key).pointee.load(ordering: .acquiring)
@@ -132,10 +143,11 @@ extension IndexPages {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
     for chunkNumber in 0..<(unsafe base.load(as: Int.self)) {
       let address = unsafe Self.word(base + 8 + chunkNumber * 8).pointee.load(ordering: .acquiring)
-      guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { continue }
+      if address == Self.emptyChunk { continue }
+      let chunk = unsafe Self.pointer(address)
       for page in 0..<Self.pagesPerChunk
       where unsafe Self.word(chunk + page * Self.entryByteCount).pointee.load(ordering: .acquiring)
-        != 0
+        != Self.emptyPage
       {
         numbers.append(UInt64(chunkNumber * Self.pagesPerChunk + page))
       }
@@ -143,24 +155,30 @@ extension IndexPages {
     return numbers
   }
 
+  /// The chunk of a key, perhaps the empty one; `nil` beyond the directory.
   @inline(__always)
-  private func pageEntry(of key: UInt64) -> UnsafeMutableRawPointer? {
+  private func chunk(of key: UInt64) -> UnsafeMutableRawPointer? {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
-    let chunkNumber = key / UInt64(Self.keysPerChunk)
-    guard chunkNumber < (unsafe UInt64(base.load(as: Int.self))) else { return nil }
-    let address = unsafe Self.word(base + 8 + Int(chunkNumber) &* 8).pointee.load(
-      ordering: .acquiring
-    )
-    guard let chunk = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
-    let pageNumber = Int(key / UInt64(Self.slotsPerPage)) & (Self.pagesPerChunk - 1)
-    return unsafe chunk + pageNumber &* Self.entryByteCount
+    let number = key / UInt64(Self.keysPerChunk)
+    guard number < (unsafe base.load(as: UInt64.self)) else { return nil }
+    let place = unsafe Self.word(base + 8 + Int(truncatingIfNeeded: number) &* 8)
+    return unsafe Self.pointer(place.pointee.load(ordering: .acquiring))
+  }
+
+  /// The entry of a key's page, perhaps the empty one; `nil` beyond the directory.
+  @inline(__always)
+  private func entry(at key: UInt64) -> UnsafeMutableRawPointer? {
+    guard let chunk = unsafe chunk(of: key) else { return nil }
+    return unsafe Self.entry(in: chunk, of: key)
   }
 
   @inline(__always)
-  private func pageAddress(of key: UInt64) -> UnsafeMutableRawPointer? {
-    guard let entry = unsafe pageEntry(of: key) else { return nil }
-    let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring) & ~1
-    return unsafe UnsafeMutableRawPointer(bitPattern: address)
+  private static func entry(
+    in chunk: UnsafeMutableRawPointer,
+    of key: UInt64
+  ) -> UnsafeMutableRawPointer {
+    let number = Int(truncatingIfNeeded: key / UInt64(slotsPerPage)) & (pagesPerChunk - 1)
+    return unsafe chunk + number &* entryByteCount
   }
 }
 
@@ -175,56 +193,67 @@ extension IndexPages {
   ///   - sequence: The commit it belongs to.
   @inline(__always)
   func store(_ location: RecordLocation, for key: UInt64, sequence: UInt64) {
-    let entry = unsafe pageEntry(of: key) ?? makeEntry(of: key)
+    let entry = unsafe ownEntry(of: key)
     var address = unsafe Self.word(entry).pointee.load(ordering: .relaxed)
-    if address == 0 {
+    if address == Self.emptyPage {
       address = unsafe UInt(bitPattern: Self.zeroed(Self.pageByteCount))
-      unsafe Self.word(entry).pointee.store(address, ordering: .releasing)
-      byteCount.add(Self.pageByteCount, ordering: .relaxed)
+      unsafe install(address, in: entry)
     }
     let newest = unsafe Self.number(entry + 8)
     if unsafe newest.pointee.load(ordering: .relaxed) < sequence {
       unsafe newest.pointee.store(sequence, ordering: .releasing)
     }
-    unsafe Self.slot(Self.pointer(address & ~1), key).pointee
+    unsafe Self.slot(Self.pointer(address), key).pointee
       .store(location.rawValue, ordering: .releasing)
   }
 
-  /// Takes a page of a mapped checkpoint as it stands; before anyone reads.
+  /// Takes a page of the mapped checkpoint as it stands; before anyone reads.
   func adopt(pageAt offset: Int, of mapping: MappedFile, number: UInt64) {
-    let entry = unsafe makeEntry(of: number * UInt64(Self.slotsPerPage))
-    let address = unsafe UInt(bitPattern: mapping.base + offset)
-    unsafe Self.word(entry).pointee.store(address | 1, ordering: .releasing)
-    byteCount.add(Self.pageByteCount, ordering: .relaxed)
+    let address = mapping.addresses.lowerBound + UInt(offset)
+    unsafe install(address, in: ownEntry(of: number * UInt64(Self.slotsPerPage)))
   }
 
-  /// Keeps a mapping whose pages were adopted.
-  func keep(_ mapping: MappedFile) { mappings.append(mapping) }
+  /// Keeps the mapping whose pages are adopted; there is one.
+  func keep(_ mapping: MappedFile) { kept.withLock { $0.mapping = mapping } }
+
+  /// Takes a copy of a checkpoint's page; before anyone reads.
+  func insert(_ bytes: RawSpan, number: UInt64) {
+    let page = unsafe Self.zeroed(Self.pageByteCount)
+    unsafe bytes.withUnsafeBytes { source in
+      unsafe UnsafeMutableRawBufferPointer(start: page, count: Self.pageByteCount)
+        .copyMemory(from: source)
+    }
+    let entry = unsafe ownEntry(of: number * UInt64(Self.slotsPerPage))
+    unsafe install(UInt(bitPattern: page), in: entry)
+  }
 
   /// Copies the slots of a page into a buffer, zeros if there is no such page.
   func appendPage(_ number: UInt64, to buffer: inout ByteBuffer) {
-    guard let page = unsafe pageAddress(of: number * UInt64(Self.slotsPerPage)) else {
+    guard let entry = unsafe entry(at: number * UInt64(Self.slotsPerPage)) else {
       return buffer.appendZeros(Self.pageByteCount)
     }
+    let page = unsafe Self.pointer(Self.word(entry).pointee.load(ordering: .acquiring))
     buffer.reserve(Self.pageByteCount)
     for slot in 0..<UInt64(Self.slotsPerPage) {
       buffer.append(unsafe Self.slot(page, slot).pointee.load(ordering: .acquiring))
     }
   }
 
-  /// Takes a copy of a checkpoint's page; before anyone reads.
-  func insert(_ bytes: RawSpan, number: UInt64) {
-    let entry = unsafe makeEntry(of: number * UInt64(Self.slotsPerPage))
-    let page = unsafe Self.zeroed(Self.pageByteCount)
-    unsafe bytes.withUnsafeBytes { source in
-      unsafe UnsafeMutableRawBufferPointer(start: page, count: Self.pageByteCount)
-        .copyMemory(from: source)
-    }
-    unsafe Self.word(entry).pointee.store(UInt(bitPattern: page), ordering: .releasing)
+  private func install(_ page: UInt, in entry: UnsafeMutableRawPointer) {
+    unsafe Self.word(entry).pointee.store(page, ordering: .releasing)
     byteCount.add(Self.pageByteCount, ordering: .relaxed)
   }
 
   /// The entry of a key's page, in a chunk that is made if need be.
+  @inline(__always)
+  private func ownEntry(of key: UInt64) -> UnsafeMutableRawPointer {
+    guard let chunk = unsafe chunk(of: key), UInt(bitPattern: chunk) != Self.emptyChunk
+    else {
+      return unsafe makeEntry(of: key)
+    }
+    return unsafe Self.entry(in: chunk, of: key)
+  }
+
   private func makeEntry(of key: UInt64) -> UnsafeMutableRawPointer {
     precondition(key <= Self.maximumKey, "key \(key) is beyond what the index addresses")
     let chunkNumber = Int(key / UInt64(Self.keysPerChunk))
@@ -234,18 +263,17 @@ extension IndexPages {
       let newCapacity = max(capacity * 2, chunkNumber + 1)
       let bigger = unsafe Self.makeDirectory(capacity: newCapacity)
       unsafe (bigger + 8).copyMemory(from: base + 8, byteCount: capacity * 8)
-      unsafe retiredDirectories.append(base)
+      let address = UInt(bitPattern: base)
+      kept.withLock { $0.directories.append(address) }
       unsafe base = bigger
       directory.store(UInt(bitPattern: base), ordering: .releasing)
       byteCount.add(newCapacity * 8, ordering: .relaxed)
     }
-    let place = unsafe Self.word(base + 8 + chunkNumber * 8)
-    if unsafe place.pointee.load(ordering: .relaxed) == 0 {
-      let chunk = unsafe UInt(bitPattern: Self.zeroed(Self.chunkByteCount))
-      unsafe place.pointee.store(chunk, ordering: .releasing)
-      byteCount.add(Self.chunkByteCount, ordering: .relaxed)
-    }
-    return unsafe pageEntry(of: key).unsafelyUnwrapped
+    let chunk = unsafe Self.makeChunk()
+    unsafe Self.word(base + 8 + chunkNumber * 8).pointee
+      .store(UInt(bitPattern: chunk), ordering: .releasing)
+    byteCount.add(Self.chunkByteCount, ordering: .relaxed)
+    return unsafe Self.entry(in: chunk, of: key)
   }
 }
 
@@ -253,7 +281,7 @@ extension IndexPages {
 
 extension IndexPages {
   private static func zeroed(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
     unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     return unsafe memory
   }
@@ -261,7 +289,16 @@ extension IndexPages {
   private static func makeDirectory(capacity: Int) -> UnsafeMutableRawPointer {
     let base = unsafe zeroed(8 + capacity * 8)
     unsafe base.storeBytes(of: capacity, as: Int.self)
+    unsafe (base + 8).initializeMemory(as: UInt.self, repeating: emptyChunk, count: capacity)
     return unsafe base
+  }
+
+  private static func makeChunk() -> UnsafeMutableRawPointer {
+    let chunk = unsafe zeroed(chunkByteCount)
+    for page in 0..<pagesPerChunk {
+      unsafe chunk.storeBytes(of: emptyPage, toByteOffset: page * entryByteCount, as: UInt.self)
+    }
+    return unsafe chunk
   }
 
   @inline(__always)

@@ -6,26 +6,35 @@ import Synchronization
 /// the old ones, which a reader may still hold, until the list itself goes: together they are no
 /// bigger than the newest. Objects that were replaced or removed are kept as long, for the same
 /// reason.
-@safe final class PublishedArray<Element: AnyObject & Sendable>: @unchecked Sendable {
+///
+/// A struct, so that it is part of the object it is in: looking up follows one pointer less.
+@safe struct PublishedArray<Element: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The address of the table: its capacity, then that many references, zero for none.
   private let table: Atomic<UInt>
-  private var retiredTables: [UnsafeMutableRawPointer] = unsafe []
-  private var owned: [Element] = []
+  private let kept = Mutex(Kept())
+
+  private struct Kept {
+    /// The addresses of tables that were outgrown.
+    var tables: [UInt] = []
+    var elements: [Element] = []
+  }
 
   init() {
     table = Atomic(UInt(bitPattern: unsafe Self.makeTable(capacity: 16)))
   }
 
   deinit {
-    unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .relaxed))?.deallocate()
-    unsafe retiredTables.forEach { unsafe $0.deallocate() }
+    unsafe Self.base(table.load(ordering: .relaxed)).deallocate()
+    for address in kept.withLock({ $0.tables }) { unsafe Self.base(address).deallocate() }
   }
 
   /// Lends the element at an index to `body`, without counting a reference.
   @inline(__always)
-  func with<R, E: Error>(_ index: Int, _ body: (Element) throws(E) -> R) throws(E) -> R? {
+  func with<R>(_ index: Int, _ body: (Element) throws -> R) rethrows -> R? {
     guard let reference = unsafe load(index) else { return nil }
-    return try body(unsafe reference.takeUnretainedValue())
+    // Counting would cost more than looking up: an atomic instruction also ends all overlap with the
+    // lookups before and after. What the list ever held, it holds until it goes itself.
+    return try unsafe reference._withUnsafeGuaranteedRef(body)
   }
 
   /// The element at an index.
@@ -37,14 +46,12 @@ import Synchronization
   var indices: [Int] { (0..<capacity).filter { unsafe load($0) != nil } }
 
   private var capacity: Int {
-    unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .acquiring))
-      .unsafelyUnwrapped.load(as: Int.self)
+    unsafe Self.base(table.load(ordering: .acquiring)).load(as: Int.self)
   }
 
   @inline(__always)
   private func load(_ index: Int) -> Unmanaged<Element>? {
-    let base = unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .acquiring))
-      .unsafelyUnwrapped
+    let base = unsafe Self.base(table.load(ordering: .acquiring))
     guard UInt(bitPattern: index) < UInt(bitPattern: unsafe base.load(as: Int.self)) else {
       return nil
     }
@@ -55,22 +62,27 @@ import Synchronization
 
   /// Puts an element at an index; one writer at a time.
   func store(_ element: Element?, at index: Int) {
-    var base = unsafe UnsafeMutableRawPointer(bitPattern: table.load(ordering: .relaxed))
-      .unsafelyUnwrapped
+    var base = unsafe Self.base(table.load(ordering: .relaxed))
     let capacity = unsafe base.load(as: Int.self)
     if index >= capacity {
       let bigger = unsafe Self.makeTable(capacity: max(capacity * 2, index + 1))
       unsafe (bigger + 8).copyMemory(from: base + 8, byteCount: capacity * 8)
-      unsafe retiredTables.append(base)
+      let address = UInt(bitPattern: base)
+      kept.withLock { $0.tables.append(address) }
       unsafe base = bigger
       table.store(UInt(bitPattern: base), ordering: .releasing)
     }
     var address: UInt = 0
     if let element {
-      owned.append(element)
+      kept.withLock { $0.elements.append(element) }
       address = UInt(bitPattern: unsafe Unmanaged.passUnretained(element).toOpaque())
     }
     unsafe Self.slot(base, index).pointee.store(address, ordering: .releasing)
+  }
+
+  @inline(__always)
+  private static func base(_ address: UInt) -> UnsafeMutableRawPointer {
+    unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
   }
 
   private static func makeTable(capacity: Int) -> UnsafeMutableRawPointer {

@@ -24,9 +24,8 @@ struct RowReader {
     return try state.withRecord(at: place) { header, bytes in
       switch header.kind {
       case .insert, .fullImage:
-        let layout = try state.layout(of: header, at: place, for: reference)
         let row = bytes.extracting(header.bodyRange)
-        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+        try check(row, header, at: place, reference)
         try body(row, header.layout)
         return true
       case .delta:
@@ -39,7 +38,21 @@ struct RowReader {
     }
   }
 
+  /// The bytes of a whole row must be one of its layout's.
+  @inline(__always)
+  private func check(
+    _ row: RawSpan,
+    _ header: RecordHeader,
+    at place: RecordPlace,
+    _ reference: RowReference
+  ) throws {
+    try state.withLayout(of: header, at: place, for: reference) { layout in
+      guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+    }
+  }
+
   /// Whether there is a row.
+  @inline(__always)
   func contains(_ reference: RowReference) throws -> Bool {
     try place(of: reference) != nil
   }
@@ -66,9 +79,8 @@ struct RowReader {
         guard header.kind == .insert || header.kind == .fullImage else {
           throw state.inconsistency(at: place, reference)
         }
-        let layout = try state.layout(of: header, at: place, for: reference)
         let row = bytes.extracting(header.bodyRange)
-        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+        try check(row, header, at: place, reference)
         return try body(entry.key, header.layout, row)
       }
       if control == .stop { return }
@@ -88,7 +100,7 @@ extension RowReader {
   @inline(__always)
   func place(of reference: RowReference) throws -> RecordPlace? {
     let entry = state.tables.with(Int(reference.table)) { table in
-      isThere(table) && reference.key <= IndexPages.maximumKey
+      isThere(table)
         ? table.pages.entry(of: reference.key) : (location: RecordLocation.none, newest: 0)
     }
     guard let entry else { return nil }

@@ -80,35 +80,41 @@ extension StoreState {
   ) throws -> LayoutNumber {
     try withRecord(at: place) { header, bytes in
       let body = bytes.extracting(header.bodyRange)
-      let layout = try layout(of: header, at: place, for: reference)
-      switch header.kind {
-      case .insert, .fullImage:
-        guard layout.isValid(body) else { throw inconsistency(at: place, reference) }
-        scratch.begin(body)
-      case .delta:
-        try checkStep(header, at: place, below: depth)
-        let base = try fold(header.previous, reference, below: Int(header.depth), into: &scratch)
-        guard base == header.layout, scratch.apply(body, layout: layout) else {
+      try withLayout(of: header, at: place, for: reference) { layout in
+        switch header.kind {
+        case .insert, .fullImage:
+          guard layout.isValid(body) else { throw inconsistency(at: place, reference) }
+          scratch.begin(body)
+        case .delta:
+          try checkStep(header, at: place, below: depth)
+          let base = try fold(header.previous, reference, below: Int(header.depth), into: &scratch)
+          guard base == header.layout, scratch.apply(body, layout: layout) else {
+            throw inconsistency(at: place, reference)
+          }
+        case .delete, .catalogue:
           throw inconsistency(at: place, reference)
         }
-      case .delete, .catalogue:
-        throw inconsistency(at: place, reference)
       }
       return header.layout
     }
   }
 
-  /// The layout of a record, which must be the row's.
+  /// Lends the layout of a record, which must be the row's.
   @inline(__always)
-  func layout(
+  func withLayout<R>(
     of header: RecordHeader,
     at place: RecordPlace,
-    for reference: RowReference
-  ) throws -> RowLayout {
-    guard header.reference == reference, let table = tables[Int(header.table)],
-      let layout = table.layouts[Int(header.layout.rawValue)]
-    else { throw inconsistency(at: place, reference) }
-    return layout
+    for reference: RowReference,
+    _ body: (RowLayout) throws -> R
+  ) throws -> R {
+    let result = try tables.with(Int(reference.table)) { table in
+      try table.layouts.with(Int(header.layout.rawValue)) { layout in
+        guard header.reference == reference else { throw inconsistency(at: place, reference) }
+        return try body(layout)
+      }
+    }
+    guard case .some(.some(let result)) = result else { throw inconsistency(at: place, reference) }
+    return result
   }
 
   /// Each step of a chain must come nearer to its end, or a damaged one could go round for ever.

@@ -13,6 +13,8 @@ import Synchronization
   let capacity: Int
   let seed: FrameSeed
   private let mapping: MappedFile?
+  /// The mapping's first byte: what is read for every row is not worth an object that is counted.
+  private nonisolated(unsafe) let base: UnsafeRawPointer?
   /// Where what was written ends; nothing beyond it may be read through here.
   let readableEnd: Atomic<Int>
 
@@ -41,6 +43,7 @@ import Synchronization
     seed = header.seed
     self.readableEnd = Atomic(readableEnd)
     mapping = reads == .mapped ? try file.map(capacity, .sharedReadOnly) : nil
+    unsafe base = mapping.flatMap { unsafe UnsafeRawPointer($0.base) }
   }
 
   /// The log position of an offset.
@@ -126,10 +129,9 @@ import Synchronization
         .truncated(.record, needed: offset + RecordHeader.shortByteCount, available: end)
       )
     }
-    if let mapping {
-      return try mapping.withBytes { bytes in
-        try check(bytes.extracting(offset..<end), at: offset, body)
-      }
+    if let base = unsafe base {
+      let bytes = unsafe UnsafeRawBufferPointer(start: base + offset, count: end &- offset).bytes
+      return try check(bytes, at: offset, body)
     }
     let length = try withCopy(of: offset..<min(offset + RecordHeader.longByteCount, end)) { bytes in
       guard let header = RecordHeader(decodingUnbounded: bytes) else {
