@@ -35,7 +35,7 @@ public enum DataStoreContract {
 
   /// Every clause.
   public static let clauses: [Clause] =
-    values + saving + uniqueness + relationships + fetching
+    values + saving + calls + uniqueness + relationships + fetching
 }
 
 /// What a store did other than its contract says.

@@ -62,7 +62,7 @@ extension ModelContext {
 
 extension _ModelState {
   /// Whether the row has still to be fetched.
-  fileprivate var needsRow: Bool {
+  var needsRow: Bool {
     row == nil && flags.contains(.stored) && !flags.contains(.vanished)
   }
 }

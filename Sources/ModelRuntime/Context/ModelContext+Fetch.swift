@@ -55,6 +55,9 @@ extension ModelContext {
     try throwDeferredError()
     let connection = try connection(for: T.self)
     if !descriptor.includePendingChanges || PendingModels(of: T.self, in: self).isEmpty {
+      if let found = try connection.fetchIdentifiers(descriptor, for: editingState) {
+        return found
+      }
       let answer = try connection.fetch(descriptor, for: editingState)
       if !answer.needsFilter && !answer.needsSort {
         return answer.rows.compactMap { connection.identifier(of: $0.reference) }

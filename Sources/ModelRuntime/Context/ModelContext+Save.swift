@@ -47,7 +47,11 @@ extension ModelContext {
   /// - Returns: What was written, or `nil` if nothing is pending.
   private func save(to connection: StoreConnection) throws -> ChangeSet? {
     var upsert: Upsert?
+    defer { connection.endSave(for: editingState) }
     do {
+      if let changes = collectChanges()[connection.index] {
+        try connection.beginSave(changes, for: editingState)
+      }
       while let changes = collectChanges()[connection.index] {
         do {
           try write(changes, to: connection)

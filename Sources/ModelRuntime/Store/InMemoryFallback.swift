@@ -37,10 +37,10 @@ enum InMemoryFallback {
     }
   }
 
-  /// Counts, or returns `nil` when the store would rather not.
-  static func count(_ count: () throws -> Int) throws -> Int? {
+  /// Asks the store for a number or for identifiers, or returns `nil` when it would rather not.
+  static func answer<R>(_ ask: () throws -> R) throws -> R? {
     do {
-      return try count()
+      return try ask()
     } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
       return nil
     }

@@ -49,7 +49,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> Int? {
-    try InMemoryFallback.count {
+    try InMemoryFallback.answer {
       try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
     }
   }

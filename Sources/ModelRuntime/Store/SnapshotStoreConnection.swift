@@ -10,6 +10,8 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   private let store: Store
   private let names = Mutex(InternedIdentifiers())
   private let constraints: [UniquenessConstraint]
+  /// What the saves under way have read, by the context that saves.
+  private let reads = Mutex<[UUID: SaveReads]>([:])
 
   init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
     self.store = store
@@ -52,19 +54,36 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     for state: EditingState
   ) throws -> Int? {
     try EntityNames.withCurrent(descriptorsByName) {
-      try InMemoryFallback.count {
+      try InMemoryFallback.answer {
         try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
       }
     }
   }
 
-  /// Asks the store for models by identifier, entity by entity.
+  override func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [PersistentIdentifier]? {
+    try EntityNames.withCurrent(descriptorsByName) {
+      try InMemoryFallback.answer {
+        try store.fetchIdentifiers(
+          DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+        )
+      }
+    }
+  }
+
+  /// Asks the store for models by identifier, entity by entity; during a save, for what it has not read yet.
   override func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {
     var found: [RowReference: FetchedRow] = [:]
     for (table, group) in Dictionary(grouping: references, by: \.table) {
       guard let descriptor = descriptors[safe: Int(table) - 1] else { continue }
+      if let known = currentReads(of: state)?.rows(group, of: descriptor) {
+        found.merge(known) { $1 }
+        continue
+      }
       let identifiers = Set(group.compactMap(identifier(of:)))
       for row in try rows(of: descriptor.type, identifiers, for: state) {
         found[row.reference] = row
@@ -80,6 +99,8 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   ) throws -> [FetchedRow] {
     let predicate = #Predicate<T> { identifiers.contains($0.persistentModelID) }
     let answer = try fetch(FetchDescriptor<T>(predicate: predicate), for: state)
+    let isComplete = answer.needsFilter
+    currentReads(of: state)?.note(answer.rows, of: .of(type), isComplete: isComplete)
     return answer.rows.filter { identifier(of: $0.reference).map(identifiers.contains) ?? false }
   }
 
@@ -194,8 +215,37 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     of type: T.Type,
     for state: EditingState
   ) throws -> [FetchedRow] {
-    try fetch(FetchDescriptor<T>(), for: state).rows
+    let descriptor = ModelDescriptor.of(type)
+    if let known = currentReads(of: state)?.all(of: descriptor, table: descriptor(ofTable:)) {
+      return known
+    }
+    let rows = try fetch(FetchDescriptor<T>(), for: state).rows
+    currentReads(of: state)?.note(rows, of: descriptor, isComplete: true)
+    return rows
   }
+
+  private func currentReads(of state: EditingState) -> SaveReads? {
+    reads.withLock { $0[state.id] }
+  }
+
+  private func descriptor(ofTable table: UInt16) -> ModelDescriptor? {
+    descriptors[safe: Int(table) - 1]
+  }
+
+  /// Reads what the save needs: first what has to be read whole, then the rest by identifier.
+  override func beginSave(_ changes: ChangeSet, for state: EditingState) throws {
+    reads.withLock { $0[state.id] = SaveReads() }
+    for constraint in UniquenessCheck(constraints, changes).neededConstraints {
+      _ = try allRows(of: constraint.owner.type, for: state)
+    }
+    let missing = changes.updated.map { $0._$state }.filter { $0.needsRow }
+    let rows = try rows(at: missing.map(\.reference), for: state)
+    for (model, row) in zip(missing, rows) {
+      if let row { model.setRow(row) }
+    }
+  }
+
+  override func endSave(for state: EditingState) { reads.withLock { $0[state.id] = nil } }
 
   /// The row a model would have; references to models that are not saved yet stand for themselves.
   private func row(of model: any PersistentModel) throws -> FetchedRow {

@@ -60,6 +60,18 @@ class StoreConnection: @unchecked Sendable {
     notOverridden()
   }
 
+  /// The identifiers of the models that match, in order, or `nil` when the context has to fetch for them.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [PersistentIdentifier]? { nil }
+
+  /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.
+  ///
+  /// A store that cannot be asked for single rows is asked here, once, for everything the save needs.
+  func beginSave(_ changes: ChangeSet, for state: EditingState) throws {}
+  func endSave(for state: EditingState) {}
+
   /// Whether the changes of a model come to anything the store writes.
   func writes(_ state: _ModelState) -> Bool { true }
 
