@@ -66,12 +66,13 @@ public struct LoggedChange: Sendable {
     switch kind {
     case .catalogue: return nil
     case .delete:
-      return try state.withRecord(at: place) { header, bytes in
+      return try state.withRecord(at: place) { header, bytes -> R? in
         guard header.layout != .none else { return nil }
-        let layout = try state.layout(of: header, at: place, for: reference)
         let row = bytes.extracting(header.bodyRange)
-        guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
-        return try body(row, header.layout)
+        return try state.withLayout(of: header, at: place, for: reference) { layout in
+          guard layout.isValid(row) else { throw state.inconsistency(at: place, reference) }
+          return try body(row, header.layout)
+        }
       }
     case .insert, .update: return try withRow(at: place, body)
     }

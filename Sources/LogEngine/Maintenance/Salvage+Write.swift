@@ -60,10 +60,10 @@ extension Salvage {
   /// lost.
   private mutating func reportUnknownTables(_ catalogue: Catalogue) {
     for index in state.tables.indices where catalogue.table(UInt16(index)) == nil {
-      guard let pages = state.tables[index]?.pages else { continue }
+      guard let table = state.tables[index] else { continue }
       var result = SalvagedTable(number: UInt16(index), name: "")
       var key: UInt64 = 0
-      while let entry = pages.next(from: key, to: pages.keyLimit) {
+      while let entry = table.pages.next(from: key, to: table.pages.keyLimit) {
         key = entry.key + 1
         if entry.location.isRow {
           result.lost.append(RowReference(table: result.number, key: entry.key))

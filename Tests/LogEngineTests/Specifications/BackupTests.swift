@@ -227,7 +227,7 @@ import Testing
       do {
         try follower.backup(to: path)
         break
-      } catch is StorageError {
+      } catch {
         failed += 1
         failing.fail(after: .max)
         try follower.backup(to: path)
