@@ -146,7 +146,12 @@ extension LogTail {
         depth: Int(header.depth)
       )
       table?.pages.store(location, for: header.key, sequence: number)
-      if header.kind == .insert { rowCount += 1 } else if header.kind == .delete { rowCount -= 1 }
+      if header.kind == .insert {
+        rowCount += 1
+        table?.noteKey(header.key)
+      } else if header.kind == .delete {
+        rowCount -= 1
+      }
       return true
     }
     active.addRows(rowCount, to: tableNumber)

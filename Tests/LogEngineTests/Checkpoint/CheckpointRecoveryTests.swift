@@ -143,6 +143,17 @@ import Testing
     }
   }
 
+  @Test func `gives no key out that a row brought along`() throws {
+    let store = try SimulatedStore()
+    try store.insert(1, at: 900)
+    #expect(store.engine.nextKey(in: 1) == 901)
+    try store.delete(900)
+    try store.engine.close()
+    let again = try SimulatedStore(on: store.disk)
+    #expect(again.engine.recovery.scannedCommitCount == 0)
+    #expect(again.engine.reserveKeys(1, in: 1).lowerBound == 901)
+  }
+
   @Test func `works for a follower, too`() throws {
     let store = try makeStore()
     let follower = try SimulatedStore(on: store.disk, mode: .readOnly)

@@ -54,9 +54,16 @@ final class SimulatedStore {
   // MARK: Rows
 
   /// Inserts rows in one commit.
-  func insert(_ count: Int, text: String = SimulatedStore.text) throws {
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - first: The first one's key; one that was never given out, if `nil`.
+  ///   - text: What each says.
+  /// - Throws: What the engine throws.
+  func insert(_ count: Int, at first: UInt64? = nil, text: String = SimulatedStore.text) throws {
     var batch = engine.makeBatch()
-    for key in engine.reserveKeys(count, in: 1) {
+    let keys = first.map { $0..<($0 + UInt64(count)) } ?? engine.reserveKeys(count, in: 1)
+    for key in keys {
       withRow(Int64(key), text) {
         batch.insert(RowReference(table: 1, key: key), layout: LayoutNumber(1), row: $0)
       }
