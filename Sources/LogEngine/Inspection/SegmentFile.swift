@@ -8,6 +8,8 @@ struct SegmentFile {
   let header: SegmentHeader?
   /// Why they do not.
   let damage: StorageError?
+  /// Whether this is a segment that was being made and holds nothing.
+  let isUnfinished: Bool
   let byteCount: Int
 
   init(
@@ -19,26 +21,16 @@ struct SegmentFile {
     let path = paths.segment(id)
     let file = try fileSystem.open(path, .read)
     byteCount = try file.size()
-    var header: SegmentHeader?
-    var damage: StorageError?
-    do throws(StorageError) {
-      let bytes = try file.readBytes(SegmentHeader.byteCount, at: 0)
-      header = try SegmentHeader(decoding: bytes.bytes, path: path)
-      guard header?.segment == id else {
-        let problem = Corruption.Problem.invalidField(
-          of: .segmentHeader,
-          name: "segment",
-          expected: UInt64(id.rawValue),
-          found: UInt64(header?.segment.rawValue ?? 0)
-        )
-        header = nil
-        throw .corruption(Corruption(path: path, offset: 48, problem: problem))
-      }
-    } catch {
-      damage = error
+    var found = Self.readHeader(of: file, id)
+    var isUnfinished = false
+    if found.damage != nil {
+      isUnfinished = try Self.isBlank(file, byteCount)
+      // Where there are frames there is a header: it was perhaps written just now.
+      if !isUnfinished { found = Self.readHeader(of: file, id) }
     }
-    self.header = header
-    self.damage = damage
+    header = found.header
+    damage = found.damage
+    self.isUnfinished = isUnfinished
     segment = try Segment(
       header: header ?? SegmentHeader(unknown: id),
       file: file,
@@ -48,14 +40,34 @@ struct SegmentFile {
     )
   }
 
-  /// Whether this is a segment that was being made and holds nothing.
-  func isUnfinished() throws -> Bool {
-    guard header == nil else { return false }
-    let end = min(byteCount, SegmentHeader.byteCount + 64 << 10)
-    guard end > SegmentHeader.byteCount else { return true }
-    return try segment.withAvailableBytes(SegmentHeader.byteCount..<end) {
-      $0.endOfNonzeroBytes(from: 0) == 0
+  private static func readHeader(
+    of file: any OpenFile,
+    _ id: SegmentID
+  ) -> (header: SegmentHeader?, damage: StorageError?) {
+    do throws(StorageError) {
+      let bytes = try file.readBytes(SegmentHeader.byteCount, at: 0)
+      let header = try SegmentHeader(decoding: bytes.bytes, path: file.path)
+      if header.segment == id { return (header, nil) }
+      let problem = Corruption.Problem.invalidField(
+        of: .segmentHeader,
+        name: "segment",
+        expected: UInt64(id.rawValue),
+        found: UInt64(header.segment.rawValue)
+      )
+      throw .corruption(Corruption(path: file.path, offset: 48, problem: problem))
+    } catch {
+      return (nil, error)
     }
+  }
+
+  /// Whether no frame was ever written to a file.
+  private static func isBlank(
+    _ file: any OpenFile,
+    _ byteCount: Int
+  ) throws(StorageError) -> Bool {
+    guard byteCount > SegmentHeader.byteCount else { return true }
+    let bytes = try file.readBytes(64 << 10, at: SegmentHeader.byteCount)
+    return bytes.bytes.endOfNonzeroBytes(from: 0) == 0
   }
 }
 

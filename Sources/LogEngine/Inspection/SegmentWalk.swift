@@ -16,6 +16,8 @@ struct SegmentWalk {
   private var chain: UInt32?
   /// What was found and not handed over.
   private var pending: [SegmentPart] = []
+  /// Where the last part begins, and the header checksum of the frame before it.
+  private var last: (offset: Int, chain: UInt32?)?
 
   /// Begins at the start of a segment.
   ///
@@ -34,8 +36,16 @@ struct SegmentWalk {
     if pending.isEmpty, offset < limit { try look() }
     guard !pending.isEmpty else { return nil }
     let part = pending.removeFirst()
+    last = (part.range.lowerBound, chain)
     if case .frame(let frame) = part { chain = frame.headerChecksum }
     return part
+  }
+
+  /// Goes back to the part handed over last, to look at it again: a writer may have gone on meanwhile.
+  mutating func goBack() {
+    guard let last else { return }
+    (offset, chain) = last
+    pending.removeAll()
   }
 
   private mutating func look() throws {
@@ -43,17 +53,23 @@ struct SegmentWalk {
     var end = start
     while end < limit {
       if let frame = try frame(at: end, follows: end == start) {
+        // Frames are written in order: if there is one behind what was none, that may be one by now.
+        if end > start, let frame = try self.frame(at: start, follows: true) { return take(frame) }
         if end > start { pending.append(.unreadable(start..<end)) }
-        pending.append(.frame(frame))
-        offset = frame.range.upperBound
-        return
+        return take(frame)
       }
       end = try nextCandidate(after: end)
     }
-    offset = limit
     let written = try endOfWrittenBytes(from: start)
+    if written > start, let frame = try frame(at: start, follows: true) { return take(frame) }
+    offset = limit
     if written > start { pending.append(.unreadable(start..<written)) }
     if written < limit { pending.append(.blank(written..<limit)) }
+  }
+
+  private mutating func take(_ frame: FrameDescription) {
+    pending.append(.frame(frame))
+    offset = frame.range.upperBound
   }
 
   /// The frame that begins at an offset, if there is one.

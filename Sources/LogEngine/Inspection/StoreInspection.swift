@@ -126,7 +126,7 @@ public struct StoreInspection: Sendable {
     _ successor: SegmentHeader?
   ) throws(StorageError) -> SegmentDescription {
     let isNext = successor?.previousSegment == file.segment.id
-    let isUnfinished = successor == nil && ((try? file.isUnfinished()) ?? false)
+    let isUnfinished = successor == nil && file.isUnfinished
     return SegmentDescription(
       segment: file.segment.id,
       path: file.segment.path,

@@ -113,7 +113,7 @@ extension Salvage {
       }
     }
     for file in files {
-      if let damage = file.damage, try !file.isUnfinished() { report.damage.append(damage) }
+      if let damage = file.damage, !file.isUnfinished { report.damage.append(damage) }
     }
     return files
   }

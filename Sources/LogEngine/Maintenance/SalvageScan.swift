@@ -38,7 +38,7 @@ struct SalvageScan {
     until declaredEnd: Int?,
     _ body: (Found, RawSpan) throws -> Void
   ) throws {
-    if file.header == nil, try !file.isUnfinished() {
+    if file.header == nil, !file.isUnfinished {
       lostBytes.append(
         LostBytes(path: file.segment.path, range: 0..<min(SegmentHeader.byteCount, file.byteCount))
       )

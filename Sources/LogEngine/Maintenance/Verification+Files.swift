@@ -100,7 +100,7 @@ extension Verification {
   private mutating func check(_ file: SegmentFile, _ successor: SegmentHeader?) throws {
     let id = file.segment.id
     if let damage = file.damage {
-      if successor == nil, try file.isUnfinished() {
+      if successor == nil, file.isUnfinished {
         return add(file.segment.path, .unfinished)
       }
       add(damage, path: file.segment.path)
@@ -117,13 +117,19 @@ extension Verification {
       add(file.segment.path, at: file.byteCount, .damaged(problem))
     }
     var sequence = file.header?.previousSequence
+    var doubted: Int?
     while let part = try walk.next() {
-      // What follows the first bytes of a commit that was never acknowledged was not either.
-      if declaredEnd == nil, file.header != nil, !part.follows(sequence),
-        try isTorn(file.segment, from: part.range.lowerBound)
-      {
-        let torn = part.range.lowerBound..<(try walk.endOfWrittenBytes(from: part.range.lowerBound))
-        return add(file.segment.path, at: torn.lowerBound, .torn(byteCount: torn.count))
+      let start = part.range.lowerBound
+      if declaredEnd == nil, file.header != nil, !part.follows(sequence), doubted != start {
+        // What follows the first bytes of a commit that was never acknowledged was not either.
+        if try isTorn(file.segment, from: start) {
+          let torn = start..<(try walk.endOfWrittenBytes(from: start))
+          return add(file.segment.path, at: start, .torn(byteCount: torn.count))
+        }
+        // The proof may have been written after the frame was looked at; then the frame is there now.
+        doubted = start
+        walk.goBack()
+        continue
       }
       switch part {
       case .frame(let frame): try check(frame, file.segment, &sequence)

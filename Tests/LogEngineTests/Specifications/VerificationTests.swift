@@ -35,17 +35,32 @@ import Testing
     #expect(try verify(store).problems.isEmpty)
   }
 
-  @Test func `goes on beside its writer, at whatever call that saves`() throws {
-    let store = try makeStore()
-    let fileSystem = HookedFileSystem(store.disk) { call in
-      if call.number % 7 == 0, store.history.count < 150 { try store.work(1, textLength: 900) }
+  @Test(arguments: [10, 20_000])
+  func `finds nothing beside a writer, at whatever call that goes on`(textLength: Int) throws {
+    var first = 1
+    while true {
+      let store = try MemoryStore()
+      try store.work(5, textLength: 5000)
+      store.engine.performBackgroundWork()
+      let known = store.history.count
+      let moment = Atomic<Int>(.max)
+      let fileSystem = HookedFileSystem(store.disk) { call in
+        // Again after some more calls, but not for ever.
+        guard call.number == moment.load(ordering: .relaxed), store.history.count < known + 12
+        else {
+          return
+        }
+        moment.add(17, ordering: .relaxed)
+        try store.work(3, textLength: textLength)
+      }
+      let reader = try store.openReader(on: fileSystem)
+      moment.store(fileSystem.callCount + first, ordering: .relaxed)
+      #expect(try reader.verify().problems.isEmpty, "call \(first)")
+      try fileSystem.rethrow()
+      if store.history.count == known { break }
+      first += 1
     }
-    let reader = try store.openReader(on: fileSystem)
-    for _ in 0..<4 {
-      try reader.refresh()
-      #expect(try reader.verify().problems.isEmpty)
-    }
-    try fileSystem.rethrow()
+    #expect(first > 20)
   }
 
   @Test func `tells how far it has come`() throws {
