@@ -60,7 +60,7 @@ extension Area {
     case 0...3: .powercut
     case 4, 5: .errors
     case 6: .space
-    default: .rot
+    default: seed / 8 % 2 == 0 ? .rot : .forgery
     }
   }
 }

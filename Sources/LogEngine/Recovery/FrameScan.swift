@@ -61,7 +61,8 @@ struct FrameScan {
   ) throws -> Bool {
     guard let header = try validHeader() else { return false }
     let frame = offset..<(offset + header.totalByteCount)
-    durableEnd = max(durableEnd, header.durableEnd)
+    // Never more than what stood before the frame: a position beyond the log is no offset of a file.
+    durableEnd = max(durableEnd, min(header.durableEnd, segment.logPosition(of: frame.lowerBound)))
     chain = header.headerChecksum
     sequence = header.sequence.rawValue
     offset = frame.upperBound

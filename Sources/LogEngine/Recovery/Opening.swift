@@ -82,7 +82,7 @@ struct Opening {
       preparation: preparation,
       manifest: recovery.manifest,
       checkpoint: recovery.checkpoints,
-      epoch: end.epoch + 1
+      epoch: end.epoch == .max ? .max : end.epoch + 1
     )
   }
 }

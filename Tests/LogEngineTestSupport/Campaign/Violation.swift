@@ -22,6 +22,8 @@ package enum Area: String, Sendable, Hashable, CaseIterable {
   case space
   /// Files are damaged where they lie.
   case rot
+  /// Files are changed, and their checksums made right again.
+  case forgery
 }
 
 extension Area {
@@ -32,6 +34,7 @@ extension Area {
     case .errors: ErrorCampaign.run(seed: seed)
     case .space: SpaceCampaign.run(seed: seed)
     case .rot: RotCampaign.run(seed: seed)
+    case .forgery: ForgeryCampaign.run(seed: seed)
     }
   }
 }

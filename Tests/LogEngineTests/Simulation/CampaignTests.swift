@@ -30,6 +30,13 @@ import Testing
     #expect(result.states.count > 30)
   }
 
+  @Test(arguments: 1...2 as ClosedRange<UInt64>)
+  func `by one who makes the checksums right again does not trap`(seed: UInt64) {
+    let result = ForgeryCampaign.run(seed: seed, stepCount: 10, forgeryCount: 25)
+    #expect(result.violations == [])
+    #expect(result.states.count > 10)
+  }
+
   @Test(arguments: [Lies.directorySync, .fileSync])
   func `by a disk that lies is found out`(lies: Lies) {
     let result = PowerCutCampaign.run(seed: 1, stepCount: 12, lies: lies)
