@@ -148,7 +148,30 @@ private final class CommitSink: RowChangeSink {
       let old = storedEntry(of: reference, definition, in: table)
       values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: nil))
     }
-    batch.delete(reference)
+    if table.preservedColumns.isEmpty || !deletePreserving(reference, in: table) {
+      batch.delete(reference)
+    }
+  }
+
+  /// Deletes a row, and has the log keep what its entity wants to be remembered.
+  ///
+  /// - Returns: `false` if there is nothing to be kept, because the row cannot be read.
+  private func deletePreserving(_ reference: RowReference, in table: EntityTable) -> Bool {
+    var writer = RowWriter()
+    let preserved = try? store.withRow(at: reference) { row in
+      writer.begin(table.layout)
+      for column in table.preservedColumns {
+        writer.copy(column, from: row, column: column, layout: table.layout)
+      }
+      return writer.finish()
+    }
+    guard let preserved else { return false }
+    batch.delete(
+      reference,
+      layout: table.layoutNumber,
+      preserving: writer.bytes.extracting(preserved)
+    )
+    return true
   }
 
   // MARK: Unique keys

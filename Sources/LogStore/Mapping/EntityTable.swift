@@ -9,6 +9,8 @@ final class EntityTable: Sendable {
   let descriptor: ModelDescriptor
   /// The layout in which rows are written, and handed out.
   let layoutNumber: LayoutNumber
+  /// The columns whose values a delete writes down for the history.
+  let preservedColumns: [Int]
   private let definition: TableDefinition
   private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
 
@@ -17,6 +19,9 @@ final class EntityTable: Sendable {
     self.descriptor = descriptor
     number = definition.number
     layoutNumber = definition.currentLayout
+    preservedColumns = descriptor.properties.filter {
+      $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
+    }.map(\.ordinal)
   }
 
   var layout: RowLayout { descriptor.layout }

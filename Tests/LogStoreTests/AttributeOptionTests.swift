@@ -1,0 +1,74 @@
+import LogStore
+import SwiftData
+import Testing
+
+@Model final class Document {
+  @Attribute(.preserveValueOnDeletion) var title: String
+  var body: String
+  @Attribute(.externalStorage) var scan: Data?
+  @Attribute(.spotlight, .allowsCloudEncryption) var keywords: String = ""
+
+  init(title: String, body: String) {
+    self.title = title
+    self.body = body
+  }
+}
+
+@Suite struct `An attribute's options` {
+  let folder: TemporaryFolder
+  let context: ModelContext
+
+  init() throws {
+    folder = try TemporaryFolder()
+    context = ModelContext(
+      try ModelContainer(
+        for: Schema([Document.self]),
+        configurations: [LogStoreConfiguration(url: folder.url.appending(path: "documents"))]
+      )
+    )
+  }
+
+  /// How often a text stands in the files of the store.
+  func occurrences(of text: String) throws -> Int {
+    let files = try #require(FileManager.default.enumerator(atPath: folder.url.path))
+    return files.compactMap { $0 as? String }.reduce(0) { count, name in
+      guard let data = FileManager.default.contents(atPath: "\(folder.url.path)/\(name)") else {
+        return count
+      }
+      var rest = data[...]
+      var found = 0
+      while let range = rest.range(of: Data(text.utf8)) {
+        found += 1
+        rest = rest[range.upperBound...]
+      }
+      return count + found
+    }
+  }
+
+  @Test func `have the log keep a value that is to be preserved, and no other, when it is deleted`()
+    throws
+  {
+    let document = Document(title: "a title to remember", body: "a body to forget")
+    context.insert(document)
+    try context.save()
+    #expect(try occurrences(of: "a title to remember") == 1)
+    context.delete(document)
+    try context.save()
+    #expect(try occurrences(of: "a title to remember") == 2)
+    #expect(try occurrences(of: "a body to forget") == 1)
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Document>()) == 0)
+  }
+
+  @Test func `that ask for other storage leave values as they are`() throws {
+    let document = Document(title: "a", body: "b")
+    document.scan = Data(repeating: 7, count: 200_000)
+    document.keywords = "one two"
+    context.insert(document)
+    try context.save()
+    let found = try #require(
+      try ModelContext(context.container).fetch(FetchDescriptor<Document>()).first
+    )
+    #expect(found.scan == document.scan)
+    #expect(found.keywords == "one two")
+  }
+}
