@@ -109,8 +109,14 @@ extension ModelContext {
   /// Makes the objects of one store's changes what they are after the save.
   private func settle(_ changes: ChangeSet, in connection: StoreConnection) {
     for model in changes.inserted {
-      maps[connection.index].insert(model._$state, at: model._$state.reference)
-      model._$state.settle()
+      let state = model._$state
+      if let former = maps[connection.index][state.reference], former !== state {
+        // The store itself made an update of the insert: the row has its object already.
+        leave(state, to: former)
+        continue
+      }
+      maps[connection.index].insert(state, at: state.reference)
+      state.settle()
     }
     for model in changes.updated {
       model._$state.settle()

@@ -1,7 +1,8 @@
 /// A model's values, by key path.
 ///
 /// Here the values live in the model itself; this is the view of them that Apple's documentation
-/// describes, made when it is asked for.
+/// describes, made when it is asked for. Which of the overloads serves a property follows from its type:
+/// a model, an optional model, a list of models, or whatever else is `Codable`.
 public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
 
@@ -10,21 +11,101 @@ public protocol BackingData<Model> {
   var persistentModelID: PersistentIdentifier? { get set }
   var metadata: Any { get }
 
-  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  @_disfavoredOverload
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel
+  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
+  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+
+  @_disfavoredOverload
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel
+  mutating func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  mutating func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  mutating func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
 }
 
 extension BackingData {
-  public func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
-    getValue(forKey: key)
+  /// The same values as those of a subclass.
+  public func _generateCurrentClassBackingData<CurrentClass>() -> any BackingData<CurrentClass>
+  where CurrentClass: PersistentModel {
+    view(as: CurrentClass.self)
   }
 
+  /// The same values as those of a superclass.
+  public func _superClassBackingData<SuperClass>(
+    of givenType: any PersistentModel.Type
+  ) -> any BackingData<SuperClass> where SuperClass: PersistentModel {
+    view(as: SuperClass.self)
+  }
+
+  private func view<Other: PersistentModel>(as _: Other.Type) -> any BackingData<Other> {
+    guard let model = (self as? any ModelBackedData)?.anyModel as? Other else {
+      return _EmptyBackingData<Other>()
+    }
+    return _LiveBackingData(model)
+  }
+}
+
+/// Backing data that reads and writes a property of any type alike.
+public protocol _UniformBackingData<Model>: BackingData {
+  func _read<Value>(_ key: KeyPath<Model, Value>) -> Value
+  mutating func _write<Value>(_ key: KeyPath<Model, Value>, _ newValue: Value)
+}
+
+extension _UniformBackingData {
+  @_disfavoredOverload
+  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    _read(key)
+  }
+  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: PersistentModel { _read(key) }
+  public func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value?
+  where Value: PersistentModel { _read(key) }
+  public func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { _read(key) }
+  public func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    _read(key)
+  }
+  public func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+    _read(key)
+  }
+
+  @_disfavoredOverload
+  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable { _write(key, newValue) }
+  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel { _write(key, newValue) }
+  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel { _write(key, newValue) }
+  public mutating func setValue<Value, OtherModel>(
+    forKey key: KeyPath<Model, Value>,
+    to newValue: Value
+  ) where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    _write(key, newValue)
+  }
+  public mutating func setValue<Value, OtherModel>(
+    forKey key: KeyPath<Model, Value>,
+    to newValue: Value
+  )
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    _write(key, newValue)
+  }
   public mutating func setTransformableValue<Value>(
     forKey key: KeyPath<Model, Value>,
     to newValue: Value
-  ) {
-    setValue(forKey: key, to: newValue)
-  }
+  ) { _write(key, newValue) }
 }
 
 /// Backing data that is a model, whatever its class.
@@ -33,7 +114,7 @@ protocol ModelBackedData {
 }
 
 /// The backing data of a live model: every access goes to the model's own properties.
-public struct _LiveBackingData<Model: PersistentModel>: BackingData, ModelBackedData {
+public struct _LiveBackingData<Model: PersistentModel>: _UniformBackingData, ModelBackedData {
   let model: Model
 
   public init(_ model: Model) { self.model = model }
@@ -51,9 +132,9 @@ public struct _LiveBackingData<Model: PersistentModel>: BackingData, ModelBacked
 
   public var metadata: Any { Model.schemaMetadata }
 
-  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
+  public func _read<Value>(_ key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
 
-  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+  public mutating func _write<Value>(_ key: KeyPath<Model, Value>, _ newValue: Value) {
     // A property that cannot be set has no writable key path: there is nothing to do then.
     if let writable = key as? ReferenceWritableKeyPath<Model, Value> {
       model[keyPath: writable] = newValue
@@ -62,7 +143,7 @@ public struct _LiveBackingData<Model: PersistentModel>: BackingData, ModelBacked
 }
 
 /// The backing data a context hands to a model it creates; the row comes by way of the state.
-public struct _EmptyBackingData<Model: PersistentModel>: BackingData {
+public struct _EmptyBackingData<Model: PersistentModel>: _UniformBackingData {
   public var persistentModelID: PersistentIdentifier?
 
   public init() {}
@@ -70,11 +151,11 @@ public struct _EmptyBackingData<Model: PersistentModel>: BackingData {
 
   public var metadata: Any { Model.schemaMetadata }
 
-  public func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+  public func _read<Value>(_ key: KeyPath<Model, Value>) -> Value {
     preconditionFailure("\(key) was read from backing data that belongs to no model yet")
   }
 
-  public mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {}
+  public mutating func _write<Value>(_ key: KeyPath<Model, Value>, _ newValue: Value) {}
 }
 
 extension PersistentModel {

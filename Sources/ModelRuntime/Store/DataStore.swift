@@ -57,13 +57,18 @@ extension DataStore {
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
-    try fetch(request).fetchedSnapshots.count
+    try fetchIdentifiers(request).count
   }
 
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+    // A simple store may answer with all it has.
+    let wanted = ModelDescriptor.of(T.self)
+    return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter { identifier in
+      identifier.entityName == wanted.entityName
+        || EntityNames.descriptor(named: identifier.entityName)?.isKind(of: wanted) == true
+    }
   }
 
   public func initializeState(for editingState: EditingState) {}

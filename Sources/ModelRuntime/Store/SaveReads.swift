@@ -7,6 +7,8 @@ final class SaveReads: @unchecked Sendable {
   private var rows: [RowReference: FetchedRow] = [:]
   /// The classes all of whose rows are known.
   private var complete: [ModelDescriptor] = []
+  /// The models whose values the store has changed, with what it made of them.
+  var reregistered: [(model: any PersistentModel, row: FetchedRow)] = []
 
   func note(_ found: [FetchedRow], of descriptor: ModelDescriptor, isComplete: Bool) {
     for row in found { rows[row.reference] = row }

@@ -191,6 +191,22 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         else { throw SwiftDataError.identifierNotRemapped(identifier, by: store.identifier) }
         model._$state.becomeStored(at: reference, in: self)
       }
+      try note(result.snapshotsToReregister, for: changes, state)
+    }
+  }
+
+  /// Takes note of what the store made of the models it was given, for the end of the save.
+  private func note(
+    _ snapshots: [PersistentIdentifier: Store.Snapshot],
+    for changes: ChangeSet,
+    _ state: EditingState
+  ) throws {
+    if snapshots.isEmpty { return }
+    for model in changes.inserted + changes.updated {
+      guard let snapshot = snapshots[model.persistentModelID] else { continue }
+      var builder = FetchedRowBuilder()
+      try append(try DefaultSnapshot(of: snapshot), to: &builder)
+      currentReads(of: state)?.reregistered.append((model, builder.rows[0]))
     }
   }
 
@@ -245,7 +261,14 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
-  override func endSave(for state: EditingState) { reads.withLock { $0[state.id] = nil } }
+  override func endSave(for state: EditingState) {
+    let ended = reads.withLock { $0.removeValue(forKey: state.id) }
+    for (model, row) in ended?.reregistered ?? [] where model._$state.context != nil {
+      model._$reset()
+      model._$state.setRow(row)
+      for property in model._$state.descriptor.properties { property.notify(model) }
+    }
+  }
 
   /// The row a model would have; references to models that are not saved yet stand for themselves.
   private func row(of model: any PersistentModel) throws -> FetchedRow {

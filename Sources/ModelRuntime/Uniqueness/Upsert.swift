@@ -125,12 +125,7 @@ final class Upsert {
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)
-      former.relations.removeAll()
-      former.settle()
-      former.dropRow()
-      takeover.former._$reset()
-      for property in former.descriptor.properties { property.notify(takeover.former) }
-      takeover.winner._$state.retire(as: former.identifier)
+      context.leave(takeover.winner._$state, to: former)
     }
     for takeover in takeovers where !takeover.wasRegistered {
       takeover.former._$state.retire(as: takeover.winner._$state.identifier)
@@ -153,6 +148,20 @@ final class Upsert {
     for (model, memento) in zip(inserted + changed, mementos) { memento.restore(model._$state) }
     context.inserted = inserted
     context.changed = changed
+  }
+}
+
+extension ModelContext {
+  /// Has an object leave the context to the one that stands for its row, which reads the row anew.
+  func leave(_ state: _ModelState, to former: _ModelState) {
+    former.relations.removeAll()
+    former.settle()
+    former.dropRow()
+    if let model = former.model {
+      model._$reset()
+      for property in former.descriptor.properties { property.notify(model) }
+    }
+    state.retire(as: former.identifier)
   }
 }
 
