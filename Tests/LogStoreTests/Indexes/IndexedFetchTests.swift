@@ -159,6 +159,64 @@ import Testing
   }
 }
 
+@Suite struct `An index that several threads use` {
+  @Test func `misses nothing that was saved before`() async throws {
+    let container = try ModelContainer(
+      for: indexedSchema,
+      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+    )
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for task in 0..<4 {
+        group.addTask { try IndexWriter(container, task).run() }
+      }
+      for try await missed in group { #expect(missed == 0) }
+    }
+    let context = ModelContext(container)
+    let odd = #Predicate<Measurement> { $0.value >= 1000 && $0.value < 2000 }
+    let all = try context.fetch(FetchDescriptor<Measurement>())
+    #expect(
+      try context.fetchCount(FetchDescriptor(predicate: odd))
+        == all.filter { 1000..<2000 ~= $0.value }.count
+    )
+  }
+}
+
+/// Saves models, changes them, and looks each time whether it finds its own.
+private struct IndexWriter {
+  let context: ModelContext
+  let task: Int
+
+  init(_ container: ModelContainer, _ task: Int) {
+    context = ModelContext(container)
+    self.task = task
+  }
+
+  /// - Returns: How often something was not found.
+  func run() throws -> Int {
+    var missed = 0
+    for round in 0..<60 {
+      let value = task * 1000 + round
+      let models = (0..<5).map { _ in
+        Measurement(value, place: "place \(task)", level: Double(round), taken: .distantPast)
+      }
+      for model in models { context.insert(model) }
+      try context.save()
+      models[0].value = value + 500
+      context.delete(models[1])
+      try context.save()
+      let moved = value + 500
+      let found = try context.fetchCount(
+        FetchDescriptor<Measurement>(predicate: #Predicate { $0.value == value })
+      )
+      let changed = try context.fetchCount(
+        FetchDescriptor<Measurement>(predicate: #Predicate { $0.value == moved })
+      )
+      missed += found == 3 && changed >= 1 ? 0 : 1
+    }
+    return missed
+  }
+}
+
 @Suite struct `An index of a store` {
   let folder: TemporaryFolder
   let store: LogStore
