@@ -20,6 +20,9 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     queue = DispatchQueue(label: "ModelActor")
+    modelContext.owner = .executor { [queue] in
+      dispatchPrecondition(condition: .onQueue(queue))
+    }
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {

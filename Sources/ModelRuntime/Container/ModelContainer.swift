@@ -81,6 +81,7 @@ private final class MainContextBox: @unchecked Sendable {
     let context = ModelContext(container)
     context.autosave = Autosave(isEnabled: true, isMain: true)
     context.automaticallyMergesChanges = true
+    context.owner = .mainActor
     made = context
     return context
   }

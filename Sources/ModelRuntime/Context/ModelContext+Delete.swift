@@ -7,7 +7,7 @@ extension ModelContext {
   ///
   /// An object that was never saved just leaves the context.
   public func delete<T>(_ model: T) where T: PersistentModel {
-    DeletePropagation.delete(model, from: self)
+    checked { DeletePropagation.delete(model, from: self) }
   }
 
   /// Deletes the models that match, with their delete rules.

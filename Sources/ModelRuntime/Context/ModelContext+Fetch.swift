@@ -6,6 +6,11 @@ extension ModelContext {
   ///
   /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try checked { try fetchNow(descriptor) }
+  }
+
+  private func fetchNow<T>(_ descriptor: FetchDescriptor<T>) throws -> [T]
+  where T: PersistentModel {
     try throwDeferredError()
     mergeSavedChanges()
     let connection = try connection(for: T.self)
@@ -16,8 +21,8 @@ extension ModelContext {
       request.fetchLimit = nil
       request.fetchOffset = nil
     }
-    let answer = try connection.fetch(request, for: editingState)
-    var models = materialize(answer.rows, as: T.self, in: connection)
+    var answer = try connection.fetch(request, for: editingState)
+    var models = materialize(answer.takeRows(), as: T.self, in: connection)
     if answer.needsFilter, let predicate = descriptor.predicate {
       models = try models.filter { try $0.matches(predicate) }
     }
@@ -28,6 +33,7 @@ extension ModelContext {
     if answer.needsFilter || answer.needsSort || !pending.isEmpty {
       models = descriptor.slice(of: models)
     }
+    prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     return models
   }
 
@@ -136,32 +142,6 @@ extension ModelContext {
       throw SwiftDataError.missingEntity(descriptor.entityName)
     }
     return connection
-  }
-
-  /// Makes objects for the rows of a fetch.
-  private func materialize<T: PersistentModel>(
-    _ rows: [FetchedRow],
-    as type: T.Type,
-    in connection: StoreConnection
-  ) -> [T] {
-    let descriptor = ModelDescriptor.of(type)
-    var models: [T] = []
-    models.reserveCapacity(rows.count)
-    let index = connection.index
-    for row in rows {
-      if let state = maps[index][row.reference] {
-        refresh(state, from: row)
-        if let model = state.model as? T { models.append(model) }
-      } else if connection.descriptor(of: row.reference) === descriptor {
-        let model = descriptor.makeEmpty(type)
-        register(model, descriptor, at: row.reference, in: connection)
-        model._$state.setRow(row)
-        models.append(model)
-      } else if let model = model(for: row, in: connection) as? T {
-        models.append(model)
-      }
-    }
-    return models
   }
 }
 

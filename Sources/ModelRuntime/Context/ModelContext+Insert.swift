@@ -7,6 +7,10 @@ extension ModelContext {
   /// An object that is in the context already stays as it is; one that was deleted and not yet saved
   /// is kept after all.
   public func insert<T>(_ model: T) where T: PersistentModel {
+    checked { insertWithGraph(model) }
+  }
+
+  private func insertWithGraph(_ model: any PersistentModel) {
     insertionQueue.append(model)
     guard !isInserting else { return }
     isInserting = true

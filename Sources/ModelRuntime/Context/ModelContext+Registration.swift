@@ -24,32 +24,87 @@ extension ModelContext {
     at reference: RowReference,
     in connection: StoreConnection
   ) -> any PersistentModel {
-    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
-      register(descriptor.makeEmpty(type), descriptor, at: reference, in: connection)
-    }
-    return make(descriptor.type)
+    let made = makeObject(descriptor.makeTemplate(), descriptor, at: reference, in: connection)
+    return descriptor.model(made.object.takeRetainedValue())
   }
 
-  /// Makes a new, empty object of a known class stand for a row.
-  @discardableResult
-  func register<M: PersistentModel>(
-    _ model: M,
+  /// Makes a new, empty object of a class stand for a row.
+  ///
+  /// - Returns: The object, with a reference that is the caller's, and its state.
+  private func makeObject(
+    _ template: ModelTemplate,
     _ descriptor: ModelDescriptor,
     at reference: RowReference,
     in connection: StoreConnection
-  ) -> M {
-    let state = model._$state
-    state.model = model
-    state.context = self
-    beKept(by: state)
-    state.connection = connection
-    state.reference = reference
-    state.flags = [.stored, .adopted]
-    state.setDescriptor(descriptor)
-    state.changed = ColumnSet()
-    state.isObserved = undo.manager != nil
-    maps[connection.index].insert(state, at: reference)
-    return model
+  ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
+    let made = template.make(descriptor, at: reference, in: connection, of: self)
+    made.state.isObserved = undo.manager != nil
+    beKept(by: made.state)
+    maps[connection.index].insert(made.state, at: reference)
+    return made
+  }
+
+  /// Makes objects for the rows of a fetch.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows, whose blocks pass to the objects.
+  ///   - type: The class of the models, or their superclass.
+  ///   - connection: The store.
+  /// - Returns: The models, in the order of the rows.
+  func materialize<T: PersistentModel>(
+    _ rows: consuming [FetchedRow],
+    as type: T.Type,
+    in connection: StoreConnection
+  ) -> [T] {
+    let descriptor = ModelDescriptor.of(type)
+    return Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      // Filled as what they all are at bottom, so that one function serves every class.
+      start.withMemoryRebound(to: Unmanaged<AnyObject>.self, capacity: rows.count) { objects in
+        rows.withUnsafeMutableBufferPointer { rows in
+          count = fill(objects, from: rows, of: descriptor, in: connection)
+        }
+      }
+    }
+  }
+
+  /// Makes objects for rows.
+  ///
+  /// - Returns: How many there are; each with a reference that is the caller's.
+  private func fill(
+    _ objects: UnsafeMutablePointer<Unmanaged<AnyObject>>,
+    from rows: UnsafeMutableBufferPointer<FetchedRow>,
+    of base: ModelDescriptor,
+    in connection: StoreConnection
+  ) -> Int {
+    let map = maps[connection.index]
+    if map.count < rows.count { map.reserveCapacity(rows.count) }
+    var count = 0
+    // Rows of one class come together.
+    var table = UInt16.max
+    var descriptor = base
+    var template = base.makeTemplate()
+    for index in rows.indices {
+      let reference = rows[index].reference
+      if let state = map[reference] {
+        refresh(state, from: rows[index])
+        guard let model = state.model, state.descriptor.isKind(of: base) else { continue }
+        objects[count] = Unmanaged.passRetained(model as AnyObject)
+        count += 1
+        continue
+      }
+      if reference.table != table {
+        guard let own = connection.descriptor(of: reference), own.isKind(of: base) else { continue }
+        table = reference.table
+        descriptor = own
+        template = own.makeTemplate()
+      }
+      let made = makeObject(template, descriptor, at: reference, in: connection)
+      made.state.takeRow(of: &rows[index])
+      objects[count] = made.object
+      count += 1
+    }
+    return count
   }
 
   /// The members of a list that is not loaded: what the store says, corrected by what has changed here.
@@ -63,9 +118,13 @@ extension ModelContext {
         owner.loadRow()
         let row = owner.currentRow
         guard !row.isNull(property.ordinal) else { return [] }
-        return row.layout.references(property.ordinal, in: row.span)
+        let models = row.layout.references(property.ordinal, in: row.span)
           .compactMap { model(at: $0, in: connection) }
           .filter { !$0._$state.isDeleted }
+        if property.inverse != nil { return models }
+        // Nobody told this end which models were deleted.
+        loadRows(of: models.map { $0._$state }, from: connection)
+        return models.filter { $0._$state.exists() }
       }
       var members = try connection.members(of: owner, property)
         .compactMap { model(at: $0, in: connection) }

@@ -25,6 +25,10 @@ extension ModelContext {
   /// - Throws: A validation error that names model and property, a denied delete, or what the store
   ///   could not do.
   public func save() throws {
+    try checked { try saveNow() }
+  }
+
+  private func saveNow() throws {
     try throwDeferredError()
     mergeSavedChanges()
     guard hasChanges else { return }
@@ -164,7 +168,7 @@ extension ModelContext {
     for model in changed + deleted {
       let state = model._$state
       state.settle()
-      state.relations.removeAll()
+      state.dropRelations()
       state.flags.remove(.deleted)
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
@@ -235,7 +239,7 @@ extension _ModelState {
     if memberCount > 0, let context {
       context.recentLists.keep(lists: memberCount, of: self)
     } else {
-      relations.removeAll()
+      dropRelations()
     }
   }
 }

@@ -34,7 +34,7 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 
   /// The registered objects, by store.
-  var maps: [IdentityMap]
+  let maps: [IdentityMap]
   var inserted: [any PersistentModel] = []
   var changed: [any PersistentModel] = []
   var deleted: [any PersistentModel] = []
@@ -47,6 +47,11 @@ public class ModelContext: Equatable, SendableMetatype {
   var transactionDepth = 0
   /// What other contexts saved and this one has not seen yet, if it wants to.
   var inbox: SaveInbox?
+  /// The models that the last fetch which prefetched found at the other ends of relationships.
+  var prefetched: [any PersistentModel] = []
+  /// Whose the context is, and who is using it: looked at by ``ConcurrencyCheck`` only.
+  var owner = ContextOwner.nobody
+  let use = ContextUse()
   var autosave = Autosave()
   /// What went wrong where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
@@ -65,13 +70,19 @@ public class ModelContext: Equatable, SendableMetatype {
     // First cut every object off, then let relationships go: releasing one may free objects, and a
     // freed object must find no context to take its leave of.
     let states = maps.flatMap(\.states)
-    for state in states { state.context = nil }
     for list in [inserted, changed, deleted] {
-      for model in list { model._$state.context = nil }
+      for model in list {
+        model._$state.keepIdentifier()
+        model._$state.context = nil
+      }
+    }
+    for state in states {
+      state.keepIdentifier()
+      state.context = nil
     }
     let held = states.compactMap(\.model)
-    for model in held { model._$state.relations.removeAll() }
-    for model in inserted { model._$state.relations.removeAll() }
+    for model in held { model._$state.dropRelations() }
+    for model in inserted { model._$state.dropRelations() }
   }
 
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
@@ -104,11 +115,13 @@ extension ModelContext: @unchecked Sendable {}
 extension ModelContext {
   /// Puts an object on the list of changed ones.
   func noteChange(of state: _ModelState) {
-    guard let model = state.model, !state.flags.contains(.listed) else { return }
-    state.flags.insert(.listed)
-    changed.append(model)
-    letGo(of: state)
-    noteUnsavedChange()
+    checked("changing a model") {
+      guard let model = state.model, !state.flags.contains(.listed) else { return }
+      state.flags.insert(.listed)
+      changed.append(model)
+      letGo(of: state)
+      noteUnsavedChange()
+    }
   }
 
   /// Lets an object without unsaved changes keep the context.
@@ -126,22 +139,24 @@ extension ModelContext {
 
   /// Takes leave of an object that is going away.
   func forget(_ state: _ModelState) {
-    recentLists.forget(state)
+    if state.flags.contains(.keepsLists) { recentLists.forget(state) }
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
   }
 
   /// Fetches the row of an object that has none in memory.
   func loadRow(of state: _ModelState) {
-    guard let connection = state.connection else { return }
-    do {
-      if let row = try connection.rows(at: [state.reference], for: editingState).first ?? nil {
-        state.setRow(row)
-      } else {
-        state.flags.insert(.vanished)
+    checked("reading a model") {
+      guard let connection = state.connection else { return }
+      do {
+        if let row = try connection.rows(at: [state.reference], for: editingState).first ?? nil {
+          state.setRow(row)
+        } else {
+          state.flags.insert(.vanished)
+        }
+      } catch {
+        deferredError = deferredError ?? error
       }
-    } catch {
-      deferredError = deferredError ?? error
     }
   }
 

@@ -25,6 +25,9 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// Makes the objects of fetched rows, once the first is wanted.
   private let template = AtomicLazyReference<ModelTemplate>()
 
+  /// An object of the class as what it is.
+  let model: (AnyObject) -> any PersistentModel
+
   /// What is wrong with the class, if anything: a property whose type cannot be stored.
   package let problems: [SwiftDataError]
 
@@ -39,6 +42,7 @@ package final class ModelDescriptor: @unchecked Sendable {
     self.properties = properties
     self.problems = problems
     entityName = String(describing: type)
+    model = ModelDescriptor.caster(type)
     relationships = properties.filter(\.isRelationship)
     var byKeyPath: [AnyKeyPath: Int] = superclass?.ordinalsByKeyPath ?? [:]
     var byName: [String: Int] = [:]
@@ -50,10 +54,10 @@ package final class ModelDescriptor: @unchecked Sendable {
     ordinalsByName = byName
   }
 
-  /// Makes an empty object of the class, which must be `M`.
-  func makeEmpty<M: PersistentModel>(_ type: M.Type) -> M {
-    let template = template.load() ?? template.storeIfNil(ModelTemplate(type))
-    return template.make(type)
+  /// What makes the objects of fetched rows.
+  func makeTemplate() -> ModelTemplate {
+    if let template = template.load() { return template }
+    return template.storeIfNil(ModelTemplate.make(for: type))
   }
 
   /// The property that a key path of the class names, or `nil` if it is not a persisted one.
@@ -206,6 +210,15 @@ extension ModelDescriptor {
   private static func element<C: RelationshipCollection>(
     _: C.Type
   ) -> any PersistentModel.Type { C.PersistentElement.self }
+
+  private static func caster(
+    _ type: any PersistentModel.Type
+  ) -> (AnyObject) -> any PersistentModel {
+    func open<M: PersistentModel>(_: M.Type) -> (AnyObject) -> any PersistentModel {
+      { unsafeDowncast($0, to: M.self) }
+    }
+    return open(type)
+  }
 
   private static func notifier(
     _ type: any PersistentModel.Type,

@@ -25,45 +25,97 @@ public final class _ModelState {
     static let adopted = Flags(rawValue: 32)
     /// The context holds the lists of the object a while longer than others.
     static let keepsLists = Flags(rawValue: 64)
+    /// The object keeps the context.
+    static let keepsContext = Flags(rawValue: 128)
   }
 
   /// The properties that changed since the last save, as far as setters know.
-  @usableFromInline var changed = ColumnSet()
+  @exclusivity(unchecked) @usableFromInline var changed = ColumnSet()
   /// The bytes of the row as it was when it was last read; `arena` keeps them.
-  @usableFromInline var row: UnsafeRawPointer?
-  @usableFromInline var rowByteCount = 0
-  @usableFromInline unowned(unsafe) var layout: RowLayout = _ModelState.noColumns
-  var arena: RowArena?
+  @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var layout: RowLayout =
+    _ModelState.noColumns
+  @exclusivity(unchecked) var arena: RowArena?
+  @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
 
   /// Whether somebody observes the object: only then do setters pay for observation.
-  public var isObserved = false
-  public var observation: _ObservationBox?
+  @exclusivity(unchecked) public var isObserved = false
 
-  var flags: Flags = []
-  unowned(unsafe) var context: ModelContext?
-  /// Keeps the context while the object has no unsaved changes.
-  ///
-  /// So a fetched object can follow its relationships even if nobody else holds the context. An object
-  /// with changes is held by the context instead: the two never hold each other.
-  var contextKeeper: ModelContext?
+  @exclusivity(unchecked) var flags: Flags = []
+  @exclusivity(unchecked) private unowned(unsafe) var ownContext: ModelContext?
   /// The object itself; valid whenever the state is reached through a context or a relationship.
-  unowned(unsafe) var model: (any PersistentModel)?
-  unowned(unsafe) var connection: StoreConnection?
-  var reference = RowReference.none
-  private var cachedDescriptor: ModelDescriptor?
-  private var cachedIdentifier: PersistentIdentifier?
-  var relations: [Relation] = []
-  /// Places in lists that were assigned before the row is written; by ordinal of the to-one.
-  var pendingRanks: [Int: Int64]?
-  /// The lists whose order was changed other than by appending; by ordinal.
-  var reordered = ColumnSet()
+  @exclusivity(unchecked) private unowned(unsafe) var object: AnyObject?
+  @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
+  @exclusivity(unchecked) var reference = RowReference.none
+  /// What is known of the class. (Descriptors are never freed.)
+  @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
+  /// What most objects never need.
+  @exclusivity(unchecked) private var extras: StateExtras?
 
   @usableFromInline static let noColumns = RowLayout([])
 
   public init() {}
 
+  /// Makes the state of an object that stands for a fetched row.
+  init(
+    _ object: Unmanaged<AnyObject>,
+    _ descriptor: ModelDescriptor,
+    at reference: RowReference,
+    in connection: StoreConnection,
+    of context: ModelContext
+  ) {
+    ownContext = context
+    self.object = object.takeUnretainedValue()
+    self.connection = connection
+    self.reference = reference
+    cachedDescriptor = descriptor
+    layout = descriptor.layout
+    flags = [.stored, .adopted]
+  }
+
   deinit {
-    if let context { context.forget(self) }
+    guard let ownContext else { return }
+    ownContext.forget(self)
+    if flags.contains(.keepsContext) { Unmanaged.passUnretained(ownContext).release() }
+  }
+
+  /// The context the object is registered in.
+  var context: ModelContext? {
+    get { ownContext }
+    set {
+      if ownContext !== newValue { contextKeeper = nil }
+      ownContext = newValue
+    }
+  }
+
+  /// Keeps the context while the object has no unsaved changes.
+  ///
+  /// So a fetched object can follow its relationships even if nobody else holds the context. An object
+  /// with changes is held by the context instead: the two never hold each other.
+  var contextKeeper: ModelContext? {
+    get { flags.contains(.keepsContext) ? ownContext : nil }
+    set {
+      guard let ownContext, flags.contains(.keepsContext) != (newValue != nil) else { return }
+      let reference = Unmanaged.passUnretained(ownContext)
+      if newValue != nil {
+        flags.insert(.keepsContext)
+        _ = reference.retain()
+      } else {
+        flags.remove(.keepsContext)
+        reference.release()
+      }
+    }
+  }
+
+  var model: (any PersistentModel)? {
+    get {
+      guard let object, let cachedDescriptor else { return nil }
+      return cachedDescriptor.model(object)
+    }
+    set {
+      object = newValue
+      if let newValue { _ = descriptor(of: newValue) }
+    }
   }
 
   var isDeleted: Bool { flags.contains(.deleted) }
@@ -91,6 +143,53 @@ public final class _ModelState {
   func setDescriptor(_ descriptor: ModelDescriptor) { cachedDescriptor = descriptor }
 }
 
+// MARK: What most objects never need
+
+/// The part of a state that comes to be when it is first needed.
+private final class StateExtras {
+  var relations: [Relation] = []
+  var pendingRanks: [Int: Int64]?
+  var reordered = ColumnSet()
+  var observation: _ObservationBox?
+  /// The temporary identifier, or that of an object whose context is gone.
+  var identifier: PersistentIdentifier?
+}
+
+extension _ModelState {
+  fileprivate func makeExtras() -> StateExtras {
+    if let extras { return extras }
+    let made = StateExtras()
+    extras = made
+    return made
+  }
+
+  var relations: [Relation] {
+    _read { if let extras { yield extras.relations } else { yield[] } }
+    _modify { yield &makeExtras().relations }
+  }
+
+  /// Forgets every end of a relationship that is in memory.
+  func dropRelations() { extras?.relations = [] }
+
+  /// Places in lists that were assigned before the row is written; by ordinal of the to-one.
+  var pendingRanks: [Int: Int64]? {
+    get { extras?.pendingRanks }
+    set { if newValue != nil || extras != nil { makeExtras().pendingRanks = newValue } }
+  }
+
+  /// The lists whose order was changed other than by appending; by ordinal.
+  var reordered: ColumnSet {
+    get { extras?.reordered ?? ColumnSet() }
+    set { if !newValue.isEmpty || extras != nil { makeExtras().reordered = newValue } }
+  }
+
+  /// The observers, once there are any.
+  var observation: _ObservationBox? {
+    get { extras?.observation }
+    set { makeExtras().observation = newValue }
+  }
+}
+
 // MARK: Reading
 
 extension _ModelState {
@@ -101,7 +200,7 @@ extension _ModelState {
   @inlinable @inline(__always)
   public func rowForReading<M: PersistentModel>(of model: M) -> _RowView {
     if row == nil { loadRow() }
-    return _RowView(base: row, byteCount: rowByteCount, layout: layout)
+    return _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
   }
 
   @usableFromInline func loadRow() {
@@ -111,13 +210,27 @@ extension _ModelState {
     context.loadRow(of: self)
   }
 
+  /// Whether the object is one that the store has, or will have.
+  func exists() -> Bool {
+    loadRow()
+    return !flags.contains(.vanished)
+  }
+
   /// The row as it is, without fetching it.
-  var currentRow: _RowView { _RowView(base: row, byteCount: rowByteCount, layout: layout) }
+  var currentRow: _RowView {
+    _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
+  }
 
   func setRow(_ fetched: FetchedRow) {
-    arena = fetched.arena
+    var fetched = fetched
+    takeRow(of: &fetched)
+  }
+
+  /// Takes over a row, and with it the reference to its block.
+  func takeRow(of fetched: inout FetchedRow) {
+    swap(&arena, &fetched.arena)
     row = fetched.base
-    rowByteCount = fetched.byteCount
+    rowByteCount = UInt32(truncatingIfNeeded: fetched.byteCount)
     layout = descriptor.layout
   }
 
@@ -150,15 +263,20 @@ extension _ModelState {
 extension _ModelState {
   /// The object's identifier, made when it is first asked for.
   func identifier(of type: any PersistentModel.Type) -> PersistentIdentifier {
-    if let cachedIdentifier { return cachedIdentifier }
-    let identifier =
-      if let connection, flags.contains(.stored) {
-        connection.identifier(of: reference, entityName: entityName(type))
-      } else {
-        PersistentIdentifier.makeTemporary(entityName: entityName(type))
-      }
-    cachedIdentifier = identifier
+    if let identifier = extras?.identifier { return identifier }
+    if let connection, flags.contains(.stored) {
+      return connection.identifier(of: reference, entityName: entityName(type))
+    }
+    let identifier = PersistentIdentifier.makeTemporary(entityName: entityName(type))
+    makeExtras().identifier = identifier
     return identifier
+  }
+
+  /// Writes the identifier down, for when there is nobody left to ask.
+  func keepIdentifier() {
+    guard flags.contains(.stored) else { return }
+    makeExtras().identifier = identifier
+    connection = nil
   }
 
   private func entityName(_ type: any PersistentModel.Type) -> String {
@@ -168,16 +286,18 @@ extension _ModelState {
 
   var identifier: PersistentIdentifier { identifier(of: descriptor.type) }
 
-  var identifierIfKnown: PersistentIdentifier? { cachedIdentifier }
+  var identifierIfKnown: PersistentIdentifier? { extras?.identifier }
 
   /// Gives the object an identifier; `nil` has it made anew when it is next asked for.
-  func setIdentifier(_ identifier: PersistentIdentifier?) { cachedIdentifier = identifier }
+  func setIdentifier(_ identifier: PersistentIdentifier?) {
+    if identifier != nil || extras != nil { makeExtras().identifier = identifier }
+  }
 
   /// Makes the object a row of a store: from now on its identifier is permanent.
   func becomeStored(at reference: RowReference, in connection: StoreConnection) {
     self.reference = reference
     self.connection = connection
-    cachedIdentifier = nil
+    extras?.identifier = nil
     flags.remove(.inserted)
     flags.insert(.stored)
   }

@@ -1,4 +1,5 @@
 import CModelRuntime
+import RowFormat
 
 /// Makes the objects of one class that stand for fetched rows: copies of an empty one.
 ///
@@ -15,11 +16,18 @@ final class ModelTemplate: @unchecked Sendable {
     let stateOffset: Int
   }
 
+  /// Runs the initializer.
+  private let makeEmpty: () -> any PersistentModel
   private let pattern: Pattern?
   /// Keeps the bits.
   private let object: (any PersistentModel)?
 
-  init<M: PersistentModel>(_ type: M.Type) {
+  init<M: PersistentModel>(of type: M.Type) {
+    makeEmpty = {
+      let model = M(backingData: _EmptyBackingData<M>())
+      model._$reset()
+      return model
+    }
     guard type._$hasOnlySlots, Self.isModelAllTheWayUp(type) else {
       pattern = nil
       object = nil
@@ -39,21 +47,47 @@ final class ModelTemplate: @unchecked Sendable {
     self.object = object
   }
 
-  /// Makes an empty object with a state of its own.
-  func make<M: PersistentModel>(_ type: M.Type) -> M {
+  static func make(for type: any PersistentModel.Type) -> ModelTemplate {
+    func open<M: PersistentModel>(_ type: M.Type) -> ModelTemplate { ModelTemplate(of: type) }
+    return open(type)
+  }
+
+  /// Makes an empty object for a row.
+  ///
+  /// - Returns: The object, with a reference that is the caller's, and its state.
+  func make(
+    _ descriptor: ModelDescriptor,
+    at reference: RowReference,
+    in connection: StoreConnection,
+    of context: ModelContext
+  ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
     guard let pattern, let copy = CModelRuntime_copyObject(pattern.address, pattern.size)
-    else {
-      let object = M(backingData: _EmptyBackingData<M>())
-      object._$reset()
-      return object
-    }
-    let state = Unmanaged.passRetained(_ModelState())
+    else { return makeByInitializer(descriptor, at: reference, in: connection, of: context) }
+    let object = Unmanaged<AnyObject>.fromOpaque(copy)
+    let state = _ModelState(object, descriptor, at: reference, in: connection, of: context)
     copy.storeBytes(
-      of: state.toOpaque(),
+      of: Unmanaged.passRetained(state).toOpaque(),
       toByteOffset: pattern.stateOffset,
       as: UnsafeMutableRawPointer.self
     )
-    return Unmanaged<M>.fromOpaque(copy).takeRetainedValue()
+    return (object, state)
+  }
+
+  private func makeByInitializer(
+    _ descriptor: ModelDescriptor,
+    at reference: RowReference,
+    in connection: StoreConnection,
+    of context: ModelContext
+  ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
+    let model = makeEmpty()
+    let state = model._$state
+    state.model = model
+    state.context = context
+    state.connection = connection
+    state.reference = reference
+    state.flags = [.stored, .adopted]
+    state.changed = ColumnSet()
+    return (Unmanaged.passRetained(model as AnyObject), state)
   }
 
   /// Whether no superclass is of another kind, which might have storage of its own.

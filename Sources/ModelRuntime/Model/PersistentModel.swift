@@ -95,6 +95,7 @@ where Wrapped: Sequence, Wrapped.Element: PersistentModel {
 /// wherever it is asked for.
 ///
 /// - Parameter properties: A function without parameters, whichever actor's.
+/// - Returns: What it returns.
 public func _describing<Function>(_ properties: Function) -> [Schema.PropertyMetadata] {
   unsafeBitCast(properties, to: (() -> [Schema.PropertyMetadata]).self)()
 }

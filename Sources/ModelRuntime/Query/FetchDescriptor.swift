@@ -12,9 +12,11 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   public var fetchOffset: Int?
   /// Whether unsaved changes of the context count: on unless switched off.
   public var includePendingChanges = true
-  /// The properties that will be read; a hint.
+  /// The properties that will be read; a hint that is not needed here, where every property is decoded
+  /// when it is first read.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// The relationships that will be followed; a hint.
+  /// The relationships that will be followed: the models at their other ends are fetched together, and
+  /// are at hand until another fetch that prefetches.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {

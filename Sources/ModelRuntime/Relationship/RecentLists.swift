@@ -30,7 +30,7 @@ struct RecentLists {
       self.memberCount -= oldest.memberCount
       oldest.state.flags.remove(.keepsLists)
       // Unsaved changes are not here: they are let go of by the save that writes them.
-      if !oldest.state.flags.contains(.listed) { oldest.state.relations.removeAll() }
+      if !oldest.state.flags.contains(.listed) { oldest.state.dropRelations() }
     }
   }
 

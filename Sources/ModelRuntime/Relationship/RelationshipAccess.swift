@@ -47,7 +47,10 @@ extension _ModelState {
       let row = currentRow
       guard !row.isNull(property.ordinal) else { return nil }
       let reference = row.layout.reference(property.ordinal, in: row.span)
-      return context.model(at: reference, in: connection)
+      let model = context.model(at: reference, in: connection)
+      // Nobody told this end when the other was deleted: there is no inverse.
+      if property.inverse == nil, let model, !model._$state.exists() { return nil }
+      return model
     }
   }
 

@@ -36,7 +36,8 @@ public final class RowArena: @unchecked Sendable {
 public struct FetchedRow {
   /// The row's table and key in the store.
   public let reference: RowReference
-  let arena: RowArena
+  /// Keeps the bytes; an object that reads the row takes it over.
+  var arena: RowArena?
   let base: UnsafeRawPointer
   let byteCount: Int
 

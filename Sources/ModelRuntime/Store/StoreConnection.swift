@@ -34,6 +34,12 @@ class StoreConnection: @unchecked Sendable {
     var rows: [FetchedRow]
     var needsFilter = false
     var needsSort = false
+
+    /// Hands the rows over, to one who then owns them alone.
+    mutating func takeRows() -> [FetchedRow] {
+      defer { rows = [] }
+      return rows
+    }
   }
 
   var identifier: String { notOverridden() }

@@ -12,7 +12,7 @@ struct StateMemento {
     [(list: RelatedModels, models: [any PersistentModel], added: [any PersistentModel])]
   private let pendingRanks: [Int: Int64]?
   private let row: UnsafeRawPointer?
-  private let rowByteCount: Int
+  private let rowByteCount: UInt32
   private let arena: RowArena?
   private let identifier: PersistentIdentifier?
   private unowned(unsafe) let connection: StoreConnection?
@@ -37,9 +37,9 @@ struct StateMemento {
   func restore(_ state: _ModelState) {
     state.changed = changed
     state.reordered = reordered
-    // Whether the context holds the object's lists is the context's to say.
-    let keepsLists = state.flags.intersection(.keepsLists)
-    state.flags = flags.subtracting(.keepsLists).union(keepsLists)
+    // Whether the context holds the object's lists, and the object the context, is the context's to say.
+    let held: _ModelState.Flags = [.keepsLists, .keepsContext]
+    state.flags = flags.subtracting(held).union(state.flags.intersection(held))
     state.reference = reference
     state.relations = relations
     for (list, models, added) in lists {

@@ -121,7 +121,7 @@ final class Upsert {
   /// Leaves one object for each row, now that the save is done.
   func finish() {
     // Lists that outlive the save may hold objects that leave now.
-    for model in saved { model._$state.relations.removeAll() }
+    for model in saved { model._$state.dropRelations() }
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)
@@ -178,7 +178,7 @@ extension _ModelState {
     flags.remove(.inserted)
     flags.insert([.stored, .listed])
     changed = ColumnSet()
-    relations.removeAll()
+    dropRelations()
     for property in descriptor.properties where !property.isRelationship {
       changed.insert(property.ordinal)
     }
@@ -188,7 +188,7 @@ extension _ModelState {
   fileprivate func retire(as identifier: PersistentIdentifier) {
     context?.recentLists.forget(self)
     context = nil
-    relations.removeAll()
+    dropRelations()
     settle()
     dropRow()
     contextKeeper = nil

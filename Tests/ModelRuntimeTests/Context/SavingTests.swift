@@ -232,3 +232,98 @@ import Testing
     #expect(Array(identifiers) == books.map(\.persistentModelID))
   }
 }
+
+@Suite struct `A transaction` {
+  let container: ModelContainer
+  let context: ModelContext
+
+  init() throws {
+    container = try makeLibrary()
+    context = ModelContext(container)
+  }
+
+  @Test func `saves once, at its end, also when it holds others`() throws {
+    final class Box: @unchecked Sendable { var saves = 0 }
+    let box = Box()
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave,
+      object: context,
+      queue: nil
+    ) { _ in box.saves += 1 }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.transaction {
+      context.insert(Book(title: "1"))
+      try context.transaction { context.insert(Book(title: "2")) }
+      #expect(box.saves == 0)
+      #expect(context.hasChanges)
+    }
+    #expect(box.saves == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Book>()) == 2)
+  }
+
+  @Test func `leaves its changes pending when its block throws`() throws {
+    struct Interruption: Error {}
+    #expect(throws: Interruption.self) {
+      try context.transaction {
+        context.insert(Book(title: "1"))
+        throw Interruption()
+      }
+    }
+    #expect(context.insertedModelsArray.count == 1)
+    try context.transaction {}
+    #expect(!context.hasChanges)
+  }
+}
+
+@Suite struct `Enumerating models` {
+  let container: ModelContainer
+  let context: ModelContext
+
+  init() throws {
+    container = try makeLibrary()
+    context = ModelContext(container)
+    for number in 0..<25 { context.insert(Book(title: "\(number)", pages: number)) }
+    try context.save()
+  }
+
+  @Test(arguments: [1, 7, 25, 5000])
+  func `goes through all of them in order, batch by batch`(batchSize: Int) throws {
+    var pages: [Int] = []
+    let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages, order: .reverse)])
+    try context.enumerate(descriptor, batchSize: batchSize) { pages.append($0.pages) }
+    #expect(pages == (0..<25).reversed())
+  }
+
+  @Test func `lets go of what it has gone through`() throws {
+    let other = ModelContext(container)
+    weak var first: Book?
+    var isFirstGone = false
+    try other.enumerate(FetchDescriptor<Book>(), batchSize: 5) { book in
+      if first == nil, book.pages == 0 { first = book }
+      if book.pages == 20 { isFirstGone = first == nil }
+    }
+    #expect(isFirstGone)
+  }
+
+  @Test func `refuses unsaved changes unless they are allowed`() throws {
+    #expect(throws: SwiftDataError.self) {
+      try context.enumerate(FetchDescriptor<Book>(), batchSize: 5) { $0.pages += 1 }
+    }
+    context.rollback()
+    try context.enumerate(
+      FetchDescriptor<Book>(),
+      batchSize: 5,
+      allowEscapingMutations: true
+    ) { $0.pages += 1 }
+    #expect(context.changedModelsArray.count == 25)
+  }
+
+  @Test func `may save as it goes`() throws {
+    try context.enumerate(FetchDescriptor<Book>(), batchSize: 5) { book in
+      book.pages += 1
+      try context.save()
+    }
+    let pages = try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.pages)
+    #expect(pages.reduce(0, +) == 25 * 26 / 2)
+  }
+}

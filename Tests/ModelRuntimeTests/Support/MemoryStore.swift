@@ -20,6 +20,8 @@ final class MemoryStore: DataStore {
   final class Archive {
     var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
     var nextKey = 1
+    /// How often it was asked for models.
+    var fetchCount = 0
   }
 
   struct Refusal: Error {}
@@ -38,6 +40,7 @@ final class MemoryStore: DataStore {
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    configuration.archive.fetchCount += 1
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let entity = Schema.entityName(for: T.self)

@@ -9,8 +9,8 @@ final class Notebook {
   var created = Date.now
   var tags: [String] = []
   @Attribute(.unique) var slug: String
-  @Relationship(deleteRule: .cascade, inverse: \NotebookPage.notebook) var pages: [NotebookPage] =
-    []
+  @Relationship(deleteRule: .cascade, inverse: \NotebookPage.notebook)
+  var pages: [NotebookPage] = []
   @Transient var isOpen = false
 
   var summary: String { "\(title): \(pages.count) pages" }

@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+/// Finds contexts that are used where they must not be.
+///
+/// Off unless the environment sets `SWIFTDATA_CONCURRENCY_DEBUG` to 1: then the process stops at the first
+/// use of a context by the wrong thread, and says which and whose it is. What is wrong depends on whose
+/// context it is:
+/// - The main context belongs to the main thread.
+/// - A model actor's context belongs to the actor's executor.
+/// - Any other may move from thread to thread, but never be in two at once.
+///
+/// Off, a check costs one load of a Boolean.
+enum ConcurrencyCheck {
+  private static let enabled = Atomic(
+    ProcessInfo.processInfo.environment["SWIFTDATA_CONCURRENCY_DEBUG"] == "1"
+  )
+
+  static var isEnabled: Bool {
+    get { enabled.load(ordering: .relaxed) }
+    set { enabled.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Says what is wrong, and stops the process.
+  static func fail(_ message: String) -> Never {
+    fatalError("SWIFTDATA_CONCURRENCY_DEBUG: \(message)")
+  }
+}
+
+/// Whose a context is.
+enum ContextOwner {
+  case nobody
+  case mainActor
+  case executor(() -> Void)
+}
+
+/// A use of a context by one thread.
+final class ContextUse: Sendable {
+  /// The thread that uses the context right now, or 0, and how often it has entered.
+  private let user = Mutex<(thread: UInt, depth: Int)>((0, 0))
+
+  /// Enters; returns the thread that is in already, if that is another.
+  func enter(_ thread: UInt) -> UInt? {
+    user.withLock { user in
+      if user.depth > 0, user.thread != thread { return user.thread }
+      user = (thread, user.depth + 1)
+      return nil
+    }
+  }
+
+  func leave() { user.withLock { $0.depth -= 1 } }
+}
+
+extension ModelContext {
+  /// Does something with the context, after checking that this thread may.
+  @inline(__always)
+  func checked<R>(_ operation: StaticString = #function, _ body: () throws -> R) rethrows -> R {
+    guard ConcurrencyCheck.isEnabled else { return try body() }
+    checkOwner(operation)
+    let thread = UInt(bitPattern: ObjectIdentifier(Thread.current))
+    if let other = use.enter(thread) {
+      ConcurrencyCheck.fail(
+        "\(operation) of a ModelContext was called by thread \(thread) while thread \(other) was using "
+          + "the context: make a context for each, and pass persistentModelIDs between them"
+      )
+    }
+    defer { use.leave() }
+    return try body()
+  }
+
+  private func checkOwner(_ operation: StaticString) {
+    switch owner {
+    case .nobody: break
+    case .mainActor:
+      if Thread.isMainThread { return }
+      ConcurrencyCheck.fail(
+        "\(operation) of the main context was called by a thread other than the main one: use "
+          + "ModelContext(container) or a ModelActor there"
+      )
+    case .executor(let check): check()
+    }
+  }
+}

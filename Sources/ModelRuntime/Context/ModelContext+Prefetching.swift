@@ -1,0 +1,34 @@
+import RowFormat
+
+// `relationshipKeyPathsForPrefetching`: the rows at the other end of a relationship, fetched in one request
+// instead of one by one when each is read. For a store far away that is the difference between one answer
+// and a thousand.
+
+extension ModelContext {
+  /// Fetches what the models of a fetch are related to.
+  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
+    if keyPaths.isEmpty { return }
+    let descriptor = ModelDescriptor.of(T.self)
+    var found: [any PersistentModel] = []
+    for property in keyPaths.compactMap(descriptor.property(for:)) where property.isRelationship {
+      for model in models { found += model._$state.related(property) }
+    }
+    for connection in coordinator.connections {
+      loadRows(
+        of: found.map { $0._$state }.filter { $0.connection === connection },
+        from: connection
+      )
+    }
+    hold(found)
+  }
+
+  /// Holds models until the next fetch that prefetches: nobody else has had a chance to yet.
+  private func hold(_ models: [any PersistentModel]) {
+    for model in prefetched {
+      let state = model._$state
+      if state.context === self, !state.hasChanges { beKept(by: state) }
+    }
+    prefetched = models
+    for model in models { letGo(of: model._$state) }
+  }
+}

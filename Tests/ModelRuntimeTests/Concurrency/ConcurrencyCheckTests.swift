@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import ModelRuntime
+
+@Suite struct `Using a context where it must not be used` {
+  @Test func `stops the process and says whose the context is`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      let box = await MainActor.run { Unchecked(container.mainContext) }
+      await Task.detached {
+        _ = try? box.value.fetch(FetchDescriptor<Book>())
+      }.value
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("of the main context was called by a thread other than the main one"))
+  }
+
+  @Test func `stops the process when two threads are in one context`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      let context = ModelContext(container)
+      let box = Unchecked(context)
+      context.checked("waiting") {
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          box.value.insert(Book(title: "Elsewhere"))
+          done.signal()
+        }
+        done.wait()
+      }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("while thread"))
+  }
+
+  @Test func `is no matter of threads as long as there is one at a time`() async throws {
+    await #expect(processExitsWith: .success) {
+      ConcurrencyCheck.isEnabled = true
+      let context = ModelContext(try makeLibrary())
+      let box = Unchecked(context)
+      context.insert(Book(title: "Here"))
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        box.value.insert(Book(title: "There"))
+        done.signal()
+      }
+      done.wait()
+      try context.save()
+    }
+  }
+}
+
+/// Carries what must not be shared to where it must not be.
+private struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import ModelRuntime
+import Testing
+
+@Suite struct `Prefetching relationships` {
+  @Test func `asks the store once for all of them`() throws {
+    let configuration = MemoryStore.Configuration()
+    let container = try ModelContainer(
+      for: Schema([Author.self, Book.self, Chapter.self, Reader.self]),
+      configurations: [configuration]
+    )
+    let context = ModelContext(container)
+    for number in 0..<20 {
+      context.insert(Book(title: "\(number)", author: Author(name: "author \(number)")))
+    }
+    try context.save()
+
+    func requests(prefetching keyPaths: [PartialKeyPath<Book>]) throws -> Int {
+      let other = ModelContext(container)
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.relationshipKeyPathsForPrefetching = keyPaths
+      let before = configuration.archive.fetchCount
+      let books = try other.fetch(descriptor)
+      #expect(Set(books.compactMap { $0.author?.name }).count == 20)
+      return configuration.archive.fetchCount - before
+    }
+    // The store refuses predicates, so asking it for rows by identifier takes two requests.
+    #expect(try requests(prefetching: []) == 41)
+    #expect(try requests(prefetching: [\.author]) == 3)
+  }
+
+  @Test func `does not keep the context alive, nor what it found for ever`() throws {
+    let container = try makeLibrary()
+    let context = ModelContext(container)
+    context.insert(Book(title: "1", author: Author(name: "Calvino")))
+    try context.save()
+    weak var other: ModelContext?
+    do {
+      let own = ModelContext(container)
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.relationshipKeyPathsForPrefetching = [\.author]
+      #expect(try own.fetch(descriptor).count == 1)
+      other = own
+    }
+    #expect(other == nil)
+  }
+}
