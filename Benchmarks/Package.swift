@@ -50,7 +50,6 @@ let package = Package(
       path: "Sources/Report",
       swiftSettings: swiftSettings
     ),
-    .systemLibrary(name: "CLZ4Floor"),
     .target(
       name: "Floor",
       dependencies: ["CLZ4Floor", "Harness", "Workloads"],
@@ -107,7 +106,7 @@ let package = Package(
     .executableTarget(
       name: "QueryBenchmarks",
       dependencies: [
-        "Floor", "GRDBPeer", "Harness", "PeerStores", "Workloads",
+        "EngineStore", "Floor", "GRDBPeer", "Harness", "PeerStores", "Workloads",
         .product(name: "LogEngine", package: "logstore"),
         .product(name: "SwiftData", package: "logstore"),
       ],

@@ -14,7 +14,7 @@ struct IndexBenchmarks {
   private static let lookupsPerTurn = 500_000
 
   func run(_ report: Report) throws {
-    let rows = 5_000_000
+    let rows = plan.choose(quick: 1_000_000, full: 5_000_000)
     try withFolder(plan, "index") { folder in
       let trips = try EngineTrips(at: folder.appending(path: "store").path, .relaxed)
       // What the first rows allocate once, buffers and all, is no part of what a key costs.
@@ -22,20 +22,20 @@ struct IndexBenchmarks {
       let before = liveHeapBytes()
       try pool.load(trips, rows - 10_000)
       let bytes = liveHeapBytes() - before
-      report.add(try memory(Double(bytes) / Double(rows - 10_000)))
+      report.add(try memory(Double(bytes) / Double(rows - 10_000), rows))
       report.add(try lookups(trips, rows))
       try trips.close()
     }
   }
 
-  private func memory(_ bytesPerKey: Double) throws -> [Standing] {
+  private func memory(_ bytesPerKey: Double, _ rows: Int) throws -> [Standing] {
     try RoundRobin(
       rounds: 1,
       [
         Entrant(
           .indexMemory,
           .engine,
-          settings: "heap that 5,000,000 rows of 10,000 a commit add",
+          settings: "heap that \(rows) rows of 10,000 a commit add",
           targets: [Target(.bytesPerRow, .atMost(8.5))]
         ) {
           Sample([.bytesPerRow: bytesPerKey])
@@ -70,10 +70,10 @@ struct IndexBenchmarks {
     return try RoundRobin(
       rounds: plan.choose(quick: 9, full: 25),
       [
-        entrant(.floor, "a flat array of 5,000,000 words", floor.contains),
+        entrant(.floor, "a flat array of \(rows) words", floor.contains),
         entrant(
           .engine,
-          "StorageEngine.contains, 5,000,000 rows",
+          "StorageEngine.contains, \(rows) rows",
           targets: [Target(.rowsPerSecond, .share, .atLeast(1 / 1.5))],
           { try contains(trips.reference(to: $0)) }
         ),

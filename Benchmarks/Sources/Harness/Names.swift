@@ -31,6 +31,12 @@ public enum Workload: String, Sendable, CaseIterable {
   // The 100 rows that start first: by looking at each, and through an index.
   case top100 = "top-100"
   case top100Indexed = "top-100-indexed"
+  // Flights of New York: taken in, 1,000 a save; what they take on disk; counted by two attributes; their
+  // delays added up by carrier.
+  case flightsImport = "flights-import"
+  case flightsSize = "flights-size"
+  case flightsLate = "flights-late"
+  case flightsDelays = "flights-delays"
   // One reader of random keys, alone and beside a writer.
   case readAlone = "read-alone"
   case readBesideWriter = "read-beside-writer"
@@ -115,6 +121,26 @@ public enum Metric: String, Sendable, CaseIterable {
   case peakMegabytes = "peak_mb"
   /// The memory a process of its own has resident beside pages of files.
   case anonymousMegabytes = "anonymous_mb"
+
+  /// The unit, as it stands beside a chart.
+  public var unit: String {
+    switch self {
+    case .rowsPerSecond: "rows/s"
+    case .p50Microseconds: "median µs"
+    case .p90Microseconds: "90 % µs"
+    case .p99Microseconds: "99 % µs"
+    case .p999Microseconds: "99.9 % µs"
+    case .maximumMicroseconds: "longest µs"
+    case .milliseconds: "ms"
+    case .nanosecondsPerRow: "ns a row"
+    case .processorNanosecondsPerRow: "processor ns a row"
+    case .bytesPerRow: "bytes a row"
+    case .deviceBytesPerRow: "bytes a row at the device"
+    case .megabytesPerSecond: "MB/s"
+    case .peakMegabytes: "MB at most, mapped files too"
+    case .anonymousMegabytes: "MB of its own"
+    }
+  }
 
   /// Whether a greater figure is a better one.
   public var growsWithSpeed: Bool { self == .rowsPerSecond || self == .megabytesPerSecond }

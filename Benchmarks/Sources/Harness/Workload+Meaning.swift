@@ -25,6 +25,10 @@ extension Workload {
     case .size: "on disk, loaded and closed"
     case .durableUpdate1: "one attribute of 1 random row a commit, on disk at return"
     case .durableUpdate100: "one attribute of 100 random rows a commit, on disk at return"
+    case .flightsImport: "real flights, 1,000 a save"
+    case .flightsSize: "real flights on disk, loaded and closed"
+    case .flightsLate: "count of late flights from an airport"
+    case .flightsDelays: "mean delay of each carrier"
     default: nil
     }
   }

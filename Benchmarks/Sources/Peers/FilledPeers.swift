@@ -3,14 +3,14 @@ import Harness
 import PeerStores
 import Workloads
 
-/// A million trips in every peer's store: reads, scans, updates, and what is left on disk.
+/// A million trips, for a quick look fewer, in every peer's store: reads, scans, updates, and what is left on disk.
 struct FilledPeers {
   private let plan: Plan
   private let records = TripGenerator().records(0..<10_000)
   private let folder: URL
   private let stores: [Filled]
 
-  private static let rows = 1_000_000
+  private let rows: Int
 
   /// A peer and its store.
   private final class Filled {
@@ -47,12 +47,13 @@ struct FilledPeers {
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ peers: [Peer], _ folder: URL) throws {
     self.plan = plan
+    rows = plan.choose(quick: 200_000, full: 1_000_000)
     self.folder = folder
     stores = try peers.map { try Filled($0, folder.appending(path: $0.contender.rawValue)) }
     // Keys begin at 1, so that the first record of each ten thousand is the pool's second.
     let rotated = Array(records[1...]) + [records[0]]
     for filled in stores {
-      for first in stride(from: 1, to: UInt64(Self.rows), by: rotated.count) {
+      for first in stride(from: 1, to: UInt64(rows), by: rotated.count) {
         try filled.opened().insert(rotated[...], firstKey: first)
       }
     }
@@ -68,10 +69,14 @@ struct FilledPeers {
     report.add(try openingsAfterKill())
   }
 
+  private func settings(_ filled: Filled) -> String {
+    "\(filled.peer.settings(.relaxed)); \(rows) rows"
+  }
+
   private func record(_ key: UInt64) -> TripRecord { records[Int(key % 10_000)] }
 
   private func reads() throws -> [Standing] {
-    var random = RandomKeys(count: Self.rows, seed: 5)
+    var random = RandomKeys(count: rows, seed: 5)
     let keys = random.next(20_000)
     let expected = keys.reduce(0) { $0 + record($1).checksum }
     return try RoundRobin(
@@ -81,7 +86,7 @@ struct FilledPeers {
         return Entrant(
           .pointRead,
           filled.peer.contender,
-          settings: filled.peer.settings(.relaxed),
+          settings: settings(filled),
           comparedWith: filled.peer.contender == .engine ? nil : .init(.pointRead, .engine)
         ) {
           var found = 0
@@ -104,8 +109,8 @@ struct FilledPeers {
       rounds: plan.choose(quick: 3, full: 11),
       stores.map { filled in
         let store = try filled.opened()
-        let expected = matches * Self.rows / records.count
-        return entrant(filled, .scan, rows: Self.rows, expected: expected) {
+        let expected = matches * rows / records.count
+        return entrant(filled, .scan, rows: rows, expected: expected) {
           try store.count(destination: wanted, ratingAbove: 3)
         }
       }
@@ -122,7 +127,7 @@ struct FilledPeers {
     Entrant(
       workload,
       filled.peer.contender,
-      settings: filled.peer.settings(.relaxed),
+      settings: settings(filled),
       comparedWith: filled.peer.contender == .engine ? nil : .init(workload, .engine),
       rows: rows,
       expected: expected,
@@ -139,11 +144,11 @@ struct FilledPeers {
       rounds: plan.choose(quick: 5, full: 25),
       stores.map { filled in
         let store = try filled.opened()
-        var random = RandomKeys(count: Self.rows, seed: 4)
+        var random = RandomKeys(count: self.rows, seed: 4)
         return Entrant(
           workload,
           filled.peer.contender,
-          settings: filled.peer.settings(.relaxed),
+          settings: settings(filled),
           comparedWith: filled.peer.contender == .engine ? nil : .init(workload, .engine)
         ) {
           let keys = random.next(rows, distinctWithin: keysPerCommit)
@@ -167,7 +172,7 @@ struct FilledPeers {
         Entrant(
           .openClean,
           filled.peer.contender,
-          settings: filled.peer.settings(.relaxed),
+          settings: settings(filled),
           comparedWith: filled.peer.contender == .engine ? nil : .init(.openClean, .engine)
         ) {
           try filled.close()
@@ -179,7 +184,7 @@ struct FilledPeers {
 
   private func openingsAfterKill() throws -> [Standing] {
     for filled in stores { try filled.close() }
-    return try OpeningAfterKill(plan: plan, rows: Self.rows)
+    return try OpeningAfterKill(plan: plan, rows: rows)
       .measure(stores.map { ($0.peer, $0.folder) }, folder)
   }
 
@@ -188,9 +193,9 @@ struct FilledPeers {
     let standings = try RoundRobin(
       rounds: 1,
       stores.map { filled in
-        Entrant(.size, filled.peer.contender, settings: filled.peer.settings(.relaxed)) {
+        Entrant(.size, filled.peer.contender, settings: settings(filled)) {
           let bytes = try allocatedBytes(in: filled.folder)
-          return Sample([.bytesPerRow: Double(bytes) / Double(Self.rows)])
+          return Sample([.bytesPerRow: Double(bytes) / Double(rows)])
         }
       }
     ).run()

@@ -8,4 +8,5 @@ runGroup("Queries") { plan, report in
     "scan-indexed, top-100-indexed: LogStore and the key-value stores have no such indexes"
   )
   try withFolder(plan, "trips") { try TripQueries(plan, $0).run(report) }
+  try withFolder(plan, "flights") { try FlightQueries(plan, $0).run(report) }
 }

@@ -23,30 +23,27 @@ struct Plots {
     return plots.compactMap { $0 }
   }
 
-  private let more: [(Metric, String)] = [
-    (.rowsPerSecond, "rows/s"), (.megabytesPerSecond, "MB/s"),
-  ]
+  private let more: [Metric] = [.rowsPerSecond, .megabytesPerSecond]
 
-  private let less: [(Metric, String)] = [
-    (.milliseconds, "ms"), (.nanosecondsPerRow, "ns a row"), (.bytesPerRow, "bytes a row"),
-    (.deviceBytesPerRow, "bytes a row at the device"),
+  private let less: [Metric] = [
+    .milliseconds, .nanosecondsPerRow, .bytesPerRow, .deviceBytesPerRow,
   ]
 
   private func bars(
     _ group: String,
     _ name: String,
-    _ metrics: [(metric: Metric, unit: String)],
+    _ metrics: [Metric],
     _ remark: String
   ) -> Plot? {
     let shown = results.measurements(of: group).filter { Scaled($0.workload) == nil }
     let panels = distinct(shown.map(\.workload)).flatMap { workload in
-      metrics.compactMap { metric, unit -> BarPanel? in
+      metrics.compactMap { metric -> BarPanel? in
         let bars = shown.filter { $0.workload == workload && $0.metric == metric.rawValue }
         guard bars.count > 1 else { return nil }
         return BarPanel(
           title: workload,
           meaning: Workload(rawValue: workload)?.meaning ?? "",
-          unit: unit,
+          unit: metric.unit,
           bars: bars.sorted { ($0.median > $1.median) == metric.growsWithSpeed }
         )
       }
@@ -85,7 +82,7 @@ struct Plots {
       guard Set(chosen.map(\.scaled.rows)).count > 1 else { return nil }
       return ScalingChart(
         title: chosen[0].scaled.title,
-        unit: chosen[0].1.metric.replacingOccurrences(of: "_", with: " "),
+        unit: Metric(rawValue: chosen[0].1.metric)?.unit ?? chosen[0].1.metric,
         measurements: chosen.map { ($0.scaled.rows, $0.1) }
       )
     }
