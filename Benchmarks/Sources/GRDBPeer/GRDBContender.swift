@@ -55,6 +55,23 @@ public enum GRDBContender {
       ]
     )
   }
+
+  /// Those who open a database that holds all records and read one of them.
+  public static func openings(_ folder: URL, _ records: [TripRecord]) throws -> [Fetching] {
+    let file = folder.appending(path: "opened.sqlite")
+    let filled = try GRDBStore.open(file, .normal)
+    try GRDBSaver(filled, HandWrittenTrip.init).save(records[...])
+    try filled.close()
+    let settings = "\(GRDBStore.settings), Codable, \(records.count) records, one fetched"
+    return [
+      Fetching(contender: .grdb, settings: settings) {
+        let pool = try GRDBStore.open(file, .normal)
+        let checksum = try pool.read { try CodableTrip.fetchOne($0)?.checksum ?? 0 }
+        try pool.close()
+        return checksum
+      }
+    ]
+  }
 }
 #else
 /// GRDB takes no part: SQLite's header is not installed.
@@ -66,6 +83,8 @@ public enum GRDBContender {
   ) {
     ([], [])
   }
+
+  public static func openings(_ folder: URL, _ records: [TripRecord]) throws -> [Fetching] { [] }
 }
 #endif
 

@@ -25,7 +25,7 @@ public struct RoundRobin {
   ///   - entrants: Who takes part.
   public init(
     rounds: Int,
-    seconds: Double = Plan.isQuickRun ? 2.5 : 40,
+    seconds: Double = Plan.isQuickRun ? 2.5 : 20,
     warmUp: WarmUp = .oneRound,
     _ entrants: [Entrant]
   ) {

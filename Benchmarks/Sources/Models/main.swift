@@ -8,5 +8,6 @@ runGroup("Models") { plan, report in
   try withFolder(plan, "fetches") { try FilledStores(plan, $0).run(report) }
   try withFolder(plan, "properties") { try PropertyAccess(plan, $0).run(report) }
   try ToMany(plan: plan).run(report)
+  try Openings(plan: plan).run(report)
   try Archive(plan: plan).run(report)
 }

@@ -29,10 +29,11 @@ struct DeviceWrites {
   }
 
   private func entrants(_ peer: Peer, _ device: LoopDevice) -> [Entrant] {
-    let workloads: [(Workload, Int, Int)] = [
-      (.durable1, 1, 1000), (.durable100, 100, 20_000), (.durableUpdate1, 1, 1000),
-      (.durableUpdate100, 100, 20_000),
+    let all: [(Workload, Int, Int)] = [
+      (.durableUpdate100, 100, 20_000), (.durableUpdate1, 1, 1000), (.durable100, 100, 20_000),
+      (.durable1, 1, 1000),
     ]
+    let workloads = all.prefix(plan.choose(quick: 1, full: all.count))
     return workloads.map { workload, rowsPerCommit, rows in
       Entrant(
         workload,
