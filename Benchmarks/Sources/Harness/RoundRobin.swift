@@ -1,7 +1,7 @@
 /// Lets entrants take turns, so that whatever else the machine does meets all of them alike.
 public struct RoundRobin {
   /// What comes before the rounds that count.
-  public enum WarmUp {
+  public enum WarmUp: Sendable {
     case oneRound
     /// Nothing: where each turn begins from nothing, as with a process of its own.
     case none

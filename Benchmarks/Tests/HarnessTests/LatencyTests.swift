@@ -70,6 +70,13 @@ import Testing
     #expect(recorded(durations).series[.p99Microseconds]?.values == [1, 2])
   }
 
+  @Test(arguments: [(1, false), (999, false), (1000, true)])
+  func `know the thousandth part only of a thousand`(count: Int, isThere: Bool) {
+    let series = recorded(Array(repeating: 5000, count: count)).series
+    #expect((series[.p999Microseconds] != nil) == isThere)
+    #expect(series[.p99Microseconds]?.values == [5])
+  }
+
   @Test func `give none where nothing was timed`() {
     #expect(recorded([]).series.isEmpty)
   }

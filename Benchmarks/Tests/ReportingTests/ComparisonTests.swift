@@ -63,6 +63,20 @@ import Testing
     #expect(comparison.unmatchedCount == 2)
   }
 
+  @Test(arguments: [1, 2])
+  func `does not trust a time measured once or twice, but bytes on disk`(runs: Int) {
+    var old = rate("engine", 100, 100, 100)
+    var new = rate("engine", 200, 200, 200)
+    old.runs = runs
+    old.metric = Metric.milliseconds.rawValue
+    new.metric = old.metric
+    #expect(compare(old: [old], new: [new]).changes.isEmpty)
+    #expect(compare(old: [new], new: [old]).changes.isEmpty)
+    old.metric = Metric.bytesPerRow.rawValue
+    new.metric = old.metric
+    #expect(compare(old: [old], new: [new]).isWorse)
+  }
+
   @Test func `is not about peers`() {
     let comparison = compare(old: [rate("lmdb", 100, 99, 101)], new: [rate("lmdb", 10, 9, 11)])
     #expect(comparison.changes.count == 1)

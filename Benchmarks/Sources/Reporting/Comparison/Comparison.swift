@@ -4,7 +4,8 @@ public import Harness
 /// What became slower or faster, larger or smaller, between two runs on the same machine.
 ///
 /// A change counts if each run's median lies outside of the other's rounds, least to greatest, and the
-/// medians differ by a twentieth. Where a floor was measured in the same rounds of both runs, what is
+/// medians differ by a twentieth. Of fewer than three rounds nobody knows the spread; then only numbers of
+/// bytes on disk count, which rounds do not change. Where a floor was measured in the same rounds of both runs, what is
 /// left of the change beside the floor's must be a twentieth too: the floor moves with the machine.
 public struct Comparison {
   /// A change beyond the spread of both runs.
@@ -61,7 +62,8 @@ public struct Comparison {
     _ new: Measurement,
     floors: (old: Measurement?, new: Measurement?)
   ) -> Change? {
-    guard !(old.min...old.max).contains(new.median), !(new.min...new.max).contains(old.median),
+    guard hasSpread(old), hasSpread(new), !(old.min...old.max).contains(new.median),
+      !(new.min...new.max).contains(old.median),
       let factor = factor(old, new), isGreat(factor)
     else { return nil }
     var floorFactor: Double?
@@ -70,6 +72,10 @@ public struct Comparison {
       return nil
     }
     return Change(old: old, new: new, factor: factor, floorFactor: floorFactor)
+  }
+
+  private static func hasSpread(_ measurement: Measurement) -> Bool {
+    measurement.runs >= 3 || measurement.metric == Metric.bytesPerRow.rawValue
   }
 
   /// How many times worse a figure became.
