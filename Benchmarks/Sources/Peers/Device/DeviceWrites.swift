@@ -21,7 +21,7 @@ struct DeviceWrites {
       guard let device = LoopDevice(in: folder) else {
         return report.note("device_bytes_per_row: left out; it takes root and loop devices")
       }
-      let rounds = plan.choose(quick: 1, full: 3)
+      let rounds = plan.choose(quick: 1, full: 2)
       report.add(
         try RoundRobin(rounds: rounds, warmUp: .none, peers.flatMap { entrants($0, device) }).run()
       )

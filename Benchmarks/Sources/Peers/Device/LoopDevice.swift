@@ -16,22 +16,17 @@ final class LoopDevice {
   init?(in place: URL) {
     let image = place.appending(path: "device.img")
     folder = place.appending(path: "mounted")
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Mounted this way, the device goes when the file system is unmounted, whoever does that.
     guard geteuid() == 0, Self.run("truncate", "-s", "8G", image.path) != nil,
       Self.run("mkfs.ext4", "-q", "-F", image.path) != nil,
-      let device = Self.run("losetup", "-f", "--show", image.path)
+      Self.run("mount", "-o", "loop", image.path, folder.path) != nil,
+      let device = Self.run("findmnt", "-n", "-o", "SOURCE", folder.path)
     else { return nil }
     name = (device as NSString).lastPathComponent
-    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    guard Self.run("mount", device, folder.path) != nil else {
-      _ = Self.run("losetup", "-d", device)
-      return nil
-    }
   }
 
-  deinit {
-    _ = Self.run("umount", folder.path)
-    _ = Self.run("losetup", "-d", "/dev/\(name)")
-  }
+  deinit { _ = Self.run("umount", folder.path) }
 
   /// The bytes written to the device since it was made, what is still in the kernel's cache not counted.
   var writtenBytes: Int {
