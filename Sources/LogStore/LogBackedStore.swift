@@ -3,7 +3,7 @@ import ModelRuntime
 import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
-protocol LogBackedStore: RowStore where Snapshot == DefaultSnapshot {
+protocol LogBackedStore: RowStore, DataStoreBatching where Snapshot == DefaultSnapshot {
   var tables: TableStore { get }
 }
 
@@ -59,4 +59,22 @@ extension LogBackedStore {
   }
 
   public func erase() throws { try tables.erase() }
+
+  /// Deletes the rows that a predicate matches, in one commit.
+  ///
+  /// The store knows no delete rules: relationships to the rows read as nil afterwards. A context deletes
+  /// through the models instead, so that the rules hold.
+  ///
+  /// - Throws: ``LogStoreError``, or what the predicate throws; then nothing is deleted.
+  /// - Complexity: That of fetching the rows.
+  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
+    let rows = try tables.fetch(FetchDescriptor(predicate: request.predicate))
+    let ownTable =
+      request.includeSubclasses ? nil : table(forEntityNamed: Schema.entityName(for: T.self))
+    try tables.save(author: request.editingState.author) { sink in
+      for row in rows where ownTable == nil || row.reference.table == ownTable {
+        sink.delete(row.reference)
+      }
+    }
+  }
 }

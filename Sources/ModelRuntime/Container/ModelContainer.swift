@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A schema and the stores that keep its models.
 ///
 /// A container is safe to share between threads; the contexts made from it are not. The stores stay open
@@ -10,7 +12,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { coordinator.migrationPlan }
 
   /// The configurations of the standard kind; a store of another kind is not among them.
+  ///
+  /// They say how the stores were opened. Setting them opens and closes nothing; it is possible because
+  /// sources do it.
   public var configurations: Set<ModelConfiguration> {
+    get { statedConfigurations.withLock { $0 } ?? openedConfigurations }
+    set { statedConfigurations.withLock { $0 = newValue } }
+  }
+
+  private final let statedConfigurations = Mutex<Set<ModelConfiguration>?>(nil)
+
+  private var openedConfigurations: Set<ModelConfiguration> {
     Set(coordinator.connections.compactMap { ($0.configuration as Any) as? ModelConfiguration })
   }
 
