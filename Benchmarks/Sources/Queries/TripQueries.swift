@@ -39,7 +39,7 @@ struct TripQueries {
     for peer in Peer.installed { plain.append(try Self.fill(peer, place("plain"), trips)) }
     plain += try GRDBContender.queries(place("plain/sqlite/trips.sqlite"))
     self.plain = plain
-    var indexed: [Querying] = []
+    var indexed = [try IndexedModelTrips(folder, trips).querying]
     for peer in Peer.indexed { indexed.append(try Self.fill(peer, place("indexed"), trips)) }
     let remark = ", indexes on destination and startDate"
     indexed += try GRDBContender.queries(place("indexed/sqlite/trips.sqlite"), remark: remark)
@@ -50,7 +50,6 @@ struct TripQueries {
     report.add(try counts(.scan, plain))
     report.add(try earliest(.top100, plain))
     report.add(try fetches())
-    guard !indexed.isEmpty else { return }
     report.add(try counts(.scanIndexed, indexed))
     report.add(try earliest(.top100Indexed, indexed))
   }
