@@ -102,6 +102,53 @@ public enum RowDelta {
     delta.load(UInt8.self, at: column / 8) & (1 << UInt8(column % 8)) != 0
   }
 
+  /// Visits the side files that hold values of changed columns; stops where the delta is malformed.
+  public static func forEachBlob(
+    in delta: RawSpan,
+    layout: RowLayout,
+    _ body: (BlobReference) -> Void
+  ) {
+    let bitmap = (layout.count + 7) / 8
+    guard delta.byteCount >= bitmap else { return }
+    var cursor = ByteCursor(bitmap..<delta.byteCount)
+    for column in 0..<layout.count where isChanged(column, in: delta) {
+      guard let byte = cursor.integer(UInt8.self, in: delta),
+        let operation = Operation(rawValue: byte),
+        let range = skip(operation, layout.types[column], in: delta, &cursor)
+      else { return }
+      if layout.types[column] == .blob, operation == .value,
+        let reference = BlobValue(decoding: delta, in: range)?.reference
+      {
+        body(reference)
+      }
+    }
+  }
+
+  /// Goes past the operand of an operation.
+  ///
+  /// - Returns: Where the last bytes of the operand stand, or `nil` if it is cut off.
+  private static func skip(
+    _ operation: Operation,
+    _ type: ColumnType,
+    in delta: RawSpan,
+    _ cursor: inout ByteCursor
+  ) -> Range<Int>? {
+    switch operation {
+    case .null: return cursor.take(0)
+    case .value:
+      guard type.isVariable else { return cursor.take(type.fixedWidth) }
+      guard let length = cursor.varint(in: delta), length <= UInt64(cursor.remaining) else {
+        return nil
+      }
+      return cursor.take(Int(length))
+    case .splice:
+      guard cursor.varint(in: delta) != nil, cursor.varint(in: delta) != nil,
+        let inserted = cursor.varint(in: delta), inserted <= UInt64(cursor.remaining / 8)
+      else { return nil }
+      return cursor.take(Int(inserted) * 8)
+    }
+  }
+
   /// Appends the row that results from applying a delta to a row.
   ///
   /// The base must be valid for the layout; the delta is checked as it is read.

@@ -20,6 +20,8 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   public let variableCount: Int
   /// The offset of the ends: flags, nulls and fixed section stand before it.
   public let endsOffset: Int
+  /// The columns whose values may stand in side files.
+  public let blobColumns: [Int]
   /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
   @usableFromInline let slots: [Int32]
 
@@ -41,6 +43,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
     self.slots = slots
     variableCount = variable
     endsOffset = offset
+    blobColumns = types.indices.filter { types[$0] == .blob }
   }
 
   public var count: Int { types.count }
