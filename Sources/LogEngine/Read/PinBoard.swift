@@ -7,18 +7,34 @@ final class PinBoard: Sendable {
   private struct Pins {
     var nextNumber: UInt64 = 0
     var bySince: [UInt64: (sequence: UInt64, since: Int64)] = [:]
+
+    mutating func add(_ sequence: UInt64, _ since: Int64) -> Pin {
+      nextNumber += 1
+      bySince[nextNumber] = (sequence, since)
+      return Pin(number: nextNumber)
+    }
   }
 
   /// A commit that is being read.
   struct Pin: Sendable { fileprivate let number: UInt64 }
 
   func pin(_ sequence: UInt64, at microseconds: Int64) -> Pin {
+    pins.withLock { $0.add(sequence, microseconds) }
+  }
+
+  /// Pins the newest commit.
+  ///
+  /// Which one that is, is found out under the lock: whoever asks for the oldest pin sees this one, or
+  /// asked first, and then the commit pinned is no older than any that was visible at that moment.
+  func pin(_ visible: borrowing Atomic<UInt64>, at microseconds: Int64) -> (Pin, UInt64) {
     pins.withLock { pins in
-      pins.nextNumber += 1
-      pins.bySince[pins.nextNumber] = (sequence, microseconds)
-      return Pin(number: pins.nextNumber)
+      let sequence = visible.load(ordering: .acquiring)
+      return (pins.add(sequence, microseconds), sequence)
     }
   }
+
+  /// The oldest commit that is pinned.
+  var oldest: UInt64? { pins.withLock { $0.bySince.values.lazy.map(\.sequence).min() } }
 
   func unpin(_ pin: Pin) {
     _ = pins.withLock { $0.bySince.removeValue(forKey: pin.number) }

@@ -10,12 +10,15 @@ public final class ReadView: Sendable {
   public let sequence: CommitSequence
   /// The catalogue as of that commit.
   public let catalogue: Catalogue
-  private let state: StoreState
+  let state: StoreState
   private let rowCounts: [UInt16: Int]
   private let pin: PinBoard.Pin
 
   init(state: StoreState) {
     self.state = state
+    // First, so that nothing the view will see can be removed before it is made: it sees this commit
+    // or a later one.
+    (pin, _) = state.pins.pin(state.visible, at: state.fileSystem.microseconds())
     // Counts and commit belong together, so both are read again if they were being changed.
     while true {
       let before = state.publication.load(ordering: .acquiring)
@@ -34,7 +37,6 @@ public final class ReadView: Sendable {
         break
       }
     }
-    pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
   }
 
   /// Pins an earlier commit, of which it is known what there was.
