@@ -21,6 +21,8 @@ public struct EngineOptions: Sendable, Hashable {
   public var checkpointInterval = 64 << 20
   /// How many deltas may stand on one another before a row is written whole again.
   public var longestChain = 8
+  /// When the folder of blobs is searched for files that no row owns.
+  public var blobSweep: BlobSweepPolicy = .afterUncleanEnd
 
   public init() {}
 
@@ -45,6 +47,18 @@ public struct EngineOptions: Sendable, Hashable {
   }
 
   public enum MissingStorePolicy: Sendable, Hashable { case create, fail }
+
+  /// When a writer that opens a store looks for files in the folder of blobs that no row owns.
+  ///
+  /// The search reads every row of the tables that have blobs, and happens in the background.
+  public enum BlobSweepPolicy: Sendable, Hashable {
+    /// After a session that was not closed, or that had to leave files behind.
+    case afterUncleanEnd
+    /// At each opening.
+    case always
+    /// Not now: for stores whose rows cannot be trusted to be complete.
+    case never
+  }
 
   public enum ReadMethod: Sendable, Hashable {
     /// Through mappings: fastest, but the system reports a media error as a signal.

@@ -38,7 +38,10 @@ public final class StorageEngine: Sendable {
   }
 
   // Not closed, but ended: what was committed is as safe as was promised.
-  deinit { writer?.stopBackground() }
+  deinit {
+    writer?.stopBackground()
+    state.blobs.isOpen.store(false, ordering: .releasing)
+  }
 
   /// Opens a store, and recovers what a crash left of it.
   ///
@@ -86,7 +89,13 @@ extension StorageEngine {
       for change in changes { change.encode(into: &body) }
       var batch = makeBatch()
       batch.changeCatalogue(body.bytes, to: version)
-      _ = try writer.commit(&batch)
+      // What the rows of a table that goes own has to be readable for a moment longer.
+      let before = makeReadView()
+      let sequence = try writer.commit(&batch)
+      for case .removeTable(let number) in changes {
+        state.retireBlobs(ofTable: number, removedBy: sequence.rawValue)
+      }
+      withExtendedLifetime(before) {}
       return version.catalogue
     }
   }
@@ -224,6 +233,7 @@ extension StorageEngine {
   public func close() throws(StorageError) {
     defer { lock.withLock { $0 = nil } }
     writer?.stopBackground()
+    defer { state.blobs.isOpen.store(false, ordering: .releasing) }
     try writer?.close()
   }
 

@@ -56,6 +56,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case unknownLayout(table: UInt16, layout: LayoutNumber)
   /// The catalogue has no such table.
   case unknownTable(UInt16)
+  /// A row names a blob that is neither new in the batch nor the row's own: no two rows share one.
+  case foreignBlob(RowReference, BlobReference)
   /// A key is zero or beyond what the index addresses.
   case invalidKey(RowReference)
   /// A row or an author's name is too long to be stored.
@@ -98,7 +100,7 @@ public struct Corruption: Hashable, Sendable {
   /// Which part of a store.
   public enum Part: String, Hashable, Sendable {
     case manifest, segment, segmentHeader, frame, frameHeader, payload, record, catalogue
-    case checkpoint
+    case checkpoint, blob
     case pack, packBlock, packColumn, packDictionary, packFooter, packTrailer
   }
 

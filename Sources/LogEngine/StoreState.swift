@@ -25,6 +25,8 @@ final class StoreState: Sendable {
   let pins = PinBoard()
   /// What was written since the store was opened.
   let counters = WriteCounters()
+  /// The side files of large values.
+  let blobs: Blobs
   /// The catalogue as of the newest visible commit.
   let catalogue = Mutex<Catalogue>(Catalogue())
 
@@ -38,6 +40,12 @@ final class StoreState: Sendable {
     self.fileSystem = fileSystem
     self.options = options
     self.store = store
+    blobs = Blobs(
+      paths: paths,
+      fileSystem: fileSystem,
+      store: store,
+      synchronizes: options.durability != .memory
+    )
   }
 
   /// The segment a record stands in.
@@ -68,6 +76,7 @@ final class StoreState: Sendable {
       }
       for layout in definition.layouts where table.layouts[Int(layout.number.rawValue)] == nil {
         table.layouts.store(layout.layout, at: Int(layout.number.rawValue))
+        if !layout.layout.blobColumns.isEmpty { table.mayOwnBlobs.store(true, ordering: .relaxed) }
       }
     }
   }

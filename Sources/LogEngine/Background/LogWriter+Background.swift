@@ -11,6 +11,7 @@ extension LogWriter {
   /// How long the background sleeps, in microseconds, when it is not woken.
   var backgroundDelay: Int? {
     if !isBackgroundAwake.load(ordering: .acquiring) { return nil }
+    if state.blobs.isSweeping { return 1000 }
     switch state.options.durability {
     case .full, .memory: return LogWriter.witnessDelay
     case .relaxed(let interval):
@@ -29,9 +30,13 @@ extension LogWriter {
     synchronizeBehind()
     checkpointIfDue()
     let isWitnessed = witnessIfIdle()
+    state.collectBlobs()
+    let isSweeping = state.sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the background again.
     isBackgroundAwake.store(false, ordering: .sequentiallyConsistent)
-    if !isWitnessed || state.visible.load(ordering: .sequentiallyConsistent) != before {
+    if !isWitnessed || isSweeping
+      || state.visible.load(ordering: .sequentiallyConsistent) != before
+    {
       isBackgroundAwake.store(true, ordering: .sequentiallyConsistent)
     }
   }

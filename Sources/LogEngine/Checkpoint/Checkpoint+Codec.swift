@@ -43,6 +43,7 @@ extension Checkpoint {
     catalogue.encode(into: &buffer)
     buffer.appendVarint(UInt64(tables.count))
     for table in tables { table.encode(into: &buffer) }
+    if nextBlob.rawValue > 1 { buffer.appendVarint(nextBlob.rawValue) }
   }
 
   /// Reads the metadata of a file, or returns `nil` if the bytes are none.
@@ -66,6 +67,10 @@ extension Checkpoint {
         table.number > tables.last?.number ?? 0, catalogue.table(table.number) != nil
       else { return nil }
       tables.append(table)
+    }
+    if cursor.remaining > 0 {
+      guard let next = cursor.varint(in: bytes), BlobID(rawValue: next).isValid else { return nil }
+      nextBlob = BlobID(rawValue: next)
     }
     guard cursor.remaining == 0, durableEnd >= place.logPosition else { return nil }
   }

@@ -30,6 +30,8 @@ import RowFormat
 ///       number, nextKey, count of rows, count of pages
 ///       pages         each by ascending number: how many page numbers were left out before it,
 ///                     and 4 bytes: CRC-32C of the page
+///     nextBlob        no row of a commit before refers to this blob or a later one; nothing if none
+///                     refers to any
 ///
 /// Everything but the pages is as of exactly that commit. The pages were copied while commits went on, so
 /// they may name later records; reading the log again from there ends with the same index all the same,
@@ -40,6 +42,7 @@ struct Checkpoint: Hashable {
   var store: StoreIdentifier
   var lineage: StoreIdentifier
   var place: LogPlace
+  var nextBlob = BlobID(rawValue: 1)
   var durableEnd: UInt64
   var usages: SegmentUsages
   var catalogue: Catalogue

@@ -114,6 +114,7 @@ extension LogWriter {
       store: state.store,
       lineage: lead.manifest.lineage,
       place: end.place,
+      nextBlob: state.blobs.nextID,
       durableEnd: end.place.logPosition,
       usages: end.usages,
       catalogue: catalogue

@@ -11,12 +11,13 @@ extension CommitBatch {
   mutating func rebase(microseconds: Int64) throws(StorageError) {
     var fresh = CommitBatch(state: state)
     fresh.author = author
+    fresh.newBlobs = newBlobs.take()
+    fresh.newBlobs?.disown()
     do {
       try reencode(into: &fresh)
-    } catch let error as StorageError {
-      throw error
     } catch {
-      throw .invalidRow(.none, layout: .none)
+      newBlobs = fresh.newBlobs.take()
+      throw error as? StorageError ?? .invalidRow(.none, layout: .none)
     }
     self = fresh
     try finish(microseconds: microseconds)

@@ -23,6 +23,10 @@ public struct CommitBatch: ~Copyable {
   var superseded = SupersededBytes()
   /// The catalogue as this commit leaves it, if it changes it.
   var catalogue: CatalogueVersion?
+  /// The side files written for this batch.
+  var newBlobs: NewBlobs?
+  /// The side files whose rows will no longer own them.
+  var releasedBlobs: [BlobID] = []
   /// The first mistake.
   var failure: StorageError?
   /// Where the last record ends in the buffer.
@@ -47,6 +51,8 @@ public struct CommitBatch: ~Copyable {
     frameStarts.removeAll(keepingCapacity: true)
     superseded.removeAll()
     catalogue = nil
+    newBlobs = nil
+    releasedBlobs.removeAll()
     failure = nil
     author = nil
     recordsEnd = 0
@@ -74,6 +80,10 @@ extension CommitBatch {
     guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
     let location = table.pages.location(of: reference.key)
     guard location.isNone else { return fail(.rowExists(reference)) }
+    if table.mayOwnBlobs.load(ordering: .relaxed) {
+      guard let layout = table.layouts[Int(layout.rawValue)] else { return }
+      ownBlobs(of: row, layout, reference)
+    }
     appendWhole(.insert, reference, layout, row, previous: .none)
   }
 
@@ -95,7 +105,13 @@ extension CommitBatch {
   ) {
     guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
     do {
-      try appendUpdate(reference, table, layout, changed, row)
+      if table.mayOwnBlobs.load(ordering: .relaxed) {
+        try replaceBlobs(of: reference, table, layout: layout, changed: changed, row: row) {
+          try $0.appendUpdate(reference, table, layout, changed, $1)
+        }
+      } else {
+        try appendUpdate(reference, table, layout, changed, row)
+      }
     } catch let error as StorageError {
       fail(error)
     } catch {
@@ -119,6 +135,9 @@ extension CommitBatch {
     let location = table.pages.location(of: reference.key)
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     do {
+      if table.mayOwnBlobs.load(ordering: .relaxed) {
+        try releaseBlobs(of: reference, at: location)
+      }
       try supersedeChain(endingAt: location.place)
       let start = beginRecord(.delete, reference, layout, previous: location.place)
       if let preserved { buffer.append(preserved) }
@@ -305,7 +324,12 @@ extension CommitBatch {
     _ table: Table,
     _ reference: RowReference
   ) -> Bool {
-    guard let isValid = table.layouts.with(Int(layout.rawValue), { $0.isValid(row) }) else {
+    guard
+      let isValid = table.layouts.with(
+        Int(layout.rawValue),
+        { $0.isValid(row) && $0.hasValidBlobs(in: row) }
+      )
+    else {
       fail(.unknownLayout(table: table.number, layout: layout))
       return false
     }
@@ -313,7 +337,7 @@ extension CommitBatch {
     return isValid
   }
 
-  private mutating func fail(_ error: StorageError) {
+  mutating func fail(_ error: StorageError) {
     if failure == nil { failure = error }
   }
 }

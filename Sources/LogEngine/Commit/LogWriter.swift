@@ -60,6 +60,7 @@ final class LogWriter: Sendable {
       work: { [weak self] in self?.runBackground() }
     )
     background.withLock { $0 = thread }
+    if state.blobs.isSweeping { noteWork() }
   }
 
   /// Ends that thread, and waits for it.
@@ -74,15 +75,23 @@ final class LogWriter: Sendable {
   /// Makes a batch the newest commit.
   func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     try batch.finish(microseconds: state.fileSystem.microseconds())
+    let touchesBlobs = batch.touchesBlobs
+    if touchesBlobs { state.blobs.unsettledCount.add(1, ordering: .acquiring) }
+    defer { if touchesBlobs { state.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
+    try publishBlobs(of: &batch)
     while true {
       switch try append(&batch) {
       case .appended(let sequence):
+        batch.newBlobs?.handOver()
         try write(through: sequence)
+        state.retireBlobs(batch.releasedBlobs, by: sequence)
         noteWork()
         return CommitSequence(sequence)
       case .needsSegment: try makeRoom(for: batch.buffer.count)
       case .needsWriting: try write(through: .max)
-      case .conflict: try batch.rebase(microseconds: state.fileSystem.microseconds())
+      case .conflict:
+        try batch.rebase(microseconds: state.fileSystem.microseconds())
+        try publishBlobs(of: &batch)
       }
     }
   }
@@ -327,8 +336,10 @@ extension LogWriter {
     try write(work, synchronizing: true, &lead)
     publish(work)
     checkpointAtEnd(&lead)
-    guard isChanged, let segment = work.segment else { return }
+    state.collectBlobs()
+    guard isChanged, let segment = work.segment else { return try publishEndOfSweep(&lead) }
     do throws(StorageError) {
+      try state.blobs.synchronizeRemovals()
       try publishManifest(isClean: true, &lead)
     } catch {
       throw poison(error, &lead)
@@ -366,6 +377,8 @@ extension LogWriter {
     manifest.sequence = CommitSequence(state.visible.load(ordering: .relaxed))
     manifest.catalogue = state.catalogue.withLock { $0 }
     manifest.nextSegment = preparation.nextID
+    manifest.nextBlob = state.blobs.nextID
+    manifest.mayHaveOrphanedBlobs = state.blobs.mayHaveOrphans
     manifest.segments = state.segments.indices.compactMap { index in
       state.segments[index].map { segment in
         Manifest.SegmentEnd(

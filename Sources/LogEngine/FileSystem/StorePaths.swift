@@ -1,9 +1,12 @@
+import RowFormat
+
 /// Where everything in a store's directory is.
 ///
 ///     LOCK                      the writer's lock, and how far followers may read
 ///     manifest.<number>         which files make up the store; the highest number counts
 ///     log/<segment>.seg         the log
 ///     index/<checkpoint>.ckpt   where each key stood; disposable
+///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
 ///
 /// Numbers are sixteen hexadecimal digits.
@@ -13,6 +16,7 @@ struct StorePaths: Hashable, Sendable {
   var lock: String { root + "/LOCK" }
   var log: String { root + "/log" }
   var index: String { root + "/index" }
+  var blobs: String { root + "/blobs" }
   var temporary: String { root + "/tmp" }
   var directories: [String] { [log, index, temporary] }
   /// The directory the store is in.
@@ -24,6 +28,7 @@ struct StorePaths: Hashable, Sendable {
   static let manifestPrefix = "manifest."
   static let segmentSuffix = ".seg"
   static let checkpointSuffix = ".ckpt"
+  static let blobSuffix = ".blob"
 
   func manifest(_ number: UInt64) -> String {
     root + "/" + StorePaths.manifestPrefix + hexadecimal(number, digits: 16)
@@ -35,6 +40,20 @@ struct StorePaths: Hashable, Sendable {
     index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix
   }
   func temporary(_ name: String) -> String { temporary + "/" + name }
+  func blobs(in directory: UInt8) -> String {
+    blobs + "/" + hexadecimal(UInt64(directory), digits: 2)
+  }
+  func blob(_ id: BlobID) -> String {
+    blobs(in: StorePaths.directory(of: id)) + "/" + hexadecimal(id.rawValue, digits: 16)
+      + StorePaths.blobSuffix
+  }
+  func temporary(blob id: BlobID) -> String {
+    temporary("blob-" + hexadecimal(id.rawValue, digits: 16))
+  }
+
+  /// The directory of a blob: 256 that follow each other share one, so that those of one commit have
+  /// few directories to be synchronized.
+  static func directory(of id: BlobID) -> UInt8 { UInt8(truncatingIfNeeded: id.rawValue >> 8) }
 
   /// The number in a file's name, or `nil` if it is not one of ours.
   static func number(in name: String, prefix: String = "", suffix: String = "") -> UInt64? {

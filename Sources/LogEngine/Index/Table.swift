@@ -11,6 +11,8 @@ final class Table: Sendable {
   let nextKey = Atomic<UInt64>(1)
   /// The commit that removed the table; the greatest number while it stands.
   let removedAt = Atomic<UInt64>(.max)
+  /// Whether a layout has a column whose values may stand in side files.
+  let mayOwnBlobs = Atomic<Bool>(false)
   /// The layouts, by number.
   let layouts = PublishedArray<RowLayout>()
 

@@ -5,7 +5,8 @@ import RowFormat
 /// A manifest file is a ``FileHeader`` and one frame of kind ``FrameKind/manifest``, whose payload is
 /// zero padded to a multiple of eight. Its numbers are varints, unless a size is given.
 ///
-///     flags           1 byte; bit 0: the log was closed at durableEnd, and nothing follows it
+///     flags           1 byte; bit 0: the log was closed at durableEnd, and nothing follows it;
+///                     bit 1: there may be files of blobs that no row owns
 ///     epoch           how often the store was opened for writing
 ///     nextSegment     no segment with this number or a higher one existed before
 ///     durableEnd      log position that was on disk
@@ -15,6 +16,8 @@ import RowFormat
 ///     application     text: the program the store belongs to
 ///     segments        a count, then number and end of each segment that must exist
 ///     catalogue       ``Catalogue``
+///     nextBlob        no row of a commit before durableEnd refers to this blob or a later one; nothing,
+///                     or 0, if none refers to any
 ///
 /// A manifest is written aside, synchronized, renamed into place, and the directory synchronized. So
 /// one that bears its name is whole, or the device lost what it had promised to keep: then opening
@@ -25,6 +28,8 @@ struct Manifest: Hashable {
   var isClean = false
   var epoch: UInt32 = 0
   var nextSegment = SegmentID(rawValue: 1)
+  var nextBlob = BlobID(rawValue: 1)
+  var mayHaveOrphanedBlobs = false
   var durableEnd: UInt64 = 0
   var sequence = CommitSequence.zero
   var checkpoint: UInt64 = 0
@@ -71,7 +76,7 @@ extension Manifest {
   }
 
   private func encodePayload(into buffer: inout ByteBuffer) {
-    buffer.append(isClean ? 1 as UInt8 : 0)
+    buffer.append((isClean ? 1 : 0) | (mayHaveOrphanedBlobs ? 2 : 0) as UInt8)
     buffer.appendVarint(UInt64(epoch))
     buffer.appendVarint(UInt64(nextSegment.rawValue))
     buffer.appendVarint(durableEnd)
@@ -85,6 +90,7 @@ extension Manifest {
       buffer.appendVarint(UInt64(segment.end))
     }
     catalogue.encode(into: &buffer)
+    buffer.appendVarint(nextBlob.rawValue)
   }
 
   init(decoding bytes: RawSpan, path: String) throws(StorageError) {
@@ -122,6 +128,7 @@ extension Manifest {
       let application = cursor.text(in: bytes), let count = cursor.varint(in: bytes)
     else { return false }
     isClean = flags & 1 != 0
+    mayHaveOrphanedBlobs = flags & 2 != 0
     self.epoch = epoch
     nextSegment = SegmentID(rawValue: next)
     self.durableEnd = durableEnd
@@ -137,6 +144,9 @@ extension Manifest {
     }
     guard let catalogue = Catalogue(decoding: bytes, &cursor) else { return false }
     self.catalogue = catalogue
+    if let next = cursor.varint(in: bytes), BlobID(rawValue: next).isValid {
+      nextBlob = BlobID(rawValue: next)
+    }
     return true
   }
 

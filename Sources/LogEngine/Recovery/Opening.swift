@@ -16,6 +16,7 @@ struct Opening {
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
+    if isWriter, sweepsBlobs(recovery.manifest, end) { state.beginBlobSweep() }
     try writer?.witnessRecovery()
     if options.background == .ownThread { writer?.startBackground() }
     return StorageEngine(
@@ -39,6 +40,7 @@ struct Opening {
       options: options,
       store: manifest.store
     )
+    state.blobs.note(next: manifest.nextBlob)
     var recovery = Recovery(state: state, manifest: manifest)
     recovery.report.damage = damage
     do {
@@ -63,6 +65,15 @@ struct Opening {
         if error == previous { throw error }
         previous = error
       }
+    }
+  }
+
+  /// Whether files of blobs may be there that no row owns, and are to be looked for.
+  private func sweepsBlobs(_ manifest: Manifest, _ end: Recovery.End) -> Bool {
+    switch options.blobSweep {
+    case .always: true
+    case .afterUncleanEnd: !end.isClean || manifest.mayHaveOrphanedBlobs
+    case .never: false
     }
   }
 

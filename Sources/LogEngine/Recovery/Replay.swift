@@ -63,6 +63,9 @@ struct Replay {
           throw state.inconsistency(at: place, header.reference)
         }
         try apply(header, at: place, table, sequence, &superseded)
+        if table.mayOwnBlobs.load(ordering: .relaxed) {
+          noteBlobs(of: header, bytes.extracting(header.bodyRange), table)
+        }
       }
       at += header.totalByteCount
     }
@@ -94,6 +97,18 @@ struct Replay {
       depth: Int(header.depth)
     )
     table.pages.store(location, for: header.key, sequence: sequence)
+  }
+
+  /// Sees to it that no blob a row ever had gives its number to another.
+  private func noteBlobs(of header: RecordHeader, _ body: RawSpan, _ table: Table) {
+    guard let layout = table.layouts[Int(header.layout.rawValue)] else { return }
+    switch header.kind {
+    case .insert, .fullImage:
+      guard layout.isValid(body) else { return }
+      layout.forEachBlob(in: body) { _, blob in state.blobs.note(blob.id) }
+    case .delta: RowDelta.forEachBlob(in: body, layout: layout) { state.blobs.note($0.id) }
+    case .delete, .catalogue: break
+    }
   }
 
   private func supersede(

@@ -1,0 +1,126 @@
+public import RowFormat
+import Synchronization
+
+/// The bytes of a value that stands in a side file, open to be read.
+///
+/// Opening one checks that the file is the one the row speaks of, and reads none of its bytes. The
+/// bytes can be read for as long as this object lives, also after the row is gone.
+public final class Blob: Sendable {
+  /// What the row says of the file.
+  public let reference: BlobReference
+  private let path: String
+  private let file: any OpenFile
+  private let mapping: MappedFile?
+  private let isChecked = Atomic<Bool>(false)
+
+  /// How many bytes the value has.
+  public var byteCount: Int { reference.byteCount }
+
+  init(_ reference: BlobReference, in state: StoreState) throws(StorageError) {
+    self.reference = reference
+    path = state.paths.blob(reference.id)
+    do throws(StorageError) {
+      file = try state.fileSystem.open(path, .read)
+    } catch .missingFile {
+      throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.blob)))
+    }
+    let bytes = try file.readBytes(BlobFileHeader.byteCount, at: 0)
+    let header = try BlobFileHeader(decoding: bytes.bytes, path: path)
+    try header.check(reference, of: state.store, path: path)
+    // A mapping must not reach beyond the file: touching what is not there ends the process.
+    let needed = BlobFileHeader.byteCount + reference.byteCount
+    let size = try file.size()
+    guard size == needed else {
+      let problem = Corruption.Problem.truncated(.blob, needed: needed, available: size)
+      throw .corruption(Corruption(path: path, offset: size, problem: problem))
+    }
+    mapping = state.options.reads == .mapped ? try file.map(needed, .sharedReadOnly) : nil
+  }
+}
+
+// MARK: Reading
+
+extension Blob {
+  /// Lends all bytes, after checking them.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if they are not what was written, or what `body` throws.
+  /// - Complexity: The first call reads the whole file. Without a mapping each does, into memory.
+  public func withBytes<R>(_ body: (RawSpan) throws -> R) throws -> R {
+    if let mapping {
+      return try mapping.withBytes { bytes in
+        let value = bytes.extracting(BlobFileHeader.byteCount..<bytes.byteCount)
+        try check(value)
+        return try body(value)
+      }
+    }
+    var buffer = ByteBuffer(capacity: byteCount)
+    try buffer.append(upTo: byteCount) { (room) throws(StorageError) in
+      try read(into: &room, at: 0)
+    }
+    try check(buffer.bytes)
+    return try body(buffer.bytes)
+  }
+
+  /// Whether the bytes ``withBytes(_:)`` lends stay where they are for as long as this object lives.
+  public var isMapped: Bool { mapping != nil }
+
+  /// Reads some of the bytes without checking them.
+  ///
+  /// - Returns: How many bytes were read: fewer than there is room for only at the end.
+  public func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
+    guard 0..<byteCount ~= offset else { return 0 }
+    var room = buffer._mutatingExtracting(first: min(buffer.byteCount, byteCount - offset))
+    return try file.read(into: &room, at: BlobFileHeader.byteCount + offset)
+  }
+
+  /// Lends the bytes piece by piece, in order.
+  ///
+  /// Whether they are what was written is known after the last one only.
+  ///
+  /// - Parameters:
+  ///   - chunk: How many bytes a piece has, but for the last; this much memory is used.
+  ///   - body: Called with each piece.
+  /// - Throws: ``StorageError/corruption(_:)`` in the end if the bytes are not what was written.
+  public func forEachChunk(
+    of chunk: Int = 256 << 10,
+    _ body: (RawSpan) throws -> Void
+  ) throws {
+    precondition(chunk > 0, "pieces of \(chunk) bytes")
+    var checksum: UInt32 = 0
+    var offset = 0
+    var buffer = ByteBuffer(capacity: min(chunk, byteCount))
+    while offset < byteCount {
+      buffer.removeAll()
+      let count = try buffer.append(upTo: min(chunk, byteCount - offset)) {
+        (room) throws(StorageError) in try read(into: &room, at: offset)
+      }
+      guard count > 0 else { break }
+      checksum = CRC32C.extend(checksum, over: buffer.bytes)
+      offset += count
+      try body(buffer.bytes)
+    }
+    try compare(checksum)
+  }
+
+  /// Reads all bytes and checks them.
+  public func check() throws { try forEachChunk { _ in } }
+
+  private func check(_ bytes: RawSpan) throws(StorageError) {
+    if isChecked.load(ordering: .relaxed) && mapping != nil { return }
+    try compare(CRC32C.extend(0, over: bytes))
+    isChecked.store(true, ordering: .relaxed)
+  }
+
+  private func compare(_ checksum: UInt32) throws(StorageError) {
+    guard checksum == reference.checksum else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .blob,
+        expected: reference.checksum,
+        found: checksum
+      )
+      throw .corruption(
+        Corruption(path: path, offset: BlobFileHeader.byteCount, problem: problem)
+      )
+    }
+  }
+}

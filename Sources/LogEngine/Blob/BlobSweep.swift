@@ -1,0 +1,128 @@
+import RowFormat
+import Synchronization
+
+/// Finds the files that no row owns, and removes them: what a crash leaves of blobs whose commit never
+/// came, and of blobs whose removal never came.
+///
+/// It marks what the rows own as of the opening of the store, then goes through the folder. A file with
+/// a number from before this session that is not marked has no owner and can get none; one with a
+/// number of this session is left alone, unless it is known that the session never gave it out.
+///
+/// It works in slices, between which commits, reads and other work of the background go on. It never
+/// removes anything if it could not read every row.
+struct BlobSweep: Sendable {
+  /// How many rows are read in one slice.
+  private static let rowsPerSlice = 1000
+
+  /// The state that is marked: as the store was opened.
+  private let sequence: UInt64
+  private let pin: PinBoard.Pin
+  /// The first number of this session.
+  private let sessionStart: BlobID
+  /// The tables whose rows may own blobs, and are not marked yet.
+  private var tables: [UInt16]
+  private var nextKey: UInt64 = 0
+  private var marked = BlobSet()
+  /// Numbers of this session that were given to nobody, and will not be.
+  private var claimed: [Range<UInt64>] = []
+  private var nextDirectory = 0
+
+  enum Progress { case goesOn, finished, abandoned }
+
+  /// Begins a sweep; before the first commit of the session.
+  init(_ state: StoreState) {
+    (pin, sequence) = state.pins.pin(state.visible, at: state.fileSystem.microseconds())
+    sessionStart = state.blobs.nextID
+    let catalogue = state.catalogue.withLock { $0 }
+    tables = catalogue.tables.filter(\.mayOwnBlobs).map(\.number)
+  }
+
+  /// Does a slice.
+  mutating func step(_ state: StoreState) -> Progress {
+    do {
+      if !tables.isEmpty {
+        try markRows(state)
+        return .goesOn
+      }
+      try sweepDirectory(UInt8(nextDirectory), state)
+      nextDirectory += 1
+      return nextDirectory < 256 ? .goesOn : .finished
+    } catch {
+      return .abandoned
+    }
+  }
+
+  func end(_ state: StoreState) { state.pins.unpin(pin) }
+
+  private mutating func markRows(_ state: StoreState) throws {
+    guard let number = tables.last, let table = state.tables[Int(number)] else {
+      tables.removeLast()
+      return
+    }
+    var count = 0
+    var last = nextKey
+    let reader = RowReader(state: state, sequence: sequence)
+    try reader.scan(number, in: nextKey..<UInt64.max) { key, layout, row in
+      table.layouts.with(Int(layout.rawValue)) { layout in
+        layout.forEachBlob(in: row) { _, reference in marked.insert(reference.id) }
+      }
+      count += 1
+      last = key
+      return count < BlobSweep.rowsPerSlice ? .proceed : .stop
+    }
+    if count < BlobSweep.rowsPerSlice {
+      tables.removeLast()
+      nextKey = 0
+    } else {
+      nextKey = last + 1
+    }
+  }
+
+  private mutating func sweepDirectory(
+    _ directory: UInt8,
+    _ state: StoreState
+  ) throws(StorageError) {
+    let found = try state.blobs.list(directory)
+    guard let highest = found.max() else { return }
+    let range = state.blobs.claim(upTo: highest)
+    if !range.isEmpty { claimed.append(range) }
+    for id in found where isOrphan(id) { try state.blobs.remove(id) }
+  }
+
+  private func isOrphan(_ id: BlobID) -> Bool {
+    if id < sessionStart { return !marked.contains(id) }
+    return claimed.contains { $0.contains(id.rawValue) }
+  }
+}
+
+extension TableDefinition {
+  /// Whether a row of the table, of any layout, may own a blob.
+  var mayOwnBlobs: Bool { layouts.contains { !$0.layout.blobColumns.isEmpty } }
+}
+
+extension StoreState {
+  /// Begins a sweep; before the first commit.
+  func beginBlobSweep() {
+    blobs.isUnswept.store(true, ordering: .relaxed)
+    let sweep = BlobSweep(self)
+    blobs.sweep.withLock { $0 = sweep }
+  }
+
+  /// Does a slice of the sweep that is under way.
+  ///
+  /// - Returns: Whether there is more to do.
+  func sweepBlobs() -> Bool {
+    blobs.sweep.withLock { slot in
+      guard var sweep = slot.take() else { return false }
+      switch sweep.step(self) {
+      case .goesOn:
+        slot = sweep
+        return true
+      case .finished: blobs.isUnswept.store(false, ordering: .relaxed)
+      case .abandoned: break
+      }
+      sweep.end(self)
+      return false
+    }
+  }
+}

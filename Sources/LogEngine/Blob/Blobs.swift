@@ -1,0 +1,174 @@
+import RowFormat
+import Synchronization
+
+/// The folder of blobs of an open store: numbers, names, and which files are on their way out.
+///
+/// What it keeps true:
+///
+/// - A blob belongs to one column of one row. No other row ever refers to it, so it can go when that
+///   row does.
+/// - A file in the folder whose number is lower than those of this session is referred to by a row as
+///   of the opening, or by none.
+/// - A file is removed only after the commit that took it from its row is on disk, and when no reader
+///   sees the state before that commit.
+final class Blobs: Sendable {
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+  let store: StoreIdentifier
+  let synchronizes: Bool
+  /// The number the next blob gets.
+  private let next = Atomic<UInt64>(1)
+  private let directories = Mutex(Directories())
+  let retired = Mutex(RetiredBlobs())
+  let sweep = Mutex<BlobSweep?>(nil)
+  /// Whether a sweep is to be made, or made to its end.
+  let isUnswept = Atomic<Bool>(false)
+  /// Whether a file could not be removed.
+  let hasLeftovers = Atomic<Bool>(false)
+  /// How many commits and batches may leave files behind at this moment.
+  let unsettledCount = Atomic<Int>(0)
+  /// Whether the store is this process's to write to; afterwards another may give out the same numbers.
+  let isOpen = Atomic<Bool>(true)
+
+  var isSweeping: Bool { sweep.withLock { $0 != nil } }
+
+  /// Whether files may be left that no row owns, for a later sweep to find.
+  var mayHaveOrphans: Bool {
+    isUnswept.load(ordering: .relaxed) || hasLeftovers.load(ordering: .relaxed)
+      || unsettledCount.load(ordering: .acquiring) > 0 || retired.withLock { $0.count > 0 }
+  }
+
+  private struct Directories {
+    /// Those that exist, and whose names are on disk.
+    var ready: Set<UInt8> = []
+    /// Those from which something was removed since they were synchronized last.
+    var changed: Set<UInt8> = []
+  }
+
+  init(
+    paths: StorePaths,
+    fileSystem: any FileSystem,
+    store: StoreIdentifier,
+    synchronizes: Bool
+  ) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+    self.store = store
+    self.synchronizes = synchronizes
+  }
+}
+
+// MARK: Numbers
+
+extension Blobs {
+  /// The number the next blob gets.
+  var nextID: BlobID { BlobID(rawValue: next.load(ordering: .relaxed)) }
+
+  /// Gives out a number.
+  func mint() -> BlobID { BlobID(rawValue: next.add(1, ordering: .relaxed).oldValue) }
+
+  /// Takes note that numbers before this one may be in use.
+  func note(next id: BlobID) {
+    guard id.isValid else { return }
+    next.max(id.rawValue, ordering: .relaxed)
+  }
+
+  /// Takes note of a number in use.
+  func note(_ id: BlobID) { note(next: BlobID(rawValue: id.rawValue + 1)) }
+
+  /// Makes sure that no number up to this one will be given out.
+  ///
+  /// - Returns: The numbers that might have been.
+  func claim(upTo id: BlobID) -> Range<UInt64> {
+    guard id.isValid else { return 0..<0 }
+    let end = id.rawValue + 1
+    let first = next.max(end, ordering: .relaxed).oldValue
+    return first..<max(first, end)
+  }
+}
+
+// MARK: Files
+
+extension Blobs {
+  func makeWriter(_ id: BlobID, byteCount: Int?) throws(StorageError) -> BlobWriter {
+    guard id.isValid else {
+      throw .tooLarge(byteCount: Int(clamping: id.rawValue), limit: Int(BlobID.maximum.rawValue))
+    }
+    return try BlobWriter(
+      id,
+      at: paths.temporary(blob: id),
+      byteCount: byteCount,
+      fileSystem,
+      store
+    )
+  }
+
+  /// Gives a synchronized file its name; ``synchronizeNames(of:)`` then keeps it.
+  func publish(_ id: BlobID) throws(StorageError) {
+    let directory = StorePaths.directory(of: id)
+    try directories.withLock { (directories) throws(StorageError) in
+      if directories.ready.contains(directory) { return }
+      // Also if it exists: whoever made it may not have lived to synchronize its name.
+      if directories.ready.isEmpty {
+        try fileSystem.makeDirectory(paths.blobs)
+        if synchronizes { try fileSystem.synchronizeDirectory(paths.root) }
+      }
+      try fileSystem.makeDirectory(paths.blobs(in: directory))
+      if synchronizes { try fileSystem.synchronizeDirectory(paths.blobs) }
+      directories.ready.insert(directory)
+    }
+    try fileSystem.rename(paths.temporary(blob: id), to: paths.blob(id))
+  }
+
+  /// Synchronizes the directories of some blobs, each once.
+  func synchronizeNames(of ids: [BlobID]) throws(StorageError) {
+    guard synchronizes else { return }
+    for directory in Set(ids.map(StorePaths.directory(of:))).sorted() {
+      try fileSystem.synchronizeDirectory(paths.blobs(in: directory))
+    }
+  }
+
+  func remove(_ id: BlobID) throws(StorageError) {
+    try fileSystem.unlink(paths.blob(id))
+    directories.withLock { _ = $0.changed.insert(StorePaths.directory(of: id)) }
+  }
+
+  /// Removes a file; one that cannot be removed stays until a sweep finds it.
+  func removeOrLeave(_ id: BlobID) {
+    do throws(StorageError) {
+      try remove(id)
+    } catch {
+      hasLeftovers.store(true, ordering: .relaxed)
+    }
+  }
+
+  func removeTemporary(_ id: BlobID) throws(StorageError) {
+    try fileSystem.unlink(paths.temporary(blob: id))
+  }
+
+  /// Sees removals to the disk.
+  func synchronizeRemovals() throws(StorageError) {
+    guard synchronizes else { return }
+    let changed = directories.withLock { directories in
+      defer { directories.changed.removeAll() }
+      return directories.changed
+    }
+    for directory in changed.sorted() {
+      try fileSystem.synchronizeDirectory(paths.blobs(in: directory))
+    }
+  }
+
+  /// The blobs there are files for in one of the 256 directories, in no particular order.
+  ///
+  /// Other names, and files that are not in their place, are passed over.
+  func list(_ directory: UInt8) throws(StorageError) -> [BlobID] {
+    let names = try fileSystem.list(paths.blobs(in: directory)) ?? []
+    return names.compactMap { name in
+      guard let number = StorePaths.number(in: name, suffix: StorePaths.blobSuffix) else {
+        return nil
+      }
+      let id = BlobID(rawValue: number)
+      return id.isValid && StorePaths.directory(of: id) == directory ? id : nil
+    }
+  }
+}

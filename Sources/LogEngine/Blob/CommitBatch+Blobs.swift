@@ -1,0 +1,178 @@
+public import RowFormat
+import Synchronization
+
+// A value too large for the log is written to a side file first; the row then holds what
+// `RowWriter.append(_:blob:)` makes of the reference.
+//
+//     let photo = try batch.addBlob(bytes)
+//     writer.append(3, blob: photo)
+
+extension CommitBatch {
+  /// Writes a value to a side file, for one column of one row of this batch.
+  ///
+  /// The file is synchronized and gets its name when the batch is committed, before the commit is
+  /// written; it is removed if no row of the batch owns it, or the batch is not committed.
+  ///
+  /// - Returns: What the row says of it.
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` and other failures to write; the batch stays as
+  ///   it is and can still be committed.
+  public mutating func addBlob(_ bytes: RawSpan) throws(StorageError) -> BlobReference {
+    let size = bytes.byteCount
+    do {
+      return try addBlob(byteCount: size) { try $0.append(bytes) }
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      preconditionFailure("writing a blob threw \(error)")
+    }
+  }
+
+  /// Writes a value to a side file, piece by piece, so that it is never in memory as a whole.
+  ///
+  /// - Parameters:
+  ///   - byteCount: How long it is, if that is known: a full device is then met before the first piece.
+  ///   - chunk: How much room is offered at a time.
+  ///   - next: Fills the memory it is given from the start, and returns how many bytes it filled; 0
+  ///     ends the value.
+  /// - Returns: What the row says of it.
+  /// - Throws: What `next` throws, and failures to write.
+  public mutating func addBlob(
+    byteCount: Int? = nil,
+    chunk: Int = 256 << 10,
+    from next: (inout MutableRawSpan) throws -> Int
+  ) throws -> BlobReference {
+    precondition(chunk > 0, "pieces of \(chunk) bytes")
+    var buffer = ByteBuffer(capacity: chunk)
+    return try addBlob(byteCount: byteCount) { writer in
+      while true {
+        buffer.removeAll()
+        guard try buffer.append(upTo: chunk, { room in try next(&room) }) > 0 else { return }
+        try writer.append(buffer.bytes)
+      }
+    }
+  }
+
+  private mutating func addBlob(
+    byteCount: Int?,
+    _ body: (inout BlobWriter) throws -> Void
+  ) throws -> BlobReference {
+    guard state.options.mode == .readWrite else {
+      throw StorageError.readOnly(path: state.paths.root)
+    }
+    guard state.blobs.isOpen.load(ordering: .acquiring) else {
+      throw StorageError.closed(path: state.paths.root)
+    }
+    if newBlobs == nil { newBlobs = NewBlobs(state.blobs) }
+    guard let reference = try newBlobs?.add(byteCount: byteCount, body) else {
+      preconditionFailure("the list of new blobs was just made")
+    }
+    return reference
+  }
+}
+
+// MARK: Owners
+
+extension CommitBatch {
+  /// Gives a new row its blobs.
+  mutating func ownBlobs(of row: RawSpan, _ layout: RowLayout, _ reference: RowReference) {
+    layout.forEachBlob(in: row) { _, blob in
+      if newBlobs?.own(blob) != true { fail(.foreignBlob(reference, blob)) }
+    }
+  }
+
+  /// Gives a changed row its blobs, and takes from it those it no longer has.
+  ///
+  /// A column that did not change keeps the newest row's blob, also if the given row still has an
+  /// earlier one: another commit has replaced it. `body` goes on with the row as it is to be written.
+  mutating func replaceBlobs(
+    of reference: RowReference,
+    _ table: Table,
+    layout number: LayoutNumber,
+    changed: ColumnSet,
+    row: RawSpan,
+    _ body: (inout CommitBatch, RawSpan) throws -> Void
+  ) throws {
+    guard let layout = table.layouts[Int(number.rawValue)] else { return }
+    let location = table.pages.location(of: reference.key)
+    guard location.isRow else { return fail(.rowNotFound(reference)) }
+    var scratch = FoldScratch()
+    let oldNumber = try state.fold(location.place, reference, into: &scratch)
+    guard let oldLayout = table.layouts[Int(oldNumber.rawValue)] else { return }
+    var isStale = false
+    for column in layout.blobColumns where oldNumber == number && !changed.contains(column) {
+      let kept = layout.blob(column, in: scratch.row)?.reference
+      if layout.blob(column, in: row)?.reference != kept { isStale = true }
+    }
+    if isStale {
+      var writer = RowWriter(capacity: row.byteCount + 256)
+      writer.begin(layout)
+      for column in 0..<layout.count {
+        if layout.types[column] == .blob && !changed.contains(column) {
+          writer.copy(column, from: scratch.row, column: column, layout: layout)
+        } else {
+          writer.copy(column, from: row, column: column, layout: layout)
+        }
+      }
+      _ = writer.finish()
+      exchangeBlobs(of: reference, scratch.row, oldLayout, for: writer.bytes, layout)
+      try body(&self, writer.bytes)
+    } else {
+      exchangeBlobs(of: reference, scratch.row, oldLayout, for: row, layout)
+      try body(&self, row)
+    }
+  }
+
+  /// Takes from a row that ends its blobs.
+  mutating func releaseBlobs(of reference: RowReference, at location: RecordLocation) throws {
+    var scratch = FoldScratch()
+    let number = try state.fold(location.place, reference, into: &scratch)
+    guard let layout = state.tables[Int(reference.table)]?.layouts[Int(number.rawValue)] else {
+      return
+    }
+    layout.forEachBlob(in: scratch.row) { _, blob in releasedBlobs.append(blob.id) }
+  }
+
+  private mutating func exchangeBlobs(
+    of reference: RowReference,
+    _ oldRow: RawSpan,
+    _ oldLayout: RowLayout,
+    for row: RawSpan,
+    _ layout: RowLayout
+  ) {
+    var old: [BlobReference] = []
+    oldLayout.forEachBlob(in: oldRow) { _, blob in old.append(blob) }
+    layout.forEachBlob(in: row) { _, blob in
+      if let index = old.firstIndex(of: blob) {
+        old.remove(at: index)
+      } else if newBlobs?.own(blob) != true {
+        fail(.foreignBlob(reference, blob))
+      }
+    }
+    releasedBlobs += old.map(\.id)
+  }
+}
+
+// MARK: Committing
+
+extension CommitBatch {
+  /// Whether the commit gives rows blobs, or takes some from them.
+  var touchesBlobs: Bool { newBlobs != nil || !releasedBlobs.isEmpty }
+}
+
+extension LogWriter {
+  /// Sees the blobs of a batch to the disk and gives them their names.
+  ///
+  /// Nothing refers to them yet. Still, a device that fails to synchronize is not written to again.
+  func publishBlobs(of batch: inout CommitBatch) throws(StorageError) {
+    guard batch.newBlobs != nil else { return }
+    try lead.withLock { (lead) throws(StorageError) in try check(lead) }
+    do throws(StorageError) {
+      try batch.newBlobs?.publish()
+    } catch {
+      guard case .inputOutput(_, let operation, _) = error,
+        operation == .synchronize || operation == .synchronizeDirectory
+      else { throw error }
+      throw lead.withLock { poison(error, &$0) }
+    }
+  }
+}

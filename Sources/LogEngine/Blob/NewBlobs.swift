@@ -1,0 +1,148 @@
+import RowFormat
+import Synchronization
+
+/// The blobs of a batch that is not committed yet.
+///
+/// Each passes through three stages: it is written where nothing looks for it, it is synchronized, and
+/// it gets its name and the directory is synchronized. Only then may a frame that refers to it be
+/// appended: so a row never speaks of bytes that a power cut can take.
+///
+/// What was not handed over to a commit is removed when the batch forgets it.
+struct NewBlobs: ~Copyable {
+  private struct Entry {
+    let reference: BlobReference
+    var stage: Stage
+    /// Whether a row of the batch owns it.
+    var isOwned = false
+  }
+
+  private enum Stage {
+    case written(any OpenFile)
+    /// Synchronizing failed: what is on the disk is known to nobody, and a second attempt may lie.
+    case lost(StorageError)
+    case synchronized
+    case published
+    /// A commit refers to it: it is no longer the batch's.
+    case handedOver
+  }
+
+  /// How many files wait open to be synchronized: each takes a descriptor.
+  private static let openLimit = 32
+
+  private let blobs: Blobs
+  /// By ascending number.
+  private var entries: [Entry] = []
+  private var firstUnsynchronized = 0
+  /// Whether there are files in the folder of blobs that no commit refers to yet.
+  private var isUnsettled = false
+
+  init(_ blobs: Blobs) { self.blobs = blobs }
+
+  deinit {
+    guard blobs.isOpen.load(ordering: .acquiring) else { return }
+    for entry in entries {
+      switch entry.stage {
+      case .handedOver: break
+      case .published: blobs.removeOrLeave(entry.reference.id)
+      // What stays is removed at the next opening.
+      case .written, .lost, .synchronized: try? blobs.removeTemporary(entry.reference.id)
+      }
+    }
+    if isUnsettled { blobs.unsettledCount.subtract(1, ordering: .releasing) }
+  }
+
+  /// Writes a blob.
+  ///
+  /// - Throws: What `body` throws, after the file is gone again.
+  mutating func add(
+    byteCount: Int?,
+    _ body: (inout BlobWriter) throws -> Void
+  ) throws -> BlobReference {
+    if entries.count - firstUnsynchronized >= NewBlobs.openLimit { try synchronize() }
+    let id = blobs.mint()
+    do {
+      var writer = try blobs.makeWriter(id, byteCount: byteCount)
+      try body(&writer)
+      let reference = try writer.finish()
+      entries.append(Entry(reference: reference, stage: .written(writer.file)))
+      return reference
+    } catch {
+      try? blobs.removeTemporary(id)
+      throw error
+    }
+  }
+
+  // MARK: Owners
+
+  /// Gives a blob to a row.
+  ///
+  /// - Returns: `false` if it is not this batch's, or another row's.
+  mutating func own(_ reference: BlobReference) -> Bool {
+    guard let index = index(of: reference.id), entries[index].reference == reference,
+      !entries[index].isOwned
+    else { return false }
+    entries[index].isOwned = true
+    return true
+  }
+
+  /// Forgets the owners, because the rows are encoded anew.
+  mutating func disown() {
+    for index in entries.indices { entries[index].isOwned = false }
+  }
+
+  private func index(of id: BlobID) -> Int? {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].reference.id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].reference.id == id ? low : nil
+  }
+
+  // MARK: Publishing
+
+  /// Makes every blob that a row owns part of the store.
+  mutating func publish() throws(StorageError) {
+    try synchronize()
+    var published: [BlobID] = []
+    for index in entries.indices where entries[index].isOwned {
+      guard case .synchronized = entries[index].stage else { continue }
+      let id = entries[index].reference.id
+      if !isUnsettled { blobs.unsettledCount.add(1, ordering: .acquiring) }
+      isUnsettled = true
+      try blobs.publish(id)
+      entries[index].stage = .published
+      published.append(id)
+    }
+    try blobs.synchronizeNames(of: published)
+  }
+
+  /// Synchronizes what was written, all files one after the other, and closes them.
+  private mutating func synchronize() throws(StorageError) {
+    for index in firstUnsynchronized..<entries.count {
+      switch entries[index].stage {
+      case .lost(let error): throw error
+      case .written(let file):
+        do throws(StorageError) {
+          if blobs.synchronizes { try file.synchronize() }
+          entries[index].stage = .synchronized
+        } catch {
+          entries[index].stage = .lost(error)
+          throw error
+        }
+      case .synchronized, .published, .handedOver: break
+      }
+      firstUnsynchronized = index + 1
+    }
+  }
+
+  /// Leaves to a commit what its rows own.
+  mutating func handOver() {
+    for index in entries.indices where entries[index].isOwned {
+      entries[index].stage = .handedOver
+    }
+    if isUnsettled { blobs.unsettledCount.subtract(1, ordering: .releasing) }
+    isUnsettled = false
+  }
+}

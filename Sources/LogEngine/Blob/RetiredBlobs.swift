@@ -1,0 +1,72 @@
+import RowFormat
+import Synchronization
+
+/// The blobs that commits took from their rows, until their files can go.
+struct RetiredBlobs: Sendable {
+  private struct Entry {
+    let ids: [BlobID]
+    /// The commit that took them.
+    let sequence: UInt64
+    /// Where the log ended once that commit was written.
+    let logEnd: UInt64
+  }
+
+  private var entries: [Entry] = []
+  private(set) var count = 0
+
+  mutating func add(_ ids: [BlobID], sequence: UInt64, logEnd: UInt64) {
+    entries.append(Entry(ids: ids, sequence: sequence, logEnd: logEnd))
+    count += ids.count
+  }
+
+  /// Takes out what nobody can need any more.
+  ///
+  /// - Parameters:
+  ///   - durableEnd: Where the log is on disk up to: a commit beyond it may still be undone.
+  ///   - oldestPin: The oldest commit that is being read.
+  /// - Returns: The blobs whose files can go.
+  mutating func takeReleasable(durableEnd: UInt64, oldestPin: UInt64) -> [BlobID] {
+    var released: [BlobID] = []
+    entries.removeAll { entry in
+      guard entry.logEnd <= durableEnd, entry.sequence <= oldestPin else { return false }
+      released += entry.ids
+      return true
+    }
+    count -= released.count
+    return released
+  }
+}
+
+extension StoreState {
+  /// Takes note of blobs that a commit, written by now, took from their rows.
+  func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
+    guard !ids.isEmpty else { return }
+    let logEnd = writtenEnd.load(ordering: .acquiring)
+    blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
+  }
+
+  /// Removes the files of retired blobs that nobody can need any more.
+  func collectBlobs() {
+    guard blobs.retired.withLock({ $0.count > 0 }) else { return }
+    let durableEnd = durableEnd.load(ordering: .acquiring)
+    let oldestPin = pins.oldest ?? .max
+    let released = blobs.retired.withLock {
+      $0.takeReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
+    }
+    for id in released { blobs.removeOrLeave(id) }
+  }
+}
+
+extension LogWriter {
+  /// Writes down, in a store in which nothing else happened, that no files are left without an owner.
+  func publishEndOfSweep(_ lead: inout Lead) throws(StorageError) {
+    guard lead.manifest.isClean, lead.manifest.mayHaveOrphanedBlobs, !state.blobs.mayHaveOrphans
+    else { return }
+    do throws(StorageError) {
+      try state.blobs.synchronizeRemovals()
+      try publishManifest(isClean: true, &lead)
+    } catch {
+      throw poison(error, &lead)
+    }
+  }
+}

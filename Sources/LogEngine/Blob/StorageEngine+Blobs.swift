@@ -1,0 +1,179 @@
+public import RowFormat
+import Synchronization
+
+// MARK: Reading
+
+extension StorageEngine {
+  /// Opens the side file of a value of the newest rows.
+  ///
+  /// A commit that takes the blob from its row may come first, and then it is gone: read the row again,
+  /// or hold a ``ReadView``, whose blobs stay.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
+    try Blob(reference, in: state)
+  }
+}
+
+extension ReadView {
+  /// Opens the side file of a value of the rows this view sees.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
+    try Blob(reference, in: state)
+  }
+
+  /// Visits every value of this view's rows that stands in a side file, without opening any.
+  ///
+  /// - Complexity: Reads every row of the tables that have blobs.
+  public func forEachBlob(_ body: (OwnedBlob) throws -> ScanControl) throws {
+    for definition in catalogue.tables where definition.mayOwnBlobs {
+      var control = ScanControl.proceed
+      try scan(definition.number) { key, number, row in
+        guard let layout = definition.layout(number) else { return .proceed }
+        let owner = RowReference(table: definition.number, key: key)
+        try layout.layout.forEachBlob(in: row) { column, reference in
+          guard control == .proceed else { return }
+          let blob = OwnedBlob(reference: reference, owner: owner, column: layout.columns[column])
+          control = try body(blob)
+        }
+        return control
+      }
+      if control == .stop { return }
+    }
+  }
+}
+
+/// A value that stands in a side file, and whose it is.
+public struct OwnedBlob: Hashable, Sendable {
+  /// What the row says of the file.
+  public let reference: BlobReference
+  /// The row.
+  public let owner: RowReference
+  /// The number of the column in the catalogue.
+  public let column: UInt16
+}
+
+// MARK: Checking
+
+/// What a check of a store's blobs found.
+public struct BlobCheck: Hashable, Sendable {
+  /// How many values stand in side files, and how many bytes they have.
+  public internal(set) var count = 0
+  public internal(set) var byteCount = 0
+  /// The values that cannot be read, and why.
+  public internal(set) var damaged: [Damage] = []
+  /// How many files no row owns, and their size: on their way out, or just being written, or left by
+  /// a crash for the next sweep.
+  public internal(set) var unownedFileCount = 0
+  public internal(set) var unownedByteCount = 0
+
+  public struct Damage: Hashable, Sendable {
+    public let blob: OwnedBlob
+    public let error: StorageError
+  }
+}
+
+extension ReadView {
+  /// Reads every side file the view's rows own, compares it with its checksum, and looks for files
+  /// nobody owns.
+  ///
+  /// - Parameter progress: Called with each blob, before it is read.
+  /// - Returns: What was found; damage is no error.
+  /// - Throws: ``StorageError`` if the rows or the folder cannot be read, or what `progress` throws.
+  /// - Complexity: Reads all blobs, a piece of each in memory at a time.
+  public func checkBlobs(
+    _ progress: (OwnedBlob) throws -> Void = { _ in }
+  ) throws -> BlobCheck {
+    var check = BlobCheck()
+    var owned = BlobSet()
+    try forEachBlob { blob in
+      try progress(blob)
+      check.count += 1
+      check.byteCount += blob.reference.byteCount
+      owned.insert(blob.reference.id)
+      do {
+        try openBlob(blob.reference).check()
+      } catch let error as StorageError {
+        check.damaged.append(BlobCheck.Damage(blob: blob, error: error))
+      }
+      return .proceed
+    }
+    try state.forEachBlobFile { id, byteCount in
+      if owned.contains(id) { return }
+      check.unownedFileCount += 1
+      check.unownedByteCount += byteCount
+    }
+    return check
+  }
+}
+
+extension StoreState {
+  /// Visits the files in the folder of blobs, with their sizes.
+  func forEachBlobFile(_ body: (BlobID, Int) throws -> Void) throws {
+    for directory in UInt8.min ... .max {
+      for id in try blobs.list(directory) {
+        // It may have been removed since.
+        if let size = try fileSystem.size(of: paths.blob(id)) { try body(id, size) }
+      }
+    }
+  }
+}
+
+// MARK: Figures
+
+/// The blobs of a store in figures.
+public struct BlobUsage: Hashable, Sendable {
+  /// How many files there are, and how many bytes they take.
+  public internal(set) var fileCount = 0
+  public internal(set) var byteCount = 0
+  /// How many of them wait to be removed: for a commit to reach the disk, or a reader to end.
+  public internal(set) var retiredCount = 0
+  /// Whether files that no row owns are being looked for.
+  public internal(set) var isSweeping = false
+}
+
+extension StorageEngine {
+  /// Counts the files of blobs.
+  ///
+  /// - Complexity: O(blobs): asks the file system for each.
+  public func blobUsage() throws -> BlobUsage {
+    var usage = BlobUsage()
+    try state.forEachBlobFile { _, byteCount in
+      usage.fileCount += 1
+      usage.byteCount += byteCount
+    }
+    usage.retiredCount = state.blobs.retired.withLock { $0.count }
+    usage.isSweeping = state.blobs.isSweeping
+    return usage
+  }
+}
+
+// MARK: Removed tables
+
+extension StoreState {
+  /// Takes from all rows of a removed table their blobs.
+  ///
+  /// - Parameters:
+  ///   - number: The table.
+  ///   - sequence: The commit that removed it; the state before it must be pinned.
+  func retireBlobs(ofTable number: UInt16, removedBy sequence: UInt64) {
+    guard let table = tables[Int(number)], table.mayOwnBlobs.load(ordering: .relaxed) else {
+      return
+    }
+    do {
+      var ids: [BlobID] = []
+      let reader = RowReader(state: self, sequence: sequence - 1)
+      try reader.scan(number, in: nil) { _, layout, row in
+        table.layouts.with(Int(layout.rawValue)) { layout in
+          layout.forEachBlob(in: row) { _, reference in ids.append(reference.id) }
+        }
+        return .proceed
+      }
+      retireBlobs(ids, by: sequence)
+    } catch {
+      // A row that cannot be read: its blobs are found by the sweep of the next opening.
+      blobs.hasLeftovers.store(true, ordering: .relaxed)
+    }
+  }
+}

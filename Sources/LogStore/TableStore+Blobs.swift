@@ -1,0 +1,70 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+extension TableStore {
+  /// Reads a value that stands in a side file.
+  ///
+  /// Between the reading of its row and now another save may have given the row another value: then that one
+  /// is read.
+  ///
+  /// - Returns: `nil` if the row, or its value, is gone.
+  /// - Throws: ``LogStoreError/unreadableValue(entity:property:key:_:)`` if the file is missing or damaged.
+  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
+    var wanted = blob
+    while true {
+      do {
+        return try Data(engine.openBlob(wanted))
+      } catch let error as StorageError {
+        switch try storedBlob(of: row, column: column) {
+        case nil: return nil
+        case .inRow(let bytes): return bytes
+        case .external(let newest):
+          guard newest != wanted else {
+            throw table(numbered: row.table)?.unreadable(column, row.key, error) ?? error
+          }
+          wanted = newest
+        }
+      }
+    }
+  }
+
+  private enum StoredBlob {
+    case inRow(Data)
+    case external(BlobReference)
+  }
+
+  /// The newest value of a column.
+  private func storedBlob(of reference: RowReference, column: Int) throws -> StoredBlob? {
+    guard let layout = table(numbered: reference.table)?.layout else { return nil }
+    return try perform(.fetching) {
+      try withRow(at: reference) { row -> StoredBlob? in
+        switch layout.blob(column, in: row) {
+        case nil: nil
+        case .inline(let range): .inRow(row.extracting(range).withUnsafeBytes { Data($0) })
+        case .external(let blob): .external(blob)
+        }
+      } ?? nil
+    }
+  }
+}
+
+extension Data {
+  /// The bytes of a blob, checked; from its mapping, without a copy, if it has one.
+  fileprivate init(_ blob: Blob) throws {
+    self = try blob.withBytes { bytes in
+      bytes.withUnsafeBytes { buffer in
+        guard blob.isMapped, let base = buffer.baseAddress, buffer.count > 0 else {
+          return Data(buffer)
+        }
+        // The mapping lives as long as the blob, and the blob as long as the data.
+        return Data(
+          bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
+          count: buffer.count,
+          deallocator: .custom { _, _ in withExtendedLifetime(blob) {} }
+        )
+      }
+    }
+  }
+}
