@@ -1,3 +1,4 @@
+import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
@@ -41,10 +42,11 @@ extension LogBackedStore {
       for snapshot in request.inserted + request.updated {
         guard let own = reference(snapshot.persistentIdentifier) else { continue }
         let ranks = tables.ranks
-        let row = snapshot.write(
+        let row = try snapshot.write(
           into: &writer,
           reference: reference,
-          rank: { ranks.reserve(1).lowerBound }
+          rank: { ranks.reserve(1).lowerBound },
+          blob: sink.addBlob
         )
         if names[snapshot.persistentIdentifier] != nil {
           sink.insert(own, row: writer.bytes.extracting(row))
@@ -72,16 +74,23 @@ extension DefaultSnapshot {
   fileprivate func write(
     into writer: inout RowWriter,
     reference: (PersistentIdentifier) -> RowReference?,
-    rank: () -> Int64
-  ) -> Range<Int> {
+    rank: () -> Int64,
+    blob: (RawSpan) throws -> BlobReference?
+  ) throws -> Range<Int> {
     let layout = descriptor.layout
     writer.begin(layout)
-    row.withUnsafeBytes { bytes in
+    try row.withUnsafeBytes { bytes in
       let row = bytes.bytes
       for property in descriptor.properties {
         let column = property.ordinal
         guard property.isRelationship else {
-          writer.copy(column, from: row, column: column, layout: layout)
+          if case .inline(let range) = layout.blob(column, in: row),
+            let reference = try blob(row.extracting(range))
+          {
+            writer.append(column, blob: reference)
+          } else {
+            writer.copy(column, from: row, column: column, layout: layout)
+          }
           continue
         }
         if layout.isNull(column, in: row) { continue }
@@ -138,6 +147,10 @@ extension TableStore {
           if let target = number(layout.reference(column, in: row)) {
             writer.set(column, reference: target)
           }
+        } else if let blob = layout.blob(column, in: row)?.reference {
+          // A snapshot means the same in every store: it holds the value itself.
+          let value = try readBlob(blob, of: fetched.reference, column: column)
+          value?.withUnsafeBytes { writer.append(column, inlineBlob: $0.bytes) }
         } else {
           writer.copy(column, from: row, column: column, layout: layout)
         }

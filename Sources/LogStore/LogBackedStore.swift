@@ -1,3 +1,4 @@
+import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
@@ -56,6 +57,14 @@ extension LogBackedStore {
       column: column,
       rankColumn: rankColumn
     )
+  }
+
+  public func readBlob(
+    _ blob: BlobReference,
+    of row: RowReference,
+    column: Int
+  ) throws -> Data? {
+    try tables.readBlob(blob, of: row, column: column)
   }
 
   public func erase() throws { try tables.erase() }

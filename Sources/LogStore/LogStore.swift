@@ -24,7 +24,8 @@ public final class LogStore: LogBackedStore {
       schema: configuration.schema ?? Schema(),
       migrationPlan: migrationPlan,
       durability: configuration.durability,
-      allowsSave: configuration.allowsSave
+      allowsSave: configuration.allowsSave,
+      blobThreshold: configuration.externalStorageThreshold
     )
   }
 }

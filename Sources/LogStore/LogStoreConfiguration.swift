@@ -18,6 +18,14 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public let durability: Durability
   /// What a save does with a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
+  /// How many bytes a value of an attribute with external storage may have and still stand in its row.
+  ///
+  /// A larger one gets a file of its own, which is read when the property is, and not with the model. It may
+  /// be changed from one opening to the next; values stay where they are until they are set again.
+  public var externalStorageThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
+
+  /// 128 KiB: writing a file of its own for a value costs as much as some ten saves.
+  public static let defaultExternalStorageThreshold = 128 << 10
 
   /// Describes a store in a folder.
   ///

@@ -19,6 +19,9 @@ public enum LogStoreError: Error, Sendable {
   case schemaNotShared(name: String)
   /// A row refers to a table the schema does not know, or has a layout that is not recorded.
   case unreadableRow(entity: String, key: UInt64)
+  /// A value of a row stands in a file of its own that is missing or damaged; the rest of the row can be
+  /// read.
+  case unreadableValue(entity: String, property: String, key: UInt64, StorageError)
 }
 
 extension LogStoreError: CustomStringConvertible {
@@ -35,6 +38,8 @@ extension LogStoreError: CustomStringConvertible {
     case .schemaNotShared(let name):
       "the store in memory named \"\(name)\" is open with other models: give it another name, or both containers "
         + "the same schema"
+    case .unreadableValue(let entity, let property, let key, let error):
+      "\(entity)/\(key).\(property) cannot be read: \(error)"
     case .unreadableRow(let entity, let key):
       "\(entity)/\(key) cannot be read: its row is not in a layout the store has on record"
     }

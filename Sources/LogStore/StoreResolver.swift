@@ -1,3 +1,5 @@
+import Foundation
+import LogEngine
 import ModelRuntime
 import RowFormat
 
@@ -17,6 +19,10 @@ final class StoreResolver: RowResolver {
 
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     store.reference(of: identifier)
+  }
+
+  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
+    try store.readBlob(blob, of: row, column: column)
   }
 
   func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference] {

@@ -174,6 +174,11 @@ private final class CommitSink: RowChangeSink {
     return true
   }
 
+  func addBlob(_ bytes: RawSpan) throws -> BlobReference? {
+    guard bytes.byteCount > store.blobThreshold else { return nil }
+    return try store.perform(.saving) { try batch.addBlob(bytes) }
+  }
+
   // MARK: Unique keys
 
   private func rules(of table: UInt16) -> [UniqueIndexes.Rule] {

@@ -22,6 +22,9 @@ final class TableStore: Sendable {
   let indexes = ReferenceIndexes()
   let uniqueIndexes: UniqueIndexes
   let valueIndexes: ValueIndexes
+  /// How many bytes a value may have that stands in its row although it could have a file; none has one in
+  /// memory.
+  let blobThreshold: Int
 
   /// Opens a store on disk, or makes it.
   convenience init(
@@ -29,7 +32,8 @@ final class TableStore: Sendable {
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
     durability: Durability,
-    allowsSave: Bool
+    allowsSave: Bool,
+    blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold
   ) throws {
     if allowsSave { try StoreLocation.makeParents(of: url) }
     var options = EngineOptions()
@@ -46,7 +50,8 @@ final class TableStore: Sendable {
         path: url.path,
         schema: schema,
         migrationPlan: migrationPlan,
-        allowsSave: allowsSave
+        allowsSave: allowsSave,
+        blobThreshold: blobThreshold
       )
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
@@ -70,7 +75,8 @@ final class TableStore: Sendable {
       path: "memory",
       schema: schema,
       migrationPlan: migrationPlan,
-      allowsSave: true
+      allowsSave: true,
+      blobThreshold: .max
     )
   }
 
@@ -79,9 +85,11 @@ final class TableStore: Sendable {
     path: String,
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
-    allowsSave: Bool
+    allowsSave: Bool,
+    blobThreshold: Int
   ) throws {
     self.engine = engine
+    self.blobThreshold = blobThreshold
     self.path = path
     self.allowsSave = allowsSave
     self.schema = schema
@@ -101,7 +109,7 @@ final class TableStore: Sendable {
       else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }
-      return EntityTable(table, descriptor)
+      return EntityTable(table, descriptor, engine)
     }
     tablesByEntity = Dictionary(
       tables.map { ($0.descriptor.entityName, $0) },

@@ -84,9 +84,10 @@ public enum BlobValue: Hashable, Sendable {
 // MARK: Rows
 
 extension RowLayout {
-  /// The value of a blob column; `nil` for null, and for bytes that are no value.
+  /// The value of a blob column; `nil` for null, for bytes that are no value, and for other columns.
   public func blob(_ column: Int, in row: RawSpan) -> BlobValue? {
-    isNull(column, in: row) ? nil : BlobValue(decoding: row, in: range(column, in: row))
+    guard types[column] == .blob, !isNull(column, in: row) else { return nil }
+    return BlobValue(decoding: row, in: range(column, in: row))
   }
 
   /// Visits the side files that hold values of a row, with their columns.

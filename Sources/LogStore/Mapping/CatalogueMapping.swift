@@ -77,6 +77,7 @@ enum CatalogueMapping {
     let name = descriptor.columnName(column)
     let type = descriptor.layout.types[column]
     if let found = table.column(named: name) {
+      if found.type.canMove(to: type) { return replace(found, by: type, in: table) }
       guard found.type == type else {
         throw LogStoreError.propertyTypeChanged(
           entity: descriptor.entityName,
@@ -93,6 +94,12 @@ enum CatalogueMapping {
     {
       return [.renameColumn(table: table.number, column: found.number, to: name)]
     }
+    if let former = property?.originalName, let found = table.column(named: former),
+      found.type.canMove(to: type)
+    {
+      return [.renameColumn(table: table.number, column: found.number, to: name)]
+        + replace(found, by: type, named: name, in: table)
+    }
     return [
       .addColumn(
         table: table.number,
@@ -100,6 +107,26 @@ enum CatalogueMapping {
         type: type,
         isNullable: property?.isOptional ?? true
       )
+    ]
+  }
+
+  /// Gives a property whose values move into files of their own, or back, another column.
+  ///
+  /// Older rows keep theirs, under a retired column of the same name.
+  private static func replace(
+    _ column: ColumnDefinition,
+    by type: ColumnType,
+    named name: String? = nil,
+    in table: TableDefinition
+  ) -> [CatalogueChange] {
+    [
+      .retireColumn(table: table.number, column: column.number),
+      .addColumn(
+        table: table.number,
+        name: name ?? column.name,
+        type: type,
+        isNullable: column.isNullable
+      ),
     ]
   }
 }

@@ -12,10 +12,16 @@ final class EntityTable: Sendable {
   /// The columns whose values a delete writes down for the history.
   let preservedColumns: [Int]
   private let definition: TableDefinition
+  private let engine: StorageEngine
   private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
 
-  init(_ definition: TableDefinition, _ descriptor: ModelDescriptor) {
+  init(
+    _ definition: TableDefinition,
+    _ descriptor: ModelDescriptor,
+    _ engine: StorageEngine
+  ) {
     self.definition = definition
+    self.engine = engine
     self.descriptor = descriptor
     number = definition.number
     layoutNumber = definition.currentLayout
@@ -28,7 +34,9 @@ final class EntityTable: Sendable {
 
   /// Hands a row to a closure in the current layout, converted if it was written in another.
   ///
-  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record.
+  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record,
+  ///   ``LogStoreError/unreadableValue(entity:property:key:_:)`` for a value that moves back from a file into
+  ///   its row and cannot be read.
   func withCurrentRow<R>(
     _ row: RawSpan,
     layout: LayoutNumber,
@@ -45,15 +53,34 @@ final class EntityTable: Sendable {
       return made
     }
     var writer = RowWriter(capacity: row.byteCount + 256)
-    let range = converter.convert(row, into: &writer)
+    let range = try converter.convert(row, into: &writer) { column, blob in
+      do throws(StorageError) {
+        return try engine.openBlob(blob)
+      } catch {
+        throw unreadable(column, key, error)
+      }
+    }
     return try body(writer.bytes.extracting(range))
+  }
+}
+
+extension EntityTable {
+  /// Says that a value of a row that stands in a file cannot be read.
+  func unreadable(_ column: Int, _ key: UInt64, _ error: StorageError) -> LogStoreError {
+    .unreadableValue(
+      entity: descriptor.entityName,
+      property: descriptor.columnName(column),
+      key: key,
+      error
+    )
   }
 }
 
 /// Reads a row of an older layout as one of the current layout.
 ///
-/// A column keeps its number through renames and moves, so a column is found by number; one that the
-/// older row lacks gets the default of its property.
+/// A column keeps its number through renames and moves, so a column is found by number. Only when the
+/// values of a property move into files of their own, or back, does it get a new column, and the older row
+/// is read from the one before. A column that the older row lacks gets the default of its property.
 struct RowConverter: Sendable {
   private let old: RowLayout
   private let new: RowLayout
@@ -76,21 +103,71 @@ struct RowConverter: Sendable {
       former.columns.enumerated().map { ($1, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    sources = current.columns.map { places[$0] }
+    sources = current.columns.map { number in
+      places[number] ?? table.predecessors(of: number).lazy.compactMap { places[$0] }.first
+    }
     defaults = descriptor.defaultRow()
   }
 
-  func convert(_ row: RawSpan, into writer: inout RowWriter) -> Range<Int> {
+  func convert(
+    _ row: RawSpan,
+    into writer: inout RowWriter,
+    open: (_ column: Int, BlobReference) throws -> Blob
+  ) throws -> Range<Int> {
     writer.begin(new)
-    defaults.withUnsafeBytes { bytes in
+    try defaults.withUnsafeBytes { bytes in
       for column in 0..<new.count {
         if let source = sources[column] {
-          writer.copy(column, from: row, column: source, layout: old)
+          try copy(column, from: row, source, into: &writer, open)
         } else {
           writer.copy(column, from: bytes.bytes, column: column, layout: new)
         }
       }
     }
     return writer.finish()
+  }
+
+  private func copy(
+    _ column: Int,
+    from row: RawSpan,
+    _ source: Int,
+    into writer: inout RowWriter,
+    _ open: (Int, BlobReference) throws -> Blob
+  ) throws {
+    if old.types[source] == new.types[column] {
+      return writer.copy(column, from: row, column: source, layout: old)
+    }
+    if old.isNull(source, in: row) { return }
+    guard old.types[source] == .blob else {
+      let range = old.range(source, in: row)
+      return writer.append(column, inlineBlob: row.extracting(range))
+    }
+    switch old.blob(source, in: row) {
+    case nil: return
+    case .inline(let range): writer.append(column, bytes: row.extracting(range))
+    case .external(let blob):
+      try open(column, blob).withBytes { writer.append(column, bytes: $0) }
+    }
+  }
+}
+
+extension TableDefinition {
+  /// The columns that held a property's values before they moved into files, or out of them, newest first.
+  fileprivate func predecessors(of number: UInt16) -> [UInt16] {
+    guard let column = column(number) else { return [] }
+    return columns.reversed().filter { other in
+      other.isRetired && other.name == column.name
+        && (other.type == column.type || other.type.canMove(to: column.type))
+    }.map(\.number)
+  }
+}
+
+extension ColumnType {
+  /// Whether values of this type can become values of another by moving into files of their own, or back.
+  func canMove(to other: ColumnType) -> Bool {
+    switch (self, other) {
+    case (.bytes, .blob), (.structured, .blob), (.blob, .bytes), (.blob, .structured): true
+    default: false
+    }
   }
 }

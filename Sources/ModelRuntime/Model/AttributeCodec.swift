@@ -7,6 +7,8 @@ package import RowFormat
 package protocol AttributeCodec: Sendable {
   var columnType: ColumnType { get }
   var isOptional: Bool { get }
+  /// Whether a value may stand in a side file, if its attribute asks for external storage.
+  var mayUseSideFiles: Bool { get }
 
   /// Writes the column's value into an archive; null is written as an explicit nil.
   func archive(
@@ -31,10 +33,15 @@ package protocol AttributeCodec: Sendable {
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int)
 }
 
+extension AttributeCodec {
+  package var mayUseSideFiles: Bool { false }
+}
+
 /// The codec of a value that has a column type of its own.
 struct ColumnCodec<Value: _ColumnValue>: AttributeCodec {
   var columnType: ColumnType { Value._columnType }
   var isOptional: Bool { Value._isOptional }
+  var mayUseSideFiles: Bool { Value._columnType == .bytes }
 
   func archive(
     _ row: _RowView,

@@ -86,9 +86,20 @@ package final class ModelProperty: @unchecked Sendable {
 
   package var columnType: ColumnType {
     switch kind {
-    case .attribute(let codec): codec.columnType
+    case .attribute(let codec): mayUseSideFiles(codec) ? .blob : codec.columnType
     case .toOne: .reference
     case .toMany: .references
     }
+  }
+
+  /// Whether large values stand in files of their own.
+  ///
+  /// Values that must be unique stay in the row, where they can be compared. So do the fields of a composite,
+  /// unless it is to be stored whole.
+  private func mayUseSideFiles(_ codec: any AttributeCodec) -> Bool {
+    guard let attribute, attribute.options.contains(.externalStorage), !attribute.isUnique else {
+      return false
+    }
+    return codec.mayUseSideFiles || codec.columnType == .structured && attribute.isCodable
   }
 }

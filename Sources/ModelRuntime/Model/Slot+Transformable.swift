@@ -27,7 +27,7 @@ extension _Slot {
   }
 
   public func _encodeTransformable(into encoder: inout _RowEncoder, _ ordinal: Int) {
-    guard let value else { return encoder.keep(ordinal) }
+    guard let value, encoder.writesValue(ordinal) else { return encoder.keepValue(ordinal) }
     guard let codec = encoder.state?.descriptor.properties[ordinal].transformableCodec else {
       return
     }
@@ -45,7 +45,12 @@ private func decodeTransformable<Value, M: PersistentModel>(
     return fallback(ordinal, of: model) { "there is no value" }
   }
   let codec = model._$state.descriptor(of: model).properties[ordinal].transformableCodec
-  if let value = codec?.value(row, ordinal) as? Value { return value }
+  do {
+    let bytes = try model._$state.withValue(row, ordinal) { Data($0) }
+    if let value = codec?.value(of: bytes) as? Value { return value }
+  } catch {
+    return fallback(ordinal, of: model) { "\(error)" }
+  }
   return fallback(ordinal, of: model) {
     "transformer \(codec?.transformerName ?? "(none)") makes no \(Value.self) of its bytes"
   }

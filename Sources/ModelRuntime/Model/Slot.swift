@@ -136,7 +136,11 @@ extension _Slot where Value: Codable {
 
   @_disfavoredOverload
   public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
-    if let value { encoder.set(ordinal, structured: value) } else { encoder.keep(ordinal) }
+    if let value, encoder.writesValue(ordinal) {
+      encoder.set(ordinal, structured: value)
+    } else {
+      encoder.keepValue(ordinal)
+    }
   }
 }
 

@@ -7,6 +7,7 @@ struct TransformableCodec: AttributeCodec {
   let transformerName: String
   let isOptional: Bool
   var columnType: ColumnType { .bytes }
+  var mayUseSideFiles: Bool { true }
 
   func archive(
     _ row: _RowView,
@@ -28,9 +29,12 @@ struct TransformableCodec: AttributeCodec {
   }
 
   func value(_ row: _RowView, _ column: Int) -> Any? {
-    guard !row.isNull(column) else { return nil }
-    let bytes = row.withBytes(column) { Data($0) }
-    return TransformerNames.transformer(named: transformerName)?.reverseTransformedValue(bytes)
+    row.isNull(column) ? nil : value(of: row.withBytes(column) { Data($0) })
+  }
+
+  /// What the transformer makes of bytes.
+  func value(of bytes: Data) -> Any? {
+    TransformerNames.transformer(named: transformerName)?.reverseTransformedValue(bytes)
   }
 
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {

@@ -30,7 +30,9 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
   var reason = "there is no value"
   if !row.isNull(ordinal) {
     do {
-      return try row.withBytes(ordinal) { try StructuredCoding.decode(Value.self, from: $0.bytes) }
+      return try model._$state.withValue(row, ordinal) {
+        try StructuredCoding.decode(Value.self, from: $0.bytes)
+      }
     } catch {
       reason = "\(error)"
     }

@@ -125,7 +125,7 @@ extension Data: _ColumnValue {
     row.withBytes(column) { Data($0) }
   }
   public func _encode(into encoder: inout _RowEncoder, _ column: Int) {
-    withUnsafeBytes { encoder.writer.append(column, bytes: $0.bytes) }
+    withUnsafeBytes { encoder.set(column, bytes: $0.bytes) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 public import RowFormat
 
 /// Writes the row of one model after the other; the argument of every generated `_$encode(into:)`.
@@ -9,6 +10,10 @@ public struct _RowEncoder: ~Copyable {
   var state: _ModelState?
   /// Names the rows that relationships refer to.
   var references: any ReferenceResolver
+  /// Takes the values that are too large for a row, if the store does.
+  var blobs: (any RowChangeSink)?
+  /// The layout of the row being written.
+  private var layout = _RowEncoder.noColumns
   /// What went wrong in the current row: an attribute whose `encode(to:)` threw.
   var failure: (any Error)?
 
@@ -24,6 +29,7 @@ public struct _RowEncoder: ~Copyable {
   mutating func begin(_ layout: RowLayout) {
     failure = nil
     previous = _RowView(base: nil, byteCount: 0, layout: layout)
+    self.layout = layout
     writer.begin(layout)
   }
 
@@ -49,10 +55,46 @@ public struct _RowEncoder: ~Copyable {
     do {
       var buffer = ByteBuffer()
       guard try StructuredCoding.encode(value, into: &buffer) == .value else { return }
-      writer.append(ordinal, bytes: buffer.bytes)
+      set(ordinal, bytes: buffer.bytes)
     } catch {
       failure = failure ?? error
     }
+  }
+
+  /// Writes the bytes of a value; they go to a side file if the column may have one and the store wants
+  /// it so.
+  mutating func set(_ ordinal: Int, bytes: RawSpan) {
+    guard layout.types[ordinal] == .blob else { return writer.append(ordinal, bytes: bytes) }
+    do {
+      if let blob = try blobs?.addBlob(bytes) {
+        writer.append(ordinal, blob: blob)
+      } else {
+        writer.append(ordinal, inlineBlob: bytes)
+      }
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  /// Copies a column that may name a side file from the previous row.
+  ///
+  /// Only the store that has the file understands the name: for any other the value is read.
+  mutating func keepValue(_ ordinal: Int) {
+    guard blobs == nil, let blob = previous.blob(ordinal) else { return keep(ordinal) }
+    do {
+      guard let value = try state?.readBlob(blob, ordinal) else { return }
+      value.withUnsafeBytes { writer.append(ordinal, inlineBlob: $0.bytes) }
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  /// Whether the value in a model's slot is to be written, rather than what the row has.
+  ///
+  /// An unchanged value is not written again: it may be large, and what was read for one that is damaged
+  /// is not what it was.
+  func writesValue(_ ordinal: Int) -> Bool {
+    previous.isAbsent || state.map { $0.changed.contains(ordinal) } ?? true
   }
 
   /// Writes the references of a relationship.

@@ -36,14 +36,28 @@ public import RowFormat
   @inlinable public func uuid(_ column: Int) -> (UInt64, UInt64) { layout.uuid(column, in: span) }
   @inlinable public func text(_ column: Int) -> String { layout.text(column, in: span) }
 
-  /// The bytes of a column of variable width.
+  /// The bytes of a column of variable width; none if they stand in a side file.
   @inlinable public func withBytes<R>(
     _ column: Int,
     _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    let range = layout.range(column, in: span)
+    let range = valueRange(column)
     return try body(
       UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(start: base, count: byteCount)[range])
     )
+  }
+
+  /// Where the value of a column of variable width stands in the row.
+  @inlinable func valueRange(_ column: Int) -> Range<Int> {
+    let range = layout.range(column, in: span)
+    guard layout.types[column] == .blob else { return range }
+    if case .inline(let value) = BlobValue(decoding: span, in: range) { return value }
+    return range.lowerBound..<range.lowerBound
+  }
+
+  /// The side file that holds the value of a column, if one does.
+  func blob(_ column: Int) -> BlobReference? {
+    guard base != nil, layout.types[column] == .blob else { return nil }
+    return layout.blob(column, in: span)?.reference
   }
 }

@@ -1,3 +1,4 @@
+public import Foundation
 public import RowFormat
 
 /// A store that keeps rows, and takes and gives them as bytes.
@@ -41,6 +42,25 @@ public protocol RowStore: DataStore {
     column: Int,
     rankColumn: Int?
   ) throws -> [RowReference]
+
+  /// Reads a value that ``RowChangeSink/addBlob(_:)`` put into a side file.
+  ///
+  /// - Parameters:
+  ///   - blob: What the row said of the file when it was read.
+  ///   - row: The row. If it has another value by now, that is returned.
+  ///   - column: The value's column.
+  /// - Returns: `nil` if the row, or its value, is gone.
+  /// - Throws: What is wrong with the file; the rest of the row can still be read.
+  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?
+}
+
+extension RowStore {
+  /// For stores that keep all values in rows.
+  public func readBlob(
+    _ blob: BlobReference,
+    of row: RowReference,
+    column: Int
+  ) throws -> Data? { nil }
 }
 
 /// Where a context writes the changes of a save; made by the store.
@@ -53,4 +73,14 @@ public protocol RowChangeSink: AnyObject {
   ///   - previous: The row as it was, if the context has it at hand.
   func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan, previous: RawSpan?)
   func delete(_ reference: RowReference)
+
+  /// Puts a large value into a side file, for a row of this save.
+  ///
+  /// - Returns: What the row says of the file, or `nil` if the value is to stand in the row.
+  func addBlob(_ bytes: RawSpan) throws -> BlobReference?
+}
+
+extension RowChangeSink {
+  /// For stores that keep all values in rows.
+  public func addBlob(_ bytes: RawSpan) throws -> BlobReference? { nil }
 }

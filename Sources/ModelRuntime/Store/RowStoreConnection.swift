@@ -60,6 +60,10 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     try store.rows(at: references)
   }
 
+  override func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
+    try store.readBlob(blob, of: row, column: column)
+  }
+
   override func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
     guard let inverse = property.inverse, let destination = property.destination else { return [] }
     let base = ModelDescriptor.of(destination)
@@ -127,6 +131,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   ) throws {
     var encoder = _RowEncoder(references: names)
     try store.saveRows(for: state) { sink in
+      encoder.blobs = sink
       for model in changes.inserted {
         let row = try encode(model, &encoder)
         sink.insert(model._$state.reference, row: encoder.writer.bytes.extracting(row))

@@ -1,4 +1,5 @@
 import Foundation
+import Foundation
 import RowFormat
 
 /// A container's line to one store: what the context says to any store, whatever it speaks.
@@ -60,6 +61,9 @@ class StoreConnection: @unchecked Sendable {
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?] {
     notOverridden()
   }
+
+  /// Reads a value that stands in a side file; `nil` if its row is gone.
+  func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
 
   /// The members of a list that is derived from its other end.
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {

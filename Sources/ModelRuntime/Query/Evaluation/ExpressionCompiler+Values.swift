@@ -15,7 +15,9 @@ extension ExpressionCompiler {
     case .structured(let path, let reading):
       return along(path, missing: { try reading.value(whenMissing: $0) }) { descriptor in
         guard let slot = ColumnSlot(reading.column, descriptor) else { return failing() }
-        return { row, _, _ in resolved(try reading.value(slot, in: row)) }
+        return { [resolver] row, reference, _ in
+          resolved(try reading.value(slot, in: row, reference, resolver))
+        }
       }
     case .identifier(let path), .row(let path):
       let reader = referenceReader(path)

@@ -77,6 +77,18 @@ struct ExpressionCompiler {
           return { row, _, _ in column.isNull(in: row) }
         }
       )
+    case .structured(let path, let reading) where reading.isNullWhereColumnIs:
+      return along(
+        path,
+        missing: { absence in
+          if absence == .failure { throw QueryFailure.unwrappedNil }
+          return true
+        },
+        { descriptor in
+          guard let column = ColumnSlot(reading.column, descriptor) else { return failing() }
+          return { row, _, _ in column.isNull(in: row) }
+        }
+      )
     case .row(let path), .identifier(let path):
       let reference = referenceReader(path)
       return { try reference($0, $1, $2) == .none }

@@ -1,3 +1,4 @@
+package import Foundation
 package import RowFormat
 
 /// What evaluating an expression on one row asks about others; a store answers.
@@ -17,4 +18,16 @@ package protocol RowResolver: AnyObject {
 
   /// The members of a list that is derived from its other end, in order.
   func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference]
+
+  /// Reads a value that stands in a side file, or returns `nil` if its row is gone.
+  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?
+}
+
+extension RowResolver {
+  /// For stores that keep all values in rows.
+  package func readBlob(
+    _ blob: BlobReference,
+    of row: RowReference,
+    column: Int
+  ) throws -> Data? { nil }
 }

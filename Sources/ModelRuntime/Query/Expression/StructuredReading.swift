@@ -1,3 +1,4 @@
+import Foundation
 import RowFormat
 
 /// How a column whose values only their Swift type understands becomes one of them: a composite, an
@@ -7,6 +8,9 @@ import RowFormat
 package struct StructuredReading: @unchecked Sendable {
   package let column: Int
   private let codec: any AttributeCodec
+  private let isOptional: Bool
+  /// Whether the value may stand in a side file.
+  private let isBlob: Bool
   /// What the property reads as without a value, or with one that cannot be decoded; `nil` if there is
   /// nothing it could read as.
   private let absent: QueryValue?
@@ -19,15 +23,46 @@ package struct StructuredReading: @unchecked Sendable {
     default: return nil
     }
     column = property.ordinal
+    isOptional = property.isOptional
+    isBlob = property.columnType == .blob
     self.codec = codec
     absent =
       property.isOptional
       ? .null : (property.defaultValue ?? neutralValue(of: property)).map(QueryValue.init(of:))
   }
 
+  /// Whether the null bit alone says whether there is a value, so that no side file has to be read.
+  var isNullWhereColumnIs: Bool { isBlob && isOptional }
+
   /// Reads the column of a row.
-  func value(_ slot: ColumnSlot, in row: RawSpan) throws -> QueryValue {
+  ///
+  /// - Throws: What the resolver throws if a side file cannot be read.
+  func value(
+    _ slot: ColumnSlot,
+    in row: RawSpan,
+    _ reference: RowReference,
+    _ resolver: any RowResolver
+  ) throws -> QueryValue {
     if slot.isNull(in: row) { return try valueIfAbsent() }
+    if isBlob, let blob = slot.layout.blob(column, in: row)?.reference {
+      guard let bytes = try resolver.readBlob(blob, of: reference, column: column) else {
+        return try valueIfAbsent()
+      }
+      return try value(slot, of: bytes)
+    }
+    return try inlineValue(slot, in: row)
+  }
+
+  /// The value that bytes of a side file stand for, as if they stood in the row.
+  private func value(_ slot: ColumnSlot, of bytes: Data) throws -> QueryValue {
+    var writer = RowWriter(capacity: bytes.count + 256)
+    writer.begin(slot.layout)
+    bytes.withUnsafeBytes { writer.append(column, inlineBlob: $0.bytes) }
+    _ = writer.finish()
+    return try inlineValue(slot, in: writer.bytes)
+  }
+
+  private func inlineValue(_ slot: ColumnSlot, in row: RawSpan) throws -> QueryValue {
     let value = row.withUnsafeBytes { bytes in
       let view = _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: slot.layout)
       return try? codec.value(view, column)
