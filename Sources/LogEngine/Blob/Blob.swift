@@ -16,7 +16,16 @@ public final class Blob: Sendable {
   /// How many bytes the value has.
   public var byteCount: Int { reference.byteCount }
 
-  init(_ reference: BlobReference, in state: StoreState) throws(StorageError) {
+  convenience init(_ reference: BlobReference, in state: StoreState) throws(StorageError) {
+    try self.init(reference, of: state.store, in: state)
+  }
+
+  /// Opens a blob of a store whose identifier may not be known.
+  init(
+    _ reference: BlobReference,
+    of store: StoreIdentifier?,
+    in state: StoreState
+  ) throws(StorageError) {
     self.reference = reference
     path = state.paths.blob(reference.id)
     do throws(StorageError) {
@@ -26,7 +35,7 @@ public final class Blob: Sendable {
     }
     let bytes = try file.readBytes(BlobFileHeader.byteCount, at: 0)
     let header = try BlobFileHeader(decoding: bytes.bytes, path: path)
-    try header.check(reference, of: state.store, path: path)
+    try header.check(reference, of: store ?? header.store, path: path)
     // A mapping must not reach beyond the file: touching what is not there ends the process.
     let needed = BlobFileHeader.byteCount + reference.byteCount
     let size = try file.size()

@@ -25,7 +25,8 @@ struct BlobSweep: Sendable {
   private var marked = BlobSet()
   /// Numbers of this session that were given to nobody, and will not be.
   private var claimed: [Range<UInt64>] = []
-  private var nextDirectory = 0
+  /// The directories that are not swept yet; `nil` until the rows are marked.
+  private var directories: [UInt8]?
 
   enum Progress { case goesOn, finished, abandoned }
 
@@ -44,9 +45,10 @@ struct BlobSweep: Sendable {
         try markRows(state)
         return .goesOn
       }
-      try sweepDirectory(UInt8(nextDirectory), state)
-      nextDirectory += 1
-      return nextDirectory < 256 ? .goesOn : .finished
+      var rest = try directories ?? state.blobs.directories()
+      if let directory = rest.popLast() { try sweepDirectory(directory, state) }
+      directories = rest
+      return rest.isEmpty ? .finished : .goesOn
     } catch {
       return .abandoned
     }

@@ -18,7 +18,7 @@ final class Blobs: Sendable {
   let synchronizes: Bool
   /// The number the next blob gets.
   private let next = Atomic<UInt64>(1)
-  private let directories = Mutex(Directories())
+  private let prepared = Mutex(Directories())
   let retired = Mutex(RetiredBlobs())
   let sweep = Mutex<BlobSweep?>(nil)
   /// Whether a sweep is to be made, or made to its end.
@@ -106,7 +106,7 @@ extension Blobs {
   /// Gives a synchronized file its name; ``synchronizeNames(of:)`` then keeps it.
   func publish(_ id: BlobID) throws(StorageError) {
     let directory = StorePaths.directory(of: id)
-    try directories.withLock { (directories) throws(StorageError) in
+    try prepared.withLock { (directories) throws(StorageError) in
       if directories.ready.contains(directory) { return }
       // Also if it exists: whoever made it may not have lived to synchronize its name.
       if directories.ready.isEmpty {
@@ -130,7 +130,7 @@ extension Blobs {
 
   func remove(_ id: BlobID) throws(StorageError) {
     try fileSystem.unlink(paths.blob(id))
-    directories.withLock { _ = $0.changed.insert(StorePaths.directory(of: id)) }
+    prepared.withLock { _ = $0.changed.insert(StorePaths.directory(of: id)) }
   }
 
   /// Removes a file; one that cannot be removed stays until a sweep finds it.
@@ -149,12 +149,30 @@ extension Blobs {
   /// Sees removals to the disk.
   func synchronizeRemovals() throws(StorageError) {
     guard synchronizes else { return }
-    let changed = directories.withLock { directories in
+    let changed = prepared.withLock { directories in
       defer { directories.changed.removeAll() }
       return directories.changed
     }
     for directory in changed.sorted() {
       try fileSystem.synchronizeDirectory(paths.blobs(in: directory))
+    }
+  }
+
+  /// Whether there is nothing in a folder of blobs but empty directories.
+  static func isEmpty(
+    _ paths: StorePaths,
+    _ fileSystem: any FileSystem
+  ) throws(StorageError) -> Bool {
+    for name in try fileSystem.list(paths.blobs) ?? [] {
+      guard try fileSystem.list(paths.blobs + "/" + name)?.isEmpty ?? false else { return false }
+    }
+    return true
+  }
+
+  /// The directories there are.
+  func directories() throws(StorageError) -> [UInt8] {
+    try (fileSystem.list(paths.blobs) ?? []).compactMap { name in
+      name.utf8.count == 2 ? UInt8(name, radix: 16) : nil
     }
   }
 

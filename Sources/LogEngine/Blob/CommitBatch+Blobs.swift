@@ -165,7 +165,7 @@ extension LogWriter {
   /// Nothing refers to them yet. Still, a device that fails to synchronize is not written to again.
   func publishBlobs(of batch: inout CommitBatch) throws(StorageError) {
     guard batch.newBlobs != nil else { return }
-    try lead.withLock { (lead) throws(StorageError) in try check(lead) }
+    try endCleanState()
     do throws(StorageError) {
       try batch.newBlobs?.publish()
     } catch {
@@ -173,6 +173,33 @@ extension LogWriter {
         operation == .synchronize || operation == .synchronizeDirectory
       else { throw error }
       throw lead.withLock { poison(error, &$0) }
+    }
+  }
+
+  /// Makes sure that the log is longer, on disk, than when the store was closed.
+  ///
+  /// Otherwise a crash between now and the commit would leave a store that looks closed, and nobody would
+  /// look for the blobs the crash leaves behind.
+  private func endCleanState() throws(StorageError) {
+    while true {
+      let needsRoom = try lead.withLock { (lead) throws(StorageError) -> Bool in
+        try check(lead)
+        guard let cleanEnd = lead.manifest.cleanEnd else { return false }
+        let durableEnd = state.durableEnd.load(ordering: .relaxed)
+        if durableEnd > cleanEnd { return false }
+        let work = state.tail.withLock { tail -> LogTail.Work? in
+          if tail.logEnd > cleanEnd { return tail.take() }
+          guard tail.hasRoom(for: FrameHeader.byteCount) else { return nil }
+          tail.appendMark(.sync, durableEnd: durableEnd)
+          return tail.take()
+        }
+        guard let work else { return true }
+        try write(work, synchronizing: true, &lead)
+        publish(work)
+        return false
+      }
+      if !needsRoom { return }
+      try makeRoom(for: FrameHeader.byteCount)
     }
   }
 }

@@ -27,9 +27,21 @@ extension ReadView {
   ///
   /// - Complexity: Reads every row of the tables that have blobs.
   public func forEachBlob(_ body: (OwnedBlob) throws -> ScanControl) throws {
+    try state.forEachBlob(asOf: sequence.rawValue, in: catalogue, body)
+  }
+}
+
+extension StoreState {
+  /// Visits every value in a side file of the rows as one commit left them.
+  func forEachBlob(
+    asOf sequence: UInt64,
+    in catalogue: Catalogue,
+    _ body: (OwnedBlob) throws -> ScanControl
+  ) throws {
+    let reader = RowReader(state: self, sequence: sequence)
     for definition in catalogue.tables where definition.mayOwnBlobs {
       var control = ScanControl.proceed
-      try scan(definition.number) { key, number, row in
+      try reader.scan(definition.number, in: nil) { key, number, row in
         guard let layout = definition.layout(number) else { return .proceed }
         let owner = RowReference(table: definition.number, key: key)
         try layout.layout.forEachBlob(in: row) { column, reference in
@@ -111,7 +123,7 @@ extension ReadView {
 extension StoreState {
   /// Visits the files in the folder of blobs, with their sizes.
   func forEachBlobFile(_ body: (BlobID, Int) throws -> Void) throws {
-    for directory in UInt8.min ... .max {
+    for directory in try blobs.directories().sorted() {
       for id in try blobs.list(directory) {
         // It may have been removed since.
         if let size = try fileSystem.size(of: paths.blob(id)) { try body(id, size) }
@@ -129,11 +141,12 @@ public struct BlobUsage: Hashable, Sendable {
   public internal(set) var byteCount = 0
   /// How many of them wait to be removed: for a commit to reach the disk, or a reader to end.
   public internal(set) var retiredCount = 0
-  /// Whether files that no row owns are being looked for.
-  public internal(set) var isSweeping = false
 }
 
 extension StorageEngine {
+  /// Whether files that no row owns are being looked for, in the background.
+  public var isSweepingBlobs: Bool { state.blobs.isSweeping }
+
   /// Counts the files of blobs.
   ///
   /// - Complexity: O(blobs): asks the file system for each.
@@ -144,7 +157,6 @@ extension StorageEngine {
       usage.byteCount += byteCount
     }
     usage.retiredCount = state.blobs.retired.withLock { $0.count }
-    usage.isSweeping = state.blobs.isSweeping
     return usage
   }
 }

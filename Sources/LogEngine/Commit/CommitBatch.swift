@@ -124,7 +124,8 @@ extension CommitBatch {
   /// - Parameters:
   ///   - reference: The row; it must exist.
   ///   - layout: The layout of `preserved`.
-  ///   - preserved: What the history is to keep of it: a row in which all other columns are null.
+  ///   - preserved: What the history is to keep of it: a row in which all other columns are null. Of values
+  ///     in side files it keeps the names only: the files go with the row.
   public mutating func delete(
     _ reference: RowReference,
     layout: LayoutNumber = .none,

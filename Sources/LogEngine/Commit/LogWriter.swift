@@ -208,7 +208,7 @@ extension LogWriter {
   /// Goes on to a segment that so many bytes fit into.
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  private func makeRoom(for byteCount: Int) throws(StorageError) {
+  func makeRoom(for byteCount: Int) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }

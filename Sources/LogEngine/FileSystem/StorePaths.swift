@@ -43,6 +43,7 @@ struct StorePaths: Hashable, Sendable {
   func blobs(in directory: UInt8) -> String {
     blobs + "/" + hexadecimal(UInt64(directory), digits: 2)
   }
+  var blobDirectories: [String] { (UInt8.min ... .max).map(blobs(in:)) }
   func blob(_ id: BlobID) -> String {
     blobs(in: StorePaths.directory(of: id)) + "/" + hexadecimal(id.rawValue, digits: 16)
       + StorePaths.blobSuffix

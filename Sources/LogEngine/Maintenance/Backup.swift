@@ -41,6 +41,7 @@ struct Backup {
     do throws(StorageError) {
       try makeDirectories()
       try copySegments()
+      try copyBlobs()
       try copyCheckpoint()
       try fileSystem.synchronizeDirectory(destination.log)
       try fileSystem.synchronizeDirectory(destination.root)
@@ -66,9 +67,13 @@ struct Backup {
     }
     for name in names {
       let path = destination + "/" + name
-      guard paths.directories.contains(path), try fileSystem.list(path)?.isEmpty ?? false else {
-        throw .destinationExists(path: destination)
+      var isEmpty = false
+      if path == paths.blobs {
+        isEmpty = try Blobs.isEmpty(paths, fileSystem)
+      } else if paths.directories.contains(path) {
+        isEmpty = try fileSystem.list(path)?.isEmpty == true
       }
+      if !isEmpty { throw .destinationExists(path: destination) }
     }
   }
 }
@@ -156,6 +161,7 @@ extension Backup {
     manifest.durableEnd = cut.logPosition
     manifest.sequence = cut.sequence
     manifest.catalogue = cut.catalogue
+    manifest.nextBlob = state.blobs.nextID
     manifest.segments = cut.segments.map { Manifest.SegmentEnd(id: $0.segment.id, end: $0.end) }
     let files = ManifestFiles(paths: destination, fileSystem: fileSystem, synchronizes: true)
     try files.publish(manifest)
@@ -164,7 +170,7 @@ extension Backup {
   /// Clears away a copy that failed, so that it can be tried again; what cannot be removed stays.
   private func removeFiles() {
     var paths = [destination.manifest(1)]
-    for directory in destination.directories {
+    for directory in destination.directories + destination.blobDirectories {
       let names = (try? fileSystem.list(directory)) ?? []
       paths += names.map { directory + "/" + $0 }
     }

@@ -49,7 +49,7 @@ extension Salvage {
         broken.insert(reference)
         continue
       }
-      batch.insert(reference, layout: layout, row: scratch.row)
+      try insert(reference, layout, scratch.row, into: &batch, of: engine)
       result.rowCount += 1
       if batch.buffer.count >= Self.batchByteCount { try commit(&batch, to: engine) }
     }
@@ -101,7 +101,7 @@ extension Salvage {
       }
       report.tables[index].stale.append(reference)
       report.tables[index].rowCount += 1
-      batch.insert(reference, layout: layout, row: scratch.row)
+      try insert(reference, layout, scratch.row, into: &batch, of: engine)
       if batch.buffer.count >= Self.batchByteCount { try commit(&batch, to: engine) }
     }
     try commit(&batch, to: engine)

@@ -17,12 +17,14 @@ public struct SalvageReport: Hashable, Sendable {
   /// Whether every change of the catalogue was found; if not, tables and columns may be missing, and
   /// with them their values.
   public internal(set) var isCatalogueComplete = true
+  /// Values in files of their own that are missing or damaged: their rows were saved without them.
+  public internal(set) var lostBlobs: [OwnedBlob] = []
   /// What became of the rows, by table.
   public internal(set) var tables: [SalvagedTable] = []
 
   /// Whether nothing that was ever committed is missing.
   public var isComplete: Bool {
-    lostCommits.isEmpty && partialCommits.isEmpty && isCatalogueComplete
+    lostCommits.isEmpty && partialCommits.isEmpty && isCatalogueComplete && lostBlobs.isEmpty
       && tables.allSatisfy { $0.stale.isEmpty && $0.lost.isEmpty }
   }
 }

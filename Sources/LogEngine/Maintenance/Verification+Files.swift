@@ -12,7 +12,7 @@ extension Verification {
       let path = paths.root + "/" + name
       if let number = StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) {
         try checkManifest(number, path)
-      } else if name != "LOCK", !directories.contains(name) {
+      } else if name != "LOCK", path != paths.blobs, !directories.contains(name) {
         add(path, .orphan)
       }
     }

@@ -6,7 +6,8 @@ import Synchronization
 /// 1. Look at every name in the store's directories.
 /// 2. Read every frame and record of every segment, going on after damage.
 /// 3. Build the index anew from the log alone, as far as that leads.
-/// 4. Put every row together, and count what the segments keep for them.
+/// 4. Put every row together, read the values in files of their own, and count what the segments keep
+///    for rows.
 /// 5. Compare the index of an open store, or else the one a checkpoint leads to, with the one just built.
 struct Verification {
   let paths: StorePaths
@@ -40,6 +41,7 @@ struct Verification {
     try checkSegments()
     guard let rebuilt = try rebuild() else { return }
     try checkRows(of: rebuilt)
+    try checkBlobs(of: rebuilt)
     checkUsage(of: rebuilt)
     if let open, let view { try compare(open, view, with: rebuilt) }
     if let usage, usage.0 == rebuilt.tail.withLock({ $0.sequence }) {
@@ -77,7 +79,7 @@ extension Verification {
   }
 
   /// Builds the index anew.
-  private mutating func rebuild() throws -> StoreState? {
+  mutating func rebuild() throws -> StoreState? {
     progress(MaintenanceProgress(phase: .replaying, completed: 0, total: report.byteCount))
     defer {
       let total = report.byteCount

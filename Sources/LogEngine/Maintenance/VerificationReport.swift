@@ -11,6 +11,8 @@ public struct VerificationReport: Hashable, Sendable {
   public internal(set) var recordCount = 0
   /// How many rows there are, and were read.
   public internal(set) var rowCount = 0
+  /// How many values stand in files of their own, and were read.
+  public internal(set) var blobCount = 0
   /// The newest commit that was found.
   public internal(set) var lastCommit = CommitSequence.zero
   /// What is wrong, in the order of the log.
@@ -56,6 +58,8 @@ public struct VerificationProblem: Hashable, Sendable {
     case wrongLocation(RowReference)
     /// A row cannot be put together.
     case unreadableRow(RowReference, StorageError)
+    /// A value in a file of its own is missing or not what was written; the rest of its row can be read.
+    case unreadableBlob(OwnedBlob, StorageError)
     /// A table counts other rows than it has.
     case wrongRowCount(table: UInt16, counted: Int, found: Int)
     /// A segment counts other live bytes of a table than it has; table 0 is the catalogue.

@@ -94,12 +94,12 @@ package final class ModelProperty: @unchecked Sendable {
 
   /// Whether large values stand in files of their own.
   ///
-  /// Values that must be unique stay in the row, where they can be compared. So do the fields of a composite,
-  /// unless it is to be stored whole.
+  /// Values that must be unique stay in the row, where they can be compared, and so do values that outlive
+  /// their row in the history; and the fields of a composite, unless it is to be stored whole.
   private func mayUseSideFiles(_ codec: any AttributeCodec) -> Bool {
-    guard let attribute, attribute.options.contains(.externalStorage), !attribute.isUnique else {
-      return false
-    }
+    guard let attribute, attribute.options.contains(.externalStorage), !attribute.isUnique,
+      !attribute.options.contains(.preserveValueOnDeletion)
+    else { return false }
     return codec.mayUseSideFiles || codec.columnType == .structured && attribute.isCodable
   }
 }

@@ -191,7 +191,7 @@ package final class PhotoStore {
 
   /// Lets the background finish what there is to do.
   package func settle() {
-    for _ in 0..<300 { engine.performBackgroundWork() }
+    repeat { engine.performBackgroundWork() } while engine.isSweepingBlobs
   }
 }
 

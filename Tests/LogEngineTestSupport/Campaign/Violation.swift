@@ -24,6 +24,8 @@ package enum Area: String, Sendable, Hashable, CaseIterable {
   case rot
   /// Files are changed, and their checksums made right again.
   case forgery
+  /// Large values stand in files of their own, and any of the above happens.
+  case blobs
 }
 
 extension Area {
@@ -35,6 +37,7 @@ extension Area {
     case .space: SpaceCampaign.run(seed: seed)
     case .rot: RotCampaign.run(seed: seed)
     case .forgery: ForgeryCampaign.run(seed: seed)
+    case .blobs: BlobCampaign.run(seed: seed)
     }
   }
 }

@@ -25,10 +25,10 @@ private func row(_ title: String, _ byteCount: Int) -> PhotoRow {
     let rows = try abandoned()
     let store = try PhotoStore(on: disk)
     #expect(try store.engine.blobUsage().fileCount == 3)
-    #expect(try store.engine.blobUsage().isSweeping)
+    #expect(store.engine.isSweepingBlobs)
     store.settle()
     #expect(try store.engine.blobUsage().fileCount == 1)
-    #expect(try store.engine.blobUsage().isSweeping == false)
+    #expect(!store.engine.isSweepingBlobs)
     try store.check(rows)
   }
 
@@ -52,7 +52,7 @@ private func row(_ title: String, _ byteCount: Int) -> PhotoRow {
     try store.insert(row("Faro", 300))
     try store.engine.close()
     store = try PhotoStore(on: disk)
-    #expect(try store.engine.blobUsage().isSweeping == false)
+    #expect(!store.engine.isSweepingBlobs)
   }
 
   @Test func `is made again if it did not come to its end`() throws {
@@ -62,7 +62,7 @@ private func row(_ title: String, _ byteCount: Int) -> PhotoRow {
     try store.insert(row("Faro", 300))
     try store.engine.close()
     store = try PhotoStore(on: disk)
-    #expect(try store.engine.blobUsage().isSweeping)
+    #expect(store.engine.isSweepingBlobs)
     store.settle()
     #expect(try store.engine.blobUsage().fileCount == 2)
   }
@@ -96,7 +96,7 @@ private func row(_ title: String, _ byteCount: Int) -> PhotoRow {
     _ = try file.write([0xFF].span.bytes, at: place)
     store.settle()
     #expect(try store.engine.blobUsage().fileCount == 3)
-    #expect(try store.engine.blobUsage().isSweeping == false)
+    #expect(!store.engine.isSweepingBlobs)
   }
 
   @Test func `is not made if it is not wanted`() throws {
