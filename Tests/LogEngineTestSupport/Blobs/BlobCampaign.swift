@@ -11,7 +11,7 @@ package enum BlobCampaign {
   /// is found.
   package static func runPowerCut(
     seed: UInt64,
-    stepCount: Int = 40,
+    stepCount: Int = 24,
     plant: (any FileSystem) -> any FileSystem = { $0 }
   ) -> CampaignResult {
     let ledger = PhotoLedger()

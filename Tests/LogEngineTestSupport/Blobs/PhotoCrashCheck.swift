@@ -33,6 +33,7 @@ struct PhotoCrashCheck {
         state.disk,
         state.hash,
         moment.promise.afterPowerCut,
+        durable: moment.promise.durable,
         depth: depth,
         place: { note + Self.describe(moment) + ", \(state.scenario)" }
       )
@@ -41,6 +42,7 @@ struct PhotoCrashCheck {
       moment.disk,
       moment.disk.hash ^ 1,
       moment.promise.afterProcessEnd,
+      durable: moment.promise.durable,
       depth: depth,
       place: { note + Self.describe(moment) + ", the process ends" }
     )
@@ -55,6 +57,7 @@ struct PhotoCrashCheck {
     _ disk: Disk,
     _ hash: UInt64,
     _ allowed: ClosedRange<Int>,
+    durable: Int,
     depth: Int,
     place: () -> String
   ) {
@@ -64,7 +67,7 @@ struct PhotoCrashCheck {
       }
       return
     }
-    let ledger = depth > 0 && hash % 16 == 0 ? PhotoLedger() : nil
+    let ledger = depth > 0 && hash % 64 == 0 ? PhotoLedger() : nil
     var observer: SimulatedFileSystem.Observer?
     if let ledger { observer = { call, disk in ledger.record(call, disk) } }
     let fileSystem = SimulatedFileSystem(seed: seed ^ hash, disk: disk, observer: observer)
@@ -82,7 +85,7 @@ struct PhotoCrashCheck {
     for moment in moments {
       var inner = moment
       inner.promise = Promise(
-        durable: allowed.lowerBound,
+        durable: durable,
         acknowledged: allowed.lowerBound,
         issued: allowed.upperBound
       )
