@@ -24,7 +24,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// be changed from one opening to the next; values stay where they are until they are set again.
   public var externalStorageThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
 
-  /// 128 KiB: writing a file of its own for a value costs as much as some ten saves.
+  /// 128 KiB: a save that writes a file of its own for a value takes as long as some four that do not.
   public static let defaultExternalStorageThreshold = 128 << 10
 
   /// Describes a store in a folder.

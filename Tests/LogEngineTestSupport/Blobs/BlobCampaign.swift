@@ -76,8 +76,8 @@ package enum BlobCampaign {
       }
     }
     do {
-      try run.checkViews()
       fileSystem.setFaults(FaultPlan())
+      try run.checkViews()
       run.abandon()
       try run.open()
       run.store?.settle()
