@@ -19,6 +19,10 @@ public struct EngineOptions: Sendable, Hashable {
   /// How many bytes the log may grow past the last checkpoint before a new one is written; in a store
   /// whose checkpoint is larger than that, as many as the checkpoint has.
   public var checkpointInterval = 64 << 20
+  /// When segments of the log are packed.
+  public var compaction: CompactionMode = .onDemand
+  /// How many bytes decoded blocks of packs may take in memory.
+  public var blockCacheByteCount = 32 << 20
   /// How many deltas may stand on one another before a row is written whole again.
   public var longestChain = 8
   /// When the folder of blobs is searched for files that no row owns.
@@ -65,6 +69,13 @@ public struct EngineOptions: Sendable, Hashable {
     case mapped
     /// By reading into memory: slower, and every error can be caught.
     case copied
+  }
+
+  public enum CompactionMode: Sendable, Hashable {
+    /// When ``StorageEngine/compact(progress:)`` is called.
+    case onDemand
+    /// In the background, whenever enough is dead, and then, too.
+    case automatic
   }
 
   public enum BackgroundWork: Sendable, Hashable {

@@ -185,12 +185,13 @@ extension StorageEngine {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try reader.read(reference, body)
+    _ = try state.reading { try reader.read(reference, body) }
   }
 
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
-    try reader.contains(reference)
+    if let answer = reader.containsAtOnce(reference) { return answer }
+    return try state.reading { try reader.contains(reference) }
   }
 
   /// How many rows a table has.
@@ -215,6 +216,8 @@ extension StorageEngine {
     in keys: Range<UInt64>? = nil,
     _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
   ) throws {
+    let pin = state.pin()
+    defer { state.pins.unpin(pin) }
     try reader.scan(table, in: keys, body)
   }
 

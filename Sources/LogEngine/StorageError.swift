@@ -41,6 +41,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case destinationExists(path: String)
   /// There is no such commit yet.
   case unknownCommit(CommitSequence, newest: CommitSequence)
+  /// A commit can no longer be read: compaction has folded what came before the oldest that can.
+  case commitGone(CommitSequence, oldest: CommitSequence)
 
   // MARK: What a batch asks for
 

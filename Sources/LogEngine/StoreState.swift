@@ -9,6 +9,22 @@ final class StoreState: Sendable {
   let store: StoreIdentifier
   /// The files of the log, by number.
   let segments = PublishedArray<Segment>()
+  /// The packs, by number.
+  let packs = PublishedArray<PackReader>()
+  /// The packs, by ascending number.
+  let packList = Mutex<[PackReader]>([])
+  /// Where the log begins, if something was packed.
+  let base = Mutex<LogBase?>(nil)
+  /// The oldest commit that can still be read.
+  let foldFloor = Atomic<UInt64>(0)
+  /// The last segment that was packed; 0 for none.
+  let baseSegment = Atomic<UInt32>(0)
+  /// How often a compaction has changed what the two above say.
+  let compactionCount = Atomic<UInt64>(0)
+  /// Who may be reading from files that compaction takes away.
+  let epochs = ReaderEpochs()
+  /// Decoded blocks of packs.
+  let blockCache: BlockCache
   /// The tables, by number.
   let tables = PublishedArray<Table>()
   /// The newest commit that readers see.
@@ -46,6 +62,7 @@ final class StoreState: Sendable {
       store: store,
       synchronizes: options.durability != .memory
     )
+    blockCache = BlockCache(byteLimit: options.blockCacheByteCount)
   }
 
   /// The segment a record stands in.

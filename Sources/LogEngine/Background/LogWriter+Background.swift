@@ -29,6 +29,7 @@ extension LogWriter {
     prepareIfNeeded()
     synchronizeBehind()
     checkpointIfDue()
+    compactIfDue()
     let isWitnessed = witnessIfIdle()
     state.collectBlobs()
     let isSweeping = state.sweepBlobs()

@@ -27,23 +27,33 @@ extension LogWriter {
     pieceByteCount: Int = CheckpointWriter.pieceByteCount
   ) throws(StorageError) {
     try checkpointing.withLock { (_) throws(StorageError) in
-      let basis = try lead.withLock { (lead) throws(StorageError) in
-        try check(lead)
-        return try synchronizeForCheckpoint(&lead)
-      }
-      guard let basis else { return }
-      let standing = try write(
-        basis,
-        pieceByteCount: pieceByteCount,
-        pause: {
-          prepareIfNeeded()
-          synchronizeBehind()
-        },
-        durableEnd: { () throws(StorageError) in try synchronizeAll() }
-      )
-      lead.withLock { $0.checkpoint = standing }
-      CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+      try writeCheckpoint(pieceByteCount: pieceByteCount)
     }
+  }
+
+  /// Writes a checkpoint after what the older ones name is gone; under the lock of checkpoints.
+  func checkpointAfterCompaction() throws(StorageError) {
+    lead.withLock { $0.checkpoint.newest = nil }
+    try writeCheckpoint(pieceByteCount: 1 << 20)
+  }
+
+  private func writeCheckpoint(pieceByteCount: Int) throws(StorageError) {
+    let basis = try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      return try synchronizeForCheckpoint(&lead)
+    }
+    guard let basis else { return }
+    let standing = try write(
+      basis,
+      pieceByteCount: pieceByteCount,
+      pause: {
+        prepareIfNeeded()
+        synchronizeBehind()
+      },
+      durableEnd: { () throws(StorageError) in try synchronizeAll() }
+    )
+    lead.withLock { $0.checkpoint = standing }
+    CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
   }
 
   /// Writes a checkpoint if the log has grown enough since the last.

@@ -62,7 +62,8 @@ extension Recovery {
   /// segments it knows.
   private func check(_ checkpoint: Checkpoint, _ segments: [Segment]) throws {
     let place = checkpoint.place
-    let ids = Set(segments.map(\.id))
+    let packs = (manifest.base?.packs ?? []).map { SegmentID(rawValue: $0.id.rawValue) }
+    let ids = Set(segments.map(\.id) + packs)
     guard let index = segments.firstIndex(where: { $0.id == place.segment }),
       checkpoint.usages.entries.allSatisfy({ ids.contains($0.segment) }),
       place.offset >= SegmentHeader.byteCount, place.offset <= limit(of: index, in: segments),

@@ -68,14 +68,16 @@ extension CommitBatch {
       let layout = table.layouts[Int(header.layout.rawValue)],
       let changed = RowDelta.changedColumns(of: body, layout: layout)
     else { throw StorageError.unknownTable(reference.table) }
-    var mine = FoldScratch()
-    try state.fold(header.previous, reference, into: &mine)
     let newest = table.pages.location(of: reference.key)
+    var mine = FoldScratch()
+    _ = try state.reading {
+      try state.fold(try startingPlace(of: header, newest), reference, into: &mine)
+    }
     guard mine.apply(body, layout: layout), newest.isRow else {
       throw StorageError.rowNotFound(reference)
     }
     var theirs = FoldScratch()
-    let base = try state.fold(newest.place, reference, into: &theirs)
+    let base = try state.reading { try state.fold(newest.place, reference, into: &theirs) }
     guard base == header.layout else {
       // The other commit moved the row to another layout: the whole of this batch's row stands.
       return fresh.update(reference, layout: header.layout, changed: .all, row: mine.row)
@@ -91,5 +93,22 @@ extension CommitBatch {
     }
     _ = merged.finish()
     fresh.update(reference, layout: header.layout, changed: changed, row: merged.bytes)
+  }
+
+  /// The row a delta was encoded against.
+  ///
+  /// If compaction has moved it and nobody changed it, it stands where the index says. If somebody did, it
+  /// may be nowhere any more.
+  private func startingPlace(
+    of header: RecordHeader,
+    _ newest: RecordLocation
+  ) throws -> RecordPlace {
+    guard !header.previous.isPacked, state.isRetired(header.previous.segment) else {
+      return header.previous
+    }
+    guard newest.isPacked, newest.isRow else {
+      throw state.inconsistency(at: header.previous, header.reference)
+    }
+    return newest.place
   }
 }

@@ -105,6 +105,8 @@ extension CommitBatch {
   ) {
     guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
     do {
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
       if table.mayOwnBlobs.load(ordering: .relaxed) {
         try replaceBlobs(of: reference, table, layout: layout, changed: changed, row: row) {
           try $0.appendUpdate(reference, table, layout, changed, $1)
@@ -136,10 +138,12 @@ extension CommitBatch {
     let location = table.pages.location(of: reference.key)
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     do {
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
       if table.mayOwnBlobs.load(ordering: .relaxed) {
         try releaseBlobs(of: reference, at: location)
       }
-      try supersedeChain(endingAt: location.place)
+      try supersedeChain(of: reference, endingAt: location.place)
       let start = beginRecord(.delete, reference, layout, previous: location.place)
       if let preserved { buffer.append(preserved) }
       endRecord(start, headerByteCount: RecordHeader.longByteCount)
@@ -176,7 +180,7 @@ extension CommitBatch {
     let location = table.pages.location(of: reference.key)
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     guard let rowLayout = table.layouts[Int(layout.rawValue)] else { return }
-    let previous = try state.header(at: location.place)
+    let previous = try state.header(at: location.place, of: reference)
     // A long list of references is worth a splice, however many of the other columns changed.
     let splices = rowLayout.types.enumerated().contains { column, type in
       type == .references && changed.contains(column)
@@ -218,13 +222,16 @@ extension CommitBatch {
       count -= 1
       lastReference = before
     }
-    try supersedeChain(endingAt: location.place)
+    try supersedeChain(of: reference, endingAt: location.place)
     appendWhole(.fullImage, reference, layout, row, previous: location.place)
   }
 
   /// Counts the records from a whole row to the newest as dead.
-  private mutating func supersedeChain(endingAt place: RecordPlace) throws {
-    try state.forEachInChain(place) { place, header in
+  private mutating func supersedeChain(
+    of reference: RowReference,
+    endingAt place: RecordPlace
+  ) throws {
+    try state.forEachInChain(place, of: reference) { place, header in
       superseded.add(header.totalByteCount, of: header.table, in: place.segment)
     }
   }

@@ -43,6 +43,10 @@ extension LogTail {
       return .needsWriting
     }
     if let reference = try firstConflict(in: batch, state) { return .conflict(reference) }
+    // What the commit supersedes has moved to a pack meanwhile, and has to be counted there.
+    if batch.superseded.entries.contains(where: { state.isGone($0.segment) }) {
+      return .conflict(.none)
+    }
 
     let start = active.bytes.count
     active.bytes.append(batch.buffer.bytes)

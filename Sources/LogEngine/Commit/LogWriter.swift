@@ -17,6 +17,8 @@ final class LogWriter: Sendable {
   private let epoch: UInt32
   /// Whether the background was told that there is work.
   let isBackgroundAwake = Atomic<Bool>(false)
+  /// Whether the background is to come to an end.
+  let isStopping = Atomic<Bool>(false)
   /// Held by whoever writes a checkpoint; taken before the other two locks.
   let checkpointing = Mutex<Void>(())
   /// The thread that does what no caller waits for, if the engine has one.
@@ -65,6 +67,7 @@ final class LogWriter: Sendable {
 
   /// Ends that thread, and waits for it.
   func stopBackground() {
+    isStopping.store(true, ordering: .relaxed)
     background.withLock { $0.take() }?.stop()
   }
 
@@ -379,8 +382,10 @@ extension LogWriter {
     manifest.nextSegment = preparation.nextID
     manifest.nextBlob = state.blobs.nextID
     manifest.mayHaveOrphanedBlobs = state.blobs.mayHaveOrphans
+    let first = manifest.base?.segment ?? .none
     manifest.segments = state.segments.indices.compactMap { index in
-      state.segments[index].map { segment in
+      guard index > Int(first.rawValue) else { return nil }
+      return state.segments[index].map { segment in
         Manifest.SegmentEnd(
           id: segment.id,
           end: segment.readableEnd.load(ordering: .acquiring)

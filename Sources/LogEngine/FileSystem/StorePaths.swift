@@ -5,6 +5,7 @@ import RowFormat
 ///     LOCK                      the writer's lock, and how far followers may read
 ///     manifest.<number>         which files make up the store; the highest number counts
 ///     log/<segment>.seg         the log
+///     pack/<pack>.pack          what was packed
 ///     index/<checkpoint>.ckpt   where each key stood; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
@@ -18,7 +19,8 @@ struct StorePaths: Hashable, Sendable {
   var index: String { root + "/index" }
   var blobs: String { root + "/blobs" }
   var temporary: String { root + "/tmp" }
-  var directories: [String] { [log, index, temporary] }
+  var packs: String { root + "/pack" }
+  var directories: [String] { [log, packs, index, temporary] }
   /// The directory the store is in.
   var parent: String {
     guard let slash = root.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
@@ -27,6 +29,7 @@ struct StorePaths: Hashable, Sendable {
 
   static let manifestPrefix = "manifest."
   static let segmentSuffix = ".seg"
+  static let packSuffix = ".pack"
   static let checkpointSuffix = ".ckpt"
   static let blobSuffix = ".blob"
 
@@ -35,6 +38,9 @@ struct StorePaths: Hashable, Sendable {
   }
   func segment(_ id: SegmentID) -> String {
     log + "/" + hexadecimal(UInt64(id.rawValue), digits: 16) + StorePaths.segmentSuffix
+  }
+  func pack(_ id: PackID) -> String {
+    packs + "/" + hexadecimal(UInt64(id.rawValue), digits: 16) + StorePaths.packSuffix
   }
   func checkpoint(_ number: UInt64) -> String {
     index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix

@@ -80,6 +80,21 @@ import Synchronization
     unsafe Self.slot(base, index).pointee.store(address, ordering: .releasing)
   }
 
+  /// Takes an element out, and whatever stood at its index before it; one writer at a time.
+  ///
+  /// - Returns: What was taken out. Readers may go on using it for a while, so the caller has to keep it
+  ///   until they are gone.
+  func remove(at index: Int, _ belongsThere: (Element) -> Bool) -> [Element] {
+    guard self[index] != nil else { return [] }
+    let base = unsafe Self.base(table.load(ordering: .relaxed))
+    unsafe Self.slot(base, index).pointee.store(0, ordering: .sequentiallyConsistent)
+    return kept.withLock { kept in
+      let removed = kept.elements.filter(belongsThere)
+      kept.elements.removeAll(where: belongsThere)
+      return removed
+    }
+  }
+
   @inline(__always)
   private static func base(_ address: UInt) -> UnsafeMutableRawPointer {
     unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped

@@ -12,6 +12,8 @@ public struct LoggedChange: Sendable {
   /// Who made it, if that was said.
   public let author: String?
   private let state: StoreState
+  /// Where the row stood before this change.
+  private let previous: RecordPlace
 
   public enum Kind: Hashable, Sendable {
     case insert
@@ -35,6 +37,7 @@ public struct LoggedChange: Sendable {
       throw state.inconsistency(at: place, header.reference)
     }
     record = RecordDescription(header, at: address)
+    previous = header.previous
     (sequence, microseconds, author) = origin
     self.state = state
     let body = bytes.extracting(header.bodyRange)
@@ -66,7 +69,9 @@ public struct LoggedChange: Sendable {
     switch kind {
     case .catalogue: return nil
     case .delete:
-      return try state.withRecord(at: place) { header, bytes -> R? in
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
+      return try state.withRecord(at: place, of: reference) { header, bytes -> R? in
         guard header.layout != .none else { return nil }
         let row = bytes.extracting(header.bodyRange)
         return try state.withLayout(of: header, at: place, for: reference) { layout in
@@ -82,9 +87,8 @@ public struct LoggedChange: Sendable {
   ///
   /// - Returns: What `body` returned; `nil` for an insertion and a change of the catalogue.
   public func withRowBefore<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
-    guard let previous = record.previous else { return nil }
-    let place = RecordPlace(segment: previous.segment, offset: previous.offset)
-    return try withRow(at: place, body)
+    if previous.isNone { return nil }
+    return try withRow(at: previous, body)
   }
 
   private var place: RecordPlace {
@@ -96,7 +100,7 @@ public struct LoggedChange: Sendable {
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R {
     var scratch = FoldScratch()
-    let layout = try state.fold(place, reference, into: &scratch)
+    let layout = try state.reading { try state.fold(place, reference, into: &scratch) }
     return try body(scratch.row, layout)
   }
 }

@@ -54,6 +54,8 @@ public struct LoggedCommit: Sendable {
     _ body: (RecordHeader, RecordPlace, RawSpan) throws -> ScanControl
   ) throws {
     for range in payloads {
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
       let control = try state.withSegment(segment) { segment in
         try segment.withPayload(range) { payload -> ScanControl in
           guard let parts = CommitPayload(decoding: payload) else {

@@ -7,7 +7,8 @@ public struct RecordAddress: Hashable, Sendable {
   public let offset: Int
 
   init?(_ place: RecordPlace) {
-    if place.isNone { return nil }
+    // A row of a pack has no record.
+    if place.isNone || place.isPacked { return nil }
     segment = place.segment
     offset = place.offset
   }

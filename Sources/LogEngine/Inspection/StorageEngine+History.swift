@@ -11,8 +11,8 @@ extension StorageEngine {
   ///   - first: The commit to begin after: the last one known.
   ///   - last: The commit to end with; the newest, if `nil`.
   ///   - body: Called for each commit; its changes are read only if it asks for them.
-  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged between the two, or what `body`
-  ///   throws.
+  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged between the two;
+  ///   ``StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.
   /// - Complexity: O(bytes of the commits, and of those before them in the same segment).
   public func forEachCommit(
     after first: CommitSequence = .zero,
@@ -21,7 +21,11 @@ extension StorageEngine {
   ) throws {
     let last = min(last ?? .init(.max), lastCommit)
     guard first < last else { return }
-    let segments = state.segments.indices.compactMap { state.segments[$0] }
+    let segments = state.segmentList
+    let oldest = segments.first?.header.previousSequence ?? .zero
+    guard first >= oldest || first == .zero else {
+      throw StorageError.commitGone(first, oldest: oldest)
+    }
     let start = segments.lastIndex { $0.header.previousSequence <= first } ?? 0
     var sequence = segments.first?.header.previousSequence.rawValue ?? 0
     for segment in segments[min(start, segments.count)...] {
@@ -62,18 +66,21 @@ extension StorageEngine {
     let newest = lastCommit.rawValue
     var changes: [LoggedChange] = []
     var place = table.pages.location(of: reference.key).place
-    while !place.isNone {
-      let previous = try state.withRecord(at: place) { header, bytes -> RecordPlace in
-        guard header.reference == reference, header.kind != .catalogue else {
-          throw state.inconsistency(at: place, reference)
+    // What was packed has no history any more.
+    while !place.isNone, !place.isPacked, !state.isRetired(place.segment) {
+      let previous = try state.reading {
+        try state.withRecord(at: place, of: reference) { header, bytes -> RecordPlace in
+          guard header.reference == reference, header.kind != .catalogue else {
+            throw state.inconsistency(at: place, reference)
+          }
+          if let origin = try state.origin(of: header, at: place, upTo: newest) {
+            changes.append(try LoggedChange(header, at: place, bytes, origin, state))
+          }
+          return header.previous
         }
-        if let origin = try state.origin(of: header, at: place, upTo: newest) {
-          changes.append(try LoggedChange(header, at: place, bytes, origin, state))
-        }
-        return header.previous
       }
       // Back means back: a damaged record must not lead round in a circle.
-      guard previous.rawValue < place.rawValue else {
+      guard previous.isPacked || previous.rawValue < place.rawValue else {
         throw state.inconsistency(at: place, reference)
       }
       place = previous
@@ -90,6 +97,7 @@ extension StorageEngine {
   /// - Parameter sequence: The commit; zero for the empty store.
   /// - Returns: The view.
   /// - Throws: ``StorageError/unknownCommit(_:newest:)`` if there is no such commit yet;
+  ///   ``StorageError/commitGone(_:oldest:)`` if compaction has folded it;
   ///   ``StorageError/corruption(_:)`` if the log before it is damaged.
   /// - Complexity: O(bytes of the log up to that commit); of the newest one, as ``makeReadView()``.
   public func makeReadView(at sequence: CommitSequence) throws -> ReadView {
@@ -101,9 +109,24 @@ extension StorageEngine {
     let holder = makeReadView()
     if sequence == holder.sequence { return holder }
     defer { withExtendedLifetime(holder) {} }
-    var catalogue = Catalogue()
+    let pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+    defer { state.pins.unpin(pin) }
+    let oldest = CommitSequence(state.foldFloor.load(ordering: .sequentiallyConsistent))
+    guard sequence >= oldest else { throw StorageError.commitGone(sequence, oldest: oldest) }
+    while true {
+      let base = state.base.withLock { $0 }
+      let view = try makeReadView(at: sequence, from: base)
+      // A compaction that came between may have taken segments away before they were read.
+      if state.base.withLock({ $0 }) == base { return view }
+    }
+  }
+
+  private func makeReadView(at sequence: CommitSequence, from base: LogBase?) throws -> ReadView {
+    var catalogue = base?.catalogue ?? Catalogue()
     var rowCounts: [UInt16: Int] = [:]
-    try forEachCommit(upTo: sequence) { commit in
+    for table in base?.tables ?? [] { rowCounts[table.number] = table.rowCount }
+    let first = CommitSequence(base?.sequence ?? 0)
+    try forEachCommit(after: first, upTo: sequence) { commit in
       try commit.forEachRecord { header, place, bytes in
         switch header.kind {
         case .insert: rowCounts[header.table, default: 0] += 1

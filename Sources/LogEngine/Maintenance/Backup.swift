@@ -40,10 +40,12 @@ struct Backup {
   func run() throws(StorageError) {
     do throws(StorageError) {
       try makeDirectories()
+      try copyPacks()
       try copySegments()
       try copyBlobs()
       try copyCheckpoint()
       try fileSystem.synchronizeDirectory(destination.log)
+      try fileSystem.synchronizeDirectory(destination.packs)
       try fileSystem.synchronizeDirectory(destination.root)
       try fileSystem.synchronizeDirectory(destination.parent)
       try publishManifest()
@@ -104,6 +106,21 @@ extension Backup {
     progress(MaintenanceProgress(phase: .copying, completed: total, total: total))
   }
 
+  /// Packs are written once and for all, like segments that have ended.
+  private func copyPacks() throws(StorageError) {
+    for pack in cut.packs {
+      let path = destination.pack(pack.id)
+      do throws(StorageError) {
+        if try fileSystem.link(pack.path, as: path) { continue }
+      } catch .missingFile {
+        // Its name is gone, since it is no longer needed; it is still open.
+      }
+      let copy = try fileSystem.open(path, .create)
+      try Self.copy(0..<pack.summary.byteCount, of: pack.file, to: copy, .pack)
+      try copy.synchronize()
+    }
+  }
+
   private func link(_ segment: Segment) throws(StorageError) -> Bool {
     do throws(StorageError) {
       return try fileSystem.link(segment.path, as: destination.segment(segment.id))
@@ -157,7 +174,9 @@ extension Backup {
     )
     manifest.application = cut.application
     manifest.epoch = cut.segments.last?.segment.header.epoch ?? 0
-    manifest.nextSegment = (cut.segments.last?.segment.id ?? .none).next
+    let packs = cut.packs.map { SegmentID(rawValue: $0.id.rawValue) }
+    manifest.nextSegment = ([cut.segments.last?.segment.id ?? .none] + packs).max()?.next ?? .none
+    manifest.base = cut.base
     manifest.durableEnd = cut.logPosition
     manifest.sequence = cut.sequence
     manifest.catalogue = cut.catalogue

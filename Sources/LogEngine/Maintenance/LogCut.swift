@@ -10,6 +10,9 @@ struct LogCut: Sendable {
   var logPosition: UInt64 = 0
   /// The catalogue as of that commit.
   var catalogue = Catalogue()
+  /// Where the log begins, and the packs that hold what stood before.
+  var base: LogBase?
+  var packs: [PackReader] = []
   /// The program the store belongs to.
   var application = ""
   /// Which copy of the store this is.
@@ -26,8 +29,10 @@ struct LogCut: Sendable {
     sequence = CommitSequence(state.visible.load(ordering: .acquiring))
     guard let last else { return }
     logPosition = last.logPosition(of: end)
-    segments = state.segments.indices.compactMap { index in
-      guard let segment = state.segments[index], segment.id < last.id else { return nil }
+    base = state.base.withLock { $0 }
+    packs = state.packList.withLock { $0 }
+    segments = state.segmentList.compactMap { segment in
+      guard segment.id < last.id, !state.isRetired(segment.id) else { return nil }
       return (segment, segment.readableEnd.load(ordering: .acquiring))
     }
     segments.append((last, end))

@@ -64,9 +64,38 @@ extension Verification {
     }
   }
 
+  /// Where the log begins, as the newest manifest says; `nil` if nothing was packed, or none can be read.
+  private func readBase() -> LogBase? {
+    let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    return try? files.readNewest()?.base
+  }
+
+  /// Reads every pack the newest manifest names, to its last value.
+  private mutating func checkPacks(_ base: LogBase?, of store: StoreIdentifier?) throws {
+    let known = base?.packs ?? []
+    for standing in known {
+      let path = paths.pack(standing.id)
+      do {
+        guard let store else { continue }
+        let pack = try PackReader.open(path, on: fileSystem, pack: standing.id, of: store)
+        report.fileCount += 1
+        report.byteCount += pack.summary.byteCount
+        _ = try pack.verify()
+      } catch let error as StorageError {
+        add(error, path: path)
+      }
+    }
+    for id in try PackID.numbers(paths, fileSystem) where !known.contains(where: { $0.id == id }) {
+      add(paths.pack(id), .orphan)
+    }
+  }
+
   /// Reads every segment.
   mutating func checkSegments() throws {
-    let ids = try LogFiles.numbers(paths, fileSystem)
+    let base = readBase()
+    let numbers = try LogFiles.numbers(paths, fileSystem)
+    // What was packed and not removed yet says nothing any more.
+    let ids = numbers.filter { $0 > base?.segment ?? .none }
     var files: [SegmentFile] = []
     for id in ids {
       do throws(StorageError) {
@@ -79,9 +108,10 @@ extension Verification {
         add(error, path: paths.segment(id))
       }
     }
+    try checkPacks(base, of: files.lazy.compactMap { $0.header?.store }.first)
     let total = files.reduce(0) { $0 + $1.byteCount }
     var done = 0
-    var previous = SegmentID.none
+    var previous = base?.segment ?? .none
     for (index, file) in files.enumerated() {
       report.fileCount += 1
       report.byteCount += file.byteCount

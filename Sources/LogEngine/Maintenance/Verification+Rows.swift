@@ -56,7 +56,8 @@ extension Verification {
       while let entry = table.pages.next(from: key, to: table.pages.keyLimit) {
         key = entry.key + 1
         // A row that cannot be read was reported; what it needs is not known.
-        try? state.forEachInChain(entry.location.place) { place, header in
+        let reference = RowReference(table: definition.number, key: entry.key)
+        try? state.forEachInChain(entry.location.place, of: reference) { place, header in
           let key = LiveBytesKey(segment: place.segment, table: header.table)
           found[key, default: 0] += header.totalByteCount
         }

@@ -22,6 +22,8 @@ struct FileHeader: Hashable {
   var number: UInt64
   var salt: UInt64
   var created: Int64
+  /// The incompatible features the file uses.
+  var features: UInt64 = 0
 
   enum Kind: UInt64 {
     case manifest = 0x0A1A_0A0D_4D44_538B
@@ -50,7 +52,7 @@ struct FileHeader: Hashable {
     buffer.append(FormatVersion.major)
     buffer.append(FormatVersion.minor)
     buffer.append(UInt32(FileHeader.byteCount))
-    buffer.append(0 as UInt64)
+    buffer.append(features)
     buffer.append(0 as UInt64)
     store.encode(into: &buffer)
     buffer.append(number)
@@ -63,17 +65,26 @@ struct FileHeader: Hashable {
   init(decoding bytes: RawSpan, _ kind: Kind, path: String) throws(StorageError) {
     try BlockHeader.check(bytes, magic: kind.rawValue, part: kind.part, path: path)
     self.kind = kind
+    features = bytes.load(UInt64.self, at: 16)
     store = StoreIdentifier(decoding: bytes, at: 32)
     number = bytes.load(UInt64.self, at: 48)
     salt = bytes.load(UInt64.self, at: 56)
     created = Int64(bitPattern: bytes.load(UInt64.self, at: 64))
   }
 
-  init(kind: Kind, store: StoreIdentifier, number: UInt64, salt: UInt64, created: Int64) {
+  init(
+    kind: Kind,
+    store: StoreIdentifier,
+    number: UInt64,
+    salt: UInt64,
+    created: Int64,
+    features: UInt64 = 0
+  ) {
     self.kind = kind
     self.store = store
     self.number = number
     self.salt = salt
     self.created = created
+    self.features = features
   }
 }

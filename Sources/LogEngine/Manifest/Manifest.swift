@@ -6,7 +6,8 @@ import RowFormat
 /// zero padded to a multiple of eight. Its numbers are varints, unless a size is given.
 ///
 ///     flags           1 byte; bit 0: the log was closed at durableEnd, and nothing follows it;
-///                     bit 1: there may be files of blobs that no row owns
+///                     bit 1: there may be files of blobs that no row owns;
+///                     bit 2: there is a base
 ///     epoch           how often the store was opened for writing
 ///     nextSegment     no segment with this number or a higher one existed before
 ///     durableEnd      log position that was on disk
@@ -18,6 +19,8 @@ import RowFormat
 ///     catalogue       ``Catalogue``
 ///     nextBlob        no row of a commit before durableEnd refers to this blob or a later one; nothing,
 ///                     or 0, if none refers to any
+///     base            ``LogBase``, if segments were packed; the header then names
+///                     ``FormatVersion/packs`` among its incompatible features
 ///
 /// A manifest is written aside, synchronized, renamed into place, and the directory synchronized. So
 /// one that bears its name is whole, or the device lost what it had promised to keep: then opening
@@ -37,6 +40,8 @@ struct Manifest: Hashable {
   var application = ""
   var segments: [SegmentEnd] = []
   var catalogue = Catalogue()
+  /// What stands before the log's first segment; `nil` if nothing was packed.
+  var base: LogBase?
 
   /// Where the log was closed, if it was.
   var cleanEnd: UInt64? { isClean ? durableEnd : nil }
@@ -57,7 +62,8 @@ extension Manifest {
       store: store,
       number: number,
       salt: salt,
-      created: created
+      created: created,
+      features: base == nil ? 0 : FormatVersion.packs
     )
     header.encode(into: &buffer)
     var payload = ByteBuffer(capacity: 1024)
@@ -76,7 +82,8 @@ extension Manifest {
   }
 
   private func encodePayload(into buffer: inout ByteBuffer) {
-    buffer.append((isClean ? 1 : 0) | (mayHaveOrphanedBlobs ? 2 : 0) as UInt8)
+    let flags = (isClean ? 1 : 0) | (mayHaveOrphanedBlobs ? 2 : 0) | (base == nil ? 0 : 4)
+    buffer.append(UInt8(flags))
     buffer.appendVarint(UInt64(epoch))
     buffer.appendVarint(UInt64(nextSegment.rawValue))
     buffer.appendVarint(durableEnd)
@@ -91,6 +98,7 @@ extension Manifest {
     }
     catalogue.encode(into: &buffer)
     buffer.appendVarint(nextBlob.rawValue)
+    base?.encode(into: &buffer)
   }
 
   init(decoding bytes: RawSpan, path: String) throws(StorageError) {
@@ -147,7 +155,9 @@ extension Manifest {
     if let next = cursor.varint(in: bytes), BlobID(rawValue: next).isValid {
       nextBlob = BlobID(rawValue: next)
     }
-    return true
+    guard flags & 4 != 0 else { return true }
+    base = LogBase(decoding: bytes, &cursor)
+    return base != nil
   }
 
   private static func damage(

@@ -25,7 +25,7 @@ public enum PackFormat {
   /// The most rows a block may have: an address has 16 bits for them.
   public static let rowLimit = 1 << 16
   /// The most blocks a pack may have: an address has 20 bits for them.
-  public static let blockLimit = 1 << 20
+  public static let blockLimit = 1 << 20 - 1
 }
 
 /// How a pack is written.

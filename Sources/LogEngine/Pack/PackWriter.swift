@@ -79,9 +79,22 @@ public struct PackWriter: ~Copyable {
   /// - Parameters:
   ///   - table: The table.
   ///   - nextKey: A key that no row has, nor a greater one.
+  ///   - recordByteCount: What its rows would take in the log.
   ///   - deletedKeys: Runs of keys below it whose rows are gone for good, ascending.
-  public mutating func setTable(_ table: UInt16, nextKey: UInt64, deletedKeys: [Range<UInt64>]) {
-    footer.tables.append(PackTable(table: table, nextKey: nextKey, deletedKeys: deletedKeys))
+  public mutating func setTable(
+    _ table: UInt16,
+    nextKey: UInt64,
+    recordByteCount: Int = 0,
+    deletedKeys: [Range<UInt64>]
+  ) {
+    footer.tables.append(
+      PackTable(
+        table: table,
+        nextKey: nextKey,
+        recordByteCount: recordByteCount,
+        deletedKeys: deletedKeys
+      )
+    )
   }
 
   /// Appends a row.

@@ -36,6 +36,15 @@ final class PinBoard: Sendable {
   /// The oldest commit that is pinned.
   var oldest: UInt64? { pins.withLock { $0.bySince.values.lazy.map(\.sequence).min() } }
 
+  /// The oldest commit that somebody may be reading; `newest` if nobody reads.
+  ///
+  /// - Parameter newest: A commit that was visible before this was called: a view that pins itself later
+  ///   sees at least that one.
+  /// - Returns: Its number.
+  func floor(upTo newest: UInt64) -> UInt64 {
+    pins.withLock { pins in min(newest, pins.bySince.values.map(\.sequence).min() ?? newest) }
+  }
+
   func unpin(_ pin: Pin) {
     _ = pins.withLock { $0.bySince.removeValue(forKey: pin.number) }
   }

@@ -60,7 +60,8 @@ public final class ReadView: Sendable {
 
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
-    try reader.contains(reference)
+    if let answer = reader.containsAtOnce(reference) { return answer }
+    return try state.reading { try reader.contains(reference) }
   }
 
   /// Lends the bytes of a row, with the layout they are in.
@@ -81,7 +82,7 @@ public final class ReadView: Sendable {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try reader.read(reference, body)
+    _ = try state.reading { try reader.read(reference, body) }
   }
 
   /// Visits the rows of a table in key order, without an allocation per row.

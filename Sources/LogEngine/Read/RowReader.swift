@@ -21,7 +21,7 @@ struct RowReader {
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws -> Bool {
     guard let place = try place(of: reference) else { return false }
-    return try state.withRecord(at: place) { header, bytes in
+    return try state.withRecord(at: place, of: reference) { header, bytes in
       switch header.kind {
       case .insert, .fullImage:
         let row = bytes.extracting(header.bodyRange)
@@ -57,7 +57,20 @@ struct RowReader {
     try place(of: reference) != nil
   }
 
+  /// Whether there is a row, if the index alone can tell.
+  @inline(__always)
+  func containsAtOnce(_ reference: RowReference) -> Bool? {
+    let entry = state.tables.with(Int(reference.table)) { table in
+      isThere(table)
+        ? table.pages.entry(of: reference.key) : (location: RecordLocation.none, newest: 0)
+    }
+    guard let entry else { return false }
+    return entry.newest <= sequence ? entry.location.isRow : nil
+  }
+
   /// Visits the rows of a table in key order.
+  ///
+  /// Of a commit that is pinned.
   func scan(
     _ number: UInt16,
     in keys: Range<UInt64>?,
@@ -69,21 +82,32 @@ struct RowReader {
     var scratch = FoldScratch()
     while let entry = table.pages.next(from: key, to: end) {
       key = entry.key + 1
-      guard let place = try place(entry.location, entry.newest) else { continue }
       let reference = RowReference(table: number, key: entry.key)
-      let control = try state.withRecord(at: place) { header, bytes in
-        if header.kind == .delta {
-          let layout = try state.fold(place, reference, into: &scratch)
-          return try body(entry.key, layout, scratch.row)
-        }
-        guard header.kind == .insert || header.kind == .fullImage else {
-          throw state.inconsistency(at: place, reference)
-        }
-        let row = bytes.extracting(header.bodyRange)
-        try check(row, header, at: place, reference)
-        return try body(entry.key, header.layout, row)
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
+      guard let place = try place(of: reference, entry.location, entry.newest) else { continue }
+      if try visit(place, reference, &scratch, body) == .stop { return }
+    }
+  }
+
+  @inline(__always)
+  private func visit(
+    _ place: RecordPlace,
+    _ reference: RowReference,
+    _ scratch: inout FoldScratch,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    try state.withRecord(at: place, of: reference) { header, bytes in
+      if header.kind == .delta {
+        let layout = try state.fold(place, reference, into: &scratch)
+        return try body(reference.key, layout, scratch.row)
       }
-      if control == .stop { return }
+      guard header.kind == .insert || header.kind == .fullImage else {
+        throw state.inconsistency(at: place, reference)
+      }
+      let row = bytes.extracting(header.bodyRange)
+      try check(row, header, at: place, reference)
+      return try body(reference.key, header.layout, row)
     }
   }
 }
@@ -104,20 +128,33 @@ extension RowReader {
         ? table.pages.entry(of: reference.key) : (location: RecordLocation.none, newest: 0)
     }
     guard let entry else { return nil }
-    return try place(entry.location, entry.newest)
+    return try place(of: reference, entry.location, entry.newest)
   }
 
   @inline(__always)
-  private func place(_ location: RecordLocation, _ newest: UInt64) throws -> RecordPlace? {
-    if newest <= sequence { return location.isRow ? location.place : nil }
-    return location.isNone ? nil : try earlierPlace(location.place)
+  private func place(
+    of reference: RowReference,
+    _ location: RecordLocation,
+    _ newest: UInt64
+  ) throws -> RecordPlace? {
+    // What was packed is older than every reader.
+    if newest <= sequence || location.isPacked || state.isRetired(location.segment) {
+      return location.isRow ? location.place : nil
+    }
+    return location.isNone ? nil : try earlierPlace(of: reference, location.place)
   }
 
   /// Follows a row's records back to the newest that this reader may see.
-  private func earlierPlace(_ newest: RecordPlace) throws -> RecordPlace? {
+  private func earlierPlace(
+    of reference: RowReference,
+    _ newest: RecordPlace
+  ) throws -> RecordPlace? {
     var place = newest
     while !place.isNone {
-      let header = try state.header(at: place)
+      if place.isPacked || state.isRetired(place.segment) {
+        return try state.resolve(place, of: reference)
+      }
+      let header = try state.header(at: place, of: reference)
       if try isVisible(header, at: place) {
         return header.kind == .delete ? nil : place
       }

@@ -4,7 +4,15 @@
 ///     bits 41 ..< 10   offset    32 bits, in units of eight bytes from the start of the file
 ///     bits  9 ...  6   depth     of the chain of deltas that ends here, 0 for a whole row
 ///     bits  5 ...  3   kind      ``RecordKind``
-///     bits  2 ...  0   zero
+///     bits  2 ...  1   zero
+///     bit   0          packed    zero
+///
+/// Where bit 0 is set, the row stands in a pack, or its end is noted there:
+///
+///     bits 63 ..< 42   pack      22 bits
+///     bits 41 ..< 22   block     20 bits; all ones if the row has ended
+///     bits 21 ..<  6   row       16 bits; all ones if the row has ended
+///     bits  5 ...  3   kind      insert, or delete if the row has ended
 ///
 /// Zero is nowhere: the key was never used.
 struct RecordLocation: RawRepresentable, Hashable, Sendable {
@@ -17,6 +25,21 @@ struct RecordLocation: RawRepresentable, Hashable, Sendable {
     rawValue =
       UInt64(segment.rawValue) << 42 | UInt64(truncatingIfNeeded: offset &>> 3) << 10
       | UInt64(truncatingIfNeeded: depth) << 6 | UInt64(kind.rawValue) << 3
+  }
+
+  /// A row of a pack.
+  @inline(__always)
+  init(pack: PackID, _ address: PackAddress) {
+    rawValue =
+      UInt64(pack.rawValue) << 42 | UInt64(address.block) << 22 | UInt64(address.row) << 6
+      | UInt64(RecordKind.insert.rawValue) << 3 | 1
+  }
+
+  /// The end of a row, noted in a pack.
+  @inline(__always)
+  init(endNotedIn pack: PackID) {
+    rawValue =
+      UInt64(pack.rawValue) << 42 | (1 << 36 - 1) << 6 | UInt64(RecordKind.delete.rawValue) << 3 | 1
   }
 
   static let none = RecordLocation(rawValue: 0)
@@ -40,14 +63,28 @@ struct RecordLocation: RawRepresentable, Hashable, Sendable {
   /// Whether a row can be read here.
   @inline(__always) var isRow: Bool { rawValue != 0 && !isDelete }
 
-  /// The place alone, as a record names its predecessor: segment and offset.
-  @inline(__always) var place: RecordPlace { RecordPlace(rawValue: rawValue >> 10) }
+  /// Whether the row stands in a pack, or its end is noted there.
+  @inline(__always) var isPacked: Bool { rawValue & 1 != 0 }
+
+  /// The place alone, as a record names its predecessor.
+  @inline(__always) var place: RecordPlace {
+    isPacked
+      ? RecordPlace(rawValue: 1 << 63 | rawValue >> 6) : RecordPlace(rawValue: rawValue >> 10)
+  }
 }
 
 /// A segment and an offset in it: how a record names the record before it of the same row.
 ///
 ///     bits 53 ..< 32   segment
 ///     bits 31 ...  0   offset, in units of eight bytes
+///
+/// Or a row of a pack, where bit 63 is set:
+///
+///     bits 57 ..< 36   pack
+///     bits 35 ..< 16   block
+///     bits 15 ...  0   row
+///
+/// A place in a file that compaction has retired stands for the row as of the pack that holds it now.
 ///
 /// Zero is nowhere.
 struct RecordPlace: RawRepresentable, Hashable, Sendable {
@@ -61,8 +98,23 @@ struct RecordPlace: RawRepresentable, Hashable, Sendable {
   static let none = RecordPlace(rawValue: 0)
 
   @inline(__always) var isNone: Bool { rawValue == 0 }
+  @inline(__always) var isPacked: Bool { rawValue >> 63 != 0 }
+  /// The file: a segment, or a pack, which has its number from the same series.
   @inline(__always) var segment: SegmentID {
-    SegmentID(rawValue: UInt32(truncatingIfNeeded: rawValue >> 32))
+    SegmentID(
+      rawValue: isPacked
+        ? UInt32(truncatingIfNeeded: rawValue >> 36) & (1 << 22 - 1)
+        : UInt32(truncatingIfNeeded: rawValue >> 32)
+    )
   }
   @inline(__always) var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
+  /// Where in its pack the row stands.
+  @inline(__always) var packAddress: PackAddress {
+    PackAddress(block: Int(rawValue >> 16 & 0xF_FFFF), row: Int(rawValue & 0xFFFF))
+  }
+
+  /// A row of a pack.
+  @inline(__always) init(pack: PackID, _ address: PackAddress) {
+    self = RecordLocation(pack: pack, address).place
+  }
 }

@@ -7,9 +7,13 @@ extension StoreState {
   @inline(__always)
   func withRecord<R>(
     at place: RecordPlace,
+    of reference: RowReference,
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
-    try withSegment(place.segment) { segment in
+    if place.isPacked || isRetired(place.segment) {
+      return try withPackedRecord(at: place, of: reference, body)
+    }
+    return try withSegment(place.segment) { segment in
       if place.offset < segment.readableEnd.load(ordering: .acquiring) {
         return try segment.withRecord(at: place.offset, body)
       }
@@ -34,22 +38,26 @@ extension StoreState {
   }
 
   /// The header of a record.
-  func header(at place: RecordPlace) throws -> RecordHeader {
-    try withRecord(at: place) { header, _ in header }
+  func header(at place: RecordPlace, of reference: RowReference) throws -> RecordHeader {
+    try withRecord(at: place, of: reference) { header, _ in header }
   }
 
   /// Visits a row's records from the newest down to the whole row its deltas stand on.
+  ///
+  /// A row that compaction left out, since nobody can need it, has no records.
   func forEachInChain(
     _ place: RecordPlace,
+    of reference: RowReference,
     _ body: (RecordPlace, RecordHeader) throws -> Void
   ) throws {
     var place = place
     var depth = RecordLocation.maximumDepth + 1
     while true {
-      let header = try header(at: place)
-      try body(place, header)
+      guard let found = try resolve(place, of: reference) else { return }
+      let header = try header(at: found, of: reference)
+      try body(found, header)
       guard header.kind == .delta else { return }
-      try checkStep(header, at: place, below: depth)
+      try checkStep(header, at: found, below: depth)
       depth = Int(header.depth)
       place = header.previous
     }
@@ -78,7 +86,7 @@ extension StoreState {
     below depth: Int,
     into scratch: inout FoldScratch
   ) throws -> LayoutNumber {
-    try withRecord(at: place) { header, bytes in
+    try withRecord(at: place, of: reference) { header, bytes in
       let body = bytes.extracting(header.bodyRange)
       try withLayout(of: header, at: place, for: reference) { layout in
         switch header.kind {

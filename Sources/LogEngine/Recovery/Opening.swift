@@ -115,7 +115,7 @@ extension Opening {
     let isStore =
       names.contains("LOCK") || names.contains { $0.hasPrefix(StorePaths.manifestPrefix) }
     if !isStore,
-      let stranger = names.sorted().first(where: { !["log", "index", "tmp"].contains($0) })
+      let stranger = names.sorted().first(where: { !["log", "pack", "index", "tmp"].contains($0) })
     {
       throw .notAStore(path: paths.root, found: stranger)
     }

@@ -25,8 +25,10 @@ struct Recovery {
 
   /// Where the log ends, and all that is needed to go on.
   struct End {
-    /// The last segment; `nil` in a log that was never begun.
+    /// The last segment; `nil` in a log that was never begun, or of which none was read so far.
     var segment: Segment?
+    /// Whether the log begins behind segments that were packed.
+    var hasBase = false
     var offset = SegmentHeader.byteCount
     /// The offset of the last frame; 0 if the segment has none.
     var frame = 0
@@ -57,10 +59,12 @@ struct Recovery {
   mutating func run() throws -> End {
     let checkpoints = readCheckpoints()
     checkpointedEnd = checkpoints.map(\.checkpoint.durableEnd).max() ?? 0
+    try openPacks()
     let files = try LogFiles(
       paths: state.paths,
       fileSystem: state.fileSystem,
-      mode: state.options.mode
+      mode: state.options.mode,
+      after: manifest.base?.segment ?? .none
     )
     var isForeign = false
     do throws(StorageError) {
@@ -71,13 +75,14 @@ struct Recovery {
     }
     if let damage = files.damage { try noteDamage(damage) }
     let segments = isForeign ? [] : try open(files.headers)
-    var end = End()
+    var end = End(manifest.base)
     end.unfinished = files.unfinished
     end.nextSegment = max(manifest.nextSegment, files.highest.next)
     end.epoch = max(manifest.epoch, files.headers.last?.epoch ?? 0)
     // A checkpoint may name records that are beyond the damage.
     let usesIndex = state.options.mode != .readOnlyUpToDamage
     let start = usesIndex ? takeIndex(from: checkpoints, segments) : nil
+    if start == nil { try takeIndexFromPacks() }
     try read(segments, from: start, &end)
     replay.publishRowCounts()
     report.lastCommit = CommitSequence(end.sequence)
@@ -312,7 +317,7 @@ extension Recovery.End {
       ("previousSequence", sequence, header.previousSequence.rawValue),
       ("previousChain", UInt64(chain), UInt64(header.previousChain)),
       (
-        "previousEnd", UInt64(self.segment == nil ? 0 : offset),
+        "previousEnd", UInt64(self.segment == nil && !hasBase ? 0 : offset),
         UInt64(clamping: header.previousEnd)
       ),
     ]

@@ -86,8 +86,8 @@ struct Replay {
       table.noteKey(header.key)
     case .delete:
       rowCounts[header.table, default: 0] -= 1
-      try supersede(header.previous, &superseded)
-    case .fullImage: try supersede(header.previous, &superseded)
+      try supersede(header, &superseded)
+    case .fullImage: try supersede(header, &superseded)
     case .delta, .catalogue: break
     }
     let location = RecordLocation(
@@ -112,10 +112,10 @@ struct Replay {
   }
 
   private func supersede(
-    _ place: RecordPlace,
+    _ header: RecordHeader,
     _ superseded: inout SupersededBytes
   ) throws {
-    try state.forEachInChain(place) { place, header in
+    try state.forEachInChain(header.previous, of: header.reference) { place, header in
       superseded.add(header.totalByteCount, of: header.table, in: place.segment)
     }
   }

@@ -50,8 +50,10 @@ struct SegmentHeader: Hashable, Sendable {
 enum FormatVersion {
   static let major: UInt16 = 1
   static let minor: UInt16 = 0
-  /// The incompatible features this code knows; none so far.
-  static let knownFeatures: UInt64 = 0
+  /// Segments were packed: a manifest with this feature has a ``LogBase``.
+  static let packs: UInt64 = 1
+  /// The incompatible features this code knows.
+  static let knownFeatures: UInt64 = packs
 }
 
 // MARK: Codec

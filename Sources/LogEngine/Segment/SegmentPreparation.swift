@@ -50,6 +50,14 @@ final class SegmentPreparation: Sendable {
     return min(capacity, options.largestSegment)
   }
 
+  /// Takes a number for a file that is no segment.
+  func takeNumber() -> UInt32 {
+    next.withLock { next in
+      defer { next.id = next.id.next }
+      return next.id.rawValue
+    }
+  }
+
   /// Makes the next segment ready, if it is not.
   func prepare(at logPosition: UInt64) throws(StorageError) {
     let capacity = capacity(at: logPosition)

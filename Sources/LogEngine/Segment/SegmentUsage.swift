@@ -67,6 +67,11 @@ struct SegmentUsages: Hashable, Sendable {
     }
   }
 
+  /// Forgets files that are gone.
+  mutating func remove(_ isGone: (SegmentID) -> Bool) {
+    entries.removeAll { isGone($0.segment) }
+  }
+
   /// The index of an entry, which is made if need be.
   private mutating func makeIndex(of segment: SegmentID, _ table: UInt16) -> Int {
     var low = 0

@@ -12,10 +12,8 @@ extension StorageEngine {
       lastCommit: lastCommit,
       logByteCount: Int(clamping: logEnd),
       durableByteCount: Int(clamping: state.durableEnd.load(ordering: .relaxed)),
-      segments: state.segments.indices.compactMap { index in
-        state.segments[index].map {
-          SegmentStatistics($0, usage: bySegment[$0.id] ?? SegmentUsage())
-        }
+      segments: state.segmentList.map {
+        SegmentStatistics($0, usage: bySegment[$0.id] ?? SegmentUsage())
       },
       tables: catalogue.tables.compactMap { definition in
         state.tables[Int(definition.number)].map { table in

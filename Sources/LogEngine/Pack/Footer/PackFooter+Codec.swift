@@ -112,6 +112,7 @@ extension PackTable {
   fileprivate func encode(into buffer: inout ByteBuffer) {
     buffer.appendVarint(UInt64(table))
     buffer.appendVarint(nextKey)
+    buffer.appendVarint(UInt64(recordByteCount))
     buffer.appendVarint(UInt64(deletedKeys.count))
     var last: UInt64 = 0
     for run in deletedKeys {
@@ -123,10 +124,12 @@ extension PackTable {
 
   fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let table = cursor.varint(UInt16.self, in: bytes), let nextKey = cursor.varint(in: bytes),
-      nextKey <= RowReference.maximumKey + 1
+      nextKey <= RowReference.maximumKey + 1,
+      let recordByteCount = cursor.varint(Int.self, in: bytes)
     else { return nil }
     self.table = table
     self.nextKey = nextKey
+    self.recordByteCount = recordByteCount
     var last: UInt64 = 0
     let runs = cursor.list(in: bytes) { (bytes, cursor) -> Range<UInt64>? in
       guard let gap = cursor.varint(in: bytes), let length = cursor.varint(in: bytes),

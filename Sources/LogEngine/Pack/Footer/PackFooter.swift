@@ -8,8 +8,9 @@ import RowFormat
 ///     firstSequence, lastSequence   the commits whose rows were packed
 ///     schemas       a count, then for each: table, layout, a count of columns, and for each column its
 ///                   number and, in one byte, its ``ColumnType``
-///     tables        a count, then for each: table, next key, and the keys that were deleted for good: a
-///                   count of runs, then for each the gap since the run before and its length
+///     tables        a count, then for each: table, next key, the byte count of its rows' records, and the
+///                   keys that were deleted for good: a count of runs, then for each the gap since the run
+///                   before and its length
 ///     dictionaries  a count, then for each: table, column number, count of values, stored byte count, byte
 ///                   count, ``ChunkCodec`` in one byte, CRC-32C of the stored bytes in four bytes, of the
 ///                   uncompressed ones in four bytes
@@ -44,6 +45,8 @@ struct PackTable: Hashable, Sendable {
   var table: UInt16
   /// No row had this key or a greater one when the pack was written.
   var nextKey: UInt64
+  /// What the table's rows would take in the log, each with its record's header.
+  var recordByteCount = 0
   /// Runs of keys whose rows are gone for good, ascending.
   var deletedKeys: [Range<UInt64>] = []
 }

@@ -1,0 +1,97 @@
+import RowFormat
+
+/// Where the log begins, after segments were packed: all that its first segment's predecessor would say.
+///
+/// Part of a ``Manifest``. Its numbers are varints, unless a size is given.
+///
+///     segment       the last segment that was packed,
+///     end             where the log ended in it,
+///     logPosition     counted over all segments,
+///     sequence        the last commit before,
+///     chain           4 bytes: the header checksum of the last frame
+///     floor         the oldest commit that can still be read: rows were left out that later ones replaced
+///     catalogue     ``Catalogue``, as of that commit
+///     tables        a count, then for each: number, next key, count of rows as of that commit
+///     packs         a count, then for each: number, and the byte count its file must have; a row stands in
+///                   the last of them that has it
+struct LogBase: Hashable, Sendable {
+  var segment: SegmentID
+  var end: Int
+  var logPosition: UInt64
+  var sequence: UInt64
+  var chain: UInt32
+  var floor: UInt64 = 0
+  var catalogue: Catalogue
+  var tables: [TableStanding] = []
+  var packs: [PackStanding] = []
+
+  struct TableStanding: Hashable, Sendable {
+    var number: UInt16
+    var nextKey: UInt64
+    var rowCount: Int
+  }
+
+  struct PackStanding: Hashable, Sendable {
+    var id: PackID
+    var byteCount: Int
+  }
+}
+
+// MARK: Codec
+
+extension LogBase {
+  func encode(into buffer: inout ByteBuffer) {
+    buffer.appendVarint(UInt64(segment.rawValue))
+    buffer.appendVarint(UInt64(end))
+    buffer.appendVarint(logPosition)
+    buffer.appendVarint(sequence)
+    buffer.append(chain)
+    buffer.appendVarint(floor)
+    catalogue.encode(into: &buffer)
+    buffer.appendVarint(UInt64(tables.count))
+    for table in tables {
+      buffer.appendVarint(UInt64(table.number))
+      buffer.appendVarint(table.nextKey)
+      buffer.appendVarint(UInt64(table.rowCount))
+    }
+    buffer.appendVarint(UInt64(packs.count))
+    for pack in packs {
+      buffer.appendVarint(UInt64(pack.id.rawValue))
+      buffer.appendVarint(UInt64(pack.byteCount))
+    }
+  }
+
+  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+    guard let segment = cursor.varint(UInt32.self, in: bytes),
+      segment <= SegmentID.maximum.rawValue,
+      let end = cursor.varint(Int.self, in: bytes), let logPosition = cursor.varint(in: bytes),
+      let sequence = cursor.varint(in: bytes), let chain = cursor.integer(UInt32.self, in: bytes),
+      let floor = cursor.varint(in: bytes),
+      let catalogue = Catalogue(decoding: bytes, &cursor),
+      let tableCount = cursor.varint(UInt16.self, in: bytes)
+    else { return nil }
+    self.init(
+      segment: SegmentID(rawValue: segment),
+      end: end,
+      logPosition: logPosition,
+      sequence: sequence,
+      chain: chain,
+      floor: floor,
+      catalogue: catalogue
+    )
+    for _ in 0..<tableCount {
+      guard let number = cursor.varint(UInt16.self, in: bytes),
+        let nextKey = cursor.varint(in: bytes), 1...(IndexPages.maximumKey + 1) ~= nextKey,
+        let rowCount = cursor.varint(Int.self, in: bytes)
+      else { return nil }
+      tables.append(TableStanding(number: number, nextKey: nextKey, rowCount: rowCount))
+    }
+    guard let packCount = cursor.varint(UInt32.self, in: bytes) else { return nil }
+    for _ in 0..<packCount {
+      guard let id = cursor.varint(UInt32.self, in: bytes), id <= SegmentID.maximum.rawValue,
+        id > packs.last?.id.rawValue ?? 0, let byteCount = cursor.varint(Int.self, in: bytes)
+      else { return nil }
+      packs.append(PackStanding(id: PackID(rawValue: id), byteCount: byteCount))
+    }
+  }
+}

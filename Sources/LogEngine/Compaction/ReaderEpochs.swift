@@ -1,0 +1,120 @@
+import Synchronization
+
+/// Tells when nobody can still be reading from files that were taken out of the tables readers look in.
+///
+/// A reader counts itself in and out, in the counter of the current epoch's parity. Who takes something
+/// out of the tables moves to the next epoch: readers that come later do not find it, and once the old
+/// parity's counters are zero, those that came before are gone. The counters are spread over several
+/// cache lines, so that readers on different threads do not slow each other down.
+@safe final class ReaderEpochs: Sendable {
+  private let epoch = Atomic<UInt>(0)
+  private nonisolated(unsafe) let counters: UnsafeMutableRawPointer
+  /// What waits to be let go, and the epoch whose readers may still use it.
+  private let pending = Mutex<Pending>(Pending())
+
+  private struct Pending {
+    var current: [any AnyObject & Sendable] = []
+    var next: [any AnyObject & Sendable] = []
+    var parity: UInt?
+  }
+
+  private static let stripeCount = 16
+  private static let lineByteCount = 64
+
+  init() {
+    let byteCount = 2 * Self.stripeCount * Self.lineByteCount
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    unsafe counters = unsafe memory
+  }
+
+  deinit { unsafe counters.deallocate() }
+
+  /// A reader's place among the counters.
+  struct Ticket { fileprivate let index: Int }
+
+  /// Counts a reader in.
+  @inline(__always)
+  func enter() -> Ticket {
+    let stripe = Self.stripe()
+    while true {
+      let epoch = epoch.load(ordering: .relaxed)
+      let index = Int(epoch & 1) * Self.stripeCount + stripe
+      unsafe counter(index).pointee.add(1, ordering: .sequentiallyConsistent)
+      // Otherwise the count may come too late for who has just looked.
+      if self.epoch.load(ordering: .sequentiallyConsistent) == epoch { return Ticket(index: index) }
+      unsafe counter(index).pointee.subtract(1, ordering: .releasing)
+    }
+  }
+
+  /// Counts a reader out.
+  @inline(__always)
+  func leave(_ ticket: Ticket) {
+    unsafe counter(ticket.index).pointee.subtract(1, ordering: .releasing)
+  }
+
+  /// Lets go of objects that no table refers to any more, as soon as no reader can be using them.
+  func retire(_ objects: [any AnyObject & Sendable]) {
+    pending.withLock { $0.next += objects }
+    collect()
+  }
+
+  /// Lets go of what can be let go by now.
+  func collect() {
+    let freed = pending.withLock { pending -> [any AnyObject & Sendable] in
+      var freed: [any AnyObject & Sendable] = []
+      while true {
+        if let parity = pending.parity {
+          guard isIdle(parity) else { return freed }
+          freed += pending.current
+          pending.current = []
+          pending.parity = nil
+        }
+        guard !pending.next.isEmpty else { return freed }
+        swap(&pending.current, &pending.next)
+        pending.parity = epoch.add(1, ordering: .sequentiallyConsistent).oldValue & 1
+      }
+    }
+    // Only now are they let go: closing files takes its time, and needs no lock.
+    _ = freed
+  }
+
+  /// Waits until nobody reads any more who began before this call.
+  ///
+  /// - Returns: `false` if that takes longer than a read should.
+  func drain() -> Bool {
+    collect()
+    return pending.withLock { pending in
+      guard pending.parity == nil else { return false }
+      let parity = epoch.add(1, ordering: .sequentiallyConsistent).oldValue & 1
+      for _ in 0..<ReaderEpochs.patience {
+        if isIdle(parity) { return true }
+        _ = epoch.load(ordering: .sequentiallyConsistent)
+      }
+      pending.parity = parity
+      return false
+    }
+  }
+
+  private static let patience = 1 << 20
+
+  private func isIdle(_ parity: UInt) -> Bool {
+    (0..<Self.stripeCount).allSatisfy { stripe in
+      unsafe counter(Int(parity) * Self.stripeCount + stripe).pointee
+        .load(ordering: .sequentiallyConsistent) == 0
+    }
+  }
+
+  @inline(__always)
+  private func counter(_ index: Int) -> UnsafeMutablePointer<Atomic<Int>> {
+    unsafe (counters + index &* Self.lineByteCount).assumingMemoryBound(to: Atomic<Int>.self)
+  }
+
+  /// Different for most threads: their stacks are far apart.
+  @inline(__always)
+  private static func stripe() -> Int {
+    var here: UInt8 = 0
+    let address = unsafe withUnsafePointer(to: &here) { UInt(bitPattern: $0) }
+    return Int(truncatingIfNeeded: (address >> 16) &* 0x9E37_79B9 >> 20) & (stripeCount - 1)
+  }
+}

@@ -1,0 +1,142 @@
+import RowFormat
+import Synchronization
+
+extension Recovery.End {
+  /// Where the log begins.
+  init(_ base: LogBase?) {
+    self.init()
+    guard let base else { return }
+    hasBase = true
+    offset = base.end
+    chain = base.chain
+    sequence = base.sequence
+    logPosition = base.logPosition
+    durableEnd = base.logPosition
+  }
+}
+
+extension Recovery {
+  /// Opens the packs the manifest names.
+  func openPacks() throws(StorageError) {
+    guard let base = manifest.base else { return }
+    for standing in base.packs {
+      let path = state.paths.pack(standing.id)
+      guard let size = try state.fileSystem.size(of: path) else {
+        throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.pack)))
+      }
+      guard size == standing.byteCount else {
+        let problem = Corruption.Problem.truncated(
+          .pack,
+          needed: standing.byteCount,
+          available: size
+        )
+        throw .corruption(Corruption(path: path, offset: size, problem: problem))
+      }
+      state.add(try state.openPack(path, standing.id))
+    }
+    state.base.withLock { $0 = base }
+    state.foldFloor.store(base.floor, ordering: .relaxed)
+    state.baseSegment.store(base.segment.rawValue, ordering: .releasing)
+  }
+
+  /// Takes the index from the packs: what it was when the log's first segment was begun.
+  mutating func takeIndexFromPacks() throws {
+    guard let base = manifest.base else { return }
+    state.adopt(base.catalogue)
+    replay.catalogue = base.catalogue
+    for standing in base.tables {
+      guard let table = state.tables[Int(standing.number)] else { continue }
+      table.nextKey.store(standing.nextKey, ordering: .relaxed)
+      table.liveRowCount.store(standing.rowCount, ordering: .relaxed)
+    }
+    for pack in state.packList.withLock({ $0 }) { try takeIndex(from: pack) }
+  }
+
+  /// Puts a pack's rows, and the ends it notes, into the index, in the place of older packs' rows.
+  private mutating func takeIndex(from pack: PackReader) throws {
+    let file = SegmentID(rawValue: pack.id.rawValue)
+    for table in pack.footer.tables where state.tables[Int(table.table)] != nil {
+      replay.usages.add(table.recordByteCount, of: table.table, to: file)
+    }
+    try pack.forEachAddress { reference, address in
+      guard let table = state.tables[Int(reference.table)] else { return }
+      guard 1...IndexPages.maximumKey ~= reference.key else {
+        throw state.inconsistency(at: RecordPlace(pack: pack.id, address), reference)
+      }
+      try replay.supersedePacked(reference, in: table)
+      let location = RecordLocation(pack: pack.id, address)
+      table.pages.store(location, for: reference.key, sequence: pack.footer.lastSequence)
+    }
+    for entry in pack.footer.tables {
+      guard let table = state.tables[Int(entry.table)] else { continue }
+      for key in entry.deletedKeys.joined() where key <= IndexPages.maximumKey {
+        try replay.supersedePacked(RowReference(table: entry.table, key: key), in: table)
+        let location = RecordLocation(endNotedIn: pack.id)
+        table.pages.store(location, for: key, sequence: pack.footer.lastSequence)
+      }
+    }
+  }
+
+  /// Removes what a compaction left behind that did not come to its end.
+  func removeRetiredFiles() throws(StorageError) {
+    let base = manifest.base
+    for id in try LogFiles.numbers(state.paths, state.fileSystem)
+    where id <= base?.segment ?? .none {
+      try state.fileSystem.unlink(state.paths.segment(id))
+    }
+    let known = Set((base?.packs ?? []).map(\.id))
+    for id in try PackID.numbers(state.paths, state.fileSystem) where !known.contains(id) {
+      try state.fileSystem.unlink(state.paths.pack(id))
+    }
+  }
+}
+
+extension Replay {
+  /// Counts the row of an older pack as dead.
+  fileprivate mutating func supersedePacked(_ reference: RowReference, in table: Table) throws {
+    let location = table.pages.location(of: reference.key)
+    guard location.isPacked, location.isRow else { return }
+    var superseded = SupersededBytes()
+    try state.withRecord(at: location.place, of: reference) { header, _ in
+      superseded.add(header.totalByteCount, of: header.table, in: location.segment)
+    }
+    usages.release(superseded)
+  }
+}
+
+extension PackID {
+  /// The numbers of the packs there are, ascending.
+  static func numbers(
+    _ paths: StorePaths,
+    _ fileSystem: any FileSystem
+  ) throws(StorageError) -> [PackID] {
+    let names = try fileSystem.list(paths.packs) ?? []
+    return names.compactMap { name -> PackID? in
+      guard let number = StorePaths.number(in: name, suffix: StorePaths.packSuffix) else {
+        return nil
+      }
+      return UInt32(exactly: number).map(PackID.init(rawValue:))
+    }
+    .sorted()
+  }
+}
+
+extension StoreState {
+  /// Opens a pack's file.
+  func openPack(_ path: String, _ id: PackID) throws(StorageError) -> PackReader {
+    try PackReader.open(
+      path,
+      on: fileSystem,
+      pack: id,
+      of: store,
+      reads: options.reads,
+      cache: blockCache
+    )
+  }
+
+  /// Makes a pack known to readers; one at a time, by ascending number.
+  func add(_ pack: PackReader) {
+    packs.store(pack, at: Int(pack.id.rawValue))
+    packList.withLock { $0.append(pack) }
+  }
+}

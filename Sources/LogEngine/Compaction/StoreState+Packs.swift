@@ -1,0 +1,103 @@
+import RowFormat
+import Synchronization
+
+/// Reading rows that compaction has moved.
+///
+/// A row of a pack reads like a record that holds it whole, so who follows chains of records need not know
+/// of packs. A place in a segment that was packed, or in a pack that another took the place of, stands for
+/// the row in the newest pack that has it: compaction put there what the row was at the end of what it
+/// packed, and nothing that can still be read needs an older state.
+extension StoreState {
+  /// Whether a segment was packed.
+  @inline(__always)
+  func isRetired(_ segment: SegmentID) -> Bool {
+    segment.rawValue <= baseSegment.load(ordering: .acquiring)
+  }
+
+  /// The segments there are, ascending.
+  var segmentList: [Segment] {
+    reading { segments.indices.compactMap { segments[$0] } }
+  }
+
+  /// Whether a file, segment or pack, is no part of the store any more.
+  func isGone(_ file: SegmentID) -> Bool {
+    segments[Int(file.rawValue)] == nil && packs[Int(file.rawValue)] == nil
+  }
+
+  /// Where a row stands now that an index slot or a record says is at a place.
+  ///
+  /// - Returns: `nil` if no pack has the row: then nobody can need it.
+  func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
+    if place.isPacked {
+      if packs[Int(place.segment.rawValue)] != nil { return place }
+      // A newer pack than all that are known is one a follower has not opened: it has to be opened anew.
+      // Numbers ascend, so an older one was taken by another compaction.
+      if place.segment.rawValue > packList.withLock({ $0.last?.id.rawValue ?? 0 }) {
+        throw StorageError.missingFile(path: paths.pack(PackID(rawValue: place.segment.rawValue)))
+      }
+    } else if !isRetired(place.segment) {
+      return place
+    }
+    let newestFirst: [PackReader] = packList.withLock { $0.reversed() }
+    for pack in newestFirst {
+      if let address = try pack.address(of: reference) {
+        return RecordPlace(pack: pack.id, address)
+      }
+    }
+    return nil
+  }
+
+  /// Lends a row of a pack as a record that holds it whole.
+  func withPackedRecord<R>(
+    at place: RecordPlace,
+    of reference: RowReference,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R {
+    guard let place = try resolve(place, of: reference), place.isPacked,
+      let pack = packs[Int(place.segment.rawValue)]
+    else { throw inconsistency(at: place, reference) }
+    var writer = RowWriter(capacity: 512)
+    _ = unsafe writer.append(row: StoreState.blankHeader.span.bytes)
+    let (found, layout, range) = try pack.appendRow(at: place.packAddress, to: &writer)
+    guard found == reference else { throw inconsistency(at: place, reference) }
+    let header = RecordHeader(packed: reference, layout, byteCount: range.count)
+    return try body(header, writer.bytes)
+  }
+
+  private static let blankHeader = [UInt8](repeating: 0, count: RecordHeader.shortByteCount)
+
+  /// Pins the commit that is visible now.
+  func pin() -> PinBoard.Pin {
+    // Loaded and pinned in one go, as far as a compaction can see.
+    pins.pin(visible, at: fileSystem.microseconds()).0
+  }
+
+  /// Does something that looks into files of the store, or follows the index without a pin.
+  ///
+  /// A compaction begins by waiting for whoever is in here, so that what the index said stays readable, and
+  /// lets go of files only when nobody is.
+  @inline(__always)
+  func reading<R>(_ body: () throws -> R) rethrows -> R {
+    let ticket = epochs.enter()
+    defer { epochs.leave(ticket) }
+    return try body()
+  }
+}
+
+extension RecordHeader {
+  /// The header a packed row would have in the log.
+  init(packed reference: RowReference, _ layout: LayoutNumber, byteCount: Int) {
+    self.init(
+      kind: .insert,
+      depth: 0,
+      table: reference.table,
+      bodyLength: byteCount,
+      key: reference.key,
+      layout: layout,
+      distance: 0,
+      load: 0,
+      checksum: 0,
+      previous: .none
+    )
+  }
+}
