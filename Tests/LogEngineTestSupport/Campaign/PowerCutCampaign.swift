@@ -3,12 +3,16 @@ import LogEngine
 /// Cuts the power before every call a workload makes.
 package enum PowerCutCampaign {
   package static func run(seed: UInt64, stepCount: Int = 60, lies: Lies = []) -> CampaignResult {
+    run(Workload(seed: seed, stepCount: stepCount), lies: lies)
+  }
+
+  package static func run(_ workload: Workload, lies: Lies = []) -> CampaignResult {
+    let seed = workload.seed
     let ledger = Ledger()
     var faults = FaultPlan()
     faults.lies = lies
     faults.hasShortWrites = seed % 4 == 3
     let fileSystem = SimulatedFileSystem(seed: seed, faults: faults, ledger: ledger)
-    let workload = Workload(seed: seed, stepCount: stepCount)
     var run = WorkloadRun(workload, on: fileSystem, ledger: ledger)
     var result = CampaignResult()
     do {

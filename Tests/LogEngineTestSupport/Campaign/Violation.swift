@@ -16,6 +16,8 @@ package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
 package enum Area: String, Sendable, Hashable, CaseIterable {
   /// The power fails between any two calls, also during the recovery from such a failure.
   case powercut
+  /// The same while the log is packed again and again.
+  case compaction
   /// Calls fail, once or for ever, and disks lie about synchronizing.
   case errors
   /// The device is full.
@@ -33,6 +35,7 @@ extension Area {
   package func run(seed: UInt64) -> CampaignResult {
     switch self {
     case .powercut: PowerCutCampaign.run(seed: seed)
+    case .compaction: PowerCutCampaign.run(.compacting(seed: seed, stepCount: 60))
     case .errors: ErrorCampaign.run(seed: seed)
     case .space: SpaceCampaign.run(seed: seed)
     case .rot: RotCampaign.run(seed: seed)

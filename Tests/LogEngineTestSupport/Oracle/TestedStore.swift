@@ -47,6 +47,7 @@ package final class TestedStore {
   }
 
   package func checkpoint() throws { try engine.checkpoint() }
+  package func compact() throws { try engine.compact() }
   package func performBackgroundWork() { engine.performBackgroundWork() }
   package func synchronize() throws { try engine.synchronize() }
   package func refresh() throws { try engine.refresh() }

@@ -13,6 +13,8 @@ package struct Workload: Sendable {
     case backgroundWork
     /// Has a reader beside the writer catch up.
     case follow
+    /// Packs what can be packed.
+    case compact
     /// Makes everything acknowledged durable.
     case synchronize
     /// Closes the store and opens it again.
@@ -42,6 +44,20 @@ extension Workload {
     self.seed = seed
     options = EngineOptions.random(using: &random)
     steps = (0..<stepCount).map { _ in Step.random(using: &random) }
+  }
+}
+
+extension Workload {
+  /// Makes a script in which the log is packed again and again, and rows live long enough to be packed
+  /// more than once.
+  package static func compacting(seed: UInt64, stepCount: Int) -> Workload {
+    var random = SeededGenerator(seed: seed).forked(3)
+    var workload = Workload(seed: seed, stepCount: stepCount)
+    workload.options.smallestSegment = 8192
+    workload.options.largestSegment = 8192 << Int.random(in: 0...1, using: &random)
+    if random.oneIn(3) { workload.options.compaction = .automatic }
+    for index in workload.steps.indices where random.oneIn(8) { workload.steps[index] = .compact }
+    return workload
   }
 }
 

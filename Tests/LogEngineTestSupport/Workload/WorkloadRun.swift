@@ -42,7 +42,13 @@ package struct WorkloadRun {
     case .commit(let mixture): try commit(makeChanges(mixture))
     case .changeCatalogue(let step): try change(catalogue: makeCatalogueChanges(step))
     case .checkpoint: try store?.checkpoint()
-    case .backgroundWork: store?.performBackgroundWork()
+    case .compact:
+      // A follower that reads on where segments were packed has to open the store anew.
+      follower = nil
+      try store?.compact()
+    case .backgroundWork:
+      if workload.options.compaction == .automatic { follower = nil }
+      store?.performBackgroundWork()
     case .follow: try follow()
     case .synchronize:
       try store?.synchronize()

@@ -1,0 +1,25 @@
+import LogEngineTestSupport
+import RowFormat
+import Testing
+
+@testable import LogEngine
+
+@Suite struct `Compaction` {
+  /// The same script with and without compactions leaves the same rows, whatever the knobs.
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `changes nothing that can be read`(seed: UInt64) throws {
+    let ledger = Ledger()
+    let fileSystem = SimulatedFileSystem(seed: seed)
+    let workload = Workload.compacting(seed: seed, stepCount: 80)
+    var run = WorkloadRun(workload, on: fileSystem, ledger: ledger)
+    for step in workload.steps.indices {
+      try run.perform(step)
+      let newest = ledger.model.issued
+      _ = try run.store?.check(against: ledger.model.states, allowed: newest...newest)
+      let report = try #require(try run.store?.engine.verify())
+      let damage = report.problems.filter { $0.severity == .damage }
+      #expect(damage == [], "step \(step): \(workload.steps[step])")
+    }
+    try run.close()
+  }
+}
