@@ -63,8 +63,8 @@ private func decodesSegment(_ bytes: [UInt8]) -> Bool {
   }
 
   @Test func `names features that are not known and must be`() {
-    let forged = reseal(encoded.bytes) { $0.store(5 as UInt64, at: 16) }
-    #expect(throws: StorageError.unsupportedFeatures(path: "-", bits: 5)) {
+    let forged = reseal(encoded.bytes) { $0.store(6 as UInt64, at: 16) }
+    #expect(throws: StorageError.unsupportedFeatures(path: "-", bits: 6)) {
       try SegmentHeader(decoding: forged.span.bytes, path: "-")
     }
   }
