@@ -73,7 +73,7 @@ extension Salvage {
     }
   }
 
-  /// Writes the newest earlier version of rows whose newest record is of no use.
+  /// Writes the newest earlier version of rows whose newest one is of no use.
   private mutating func saveEarlierRows(
     _ broken: Set<RowReference>,
     _ files: [SegmentFile],
@@ -95,6 +95,7 @@ extension Salvage {
       for place in places[reference, default: []].reversed() where layout == nil {
         layout = fold(place, reference, into: &scratch)
       }
+      layout = layout ?? foldPacked(reference, into: &scratch)
       guard let layout else {
         report.tables[index].lost.append(reference)
         continue
@@ -114,6 +115,19 @@ extension Salvage {
     into scratch: inout FoldScratch
   ) -> LayoutNumber? {
     try? state.fold(place, reference, into: &scratch)
+  }
+
+  /// Takes a row from the newest pack that has a version of it that can be read.
+  private func foldPacked(
+    _ reference: RowReference,
+    into scratch: inout FoldScratch
+  ) -> LayoutNumber? {
+    for pack in packs.reversed() {
+      guard let address = try? pack.address(of: reference) else { continue }
+      let place = RecordPlace(pack: pack.id, address)
+      if let layout = fold(place, reference, into: &scratch) { return layout }
+    }
+    return nil
   }
 
   private func commit(_ batch: inout CommitBatch, to engine: StorageEngine) throws(StorageError) {

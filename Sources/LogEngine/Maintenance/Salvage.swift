@@ -3,7 +3,8 @@ import Synchronization
 
 /// Puts together what can be read of a damaged store, and writes it to a new one.
 ///
-/// 1. Read every record there is, beyond damage, and note for each row where its newest one stands.
+/// 1. Read every pack and every record there is, beyond damage, and note for each row where its newest
+///    version stands.
 /// 2. Work out the catalogue.
 /// 3. Put each row together from its newest record; where that fails, from an earlier one.
 /// 4. Write rows and catalogue to the new store, under their old numbers.
@@ -22,6 +23,10 @@ struct Salvage {
   /// A catalogue that a manifest or a checkpoint kept, and the commit it is of.
   var keptCatalogue: (sequence: UInt64, catalogue: Catalogue)?
   var catalogueChanges: [(sequence: UInt64, changes: [CatalogueChange]?)] = []
+  /// The packs that could be opened, ascending.
+  var packs: [PackReader] = []
+  /// The last commit whose rows were packed.
+  var packedSequence: UInt64 = 0
 
   init(
     source: StorePaths,
@@ -51,6 +56,7 @@ struct Salvage {
     try Backup.check(destination, on: fileSystem)
     try findManifest()
     try readCheckpoints()
+    try readPacks()
     var scan = SalvageScan(try openSegments())
     try readRecords(&scan)
     let catalogue = makeCatalogue(scan)
@@ -98,7 +104,8 @@ extension Salvage {
 
   private mutating func openSegments() throws -> [SegmentFile] {
     var files: [SegmentFile] = []
-    for id in try LogFiles.numbers(source, fileSystem) {
+    // What a compaction left behind that did not come to its end is in the packs.
+    for id in try LogFiles.numbers(source, fileSystem) where !state.isRetired(id) {
       do throws(StorageError) {
         let file = try SegmentFile(
           id,
@@ -141,8 +148,8 @@ extension Salvage {
     report.commitCount = scan.commitCount
     report.partialCommits = scan.partialCommits
     report.lostBytes = scan.lostBytes
-    report.lastCommit = CommitSequence(scan.found.last?.upperBound ?? 0)
-    var next: UInt64 = 1
+    report.lastCommit = CommitSequence(max(packedSequence, scan.found.last?.upperBound ?? 0))
+    var next = packedSequence + 1
     for range in scan.found {
       if range.lowerBound > next {
         let last = CommitSequence(range.lowerBound - 1)
@@ -153,7 +160,7 @@ extension Salvage {
   }
 
   /// The table with a number, which is made if need be.
-  private func table(_ number: UInt16) -> Table? {
+  func table(_ number: UInt16) -> Table? {
     guard 1...UInt16(Int16.max) ~= number else { return nil }
     if let known = state.tables[Int(number)] { return known }
     let table = Table(number: number)
@@ -175,10 +182,16 @@ extension Salvage {
   /// that a manifest or a checkpoint kept, and the changes after it.
   private mutating func makeCatalogue(_ scan: SalvageScan) -> Catalogue {
     let isWhole = report.lostCommits.isEmpty && report.partialCommits.isEmpty
-    if isWhole, let catalogue = apply(catalogueChanges, to: Catalogue()) { return catalogue }
+    // The changes of packed commits are gone; their sum is in the manifest.
+    if isWhole, let base = packedSequence == 0 ? Catalogue() : manifest?.base?.catalogue,
+      let catalogue = apply(catalogueChanges.filter { $0.sequence > packedSequence }, to: base)
+    {
+      return catalogue
+    }
     var (known, catalogue) = keptCatalogue ?? (0, Catalogue())
     report.isCatalogueComplete =
-      !report.lostCommits.contains { $0.upperBound.rawValue > known }
+      known >= packedSequence
+      && !report.lostCommits.contains { $0.upperBound.rawValue > known }
       && !report.partialCommits.contains { $0.rawValue > known }
     for (sequence, changes) in catalogueChanges where sequence > known {
       for change in changes ?? [] {

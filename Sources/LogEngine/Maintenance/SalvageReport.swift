@@ -4,11 +4,18 @@ public import RowFormat
 public struct SalvageReport: Hashable, Sendable {
   /// The newest commit of which anything was found.
   public internal(set) var lastCommit = CommitSequence.zero
-  /// How many commits were found whole.
+  /// How many commits were found whole in the log.
   public internal(set) var commitCount = 0
   /// Bytes of the log that no commit was found in, though something once stood there.
   public internal(set) var lostBytes: [LostBytes] = []
-  /// Commits of which nothing was found.
+  /// Packs that are missing or cannot be opened.
+  ///
+  /// Rows that stood only there are missing, and nothing tells which; of others an older pack's version may
+  /// have been saved, and deleted ones may be there again.
+  public internal(set) var lostPacks: [String] = []
+  /// Blocks of packs whose keys cannot be read.
+  public internal(set) var lostBlocks: [LostBlock] = []
+  /// Commits of which nothing was found, though they were not packed.
   public internal(set) var lostCommits: [ClosedRange<CommitSequence>] = []
   /// Commits of which a part was found: their rows were saved, so a commit is no longer all or nothing.
   public internal(set) var partialCommits: [CommitSequence] = []
@@ -24,7 +31,8 @@ public struct SalvageReport: Hashable, Sendable {
 
   /// Whether nothing that was ever committed is missing.
   public var isComplete: Bool {
-    lostCommits.isEmpty && partialCommits.isEmpty && isCatalogueComplete && lostBlobs.isEmpty
+    lostPacks.isEmpty && lostBlocks.isEmpty && lostCommits.isEmpty && partialCommits.isEmpty
+      && isCatalogueComplete && lostBlobs.isEmpty
       && tables.allSatisfy { $0.stale.isEmpty && $0.lost.isEmpty }
   }
 }
@@ -33,6 +41,17 @@ public struct SalvageReport: Hashable, Sendable {
 public struct LostBytes: Hashable, Sendable {
   public let path: String
   public let range: Range<Int>
+}
+
+/// A block of a pack of which not even the keys can be read.
+///
+/// Its rows are missing where the log has no newer version, or were saved as an older pack has them.
+public struct LostBlock: Hashable, Sendable {
+  public let path: String
+  public let table: UInt16
+  /// The keys of its first and its last row; there may be keys in between that it does not have.
+  public let keys: ClosedRange<UInt64>
+  public let rowCount: Int
 }
 
 /// What was saved of a table.

@@ -1,8 +1,8 @@
 extension StorageEngine {
   /// Copies what can be read of a damaged store to a new one.
   ///
-  /// Every frame and every record that has the right checksum is read, beyond any damage, and each row
-  /// is put together from the newest of its records with which that works. The new store has the old
+  /// Every block of a pack, every frame and every record that has the right checksum is read, beyond any
+  /// damage, and each row is put together from the newest of its versions with which that works. The new store has the old
   /// one's tables, columns and keys, so that references between rows hold; it has its own identity, no
   /// history, and only the rows. The report says what is missing or may not be the newest: look at it
   /// before the new store takes the place of the old.
@@ -19,7 +19,7 @@ extension StorageEngine {
   /// - Throws: ``StorageError/missingStore(path:)`` if there is no source;
   ///   ``StorageError/destinationExists(path:)``; what goes wrong in writing. What was written by then is
   ///   marked as belonging to an unfinished salvage, and may be removed.
-  /// - Complexity: O(bytes of the log), and eight bytes of memory a key.
+  /// - Complexity: O(bytes of the store), and eight bytes of memory a key.
   public static func salvage(
     at source: String,
     to destination: String,

@@ -58,13 +58,25 @@ extension PackReader {
     _ body: (RowReference, PackAddress) throws -> Void
   ) throws {
     let vector = ColumnVector()
-    for (number, block) in footer.blocks.enumerated() {
-      let keys = try withBlock(number) { try decode(0, of: number, $0, into: vector) }
-      let table = footer.schemas[block.schema].table
-      for row in 0..<block.rowCount {
-        let key = unsafe keys.contents.key(at: row, firstKey: block.firstKey)
-        try body(RowReference(table: table, key: key), PackAddress(block: number, row: row))
-      }
+    for number in footer.blocks.indices {
+      try forEachAddress(inBlock: number, decodingInto: vector, body)
+    }
+  }
+
+  /// Visits where every row of a block stands.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged: then none was visited.
+  func forEachAddress(
+    inBlock number: Int,
+    decodingInto vector: ColumnVector,
+    _ body: (RowReference, PackAddress) throws -> Void
+  ) throws {
+    let block = footer.blocks[number]
+    let keys = try withBlock(number) { try decode(0, of: number, $0, into: vector) }
+    let table = footer.schemas[block.schema].table
+    for row in 0..<block.rowCount {
+      let key = unsafe keys.contents.key(at: row, firstKey: block.firstKey)
+      try body(RowReference(table: table, key: key), PackAddress(block: number, row: row))
     }
   }
 }

@@ -22,7 +22,7 @@ import Testing
     let files = try store.disk.allFiles(in: store.path)
     for path in try store.disk.allFiles(in: "saved") { try store.disk.unlink(path) }
     let disk = InMemoryFileSystem()
-    for directory in ["", "/log", "/index", "/tmp"] {
+    for directory in ["", "/log", "/index", "/pack", "/tmp"] {
       try disk.makeDirectory(store.path + directory)
     }
     for path in files {
@@ -44,10 +44,11 @@ import Testing
     for (key, row) in rows {
       #expect(store.history.contains { $0[key] == row }, "\(note): row \(key)")
     }
-    if report.lostCommits.isEmpty, report.partialCommits.isEmpty {
+    if report.lostCommits.isEmpty, report.partialCommits.isEmpty, report.lostPacks.isEmpty {
       var expected = store.history[Int(report.lastCommit.rawValue)]
       for table in report.tables {
         for reference in table.stale + table.lost { expected[reference.key] = nil }
+        for keys in report.lostBlocks.map(\.keys) { for key in keys { expected[key] = nil } }
         #expect(table.rowCount == rows.count, "\(note)")
       }
       for (key, row) in expected { #expect(rows[key] == row, "\(note): row \(key)") }
@@ -118,6 +119,69 @@ import Testing
       #expect(!rows.isEmpty)
       try store.write(whole, to: path)
     }
+  }
+
+  /// A store with two packs, and a log whose records stand on rows of both.
+  private func makePackedStore() throws -> MemoryStore {
+    let store = try MemoryStore()
+    try store.work(200, textLength: 300)
+    try store.engine.compact()
+    let keys = store.rows.keys.sorted()
+    try store.commit(keys[50..<62].map { .update($0, 1000) })
+    try store.work(60, textLength: 1200)
+    try store.engine.compact()
+    try store.commit(store.rows.keys.sorted().suffix(30).map { .update($0, 2000) })
+    try store.commit([.update(keys[40], 3000), .delete(keys[41])])
+    try store.close()
+    #expect(try store.disk.list("\(store.path)/pack")?.count == 2)
+    return store
+  }
+
+  @Test func `saves what was packed`() throws {
+    let store = try makePackedStore()
+    let (report, rows) = try check(store, "packed")
+    #expect(rows == store.rows)
+    #expect(report.isComplete)
+    #expect(report.damage.isEmpty)
+    #expect(report.lastCommit == CommitSequence(UInt64(store.history.count - 1)))
+  }
+
+  @Test func `saves what was packed without a manifest`() throws {
+    let store = try makePackedStore()
+    for path in try store.disk.allFiles(in: store.path) where path.contains("MANIFEST") {
+      try store.disk.unlink(path)
+    }
+    let (report, rows) = try check(store, "no manifest")
+    #expect(rows == store.rows)
+    // The checkpoint has it.
+    #expect(report.isCatalogueComplete)
+  }
+
+  @Test func `saves what it can of a damaged pack, and says what it could not`() throws {
+    let store = try makePackedStore()
+    var isStale = false
+    var isLost = false
+    var hasLostBlock = false
+    for path in try store.disk.allFiles(in: store.path) where path.contains("/pack/") {
+      let whole = try store.bytes(of: path)
+      for index in stride(from: 0, to: whole.count, by: 61) {
+        var damaged = whole
+        damaged[index] ^= 0x80
+        try store.write(damaged, to: path)
+        let (report, rows) = try check(store, "byte \(index) of \(path)")
+        #expect(!report.isComplete || rows == store.rows)
+        #expect(!rows.isEmpty)
+        if report.tables.contains(where: { !$0.stale.isEmpty }) { isStale = true }
+        if report.tables.contains(where: { !$0.lost.isEmpty }) { isLost = true }
+        if !report.lostBlocks.isEmpty { hasLostBlock = true }
+      }
+      try store.disk.unlink(path)
+      let (report, _) = try check(store, "without \(path)")
+      #expect(report.lostPacks == [path])
+      #expect(!report.isComplete)
+      try store.write(whole, to: path)
+    }
+    #expect([isStale, isLost, hasLostBlock] == [true, true, true])
   }
 
   @Test func `takes tables and used keys from a checkpoint where the log lost them`() throws {
