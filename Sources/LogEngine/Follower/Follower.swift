@@ -22,11 +22,17 @@ final class Follower: Sendable {
     var replay: Replay
     /// A commit that cannot be applied: half of it is in the index, so nothing can come after it.
     var failure: StorageError?
+    /// The newest manifest that was read.
+    var manifest: UInt64
+    /// Where the log begins by now, if that is not taken up yet.
+    var newBase: LogBase?
+    /// The newest pack on whose rows records may stand that are read.
+    var admittedPack = SegmentID.none
   }
 
-  init(state: StoreState, end: Recovery.End, replay: Replay) {
+  init(state: StoreState, manifest: UInt64, end: Recovery.End, replay: Replay) {
     self.state = state
-    position = Mutex(Position(end: end, replay: replay))
+    position = Mutex(Position(end: end, replay: replay, manifest: manifest))
   }
 
   /// Reads what there is, commit by commit.
@@ -41,7 +47,7 @@ final class Follower: Sendable {
         // Nothing below throws anything else.
         preconditionFailure("following threw \(error)")
       }
-      return CommitSequence(position.end.sequence)
+      return CommitSequence(state.visible.load(ordering: .relaxed))
     }
   }
 
@@ -51,19 +57,35 @@ final class Follower: Sendable {
   private func advance(_ position: inout Position) throws {
     let before = position.end.logPosition
     defer { if position.end.logPosition != before { publishUsage(position) } }
-    while true {
-      let lastKind = try readOn(&position)
-      // Also where nothing says that the segment has ended: its writer may have been killed.
-      let successors = try findSuccessors(of: position.end)
-      if successors.isEmpty {
-        if lastKind == nil { try checkForDamage(&position) }
-        return
-      }
-      for header in successors { try goOn(to: header, &position) }
+    do {
+      while try readSegments(&position) {}
+    } catch is HeldBack {
+      return
+    } catch {
+      try checkIsNotLeftBehind(&position)
+      throw error
     }
+    _ = try takeUpBase(&position)
   }
 
-  private func publishUsage(_ position: Position) {
+  /// Reads on, and begins the segments that follow.
+  ///
+  /// - Returns: Whether there were any.
+  private func readSegments(_ position: inout Position) throws -> Bool {
+    let lastKind = try readOn(&position)
+    // Also where nothing says that the segment has ended: its writer may have been killed.
+    let successors = try findSuccessors(of: position.end)
+    if successors.isEmpty {
+      if lastKind == nil { try checkForDamage(&position) }
+      return false
+    }
+    for header in successors { try goOn(to: header, &position) }
+    // Where segments begin, older ones may have been packed.
+    try findBase(&position)
+    return true
+  }
+
+  func publishUsage(_ position: Position) {
     state.tail.withLock { tail in
       tail.sequence = position.end.sequence
       tail.logEnd = position.end.logPosition
@@ -102,11 +124,15 @@ extension Follower {
     let segment = scan.segment
     var isApplying = false
     do {
-      let isValid = try scan.next { payload, offset, sequence in
+      let isValid = try scan.next {
+        try preparePacks(for: $0, &position)
+      } _: { payload, offset, sequence in
         isApplying = true
         try position.replay.apply(payload, at: offset, in: segment, sequence: sequence)
       }
-      if scan.commitCount != commitCount { publish(&position.replay, scan.sequence) }
+      if scan.commitCount != commitCount {
+        publish(&position.replay, scan.sequence)
+      }
       return isValid
     } catch let error as StorageError {
       if isApplying { position.failure = error }
@@ -115,7 +141,7 @@ extension Follower {
   }
 
   /// Shows readers a commit: rows, counts and catalogue in one step.
-  private func publish(_ replay: inout Replay, _ sequence: UInt64) {
+  func publish(_ replay: inout Replay, _ sequence: UInt64) {
     state.publication.add(1, ordering: .acquiringAndReleasing)
     replay.publishRowCounts()
     state.catalogue.withLock { $0 = replay.catalogue }

@@ -11,12 +11,16 @@ extension StorageEngine {
   /// back takes the follower's process, too. Writers may come and go: the follower goes on where the
   /// next one does.
   ///
+  /// When the writer compacts its log, commits that stand on the new packs may not become visible as long
+  /// as somebody holds a ``ReadView`` of an earlier commit, and files that the writer has removed stay open.
+  ///
   /// Does nothing in the process that writes, whose reads are always up to date, and in a store opened
   /// up to its damage.
   ///
   /// - Returns: The newest commit that is now visible.
-  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged after what was read so far; that
-  ///   stays readable.
+  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged after what was read so far;
+  ///   ``StorageError/commitGone(_:oldest:)`` if the writer has packed what comes next before it could be
+  ///   read: then the store has to be opened anew. What was read so far stays readable.
   /// - Complexity: O(bytes committed since the last call), and a look at the log's directory. A commit
   ///   that is only partly there is read again.
   @discardableResult

@@ -52,11 +52,14 @@ struct FrameScan {
   ///
   /// After a call that found none the next one looks again: beside a writer there may be one then.
   ///
-  /// - Parameter body: Called for each frame of a complete commit, in order, with its payload, the
-  ///   payload's offset and the commit's number.
+  /// - Parameters:
+  ///   - prepare: Called before, for each frame, with its payload.
+  ///   - body: Called for each frame of a complete commit, in order, with its payload, the payload's
+  ///     offset and the commit's number.
   /// - Returns: `false` if there is no further valid frame.
-  /// - Throws: ``StorageError`` if the file cannot be read, or what `body` throws.
+  /// - Throws: ``StorageError`` if the file cannot be read, or what the closures throw.
   mutating func next(
+    preparing prepare: (RawSpan) throws -> Void = { _ in },
     _ body: (RawSpan, Int, UInt64) throws -> Void
   ) throws -> Bool {
     guard let header = try validHeader() else { return false }
@@ -73,6 +76,7 @@ struct FrameScan {
     if header.kind.hasRecords {
       group.append((frame.lowerBound + FrameHeader.byteCount)..<frame.upperBound)
       guard header.kind.completesCommit else { return true }
+      for payload in group { try segment.withPayload(payload, prepare) }
       for payload in group {
         try segment.withPayload(payload) { try body($0, payload.lowerBound, sequence) }
       }

@@ -23,7 +23,12 @@ struct Opening {
       state: state,
       writer: writer,
       follower: options.mode == .readOnly
-        ? Follower(state: state, end: end, replay: recovery.replay) : nil,
+        ? Follower(
+          state: state,
+          manifest: recovery.manifest.number,
+          end: end,
+          replay: recovery.replay
+        ) : nil,
       lock: lock,
       recovery: recovery.report
     )
@@ -58,9 +63,15 @@ struct Opening {
   /// an error is one only if it is found again.
   private func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
+    var unknownPack = SegmentID.none
     while true {
       do throws(StorageError) {
-        return try recover()
+        let found = try recover()
+        let newest = found.recovery.replay.newestPack
+        let known = found.recovery.state.packList.withLock { $0.last?.id.rawValue ?? 0 }
+        // A pack younger than the manifest, which the next one names.
+        if newest.rawValue <= known || newest == unknownPack { return found }
+        unknownPack = newest
       } catch {
         if error == previous { throw error }
         previous = error

@@ -9,6 +9,8 @@ struct Replay {
   let state: StoreState
   var catalogue: Catalogue
   var usages = SegmentUsages()
+  /// The newest pack that a record stands on.
+  var newestPack = SegmentID.none
   /// By how much the commits applied change the tables' row counts.
   var rowCounts: [UInt16: Int] = [:]
 
@@ -53,6 +55,7 @@ struct Replay {
         if table?.removedAt.load(ordering: .relaxed) != .max { table = nil }
       }
       byteCount += header.totalByteCount
+      if header.previous.isPacked { newestPack = max(newestPack, header.previous.segment) }
       if header.kind == .catalogue {
         try changeCatalogue(bytes.extracting(header.bodyRange), at: offset + at, segment, sequence)
       } else {

@@ -1,4 +1,5 @@
 import LogEngine
+import LogEngineTestSupport
 import RowFormat
 import Synchronization
 import Testing
@@ -205,6 +206,126 @@ import Testing
     // It was the other process that put it right; the follower goes on.
     try store.write(after, to: path)
     try checkIsUpToDate(follower, store)
+  }
+
+  /// Brings a follower up to date, opening it anew if it was left behind.
+  ///
+  /// - Returns: Whether it was.
+  @discardableResult
+  private func refresh(
+    _ follower: inout StorageEngine,
+    of store: MemoryStore,
+    on fileSystem: (any FileSystem)? = nil
+  ) throws -> Bool {
+    do throws(StorageError) {
+      try follower.refresh()
+      return false
+    } catch {
+      guard case .commitGone = error else { throw error }
+      follower = try store.openReader(on: fileSystem)
+      return true
+    }
+  }
+
+  @Test(arguments: 0..<12 as Range<UInt64>)
+  func `goes on while the log is compacted`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try MemoryStore()
+    try store.work(150, textLength: 300)
+    var follower = try store.openReader()
+    var view: ReadView?
+    for round in 0..<30 {
+      let count = Int(random.next() % 12)
+      if count > 0 { try store.work(count, textLength: 100 << Int(random.next() % 6)) }
+      let keys = store.rows.keys.sorted()
+      try store.commit([.update(keys[Int(random.next() % UInt64(keys.count))], Int64(round))])
+      if random.next() % 3 == 0 { try store.engine.compact() }
+      if random.next() % 9 == 0 {
+        store.abandon()
+        try store.open()
+      }
+      if random.next() % 4 == 0 { continue }
+      try refresh(&follower, of: store)
+      if view == nil { try checkIsUpToDate(follower, store) } else { try check(follower, store) }
+      if let view {
+        let expected = store.history[Int(view.sequence.rawValue)]
+        let rows = try MemoryStore.rows(of: view)
+        #expect(rows.count == expected.count && rows == expected, "view in round \(round)")
+      }
+      if random.next() % 3 == 0 { view = random.next() % 2 == 0 ? follower.makeReadView() : nil }
+    }
+    view = nil
+    try refresh(&follower, of: store)
+    try checkIsUpToDate(follower, store)
+    // A segment may have been begun when its writer was killed.
+    let problems = try follower.verify().problems.filter { $0.kind != .unfinished }
+    #expect(problems == [], "\(problems)")
+  }
+
+  @Test func `lets go of what was packed, as soon as no view needs it`() throws {
+    let store = try MemoryStore()
+    try store.work(150, textLength: 300)
+    let follower = try store.openReader()
+    let first = try #require(follower.statistics().segments.first).segment
+    var view: ReadView? = follower.makeReadView()
+    let expected = store.rows
+    try store.commit([.update(store.rows.keys.max() ?? 0, 5)])
+    try store.engine.compact()
+    try store.commit([.update(store.rows.keys.min() ?? 0, 6)])
+    for _ in 0..<3 {
+      try store.work(2, textLength: 40_000)
+      try follower.refresh()
+      try check(follower, store)
+      #expect(follower.statistics().segments.contains { $0.segment == first })
+      #expect(try view.map(MemoryStore.rows(of:)) == expected)
+    }
+    view = nil
+    try checkIsUpToDate(follower, store)
+    #expect(!follower.statistics().segments.contains { $0.segment == first })
+  }
+
+  @Test func `that missed segments which were packed says so, and can be opened anew`() throws {
+    let store = try MemoryStore()
+    try store.work(10)
+    let follower = try store.openReader()
+    let known = follower.lastCommit
+    for _ in 0..<2 {
+      try store.work(100, textLength: 1000)
+      try store.engine.compact()
+    }
+    #expect {
+      try follower.refresh()
+    } throws: { error in
+      guard case .commitGone(let missed, let oldest)? = error as? StorageError else { return false }
+      return known < missed && missed < oldest
+    }
+    try check(follower, store)
+    let another = try store.openReader()
+    try checkIsUpToDate(another, store)
+  }
+
+  @Test func `sees only whole commits while the log is compacted, at whatever call`() throws {
+    let store = try MemoryStore()
+    try store.work(60, textLength: 300)
+    let isWorking = Mutex(false)
+    let fileSystem = HookedFileSystem(store.disk) { call in
+      guard isWorking.withLock({ $0 }) else { return }
+      isWorking.withLock { $0 = false }
+      try store.work(1, textLength: call.number % 5 == 0 ? 20_000 : 10)
+      if call.number % 3 == 0 { try store.engine.compact() }
+      isWorking.withLock { $0 = call.number % 11 != 0 }
+    }
+    var follower = try store.openReader(on: fileSystem)
+    var reopenedCount = 0
+    for round in 0..<60 {
+      isWorking.withLock { $0 = true }
+      if try refresh(&follower, of: store, on: fileSystem) { reopenedCount += 1 }
+      isWorking.withLock { $0 = false }
+      try fileSystem.rethrow()
+      try check(follower, store, "round \(round)")
+    }
+    try checkIsUpToDate(follower, store)
+    #expect(reopenedCount < 10)
   }
 
   @Test func `of a store it writes to itself has nothing to do`() throws {

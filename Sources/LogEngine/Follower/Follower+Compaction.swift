@@ -1,0 +1,218 @@
+import RowFormat
+import Synchronization
+
+/// Following a writer that compacts its log.
+///
+/// Files that are open stay readable though they were removed. So a follower goes on with the segments it
+/// has, and takes up a compaction when that suits it:
+///
+/// 1. A record that stands on a row of an unknown pack was appended after the manifest that names the
+///    pack. That manifest is read, and its packs are opened.
+/// 2. To a view of before, the pack's rows would seem to have been there always. So the record is read when
+///    nobody reads a commit older than the one that is visible then.
+/// 3. The packs take the place of what they were made from once all that the compaction reckoned with is
+///    visible. Until then files are kept open though they were removed.
+/// 4. A follower that has not opened segments before they were packed cannot go on, and says so.
+extension Follower {
+  /// Finds out whether the writer has packed something, and opens the packs.
+  func findBase(_ position: inout Position) throws(StorageError) {
+    let files = ManifestFiles(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      synchronizes: false
+    )
+    guard let newest = try files.numbers().last, newest > position.manifest,
+      var manifest = try files.readNewest()
+    else { return }
+    while true {
+      do throws(StorageError) {
+        try openPacks(of: manifest)
+        break
+      } catch .missingFile(let path) {
+        // A pack is removed when a later manifest no longer names it.
+        guard let next = try files.readNewest(), next.number > manifest.number else {
+          throw .missingFile(path: path)
+        }
+        manifest = next
+      }
+    }
+    position.manifest = manifest.number
+    if manifest.base != state.base.withLock({ $0 }) { position.newBase = manifest.base }
+  }
+
+  private func openPacks(of manifest: Manifest) throws(StorageError) {
+    for id in (manifest.base?.packs ?? []).map(\.id) where state.packs[Int(id.rawValue)] == nil {
+      state.packs.store(try state.openPack(state.paths.pack(id), id), at: Int(id.rawValue))
+    }
+  }
+
+  /// Makes sure that what a frame's records stand on can be read.
+  ///
+  /// - Throws: ``HeldBack`` if that has to wait.
+  func preparePacks(for payload: RawSpan, _ position: inout Position) throws {
+    for pack in Replay.packs(namedIn: payload) where !isKnown(pack, position) {
+      if state.packs[Int(pack.rawValue)] == nil { try findBase(&position) }
+      if try takeUpBase(&position), isKnown(pack, position) { continue }
+      let visible = state.visible.load(ordering: .relaxed)
+      if state.packs[Int(pack.rawValue)] != nil {
+        guard state.epochs.drain(), claimFloor(visible) else { throw HeldBack() }
+        position.admittedPack = max(position.admittedPack, pack)
+      } else if let base = position.newBase {
+        // It came and went since the last look.
+        if visible >= base.floor { throw HeldBack() }
+        throw StorageError.commitGone(
+          CommitSequence(visible + 1),
+          oldest: CommitSequence(base.floor)
+        )
+      } else {
+        throw StorageError.missingFile(path: state.paths.pack(PackID(rawValue: pack.rawValue)))
+      }
+    }
+  }
+
+  /// Whether records that name a pack can be read by now.
+  private func isKnown(_ pack: SegmentID, _ position: Position) -> Bool {
+    let isOpen = state.packs[Int(pack.rawValue)] != nil
+    return isOpen && pack <= position.admittedPack
+      || pack.rawValue <= state.packList.withLock { $0.last?.id.rawValue ?? 0 }
+  }
+
+  /// Says that segments were packed before they could be read, if so it is.
+  func checkIsNotLeftBehind(_ position: inout Position) throws(StorageError) {
+    try findBase(&position)
+    guard let base = position.newBase ?? state.base.withLock({ $0 }) else { return }
+    let end = position.end
+    guard base.segment > end.segment?.id ?? .none, base.sequence > end.sequence else { return }
+    throw .commitGone(CommitSequence(end.sequence + 1), oldest: CommitSequence(base.floor))
+  }
+}
+
+// MARK: Taking up a compaction
+
+extension Follower {
+  /// Puts the new packs in the place of what they were made from, if nobody needs that any more.
+  ///
+  /// - Returns: Whether that was done.
+  func takeUpBase(_ position: inout Position) throws -> Bool {
+    // Those who read without a view may still be about to look for what was left out.
+    guard let base = position.newBase, state.visible.load(ordering: .relaxed) >= base.floor,
+      state.epochs.drain(), claimFloor(base.floor)
+    else { return false }
+    position.newBase = nil
+    let packs = base.packs.compactMap { state.packs[Int($0.id.rawValue)] }
+    let retired = retire(for: base, packs)
+    try moveSlots(to: packs, &position.replay.usages)
+    publishUsage(position)
+    state.compactionCount.add(1, ordering: .relaxed)
+    state.epochs.retire(retired)
+    return true
+  }
+
+  /// Makes sure that nobody reads a commit older than one of them, nor will.
+  private func claimFloor(_ floor: UInt64) -> Bool {
+    let before = state.foldFloor.load(ordering: .relaxed)
+    guard before < floor else { return true }
+    state.foldFloor.store(floor, ordering: .sequentiallyConsistent)
+    if state.pins.floor(upTo: floor) >= floor { return true }
+    state.foldFloor.store(before, ordering: .sequentiallyConsistent)
+    return false
+  }
+
+  private func retire(
+    for base: LogBase,
+    _ packs: [PackReader]
+  ) -> [any AnyObject & Sendable] {
+    let names = Set(packs.map(\.id.rawValue))
+    // Who finds that a place was retired has to find the pack that stands for it.
+    state.packList.withLock { list in
+      list = (list.filter { !names.contains($0.id.rawValue) } + packs).sorted { $0.id < $1.id }
+    }
+    state.base.withLock { $0 = base }
+    state.baseSegment.store(base.segment.rawValue, ordering: .sequentiallyConsistent)
+    var retired: [any AnyObject & Sendable] = []
+    for index in state.segments.indices where index <= Int(base.segment.rawValue) {
+      retired += state.segments.remove(at: index) { Int($0.id.rawValue) == index }
+    }
+    for index in state.packs.indices where !names.contains(UInt32(index)) {
+      retired += state.packs.remove(at: index) { Int($0.id.rawValue) == index }
+    }
+    state.packList.withLock { $0 = packs }
+    return retired
+  }
+
+  /// Lets the index name packs where it names what is gone, and counts which of their rows are needed.
+  ///
+  /// The newest packs come first, for a row stands in the newest that has it.
+  private func moveSlots(
+    to packs: [PackReader],
+    _ usages: inout SegmentUsages
+  ) throws {
+    usages.remove { state.isGone($0) || state.packs[Int($0.rawValue)] != nil }
+    for pack in packs.reversed() {
+      let file = SegmentID(rawValue: pack.id.rawValue)
+      var dead = SupersededBytes()
+      try pack.forEachAddress { reference, address in
+        let place = RecordPlace(pack: pack.id, address)
+        moveSlot(of: reference, to: RecordLocation(pack: pack.id, address))
+        guard try !needs(place, of: reference) else { return }
+        let header = try state.header(at: place, of: reference)
+        dead.add(header.totalByteCount, of: reference.table, in: file)
+      }
+      for entry in pack.footer.tables {
+        if state.tables[Int(entry.table)] != nil {
+          usages.add(entry.recordByteCount, of: entry.table, to: file)
+        }
+        for key in entry.deletedKeys.joined() {
+          moveSlot(
+            of: RowReference(table: entry.table, key: key),
+            to: RecordLocation(endNotedIn: pack.id)
+          )
+        }
+      }
+      usages.release(dead)
+    }
+  }
+
+  private func moveSlot(of reference: RowReference, to location: RecordLocation) {
+    guard let table = state.tables[Int(reference.table)],
+      1...IndexPages.maximumKey ~= reference.key
+    else { return }
+    let before = table.pages.location(of: reference.key)
+    guard !before.isNone, state.isGone(before.segment) else { return }
+    table.pages.store(location, for: reference.key, sequence: 0)
+  }
+
+  /// Whether a row, as it now is, is the one at a place or stands on it.
+  private func needs(_ place: RecordPlace, of reference: RowReference) throws -> Bool {
+    guard let table = state.tables[Int(reference.table)],
+      1...IndexPages.maximumKey ~= reference.key
+    else { return false }
+    let location = table.pages.location(of: reference.key)
+    if location.isPacked || !location.isRow { return location.place == place }
+    var isFound = false
+    try state.forEachInChain(location.place, of: reference) { found, _ in
+      if found == place { isFound = true }
+    }
+    return isFound
+  }
+}
+
+/// Thrown through the reading of a commit that cannot be taken up yet.
+struct HeldBack: Error {}
+
+extension Replay {
+  /// The packs that a frame's records stand on.
+  static func packs(namedIn payload: RawSpan) -> [SegmentID] {
+    var packs: [SegmentID] = []
+    guard let parts = CommitPayload(decoding: payload) else { return packs }
+    var at = parts.recordRange.lowerBound
+    while at < parts.recordRange.upperBound,
+      let header = RecordHeader(decoding: payload.extracting(at..<parts.recordRange.upperBound))
+    {
+      let file = header.previous.segment
+      if header.previous.isPacked, packs.last != file, !packs.contains(file) { packs.append(file) }
+      at += header.totalByteCount
+    }
+    return packs
+  }
+}
