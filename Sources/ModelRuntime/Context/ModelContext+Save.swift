@@ -35,15 +35,24 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     endUndoGroup()
     try DeletePropagation.checkDenials(deleted)
-    var saved: [Int: ChangeSet] = [:]
+    var saved: [(connection: StoreConnection, changes: ChangeSet)] = []
     for connection in coordinator.connections {
-      if let changes = try save(to: connection) { saved[connection.index] = changes }
+      if let changes = try save(to: connection) { saved.append((connection, changes)) }
       try throwDeferredError()
     }
-    inserted.removeAll { $0._$state.isDeleted }
+    if !inserted.isEmpty { inserted.removeAll { $0._$state.isDeleted } }
     undo.saveCount += 1
-    coordinator.inboxes.post(saved.map { SavedRows($1, in: $0) }, from: inbox)
-    notifySaved(saved.values.map { $0 })
+    coordinator.inboxes.post(
+      saved.map { SavedRows($0.changes, in: $0.connection.index) },
+      from: inbox
+    )
+    var notice = SaveNotice()
+    for (connection, changes) in saved { notice.add(changes, in: connection) }
+    NotificationCenter.default.post(
+      name: ModelContext.didSave,
+      object: self,
+      userInfo: notice.userInfo
+    )
   }
 
   /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
@@ -53,10 +62,10 @@ extension ModelContext {
     var upsert: Upsert?
     defer { connection.endSave(for: editingState) }
     do {
-      if let changes = collectChanges()[connection.index] {
-        try connection.beginSave(changes, for: editingState)
-      }
-      while let changes = collectChanges()[connection.index] {
+      guard let pending = pendingChanges(for: connection) else { return nil }
+      try connection.beginSave(pending, for: editingState)
+      var next: ChangeSet? = pending
+      while let changes = next {
         do {
           try write(changes, to: connection)
           upsert?.finish()
@@ -65,6 +74,7 @@ extension ModelContext {
           let merging = upsert ?? Upsert(self, connection)
           upsert = merging
           try merging.settle(unsettled.clashes)
+          next = pendingChanges(for: connection)
         }
       }
     } catch {
@@ -79,35 +89,41 @@ extension ModelContext {
     guard connection.allowsSave else {
       throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
     }
-    try validate(own)
+    if connection.hasRelationships { try validate(own) }
     try connection.prepare(&own)
     // An object whose list got a member has changed, but its own row has not.
-    let touched = own.updated.filter { !connection.writes($0._$state) }
-    own.updated.removeAll { !connection.writes($0._$state) }
-    // In one request: a store that reads a whole file to answer shall not do so for each of them.
-    if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
-    for model in own.inserted + own.updated { model._$state.prepareForEncoding(model) }
+    var touched: [any PersistentModel] = []
+    if !own.updated.isEmpty {
+      touched = own.updated.filter { !connection.writes($0._$state) }
+      own.updated.removeAll { !connection.writes($0._$state) }
+      // In one request: a store that reads a whole file to answer shall not do so for each of them.
+      if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
+      for model in own.updated { model._$state.prepareForEncoding(model) }
+    }
+    if connection.hasRelationships {
+      for model in own.inserted { model._$state.prepareForEncoding(model) }
+    }
     if !own.isEmpty { try connection.save(own, for: editingState) }
     for model in touched { model._$state.settle() }
     settle(own, in: connection)
   }
 
-  /// Sorts what is pending by the store it belongs to.
-  private func collectChanges() -> [Int: ChangeSet] {
-    var changes: [Int: ChangeSet] = [:]
-    for model in insertedModelsArray {
-      guard let connection = coordinator.connection(for: model._$state.descriptor) else { continue }
-      changes[connection.index, default: ChangeSet()].inserted.append(model)
+  /// What is pending for one store; `nil` if nothing is.
+  private func pendingChanges(for connection: StoreConnection) -> ChangeSet? {
+    var changes = ChangeSet()
+    // Objects of one class mostly come together: look the store of a class up once.
+    var last: (descriptor: ModelDescriptor, isOwn: Bool)?
+    changes.inserted = inserted.keeping { state in
+      if state.isDeleted { return false }
+      let descriptor = state.descriptor
+      if let last, last.descriptor === descriptor { return last.isOwn }
+      let isOwn = coordinator.connection(for: descriptor) === connection
+      last = (descriptor, isOwn)
+      return isOwn
     }
-    for model in changedModelsArray {
-      guard let connection = model._$state.connection else { continue }
-      changes[connection.index, default: ChangeSet()].updated.append(model)
-    }
-    for model in deleted {
-      guard let connection = model._$state.connection else { continue }
-      changes[connection.index, default: ChangeSet()].deleted.append(model)
-    }
-    return changes
+    changes.updated = changed.keeping { !$0.isDeleted && $0.connection === connection }
+    changes.deleted = deleted.keeping { $0.connection === connection }
+    return changes.isEmpty ? nil : changes
   }
 
   /// Makes the objects of one store's changes what they are after the save.
@@ -133,24 +149,9 @@ extension ModelContext {
       state.settle()
       state.flags.insert(.vanished)
     }
-    inserted.removeAll { !$0._$state.flags.contains(.inserted) }
-    changed.removeAll { !$0._$state.flags.contains(.listed) }
-    deleted.removeAll { $0._$state.connection === connection }
-  }
-
-  private func notifySaved(_ changes: [ChangeSet]) {
-    // Hashing these keys is most of what a small save costs: only lists that hold something are entered.
-    var info: [AnyHashable: Any] = Dictionary(minimumCapacity: 4)
-    func set(_ key: NotificationKey, _ list: KeyPath<ChangeSet, [any PersistentModel]>) {
-      let identifiers = changes.flatMap { $0[keyPath: list].map { $0.persistentModelID } }
-      if identifiers.isEmpty { return }
-      info[key] = identifiers
-      info[key.rawValue] = identifiers
-    }
-    set(.insertedIdentifiers, \.inserted)
-    set(.updatedIdentifiers, \.updated)
-    set(.deletedIdentifiers, \.deleted)
-    NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: info)
+    inserted.drop { !$0.flags.contains(.inserted) }
+    changed.drop { !$0.flags.contains(.listed) }
+    deleted.drop { $0.connection === connection }
   }
 
   /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the
@@ -197,6 +198,24 @@ extension ModelContext {
     defer { transactionDepth -= 1 }
     try block()
     if transactionDepth == 1 { try save() }
+  }
+}
+
+extension [any PersistentModel] {
+  /// The models whose states are wanted: the list itself, if all are.
+  fileprivate func keeping(_ isWanted: (_ModelState) -> Bool) -> Self {
+    guard let first = firstIndex(where: { !isWanted($0._$state) }) else { return self }
+    return self[..<first] + self[(first + 1)...].filter { isWanted($0._$state) }
+  }
+
+  /// Takes out the models whose states say so; a short list keeps its memory for the next save.
+  fileprivate mutating func drop(_ isDone: (_ModelState) -> Bool) {
+    if isEmpty { return }
+    if allSatisfy({ isDone($0._$state) }) {
+      removeAll(keepingCapacity: capacity <= 64)
+    } else {
+      removeAll { isDone($0._$state) }
+    }
   }
 }
 

@@ -87,6 +87,7 @@ extension ModelContext {
 
   /// Registers how to take an insertion back.
   func registerUndoOfInserting(_ model: any PersistentModel) {
+    guard recordingUndoManager != nil else { return }
     register { context in
       let state = model._$state
       if state.flags.contains(.stored) {
@@ -100,6 +101,7 @@ extension ModelContext {
 
   /// Registers how to take a delete back.
   func registerUndoOfDeleting(_ model: any PersistentModel) {
+    guard recordingUndoManager != nil else { return }
     register { context in
       if model._$state.context === context {
         context.undelete(model)

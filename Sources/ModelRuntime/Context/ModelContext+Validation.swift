@@ -5,7 +5,7 @@ extension ModelContext {
   ///
   /// - Throws: An error that names the model, the property and the rule it breaks.
   func validate(_ changes: ChangeSet) throws {
-    for model in changes.inserted + changes.updated {
+    for model in [changes.inserted, changes.updated].joined() {
       let state = model._$state
       for property in state.descriptor.relationships {
         guard state.flags.contains(.inserted) || state.changed.contains(property.ordinal) else {

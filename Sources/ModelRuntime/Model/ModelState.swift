@@ -265,6 +265,7 @@ extension _ModelState {
   func identifier(of type: any PersistentModel.Type) -> PersistentIdentifier {
     if let identifier = extras?.identifier { return identifier }
     if let connection, flags.contains(.stored) {
+      if let identifier = connection.identifier(of: reference) { return identifier }
       return connection.identifier(of: reference, entityName: entityName(type))
     }
     let identifier = PersistentIdentifier.makeTemporary(entityName: entityName(type))

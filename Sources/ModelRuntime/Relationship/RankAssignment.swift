@@ -7,7 +7,7 @@ extension StoreConnection {
   /// the order of the list; a list that was put in another order gets new ranks throughout, which
   /// changes all its members.
   func assignRanks(in changes: inout ChangeSet, next: () -> Int64) {
-    for owner in changes.inserted + changes.updated {
+    for owner in [changes.inserted, changes.updated].joined() {
       let state = owner._$state
       for property in state.descriptor.relationships where property.isDerivable {
         guard let inverse = property.inverse, case .many(let list) = state.relation(property)

@@ -18,7 +18,9 @@ public struct _RowEncoder: ~Copyable {
   var failure: (any Error)?
 
   init(references: any ReferenceResolver) {
-    writer = RowWriter()
+    // Room for most rows, and little enough to be had for next to nothing: a save of one model has a writer
+    // of its own.
+    writer = RowWriter(capacity: 1000)
     previous = _RowView(base: nil, byteCount: 0, layout: _RowEncoder.noColumns)
     self.references = references
   }

@@ -6,7 +6,8 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   private let store: Store
   private let tables: [String: UInt16]
   private let descriptorsByTable: [UInt16: ModelDescriptor]
-  private let origins: [UInt16: IdentifierOrigin]
+  /// By table; what most identifiers are made of.
+  private let origins: [IdentifierOrigin?]
 
   init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool)
     throws
@@ -14,13 +15,14 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     self.store = store
     var tables: [String: UInt16] = [:]
     var byTable: [UInt16: ModelDescriptor] = [:]
-    var origins: [UInt16: IdentifierOrigin] = [:]
+    var origins: [IdentifierOrigin?] = []
     for type in schema.modelTypes {
       let descriptor = ModelDescriptor.of(type)
       guard let table = store.table(forEntityNamed: descriptor.entityName) else { continue }
       tables[descriptor.entityName] = table
       byTable[table] = descriptor
-      origins[table] = .named(store: store.identifier, entity: descriptor.entityName)
+      while origins.count <= Int(table) { origins.append(nil) }
+      origins[Int(table)] = .named(store: store.identifier, entity: descriptor.entityName)
     }
     self.tables = tables
     descriptorsByTable = byTable
@@ -85,7 +87,9 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   }
 
   override func identifier(of reference: RowReference) -> PersistentIdentifier? {
-    origins[reference.table].map { PersistentIdentifier(origin: $0, key: reference.key) }
+    let table = Int(reference.table)
+    guard table < origins.count, let origin = origins[table] else { return nil }
+    return PersistentIdentifier(origin: origin, key: reference.key)
   }
 
   override func reference(of identifier: PersistentIdentifier) -> RowReference? {
@@ -104,6 +108,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   override func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
 
   override func prepare(_ changes: inout ChangeSet) {
+    if !hasRelationships { return }
     var ranks: Range<Int64> = 0..<0
     assignRanks(in: &changes) {
       if ranks.isEmpty { ranks = store.reserveRanks(256) }
@@ -113,14 +118,16 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   }
 
   override func save(_ changes: ChangeSet, for state: EditingState) throws {
-    let names = try RowNames(inserted: changes.inserted, store: store, tables: tables, index: index)
+    // The changes hold the models, and those their states.
+    let inserted = changes.inserted.map { Unmanaged.passUnretained($0._$state) }
+    let names = try RowNames(inserted: inserted, store: store, tables: tables, index: index)
     do {
       try write(changes, named: names, for: state)
     } catch let clashes as RowClashes {
       throw ModelClashes(clashes, in: changes)
     }
-    for model in changes.inserted {
-      model._$state.becomeStored(at: model._$state.reference, in: self)
+    for state in inserted {
+      state._withUnsafeGuaranteedRef { $0.becomeStored(at: $0.reference, in: self) }
     }
   }
 
@@ -133,24 +140,26 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     try store.saveRows(for: state) { sink in
       encoder.blobs = sink
       for model in changes.inserted {
-        let row = try encode(model, &encoder)
-        sink.insert(model._$state.reference, row: encoder.writer.bytes.extracting(row))
+        let state = model._$state
+        let row = try encode(model, state, &encoder)
+        sink.insert(state.reference, row: encoder.writer.bytes.extracting(row))
         encoder.writer.removeAll()
       }
       for model in changes.updated {
-        let changed = storedColumns(of: model._$state)
-        let row = try encode(model, &encoder)
-        let previous = model._$state.currentRow
+        let state = model._$state
+        let changed = storedColumns(of: state)
+        let row = try encode(model, state, &encoder)
+        let previous = state.currentRow
         if previous.isAbsent {
           sink.update(
-            model._$state.reference,
+            state.reference,
             changed: changed,
             row: encoder.writer.bytes.extracting(row),
             previous: nil
           )
         } else {
           sink.update(
-            model._$state.reference,
+            state.reference,
             changed: changed,
             row: encoder.writer.bytes.extracting(row),
             previous: previous.span
@@ -164,9 +173,10 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
 
   private func encode(
     _ model: any PersistentModel,
+    _ state: _ModelState,
     _ encoder: inout _RowEncoder
   ) throws -> Range<Int> {
-    model._$state.encode(model, into: &encoder)
+    state.encode(model, into: &encoder)
     let row = encoder.writer.finish()
     if let failure = encoder.failure { throw failure }
     return row
@@ -196,32 +206,32 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
 
+  /// - Parameter inserted: The states of the new models, which somebody holds meanwhile.
   init(
-    inserted: [any PersistentModel],
+    inserted: [Unmanaged<_ModelState>],
     store: Store,
     tables: [String: UInt16],
     index: Int
   ) throws {
     self.store = store
     self.index = index
-    var counts: [ObjectIdentifier: (descriptor: ModelDescriptor, count: Int)] = [:]
+    var entities = EntityCounts()
     // A save that failed has named its models already: they keep their rows for the next attempt.
-    for model in inserted where model._$state.reference == .none {
-      let descriptor = model._$state.descriptor
-      counts[ObjectIdentifier(descriptor), default: (descriptor, 0)].count += 1
-    }
-    var keys: [ObjectIdentifier: (table: UInt16, next: UInt64)] = [:]
-    for (id, entry) in counts {
-      guard let table = tables[entry.descriptor.entityName] else {
-        throw SwiftDataError.missingEntity(entry.descriptor.entityName)
+    for state in inserted {
+      state._withUnsafeGuaranteedRef {
+        if $0.reference == .none { entities.count($0.descriptor) }
       }
-      keys[id] = (table, store.reserveKeys(entry.count, inTable: table).lowerBound)
     }
-    for model in inserted where model._$state.reference == .none {
-      let id = ObjectIdentifier(model._$state.descriptor)
-      guard let (table, key) = keys[id] else { continue }
-      model._$state.reference = RowReference(table: table, key: key)
-      keys[id] = (table, key + 1)
+    try entities.reserve { descriptor, count in
+      guard let table = tables[descriptor.entityName] else {
+        throw SwiftDataError.missingEntity(descriptor.entityName)
+      }
+      return RowReference(table: table, key: store.reserveKeys(count, inTable: table).lowerBound)
+    }
+    for state in inserted {
+      state._withUnsafeGuaranteedRef {
+        if $0.reference == .none { $0.reference = entities.next($0.descriptor) }
+      }
     }
   }
 
@@ -245,5 +255,44 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
     if ranks.isEmpty { ranks = store.reserveRanks(1024) }
     defer { ranks = (ranks.lowerBound + 1)..<ranks.upperBound }
     return ranks.lowerBound
+  }
+}
+
+/// The new models of a save by class: how many there are, then which row is the next one's.
+private struct EntityCounts {
+  private var entities: [(descriptor: ModelDescriptor, count: Int, next: RowReference)] = []
+  /// The class of the last model; models of one class mostly come together.
+  private var last = 0
+
+  mutating func count(_ descriptor: ModelDescriptor) {
+    find(descriptor)
+    entities[last].count += 1
+  }
+
+  /// Asks for the first row of each class.
+  mutating func reserve(
+    _ first: (_ descriptor: ModelDescriptor, _ count: Int) throws -> RowReference
+  ) rethrows {
+    for place in entities.indices {
+      entities[place].next = try first(entities[place].descriptor, entities[place].count)
+    }
+  }
+
+  mutating func next(_ descriptor: ModelDescriptor) -> RowReference {
+    find(descriptor)
+    let row = entities[last].next
+    entities[last].next = RowReference(table: row.table, key: row.key + 1)
+    return row
+  }
+
+  /// Makes a class the last one.
+  private mutating func find(_ descriptor: ModelDescriptor) {
+    if last < entities.count, entities[last].descriptor === descriptor { return }
+    if let place = entities.firstIndex(where: { $0.descriptor === descriptor }) {
+      last = place
+    } else {
+      last = entities.count
+      entities.append((descriptor, 0, .none))
+    }
   }
 }

@@ -17,6 +17,8 @@ class StoreConnection: @unchecked Sendable {
   /// The classes of the store's entities.
   let descriptors: [ModelDescriptor]
   let descriptorsByName: [String: ModelDescriptor]
+  /// Whether any of the classes has relationships, which a save has to look at.
+  let hasRelationships: Bool
 
   init(index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
     self.index = index
@@ -28,6 +30,7 @@ class StoreConnection: @unchecked Sendable {
       descriptors.map { ($0.entityName, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    hasRelationships = descriptors.contains { !$0.relationships.isEmpty }
   }
 
   /// What a store answered, and what it left to the context.

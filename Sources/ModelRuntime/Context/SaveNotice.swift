@@ -1,0 +1,63 @@
+import Foundation
+
+/// What the notification of a save says: which objects were inserted, updated and deleted.
+struct SaveNotice {
+  private var inserted: [PersistentIdentifier] = []
+  private var updated: [PersistentIdentifier] = []
+  private var deleted: [PersistentIdentifier] = []
+
+  /// Adds what was written to one store.
+  mutating func add(_ changes: ChangeSet, in connection: StoreConnection) {
+    inserted += connection.identifiers(of: changes.inserted)
+    updated += connection.identifiers(of: changes.updated)
+    deleted += connection.identifiers(of: changes.deleted)
+  }
+
+  /// The identifiers under their keys; lists that hold nothing have none.
+  var userInfo: [AnyHashable: Any] {
+    let lists = [inserted, updated, deleted]
+    var number = 0
+    for place in lists.indices where !lists[place].isEmpty { number |= 1 << place }
+    return Self.forms[number].filled(with: lists)
+  }
+
+  /// One for each choice of lists that hold something.
+  private static let forms = (0..<8).map(Form.init)
+}
+
+/// The dictionary of a notification, still without identifiers.
+///
+/// Hashing the keys would be most of what a small save costs, so it is done once: a dictionary is copied, and
+/// its values are set where they stand.
+private struct Form: @unchecked Sendable {
+  private let empty: [AnyHashable: Any]
+  private let places: [(index: Dictionary<AnyHashable, Any>.Index, list: Int)]
+
+  /// - Parameter lists: A bit for each list that has keys.
+  init(_ lists: Int) {
+    let keys: [ModelContext.NotificationKey] = [
+      .insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers,
+    ]
+    var empty: [AnyHashable: Any] = [:]
+    var owners: [(key: AnyHashable, list: Int)] = []
+    for (list, key) in keys.enumerated() where lists & 1 << list != 0 {
+      owners += [(AnyHashable(key), list), (AnyHashable(key.rawValue), list)]
+    }
+    for owner in owners { empty[owner.key] = [PersistentIdentifier]() }
+    self.empty = empty
+    places = owners.compactMap { owner in empty.index(forKey: owner.key).map { ($0, owner.list) } }
+  }
+
+  func filled(with lists: [[PersistentIdentifier]]) -> [AnyHashable: Any] {
+    var info = empty
+    for (index, list) in places { info.values[index] = lists[list] }
+    return info
+  }
+}
+
+extension StoreConnection {
+  /// The identifiers of models that are, or were, in the store.
+  fileprivate func identifiers(of models: [any PersistentModel]) -> [PersistentIdentifier] {
+    models.map { $0._$state.identifier }
+  }
+}
