@@ -1,28 +1,46 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
+import Synchronization
 
 extension TableStore {
   /// Makes the changes that `body` writes one commit.
   func save(author: String?, _ body: (any RowChangeSink) throws -> Void) throws {
-    let sink = CommitSink(self, author: author)
+    let sink = spareSink.take() ?? CommitSink(self)
+    sink.begin(author: author)
     try body(sink)
     try perform(.saving) { try sink.commit() }
+    if sink.isWorthKeeping { spareSink.keep(sink) }
   }
 }
 
+/// Keeps what collects a save's changes until the next save: most are small, and its memory is most of what they
+/// would allocate.
+final class SpareSink: Sendable {
+  private let sink = Mutex<CommitSink?>(nil)
+
+  func take() -> CommitSink? { sink.withLock { $0.take() } }
+  func keep(_ used: CommitSink) { sink.withLock { $0 = used } }
+}
+
 /// Turns the changes of a save into a batch of the engine, and notes what indexes will have to learn.
-private final class CommitSink: RowChangeSink {
-  private let store: TableStore
+///
+/// Used by one save at a time.
+final class CommitSink: RowChangeSink, @unchecked Sendable {
+  // The store keeps the sink.
+  private unowned let store: TableStore
   private var batch: CommitBatch
   private var moves: [Move] = []
   /// The indexed columns of the table of the last change; changes come table by table.
   private var indexed: (table: UInt16, columns: [Int]) = (0, [])
   private var keys = KeyChanges()
   private var rules: (table: UInt16, rules: [UniqueIndexes.Rule]) = (0, [])
-  private let standing: ValueIndexes.Standing
+  private var standing = ValueIndexes.Standing.nothing
   private var values: [ValueIndexes.Change] = []
   private var built: (table: UInt16, indexes: [(Int, IndexDefinition)]) = (0, [])
+  /// How much the save has written.
+  private var changeCount = 0
+  private var byteCount = 0
 
   /// A row that now refers to another row than before.
   private struct Move {
@@ -32,12 +50,27 @@ private final class CommitSink: RowChangeSink {
     let new: (target: RowReference, rank: Int64)?
   }
 
-  init(_ store: TableStore, author: String?) {
+  init(_ store: TableStore) {
     self.store = store
-    standing = store.valueIndexes.standing
     batch = store.engine.makeBatch()
-    batch.author = author
   }
+
+  /// Starts a save; what indexes there are may have changed since the last.
+  func begin(author: String?) {
+    batch.author = author
+    standing = store.valueIndexes.standing
+    moves.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+    keys = KeyChanges()
+    rules = (0, [])
+    indexed = (0, [])
+    built = (0, [])
+    changeCount = 0
+    byteCount = 0
+  }
+
+  /// Whether the sink holds no more memory than it should until the next save.
+  var isWorthKeeping: Bool { changeCount <= 1024 && byteCount <= 1 << 20 }
 
   func commit() throws {
     if keys.isEmpty {
@@ -78,6 +111,7 @@ private final class CommitSink: RowChangeSink {
   func insert(_ reference: RowReference, row: RawSpan) {
     guard let table = store.table(numbered: reference.table) else { return }
     batch.insert(reference, layout: table.layoutNumber, row: row)
+    noteChange(row.byteCount)
     for rule in rules(of: reference.table) {
       keys.insert(row, reference, rule.number, rule.columns, table.layout)
     }
@@ -128,6 +162,7 @@ private final class CommitSink: RowChangeSink {
       changed: changed,
       row: row
     )
+    noteChange(row.byteCount)
   }
 
   func delete(_ reference: RowReference) {
@@ -151,6 +186,12 @@ private final class CommitSink: RowChangeSink {
     if table.preservedColumns.isEmpty || !deletePreserving(reference, in: table) {
       batch.delete(reference)
     }
+    noteChange(0)
+  }
+
+  private func noteChange(_ byteCount: Int) {
+    changeCount += 1
+    self.byteCount += byteCount
   }
 
   /// Deletes a row, and has the log keep what its entity wants to be remembered.

@@ -22,6 +22,7 @@ final class TableStore: Sendable {
   let indexes = ReferenceIndexes()
   let uniqueIndexes: UniqueIndexes
   let valueIndexes: ValueIndexes
+  let spareSink = SpareSink()
   /// How many bytes a value may have that stands in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int

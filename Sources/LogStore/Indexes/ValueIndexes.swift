@@ -27,6 +27,8 @@ final class ValueIndexes: @unchecked Sendable {
   struct Standing {
     fileprivate let time: Int
     let built: [Int]
+
+    static let nothing = Standing(time: 0, built: [])
   }
 
   let definitions: [IndexDefinition]
@@ -73,7 +75,7 @@ final class ValueIndexes: @unchecked Sendable {
 extension ValueIndexes {
   /// The indexes a save has to keep in step.
   var standing: Standing {
-    if definitions.isEmpty { return Standing(time: 0, built: []) }
+    if definitions.isEmpty { return .nothing }
     condition.lock()
     defer { condition.unlock() }
     return Standing(time: time, built: indexes.indices.filter { indexes[$0] != nil })
