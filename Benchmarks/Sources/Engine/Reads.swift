@@ -2,7 +2,7 @@ import EngineStore
 import Floor
 import Foundation
 import Harness
-import Synchronization
+import LogEngine
 import Workloads
 
 /// Reads of random rows among a million: all columns, one column, and beside a writer.
@@ -97,12 +97,21 @@ struct Reads {
           comparedWith: .init(.readAlone, .engine),
           targets: [Target(.rowsPerSecond, .share, .atLeast(0.5))]
         ) {
-          let writer = try Writer(beside: trips)
+          let writer = writer(beside: trips.engine)
           let sample = try readAll()
           try writer.stop()
           return sample
         },
       ]
     ).run()
+  }
+
+  /// A thread that raises ratings, a hundred a commit.
+  private func writer(beside engine: StorageEngine) -> Repetition {
+    Repetition {
+      let own = try EngineTrips(sharing: engine)
+      var keys = RandomKeys(count: Self.rows, seed: 6)
+      return { try own.raiseRatings(keys.next(100, distinctWithin: 100)[...]) }
+    }
   }
 }

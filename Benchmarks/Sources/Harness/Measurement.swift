@@ -10,6 +10,8 @@ public struct Measurement: Codable, Sendable, Equatable {
   public var max: Double
   public var runs: Int
   public var settings: String
+  /// What the workload's commits wait for; absent where it times none.
+  public var durability: Durability?
 
   public init(
     group: String? = nil,
@@ -20,7 +22,8 @@ public struct Measurement: Codable, Sendable, Equatable {
     min: Double,
     max: Double,
     runs: Int,
-    settings: String
+    settings: String,
+    durability: Durability? = nil
   ) {
     self.group = group
     self.workload = workload
@@ -31,5 +34,6 @@ public struct Measurement: Codable, Sendable, Equatable {
     self.max = max
     self.runs = runs
     self.settings = settings
+    self.durability = durability
   }
 }

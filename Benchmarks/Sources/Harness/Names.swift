@@ -59,7 +59,9 @@ public enum Workload: String, Sendable, CaseIterable {
   case appendTo10 = "append-to-10"
   case appendTo100000 = "append-to-100000"
   case modelMemory = "model-memory"
+  // On disk: loaded and closed, after a million updates, and after what the contender offers by itself.
   case size = "size"
+  case sizeUpdated = "size-updated"
   /// Rows become a pack.
   case compaction
   // On disk, packed: trips, and flights of New York's airports.
@@ -70,6 +72,12 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedReadCached = "packed-read-cached"
   /// A count by two attributes of all rows of a pack.
   case packedScan = "packed-scan"
+  // Values of 1 KB to 4 MB beside rows: written, written anew, deleted, and what is left of them.
+  case blobWrite = "blob-write"
+  case blobUpdate = "blob-update"
+  case blobDelete = "blob-delete"
+  case blobRead = "blob-read"
+  case blobSize = "blob-size"
   // Commits that raise one attribute of so many rows, on disk at return.
   case durableUpdate1 = "durable-update-1"
   case durableUpdate100 = "durable-update-100"
@@ -80,6 +88,12 @@ public enum Workload: String, Sendable, CaseIterable {
   case scaleOpen = "scale-open"
   case scaleSize = "scale-size"
   case scaleMemory = "scale-memory"
+  // Ten million models, step by step.
+  case modelsLoad = "models-load"
+  case modelsQuery = "models-query"
+  case modelsCompact = "models-compact"
+  case modelsReopen = "models-reopen"
+  case modelsVerify = "models-verify"
 }
 
 /// Who is measured.
@@ -104,6 +118,8 @@ public enum Contender: String, Sendable, CaseIterable {
 /// What a figure counts.
 public enum Metric: String, Sendable, CaseIterable {
   case rowsPerSecond = "rows_per_second"
+  /// What a thread beside the one that is measured wrote in the same time.
+  case writerRowsPerSecond = "writer_rows_per_second"
   case p50Microseconds = "p50_us"
   case p90Microseconds = "p90_us"
   case p99Microseconds = "p99_us"
@@ -126,6 +142,7 @@ public enum Metric: String, Sendable, CaseIterable {
   public var unit: String {
     switch self {
     case .rowsPerSecond: "rows/s"
+    case .writerRowsPerSecond: "rows/s written meanwhile"
     case .p50Microseconds: "median µs"
     case .p90Microseconds: "90 % µs"
     case .p99Microseconds: "99 % µs"
@@ -143,5 +160,7 @@ public enum Metric: String, Sendable, CaseIterable {
   }
 
   /// Whether a greater figure is a better one.
-  public var growsWithSpeed: Bool { self == .rowsPerSecond || self == .megabytesPerSecond }
+  public var growsWithSpeed: Bool {
+    [.rowsPerSecond, .writerRowsPerSecond, .megabytesPerSecond].contains(self)
+  }
 }

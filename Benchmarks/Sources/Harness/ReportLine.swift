@@ -2,6 +2,7 @@
 struct ReportLine {
   var workload: String
   var contender: String
+  var durability: String
   var metric: String
   var median: String
   var spread: String
@@ -11,6 +12,7 @@ struct ReportLine {
   static let header = ReportLine(
     workload: "workload",
     contender: "contender",
+    durability: "durability",
     metric: "metric",
     median: "median",
     spread: "min … max",
@@ -18,7 +20,7 @@ struct ReportLine {
     target: "target"
   )
 
-  var cells: [String] { [workload, contender, metric, median, spread, share, target] }
+  var cells: [String] { [workload, contender, durability, metric, median, spread, share, target] }
 
   var markdown: String { "| " + cells.joined(separator: " | ") + " |" }
 
@@ -32,7 +34,7 @@ struct ReportLine {
     .trimmingSuffix(while: { $0 == " " })
   }
 
-  private static let widths = [21, 12, 15, -11, -24, 27, 0]
+  private static let widths = [21, 12, 10, 22, -11, -24, 27, 0]
 }
 
 extension String {

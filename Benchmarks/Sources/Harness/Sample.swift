@@ -36,7 +36,7 @@ public func timeRows(_ rows: Int, _ work: () throws -> Void) rethrows -> Sample 
 ///   - commits: How many to make.
 ///   - rowsPerCommit: How many rows each holds.
 ///   - commit: Makes one, by number.
-/// - Returns: The rate, and how long each took.
+/// - Returns: The rate, the thread's own time for each row, and how long each commit took.
 /// - Throws: What a commit throws.
 public func timeCommits(
   _ commits: Int,
@@ -45,6 +45,7 @@ public func timeCommits(
 ) rethrows -> Sample {
   var latencies: [UInt64] = []
   latencies.reserveCapacity(commits)
+  let processorStart = threadProcessorNanoseconds()
   let begin = monotonicNanoseconds()
   var last = begin
   for number in 0..<commits {
@@ -53,8 +54,15 @@ public func timeCommits(
     latencies.append(now - last)
     last = now
   }
-  let rate = Double(commits * rowsPerCommit) * 1e9 / Double(max(last - begin, 1))
-  return Sample([.rowsPerSecond: rate], latencies: latencies)
+  let rows = Double(commits * rowsPerCommit)
+  let processor = threadProcessorNanoseconds() - processorStart
+  return Sample(
+    [
+      .rowsPerSecond: rows * 1e9 / Double(max(last - begin, 1)),
+      .processorNanosecondsPerRow: Double(processor) / rows,
+    ],
+    latencies: latencies
+  )
 }
 
 /// Times short pieces of work one by one; reading the clock is part of each.

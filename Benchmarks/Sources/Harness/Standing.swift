@@ -25,7 +25,8 @@ public struct Standing {
         min: values.min,
         max: values.max,
         runs: values.values.count,
-        settings: entrant.settings
+        settings: entrant.settings,
+        durability: entrant.key.workload.durability
       )
     }
   }
@@ -42,6 +43,7 @@ public struct Standing {
     return ReportLine(
       workload: entrant.key.name,
       contender: entrant.key.contender.rawValue,
+      durability: entrant.key.workload.durability.name,
       metric: metric.rawValue,
       median: Figure.format(values.median),
       spread: "\(Figure.format(values.min)) … \(Figure.format(values.max))",

@@ -45,12 +45,14 @@ struct FigureTable {
 
   var markdown: [String] {
     let contenders = distinct(measurements.map(\.contender))
-    let rule = ["---", "---"] + contenders.map { _ in "---:" }
-    let kinds = distinct(measurements.map { Kind(workload: $0.workload, metric: $0.metric) })
+    let rule = ["---", "---", "---"] + contenders.map { _ in "---:" }
+    let kinds = distinct(measurements.map(Kind.init))
     let rows = kinds.map { kind in
-      line([kind.workload, kind.metric] + contenders.map { figure(kind, $0) })
+      line(
+        [kind.workload, kind.durability.name, kind.metric] + contenders.map { figure(kind, $0) }
+      )
     }
-    return [line(["workload", "metric"] + contenders), line(rule)] + rows
+    return [line(["workload", "durability", "metric"] + contenders), line(rule)] + rows
   }
 
   private func figure(_ kind: Kind, _ contender: String) -> String {
@@ -64,6 +66,13 @@ struct FigureTable {
 
   private struct Kind: Hashable {
     let workload: String
+    let durability: Durability?
     let metric: String
+
+    init(_ measurement: Measurement) {
+      workload = measurement.workload
+      durability = measurement.durability
+      metric = measurement.metric
+    }
   }
 }

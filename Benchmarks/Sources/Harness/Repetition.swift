@@ -1,37 +1,35 @@
-import EngineStore
 import Foundation
-import Harness
 import Synchronization
-import Workloads
 
-/// A thread that updates rows, a hundred a commit, until it is told to stop.
-final class Writer {
+/// A thread that does a piece of work again and again until it is told to stop: what goes on beside what is
+/// measured.
+public final class Repetition {
   private let shared = Shared()
 
   private final class Shared: Sendable {
     let isStopped = Atomic<Bool>(false)
-    let outcome = Mutex<Result<Void, any Error>>(.success(()))
+    let outcome = Mutex<Result<Int, any Error>>(.success(0))
     let hasBegun = DispatchSemaphore(value: 0)
     let hasEnded = DispatchSemaphore(value: 0)
   }
 
-  /// Starts the thread and waits until it writes.
+  /// Starts the thread and waits until it has done the work once.
   ///
-  /// - Parameter trips: Whose store is written to.
-  /// - Throws: What the engine throws.
-  init(beside trips: EngineTrips) throws {
-    let engine = trips.engine
+  /// - Parameter makeWork: Prepares the work, on the thread, and returns what is to be repeated.
+  public init(_ makeWork: @escaping @Sendable () throws -> () throws -> Void) {
     let shared = shared
     let thread = Thread {
       let outcome = Result {
         try withPriority {
-          let own = try EngineTrips(sharing: engine)
-          var keys = RandomKeys(count: 1_000_000, seed: 6)
-          try own.raiseRatings(keys.next(100, distinctWithin: 100)[...])
+          let work = try makeWork()
+          try work()
           shared.hasBegun.signal()
+          var count = 0
           while !shared.isStopped.load(ordering: .relaxed) {
-            try own.raiseRatings(keys.next(100, distinctWithin: 100)[...])
+            try work()
+            count += 1
           }
+          return count
         }
       }
       shared.outcome.withLock { $0 = outcome }
@@ -44,10 +42,12 @@ final class Writer {
 
   /// Ends the thread.
   ///
+  /// - Returns: How often the work was done, after the first time.
   /// - Throws: What stopped it before, if anything did.
-  func stop() throws {
+  @discardableResult
+  public func stop() throws -> Int {
     shared.isStopped.store(true, ordering: .relaxed)
     shared.hasEnded.wait()
-    try shared.outcome.withLock { try $0.get() }
+    return try shared.outcome.withLock { try $0.get() }
   }
 }

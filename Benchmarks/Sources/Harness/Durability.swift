@@ -1,0 +1,28 @@
+/// What a commit waits for; the same for all contenders of a workload.
+public enum Durability: String, Codable, Sendable {
+  /// On disk at return.
+  case full
+  /// The kernel has it at return: the end of the process loses nothing, a power cut may.
+  case relaxed
+}
+
+extension Workload {
+  /// What the commits survive that the workload times or has timed before; `nil` where there are none.
+  public var durability: Durability? {
+    switch self {
+    case .durable1, .durable10, .durable100, .durable10000, .durable1Threads4, .durable1Threads8,
+      .durable1Threads16, .durableUpdate1, .durableUpdate100:
+      .full
+    case .relaxed1, .relaxed100, .relaxed10000, .update1, .update100, .flightsImport, .jsonSave,
+      .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .size,
+      .flightsSize:
+      .relaxed
+    default: nil
+    }
+  }
+}
+
+extension Optional where Wrapped == Durability {
+  /// The durability's name; a dash where nothing is committed.
+  public var name: String { self?.rawValue ?? "–" }
+}
