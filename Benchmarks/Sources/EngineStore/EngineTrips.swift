@@ -8,6 +8,7 @@ public import Workloads
 /// One thread uses it at a time; several may share an engine, each through one of its own.
 public final class EngineTrips: TripStore {
   public let engine: StorageEngine
+  private let isOwner: Bool
   private let table: TripTable
   private var batch: CommitBatch
   private var writer = RowWriter()
@@ -24,15 +25,20 @@ public final class EngineTrips: TripStore {
   ) throws {
     var options = EngineOptions()
     options.durability = durability
-    try self.init(sharing: StorageEngine.open(at: path, options: options))
+    try self.init(StorageEngine.open(at: path, options: options), isOwner: true)
   }
 
-  /// Works on a store that is open.
+  /// Works on a store that is open, and that somebody else closes.
   ///
   /// - Parameter engine: The store.
   /// - Throws: ``StorageError``.
-  public init(sharing engine: StorageEngine) throws {
+  public convenience init(sharing engine: StorageEngine) throws {
+    try self.init(engine, isOwner: false)
+  }
+
+  private init(_ engine: StorageEngine, isOwner: Bool) throws {
     self.engine = engine
+    self.isOwner = isOwner
     table = try TripTable(in: engine)
     batch = engine.makeBatch()
   }
@@ -127,7 +133,14 @@ public final class EngineTrips: TripStore {
     RowReference(table: table.number, key: key)
   }
 
-  public func close() throws { try engine.close() }
+  public func compact() throws -> Bool {
+    try engine.compact()
+    return true
+  }
+
+  public func makeHandle() throws -> any TripStore { try EngineTrips(sharing: engine) }
+
+  public func close() throws { if isOwner { try engine.close() } }
 
   private func withRow<Result>(_ key: UInt64, _ body: (RawSpan) throws -> Result) throws -> Result {
     let reference = reference(to: key)

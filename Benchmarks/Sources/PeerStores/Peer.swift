@@ -5,10 +5,12 @@ import LogEngine
 public import Workloads
 
 /// A store that takes part, and how to open it.
-public struct Peer {
+public struct Peer: Sendable {
   public let contender: Contender
-  public let settings: (Durability) -> String
-  public let open: (URL, Durability) throws -> any TripStore
+  public let settings: @Sendable (Durability) -> String
+  public let open: @Sendable (URL, Durability) throws -> any TripStore
+  /// By how many times less work a turn of it is, so that all are measured about as long.
+  public let pace: Int
 
   /// All whose libraries are installed.
   public static var installed: [Peer] {
@@ -23,7 +25,7 @@ public struct Peer {
     peers.append(Peer(.leveldb, LevelDBTrips.settings) { try LevelDBTrips($0, $1) })
     #endif
     #if ROCKSDB
-    peers.append(Peer(.rocksdb, RocksDBTrips.settings) { try RocksDBTrips($0, $1) })
+    peers.append(Peer(.rocksdb, { RocksDBTrips.settings($0) }) { try RocksDBTrips($0, $1) })
     #endif
     return peers
   }
@@ -43,6 +45,17 @@ public struct Peer {
     #endif
   }
 
+  /// RocksDB as its documentation sets it up for size, if it is installed.
+  public static var compressed: [Peer] {
+    #if ROCKSDB
+    return [
+      Peer(.rocksdb, { RocksDBTrips.settings($0, .lz4) }) { try RocksDBTrips($0, $1, .lz4) }
+    ]
+    #else
+    return []
+    #endif
+  }
+
   private static func engineSettings(_ durability: Durability) -> String {
     "StorageEngine, defaults but durability \(durability == .full ? ".full" : ".relaxed(1 s)")"
   }
@@ -54,11 +67,13 @@ public struct Peer {
     try EngineTrips(at: folder.path, durability == .full ? .full : .relaxed(interval: .seconds(1)))
   }
 
-  init(
+  public init(
     _ contender: Contender,
-    _ settings: @escaping (Durability) -> String,
-    open: @escaping (URL, Durability) throws -> any TripStore
+    _ settings: @escaping @Sendable (Durability) -> String,
+    pace: Int = 1,
+    open: @escaping @Sendable (URL, Durability) throws -> any TripStore
   ) {
+    self.pace = pace
     self.contender = contender
     self.settings = settings
     self.open = open

@@ -1,5 +1,12 @@
 /// A store of trips by key, as thin over a contender's own calls as can be.
 public protocol TripStore: AnyObject {
+  /// Hears which records are about to be read or raised, before anybody looks at a clock: who names them by
+  /// something other than their keys finds the names now, as an app would have them at hand.
+  ///
+  /// - Parameter keys: Their keys.
+  /// - Throws: What the contender reports.
+  func prepare(_ keys: ArraySlice<UInt64>) throws
+
   /// Adds records in one commit.
   ///
   /// - Parameters:
@@ -38,6 +45,24 @@ public protocol TripStore: AnyObject {
   /// - Throws: What the contender reports.
   func readFirst(_ count: Int) throws -> Int
 
+  /// Brings the files to the least size the contender offers by itself.
+  ///
+  /// - Returns: Whether it offers anything.
+  /// - Throws: What the contender reports.
+  func compact() throws -> Bool
+
+  /// Another way into the open store, for a thread of its own.
+  ///
+  /// - Returns: The store, or a connection to it; to be closed before this one is.
+  /// - Throws: What the contender reports.
+  func makeHandle() throws -> any TripStore
+
   /// Writes out what is not yet, and closes.
   func close() throws
+}
+
+extension TripStore {
+  public func prepare(_ keys: ArraySlice<UInt64>) throws {}
+
+  public func compact() throws -> Bool { false }
 }

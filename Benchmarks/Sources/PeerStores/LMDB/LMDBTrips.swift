@@ -5,7 +5,7 @@ import Harness
 import Workloads
 
 /// Trips in LMDB: integer keys, appended in order as its documentation advises for sorted loads.
-final class LMDBTrips: TripStore {
+final class LMDBTrips: KeyValueTrips, RowStore {
   static func settings(_ durability: Durability) -> String {
     let version = String(cString: mdb_version(nil, nil, nil))
     return
@@ -15,8 +15,10 @@ final class LMDBTrips: TripStore {
   private var environment: OpaquePointer?
   private var table: MDB_dbi = 0
   private var coding = PlainCoding()
+  private let isOwner: Bool
 
   init(_ folder: URL, _ durability: Durability) throws {
+    isOwner = true
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try check(mdb_env_create(&environment))
     try check(mdb_env_set_mapsize(environment, 32 << 30))
@@ -27,16 +29,29 @@ final class LMDBTrips: TripStore {
     }
   }
 
+  /// Works on an environment that is open.
+  private init(sharing other: LMDBTrips) {
+    environment = other.environment
+    table = other.table
+    isOwner = false
+  }
+
   func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
+    // Keys of several threads come in no order.
+    let flags = isOwner ? MDB_APPEND : 0
     try inTransaction { transaction in
       for (offset, record) in records.enumerated() {
-        try put(transaction, firstKey + UInt64(offset), coding.encode(record), MDB_APPEND)
+        try put(transaction, firstKey + UInt64(offset), coding.encode(record), flags)
       }
     }
   }
 
-  func read(_ key: UInt64) throws -> Int {
-    try reading { transaction in PlainCoding.decode(try get(transaction, key)).checksum }
+  func insert(_ rows: [KeyedRow]) throws {
+    try inTransaction { transaction in
+      for row in rows {
+        try row.bytes.withUnsafeBytes { try put(transaction, row.key, $0, MDB_APPEND) }
+      }
+    }
   }
 
   func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
@@ -47,39 +62,22 @@ final class LMDBTrips: TripStore {
     }
   }
 
-  func count(destination: String, ratingAbove rating: Int64) throws -> Int {
-    let wanted = Array(destination.utf8)
-    var count = 0
-    try scan { _, row in
-      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
-        count += 1
-      }
-    }
-    return count
+  func withRow<Result>(
+    _ key: UInt64,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    try reading { transaction in try body(try get(transaction, key)) }
   }
 
-  func readEarliest(_ count: Int) throws -> Int {
-    var earliest = EarliestTrips(count)
-    try scan { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
-    return try earliest.keys.reduce(0) { try $0 + read($1) }
-  }
-
-  func readFirst(_ count: Int) throws -> Int {
-    var sum = 0
-    try scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
-    return sum
-  }
+  func makeHandle() throws -> any TripStore { LMDBTrips(sharing: self) }
 
   func close() throws {
-    mdb_env_close(environment)
+    if isOwner { mdb_env_close(environment) }
     environment = nil
   }
 
   @inline(__always)
-  private func scan(
-    upTo limit: Int = .max,
-    _ body: (UInt64, UnsafeRawBufferPointer) -> Void
-  ) throws {
+  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) throws {
     try reading { transaction in
       var cursor: OpaquePointer?
       try check(mdb_cursor_open(transaction, table, &cursor))

@@ -5,7 +5,7 @@ import Harness
 import Workloads
 
 /// Trips in LevelDB: big-endian keys, one write batch a commit.
-final class LevelDBTrips: TripStore {
+final class LevelDBTrips: BatchTrips {
   static func settings(_ durability: Durability) -> String {
     """
     LevelDB \(leveldb_major_version()).\(leveldb_minor_version()), Snappy, write buffer 64 MiB, \
@@ -17,11 +17,17 @@ final class LevelDBTrips: TripStore {
   private let writeOptions = leveldb_writeoptions_create()
   private let readOptions = leveldb_readoptions_create()
   private let batch = leveldb_writebatch_create()
-  private let cache = leveldb_cache_create_lru(256 << 20)
-  private let filter = leveldb_filterpolicy_create_bloom(10)
-  private var coding = PlainCoding()
+  private var cache: OpaquePointer?
+  private var filter: OpaquePointer?
+  private let isOwner: Bool
+  private let durability: Durability
+  var coding = PlainCoding()
 
   init(_ folder: URL, _ durability: Durability) throws {
+    isOwner = true
+    self.durability = durability
+    cache = leveldb_cache_create_lru(256 << 20)
+    filter = leveldb_filterpolicy_create_bloom(10)
     let options = leveldb_options_create()
     defer { leveldb_options_destroy(options) }
     leveldb_options_set_create_if_missing(options, 1)
@@ -34,56 +40,33 @@ final class LevelDBTrips: TripStore {
     try Self.check(message)
   }
 
-  func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
-    for (offset, record) in records.enumerated() {
-      put(firstKey + UInt64(offset), coding.encode(record))
-    }
-    try write()
+  /// Works on a database that is open.
+  private init(sharing other: LevelDBTrips, _ durability: Durability) {
+    isOwner = false
+    database = other.database
+    self.durability = durability
+    leveldb_writeoptions_set_sync(writeOptions, durability == .full ? 1 : 0)
   }
 
-  func read(_ key: UInt64) throws -> Int {
-    try withRow(key) { PlainCoding.decode($0).checksum }
+  func compact() throws -> Bool {
+    leveldb_compact_range(database, nil, 0, nil, 0)
+    return true
   }
 
-  func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
-    for key in keys { try withRow(key) { put(key, coding.raisingRating($0)) } }
-    try write()
-  }
-
-  func count(destination: String, ratingAbove rating: Int64) throws -> Int {
-    let wanted = Array(destination.utf8)
-    var count = 0
-    scan { _, row in
-      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
-        count += 1
-      }
-    }
-    return count
-  }
-
-  func readEarliest(_ count: Int) throws -> Int {
-    var earliest = EarliestTrips(count)
-    scan { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
-    return try earliest.keys.reduce(0) { try $0 + read($1) }
-  }
-
-  func readFirst(_ count: Int) throws -> Int {
-    var sum = 0
-    scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
-    return sum
-  }
+  func makeHandle() throws -> any TripStore { LevelDBTrips(sharing: self, durability) }
 
   func close() throws {
-    leveldb_close(database)
     leveldb_writebatch_destroy(batch)
     leveldb_writeoptions_destroy(writeOptions)
     leveldb_readoptions_destroy(readOptions)
+    guard isOwner else { return }
+    leveldb_close(database)
     leveldb_cache_destroy(cache)
     leveldb_filterpolicy_destroy(filter)
   }
 
   @inline(__always)
-  private func scan(upTo limit: Int = .max, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
+  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
     let iterator = leveldb_create_iterator(database, readOptions)
     defer { leveldb_iter_destroy(iterator) }
     var rest = limit
@@ -99,21 +82,21 @@ final class LevelDBTrips: TripStore {
     }
   }
 
-  private func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
+  func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
     withBytes(ofKey: key) { name in
       let bytes = row.baseAddress?.assumingMemoryBound(to: CChar.self)
       leveldb_writebatch_put(batch, name, 8, bytes, row.count)
     }
   }
 
-  private func write() throws {
+  func write() throws {
     var message: UnsafeMutablePointer<CChar>?
     leveldb_write(database, writeOptions, batch, &message)
     leveldb_writebatch_clear(batch)
     try Self.check(message)
   }
 
-  private func withRow<Result>(
+  func withRow<Result>(
     _ key: UInt64,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {

@@ -5,10 +5,25 @@ import Harness
 import Workloads
 
 /// Trips in RocksDB: big-endian keys, one write batch a commit, values pinned rather than copied.
-final class RocksDBTrips: TripStore {
-  static func settings(_ durability: Durability) -> String {
+final class RocksDBTrips: BatchTrips {
+  /// How blocks are compressed.
+  enum Compression: String {
+    /// What RocksDB chooses by itself.
+    case snappy = "Snappy"
+    /// What its documentation advises where it is there.
+    case lz4 = "LZ4"
+
+    fileprivate var code: CInt {
+      switch self {
+      case .snappy: CInt(rocksdb_snappy_compression)
+      case .lz4: CInt(rocksdb_lz4_compression)
+      }
+    }
+  }
+
+  static func settings(_ durability: Durability, _ compression: Compression = .snappy) -> String {
     """
-    RocksDB as the system ships it (Debian keeps its assertions in), Snappy, block cache 256 MiB, \
+    RocksDB as the system ships it (Debian keeps its assertions in), \(compression.rawValue), block cache 256 MiB, \
     bloom filter 10 bits, max_background_jobs 2, write buffer 64 MiB, sync \(durability == .full)
     """
   }
@@ -17,15 +32,19 @@ final class RocksDBTrips: TripStore {
   private let writeOptions = rocksdb_writeoptions_create()
   private let readOptions = rocksdb_readoptions_create()
   private let batch = rocksdb_writebatch_create()
-  private var coding = PlainCoding()
+  private let isOwner: Bool
+  private let durability: Durability
+  var coding = PlainCoding()
 
-  init(_ folder: URL, _ durability: Durability) throws {
+  init(_ folder: URL, _ durability: Durability, _ compression: Compression = .snappy) throws {
+    isOwner = true
+    self.durability = durability
     let options = rocksdb_options_create()
     defer { rocksdb_options_destroy(options) }
     rocksdb_options_set_create_if_missing(options, 1)
     rocksdb_options_set_write_buffer_size(options, 64 << 20)
     rocksdb_options_set_max_background_jobs(options, 2)
-    rocksdb_options_set_compression(options, CInt(rocksdb_snappy_compression))
+    rocksdb_options_set_compression(options, compression.code)
     let tables = rocksdb_block_based_options_create()
     rocksdb_block_based_options_set_block_cache(tables, rocksdb_cache_create_lru(256 << 20))
     rocksdb_block_based_options_set_filter_policy(
@@ -39,54 +58,30 @@ final class RocksDBTrips: TripStore {
     try Self.check(message)
   }
 
-  func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
-    for (offset, record) in records.enumerated() {
-      put(firstKey + UInt64(offset), coding.encode(record))
-    }
-    try write()
+  /// Works on a database that is open.
+  private init(sharing other: RocksDBTrips, _ durability: Durability) {
+    isOwner = false
+    self.durability = durability
+    database = other.database
+    rocksdb_writeoptions_set_sync(writeOptions, durability == .full ? 1 : 0)
   }
 
-  func read(_ key: UInt64) throws -> Int {
-    try withRow(key) { PlainCoding.decode($0).checksum }
+  func compact() throws -> Bool {
+    rocksdb_compact_range(database, nil, 0, nil, 0)
+    return true
   }
 
-  func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
-    for key in keys { try withRow(key) { put(key, coding.raisingRating($0)) } }
-    try write()
-  }
-
-  func count(destination: String, ratingAbove rating: Int64) throws -> Int {
-    let wanted = Array(destination.utf8)
-    var count = 0
-    scan { _, row in
-      if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
-        count += 1
-      }
-    }
-    return count
-  }
-
-  func readEarliest(_ count: Int) throws -> Int {
-    var earliest = EarliestTrips(count)
-    scan { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
-    return try earliest.keys.reduce(0) { try $0 + read($1) }
-  }
-
-  func readFirst(_ count: Int) throws -> Int {
-    var sum = 0
-    scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
-    return sum
-  }
+  func makeHandle() throws -> any TripStore { RocksDBTrips(sharing: self, durability) }
 
   func close() throws {
-    rocksdb_close(database)
     rocksdb_writebatch_destroy(batch)
     rocksdb_writeoptions_destroy(writeOptions)
     rocksdb_readoptions_destroy(readOptions)
+    if isOwner { rocksdb_close(database) }
   }
 
   @inline(__always)
-  private func scan(upTo limit: Int = .max, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
+  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
     let iterator = rocksdb_create_iterator(database, readOptions)
     defer { rocksdb_iter_destroy(iterator) }
     var rest = limit
@@ -102,21 +97,21 @@ final class RocksDBTrips: TripStore {
     }
   }
 
-  private func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
+  func put(_ key: UInt64, _ row: UnsafeRawBufferPointer) {
     withBytes(ofKey: key) { name in
       let bytes = row.baseAddress?.assumingMemoryBound(to: CChar.self)
       rocksdb_writebatch_put(batch, name, 8, bytes, row.count)
     }
   }
 
-  private func write() throws {
+  func write() throws {
     var message: UnsafeMutablePointer<CChar>?
     rocksdb_write(database, writeOptions, batch, &message)
     rocksdb_writebatch_clear(batch)
     try Self.check(message)
   }
 
-  private func withRow<Result>(
+  func withRow<Result>(
     _ key: UInt64,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {

@@ -15,6 +15,8 @@ final class SQLiteTrips: TripStore {
 
   private var database: OpaquePointer?
   private var statements: [OpaquePointer?] = []
+  private let folder: URL
+  private let durability: Durability
 
   private enum Statement: Int, CaseIterable {
     case begin, commit, insert, read, raise, count, earliest, first
@@ -34,6 +36,8 @@ final class SQLiteTrips: TripStore {
   }
 
   init(_ folder: URL, _ durability: Durability) throws {
+    self.folder = folder
+    self.durability = durability
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(folder.path + "/trips.sqlite", &database, flags, nil))
@@ -41,6 +45,7 @@ final class SQLiteTrips: TripStore {
       sqlite3_exec(
         database,
         """
+        PRAGMA busy_timeout = 30000;
         PRAGMA journal_mode = WAL;
         PRAGMA cache_size = -262144;
         PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
@@ -144,6 +149,14 @@ final class SQLiteTrips: TripStore {
     guard sqlite3_step(count) == SQLITE_ROW else { throw PeerError(.sqlite, "no count") }
     return Int(sqlite3_column_int64(count, 0))
   }
+
+  /// Writes the database anew, as its documentation says, and brings the log into it.
+  func compact() throws -> Bool {
+    try check(sqlite3_exec(database, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil))
+    return true
+  }
+
+  func makeHandle() throws -> any TripStore { try SQLiteTrips(folder, durability) }
 
   func close() throws {
     for statement in statements { sqlite3_finalize(statement) }
