@@ -74,6 +74,14 @@ let package = Package(
         + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
       swiftSettings: swiftSettings + grdbSettings
     ),
+    // Models in a LogStore, as a contender among the others.
+    .target(
+      name: "ModelStores",
+      dependencies: [
+        "Harness", "PeerStores", "Workloads", .product(name: "SwiftData", package: "logstore"),
+      ],
+      swiftSettings: macroUserSettings
+    ),
     .executableTarget(
       name: "EngineBenchmarks",
       dependencies: [
@@ -106,7 +114,7 @@ let package = Package(
     .executableTarget(
       name: "QueryBenchmarks",
       dependencies: [
-        "EngineStore", "Floor", "GRDBPeer", "Harness", "PeerStores", "Workloads",
+        "EngineStore", "Floor", "GRDBPeer", "Harness", "ModelStores", "PeerStores", "Workloads",
         .product(name: "LogEngine", package: "logstore"),
         .product(name: "SwiftData", package: "logstore"),
       ],
@@ -116,8 +124,7 @@ let package = Package(
     .executableTarget(
       name: "PeerBenchmarks",
       dependencies: [
-        "EngineStore", "Floor", "Harness", "PeerStores", "Workloads",
-        .product(name: "LogEngine", package: "logstore"),
+        "Floor", "GRDBPeer", "Harness", "ModelStores", "PeerStores", "Workloads",
       ],
       path: "Sources/Peers",
       swiftSettings: swiftSettings

@@ -1,5 +1,5 @@
 public import Foundation
-import Harness
+public import Harness
 public import Workloads
 
 #if GRDB
@@ -56,6 +56,19 @@ public enum GRDBContender {
     )
   }
 
+  /// How ``openStore(_:_:)`` sets GRDB up, in words.
+  public static func settings(_ durability: Durability) -> String {
+    "\(GRDBStore.settings), synchronous \(GRDBDurability(durability).rawValue), Codable"
+  }
+
+  /// Opens a store of Codable records, or makes it; only where GRDB takes part.
+  public static func openStore(_ folder: URL, _ durability: Durability) throws -> any TripStore {
+    try GRDBTrips(folder, GRDBDurability(durability))
+  }
+
+  /// Whether GRDB takes part.
+  public static let isInstalled = true
+
   /// Those who open a database that holds all records and read one of them.
   public static func openings(_ folder: URL, _ records: [TripRecord]) throws -> [Fetching] {
     let file = folder.appending(path: "opened.sqlite")
@@ -85,6 +98,14 @@ public enum GRDBContender {
   }
 
   public static func openings(_ folder: URL, _ records: [TripRecord]) throws -> [Fetching] { [] }
+
+  public static func settings(_ durability: Durability) -> String { "" }
+
+  public static func openStore(_ folder: URL, _ durability: Durability) throws -> any TripStore {
+    preconditionFailure("GRDB is not installed")
+  }
+
+  public static let isInstalled = false
 }
 #endif
 
@@ -94,4 +115,6 @@ public enum GRDBDurability: String, Sendable {
   case full = "FULL"
   /// In the kernel's hands when the transaction ends.
   case normal = "NORMAL"
+
+  init(_ durability: Durability) { self = durability == .full ? .full : .normal }
 }

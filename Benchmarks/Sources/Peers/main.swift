@@ -4,8 +4,8 @@ import PeerStores
 Child.runIfAsked()
 
 runGroup("Peers") { plan, report in
-  let peers = Peer.installed
-  let missing = [Contender.sqlite, .lmdb, .leveldb, .rocksdb].filter { contender in
+  let peers = Peer.all
+  let missing = [Contender.sqlite, .grdb, .lmdb, .leveldb, .rocksdb].filter { contender in
     !peers.contains { $0.contender == contender }
   }
   for contender in missing {

@@ -2,6 +2,7 @@ import Floor
 import Foundation
 import GRDBPeer
 import Harness
+import ModelStores
 import PeerStores
 import Workloads
 
@@ -33,10 +34,11 @@ struct TripQueries {
         count: { floor.count(destination: $0, ratingAbove: $1) },
         readEarliest: floor.readEarliest,
         readFirst: floor.readFirst
-      ),
-      try ModelTrips(folder, trips).querying,
+      )
     ]
-    for peer in Peer.installed { plain.append(try Self.fill(peer, place("plain"), trips)) }
+    for peer in [.models] + Peer.installed {
+      plain.append(try Self.fill(peer, place("plain"), trips))
+    }
     plain += try GRDBContender.queries(place("plain/sqlite/trips.sqlite"))
     self.plain = plain
     var indexed = [try IndexedModelTrips(folder, trips).querying]

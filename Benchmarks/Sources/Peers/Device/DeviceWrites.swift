@@ -9,11 +9,13 @@ struct DeviceWrites {
   private let peers: [Peer]
   private let records = TripGenerator().records(0..<10_000)
 
-  private static let rows = 100_000
+  /// How many rows a store holds beforehand.
+  private let filledRows: Int
 
   init(_ plan: Plan, _ peers: [Peer]) {
     self.plan = plan
     self.peers = peers
+    filledRows = plan.choose(quick: 20_000, full: 100_000)
   }
 
   func run(_ report: Report) throws {
@@ -29,8 +31,9 @@ struct DeviceWrites {
   }
 
   private func entrants(_ peer: Peer, _ device: LoopDevice) -> [Entrant] {
+    let many = plan.choose(quick: 4_000, full: 20_000)
     let all: [(Workload, Int, Int)] = [
-      (.durableUpdate100, 100, 20_000), (.durableUpdate1, 1, 1000), (.durable100, 100, 20_000),
+      (.durableUpdate100, 100, many), (.durableUpdate1, 1, 1000), (.durable100, 100, many),
       (.durable1, 1, 1000),
     ]
     let workloads = all.prefix(plan.choose(quick: 1, full: all.count))
@@ -55,7 +58,7 @@ struct DeviceWrites {
 
   private func fill(_ peer: Peer, _ folder: URL) throws {
     let store = try peer.open(folder, .relaxed)
-    for first in stride(from: 1, to: Self.rows, by: records.count) {
+    for first in stride(from: 1, to: filledRows, by: records.count) {
       try store.insert(records[...], firstKey: UInt64(first))
     }
     try store.close()
@@ -69,13 +72,13 @@ struct DeviceWrites {
     _ rows: Int
   ) throws {
     let store = try peer.open(folder, .full)
-    var random = RandomKeys(count: Self.rows, seed: 4)
+    var random = RandomKeys(count: filledRows, seed: 4)
     let keys = random.next(rows, distinctWithin: rowsPerCommit)
     for first in stride(from: 0, to: rows, by: rowsPerCommit) {
       if workload == .durable1 || workload == .durable100 {
         let start = first % records.count
         let slice = records[start..<start + rowsPerCommit]
-        try store.insert(slice, firstKey: UInt64(Self.rows + first + 1))
+        try store.insert(slice, firstKey: UInt64(filledRows + first + 1))
       } else {
         try store.raiseRatings(keys[first..<first + rowsPerCommit])
       }

@@ -20,7 +20,7 @@ enum Child {
     let arguments = CommandLine.arguments
     guard arguments.count == 6, arguments[1] == "--child", let task = Task(rawValue: arguments[2]),
       let rows = Int(arguments[4]),
-      let peer = Peer.installed.first(where: { $0.contender.rawValue == arguments[3] })
+      let peer = Peer.all.first(where: { $0.contender.rawValue == arguments[3] })
     else { return }
     let folder = URL(fileURLWithPath: arguments[5])
     do {

@@ -54,7 +54,8 @@ struct Life {
 
   private func read(_ records: [TripRecord], _ store: any TripStore) throws -> Sample {
     var random = RandomKeys(count: rows, seed: 5)
-    let keys = random.next(Self.reads)
+    let keys = random.next(Self.reads / peer.pace)
+    try store.prepare(keys[...])
     // The first key is 1 and has the first record.
     let expected = keys.reduce(0) { $0 + records[Int($1 - 1) % records.count].checksum }
     var found = 0
