@@ -25,6 +25,14 @@ struct BitFlipper: AsyncParsableCommand {
   @Option(help: "Try one bit of so many.")
   var stride = 1
 
+  func validate() throws {
+    for (name, value) in [("steps", steps), ("workers", workers), ("stride", stride)] {
+      guard value >= 1 else {
+        throw ValidationError("--\(name) must be at least 1, and is \(value).")
+      }
+    }
+  }
+
   func run() async throws {
     let store = try FlippedStore(seed: seed, stepCount: steps)
     let progress = Progress(total: store.bitCount / stride)

@@ -32,6 +32,14 @@ struct CrashCampaign: AsyncParsableCommand {
   @Option(help: "How many seeds are worked on at once.")
   var workers = ProcessInfo.processInfo.activeProcessorCount
 
+  func validate() throws {
+    for (name, value) in [("states", states), ("workers", workers)] {
+      guard value >= 1 else {
+        throw ValidationError("--\(name) must be at least 1, and is \(value).")
+      }
+    }
+  }
+
   func run() async throws {
     let start = ContinuousClock.now
     let tally = Tally(first: seed, goal: states, stopsAtViolation: untilViolation)

@@ -26,7 +26,7 @@ struct Follower: ParsableCommand {
       isLast = hasInputEnded()
       looks += 1
       if looks % reopen == 0 { engine = try open() }
-      let announced = Int(try engine.refresh().rawValue)
+      let announced = Int(try refresh(&engine).rawValue)
       let commit = try KilledStore.check(engine)
       guard commit >= announced, commit >= newest else {
         throw ValidationError("commit \(commit) is the newest after \(max(announced, newest))")
@@ -35,6 +35,17 @@ struct Follower: ParsableCommand {
       newest = commit
     }
     print("saw \(states) states in \(looks) looks, up to commit \(newest)")
+  }
+
+  /// Brings the store up to date; one that was left behind by compaction is opened anew.
+  private func refresh(_ engine: inout StorageEngine) throws -> CommitSequence {
+    do throws(StorageError) {
+      return try engine.refresh()
+    } catch {
+      guard case .commitGone = error else { throw error }
+      engine = try open()
+      return engine.lastCommit
+    }
   }
 
   private func open() throws -> StorageEngine {

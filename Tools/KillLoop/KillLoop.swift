@@ -35,11 +35,23 @@ struct Parent: AsyncParsableCommand {
   @Option(help: "The longest a writer lives, in milliseconds.")
   var longest = 120
 
+  func validate() throws {
+    guard cycles >= 1 else {
+      throw ValidationError("--cycles must be at least 1, and is \(cycles).")
+    }
+    guard 1...60_000 ~= longest else {
+      throw ValidationError("--longest must be from 1 to 60000 milliseconds, and is \(longest).")
+    }
+  }
+
   func run() async throws {
     let place =
       path ?? NSTemporaryDirectory() + "/killtest-\(ProcessInfo.processInfo.processIdentifier)"
-    if path == nil {
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    guard
+      (try? FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true))
+        != nil, FileManager.default.isWritableFile(atPath: place)
+    else {
+      throw ValidationError("--path must be a folder that can be written to, and is \(place).")
     }
     defer { if path == nil { try? FileManager.default.removeItem(atPath: place) } }
     var loop = Loop(store: place + "/store", seed: seed, longest: longest)

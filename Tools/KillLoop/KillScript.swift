@@ -37,13 +37,14 @@ enum KillScript {
     return writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
   }
 
-  /// Small files, so that they change often.
+  /// Small files, so that they change often, and are packed behind the writer's back.
   static func options(_ mode: EngineOptions.Mode) -> EngineOptions {
     var options = EngineOptions()
     options.mode = mode
     options.smallestSegment = 64 << 10
     options.largestSegment = 256 << 10
     options.checkpointInterval = 128 << 10
+    options.compaction = .automatic
     return options
   }
 }

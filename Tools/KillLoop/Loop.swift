@@ -26,7 +26,7 @@ struct Loop {
     let followers = try [
       FollowerProcess(store: store), FollowerProcess(store: store, ["--reopen", "16"]),
     ]
-    for number in 1...max(1, cycles) {
+    for number in 1...cycles {
       try cycle(lifetime: .microseconds(random.next(below: longest * 1000)))
       if isTerminal {
         FileHandle.standardError.write(Data("\r\(number) of \(cycles) cycles".utf8))

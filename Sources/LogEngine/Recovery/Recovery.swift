@@ -101,7 +101,7 @@ struct Recovery {
     let known = Set(files.headers.map(\.segment))
     for segment in manifest.segments {
       let path = state.paths.segment(segment.id)
-      guard known.contains(segment.id), let size = try state.fileSystem.size(of: path) else {
+      guard let size = try state.fileSystem.size(of: path) else {
         throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.segment)))
       }
       guard size >= segment.end else {
@@ -111,6 +111,9 @@ struct Recovery {
           available: size
         )
         throw .corruption(Corruption(path: path, offset: size, problem: problem))
+      }
+      guard known.contains(segment.id) else {
+        throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.segmentHeader)))
       }
     }
     guard !files.headers.isEmpty || manifest.durableEnd == 0 else {

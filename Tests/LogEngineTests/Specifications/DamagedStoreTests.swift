@@ -60,6 +60,23 @@ import Testing
     #expect(damagedCount > 100)
   }
 
+  @Test(arguments: [0, 1, 4095, 4096])
+  func `tells a segment that is cut off from one that is missing`(length: Int) throws {
+    let store = try MemoryStore()
+    try store.work(3)
+    try store.close()
+    let path = try #require(store.segments.first)
+    try store.write(Array(try store.bytes(of: path).prefix(length)), to: path)
+    #expect {
+      try store.openReader()
+    } throws: { error in
+      guard case .corruption(let corruption)? = error as? StorageError,
+        case .truncated(.segment, _, let available) = corruption.problem
+      else { return false }
+      return corruption.path == path && available == length
+    }
+  }
+
   @Test func `shows what comes before a segment that is missing or short`() throws {
     let store = try makeStore()
     let last = store.segments.last
