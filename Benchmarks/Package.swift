@@ -95,11 +95,12 @@ let package = Package(
     .executableTarget(
       name: "PackBenchmarks",
       dependencies: [
-        "CLZ4Floor", "EngineStore", "Harness", "Workloads",
+        "CLZ4Floor", "EngineStore", "Floor", "Harness", "ModelStores", "PeerStores", "Workloads",
         .product(name: "LogEngine", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
       ],
       path: "Sources/Packs",
-      swiftSettings: swiftSettings
+      swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
     ),
     .executableTarget(
       name: "ModelBenchmarks",

@@ -14,7 +14,8 @@ extension Workload {
       .durable1Threads16, .durableUpdate1, .durableUpdate100:
       .full
     case .relaxed1, .relaxed100, .relaxed10000, .update1, .update100, .flightsImport, .jsonSave,
-      .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .size,
+      .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .sizeUpdated,
+      .blobWrite, .blobUpdate, .blobDelete, .modelsLoad, .size,
       .flightsSize:
       .relaxed
     default: nil

@@ -26,3 +26,25 @@ private func statusMegabytes(_ field: String) -> Double {
   }
   return .nan
 }
+
+/// Does work and adds to its figures what memory it took.
+///
+/// - Parameter work: The work.
+/// - Returns: The work's own figures, and how many megabytes more than before were resident at most,
+///   pages of mapped files included.
+/// - Throws: What the work throws.
+public func measuringMemory(_ work: () throws -> Sample) rethrows -> Sample {
+  forgetPeak()
+  let before = statusMegabytes("VmRSS")
+  var sample = try work()
+  sample.figures[.peakGrowthMegabytes] = max(0, peakResidentMegabytes() - before)
+  sample.figures[.anonymousMegabytes] = anonymousMegabytes()
+  return sample
+}
+
+/// Makes the kernel begin anew with the peak of memory, from what is resident now.
+private func forgetPeak() {
+  guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+  fputs("5", file)
+  fclose(file)
+}

@@ -78,6 +78,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case blobDelete = "blob-delete"
   case blobRead = "blob-read"
   case blobSize = "blob-size"
+  case blobSizeCompacted = "blob-size-compacted"
   // Commits that raise one attribute of so many rows, on disk at return.
   case durableUpdate1 = "durable-update-1"
   case durableUpdate100 = "durable-update-100"
@@ -88,12 +89,19 @@ public enum Workload: String, Sendable, CaseIterable {
   case scaleOpen = "scale-open"
   case scaleSize = "scale-size"
   case scaleMemory = "scale-memory"
-  // Ten million models, step by step.
+  // Ten million models: loaded; counted, sorted and fetched from the log; compacted; opened again; counted,
+  // sorted and fetched from packs; every one of them read, and every file.
   case modelsLoad = "models-load"
-  case modelsQuery = "models-query"
+  case modelsCount = "models-count"
+  case modelsTop100 = "models-top-100"
+  case modelsFetch = "models-fetch"
   case modelsCompact = "models-compact"
   case modelsReopen = "models-reopen"
+  case modelsCountPacked = "models-count-packed"
+  case modelsTop100Packed = "models-top-100-packed"
+  case modelsFetchPacked = "models-fetch-packed"
   case modelsVerify = "models-verify"
+  case modelsVerifyFiles = "models-verify-files"
 }
 
 /// Who is measured.
@@ -135,6 +143,10 @@ public enum Metric: String, Sendable, CaseIterable {
   case megabytesPerSecond = "mb_per_second"
   /// The most memory a process of its own had resident, files it maps included.
   case peakMegabytes = "peak_mb"
+  /// How much more memory was resident at most than before.
+  case peakGrowthMegabytes = "peak_growth_mb"
+  /// The bytes on disk for each byte that is live.
+  case spaceAmplification = "space_amplification"
   /// The memory a process of its own has resident beside pages of files.
   case anonymousMegabytes = "anonymous_mb"
 
@@ -155,6 +167,8 @@ public enum Metric: String, Sendable, CaseIterable {
     case .deviceBytesPerRow: "bytes a row at the device"
     case .megabytesPerSecond: "MB/s"
     case .peakMegabytes: "MB at most, mapped files too"
+    case .peakGrowthMegabytes: "MB more at most, mapped files too"
+    case .spaceAmplification: "bytes on disk for a live byte"
     case .anonymousMegabytes: "MB of its own"
     }
   }

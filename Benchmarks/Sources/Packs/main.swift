@@ -6,4 +6,5 @@ runGroup("Packs") { plan, report in
   try PackSizes(plan: plan, trips: trips).run(report)
   try PackReads(plan: plan, trips: trips).run(report)
   try PackScans(plan: plan, trips: trips).run(report)
+  try Blobs(plan).run(report)
 }
