@@ -33,6 +33,7 @@ let package = Package(
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
+    .executable(name: "scale-benchmarks", targets: ["ScaleBenchmarks"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -129,6 +130,16 @@ let package = Package(
       ],
       path: "Sources/Peers",
       swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "ScaleBenchmarks",
+      dependencies: [
+        "Harness", "ModelStores", "Workloads",
+        .product(name: "LogEngine", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Scale",
+      swiftSettings: macroUserSettings
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),
     .testTarget(
