@@ -32,13 +32,15 @@ extension LogBackedStore {
   public func fetchRows<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel {
-    try tables.fetch(request.descriptor)
+    try tables.follow()
+    return try tables.fetch(request.descriptor)
   }
 
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
-    try tables.count(request.descriptor)
+    try tables.follow()
+    return try tables.count(request.descriptor)
   }
 
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {

@@ -57,6 +57,25 @@ import Testing
     #expect(throws: SwiftDataError.self) { try reader.save() }
   }
 
+  @Test func `read-only sees what the writer saves in the meantime`() throws {
+    let writer = try open()
+    let premiere = Show("Premiere")
+    writer.insert(premiere)
+    try writer.save()
+    let reader = try open(allowsSave: false)
+    let byTitle = FetchDescriptor<Show>(sortBy: [SortDescriptor(\.title)])
+    let known = try #require(try reader.fetch(byTitle).first)
+    writer.insert(Show("Encore"))
+    premiere.title = "Reprise"
+    try writer.save()
+    #expect(try reader.fetchCount(byTitle) == 2)
+    #expect(try reader.fetch(byTitle).map(\.title) == ["Encore", "Reprise"])
+    #expect(known.title == "Reprise")
+    writer.delete(premiere)
+    try writer.save()
+    #expect(try reader.fetch(byTitle).map(\.title) == ["Encore"])
+  }
+
   @Test func `gives new models keys that were never used`() throws {
     let first = try {
       let context = try open()

@@ -1,0 +1,21 @@
+import LogEngine
+
+extension TableStore {
+  /// Takes up what another process has saved since the last fetch, in a store that is only read.
+  ///
+  /// Does nothing in a store that is written to: nobody else can save there.
+  ///
+  /// - Throws: ``LogStoreError`` if the log cannot be read on, or the writer compacted away what this store
+  ///   had not read yet: then the container has to be made anew.
+  /// - Complexity: A look at the log's directory, and O(bytes saved meanwhile); what indexes were made is made
+  ///   again when it is needed.
+  func follow() throws {
+    guard !allowsSave else { return }
+    let before = engine.lastCommit
+    try perform(.fetching) { _ = try engine.refresh() }
+    guard engine.lastCommit != before else { return }
+    indexes.removeAll()
+    uniqueIndexes.removeAll()
+    valueIndexes.removeAll()
+  }
+}
