@@ -142,6 +142,17 @@
     unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
   }
 
+  /// Overwrites bytes already appended with those of a span.
+  @inlinable public mutating func overwrite(_ span: RawSpan, at offset: Int) {
+    let byteCount = span.byteCount
+    precondition(offset >= 0 && byteCount <= count &- offset, "store outside the buffer")
+    guard byteCount > 0 else { return }
+    let target = unsafe base + offset
+    unsafe span.withUnsafeBytes { source in
+      unsafe target.copyMemory(from: source.baseAddress.unsafelyUnwrapped, byteCount: byteCount)
+    }
+  }
+
   /// Reads an integer at an offset already appended.
   @inlinable public func load<T: FixedWidthInteger & BitwiseCopyable>(
     _: T.Type,

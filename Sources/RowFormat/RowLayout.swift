@@ -56,6 +56,9 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
 
   /// The offset of a fixed-width column's bytes.
   @inlinable public func offset(of column: Int) -> Int { Int(slots[column]) }
+
+  /// Which of the columns of variable width a column is, counted from 0.
+  @inlinable public func variableOrdinal(of column: Int) -> Int { Int(slots[column]) }
 }
 
 // MARK: Reading one column

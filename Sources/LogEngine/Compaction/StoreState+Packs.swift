@@ -56,15 +56,15 @@ extension StoreState {
     guard let place = try resolve(place, of: reference), place.isPacked,
       let pack = packs[Int(place.segment.rawValue)]
     else { throw inconsistency(at: place, reference) }
-    var writer = RowWriter(capacity: 512)
-    _ = unsafe writer.append(row: StoreState.blankHeader.span.bytes)
-    let (found, layout, range) = try pack.appendRow(at: place.packAddress, to: &writer)
-    guard found == reference else { throw inconsistency(at: place, reference) }
-    let header = RecordHeader(packed: reference, layout, byteCount: range.count)
-    return try body(header, writer.bytes)
+    let address = place.packAddress
+    let rows = try pack.rows(at: address)
+    guard rows.reference(address.row) == reference else {
+      throw inconsistency(at: place, reference)
+    }
+    let record = rows.record(address.row)
+    let byteCount = record.byteCount - RecordHeader.shortByteCount
+    return try body(RecordHeader(packed: reference, rows.layout, byteCount: byteCount), record)
   }
-
-  private static let blankHeader = [UInt8](repeating: 0, count: RecordHeader.shortByteCount)
 
   /// Pins the commit that is visible now.
   func pin() -> PinBoard.Pin {

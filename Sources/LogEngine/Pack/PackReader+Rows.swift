@@ -17,27 +17,21 @@ extension PackReader {
     return nil
   }
 
-  /// Appends a row's bytes, put together from its columns.
+  /// Appends a row's bytes.
   ///
   /// - Parameters:
   ///   - address: Where the row stands, as ``address(of:)`` or ``forEachAddress(_:)`` said.
   ///   - writer: Where the row goes.
   /// - Returns: The row's key and layout, and where in the writer it is.
-  /// - Throws: ``StorageError/corruption(_:)`` if one of its columns is damaged.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   public func appendRow(
     at address: PackAddress,
     to writer: inout RowWriter
   ) throws -> (reference: RowReference, layout: LayoutNumber, range: Range<Int>) {
-    let block = try entry(of: address)
-    let schema = footer.schemas[block.schema]
-    let vectors = try vectors(of: address.block)
-    let key = unsafe vectors[0]?.contents.key(at: address.row, firstKey: block.firstKey)
-    writer.begin(schema.rowLayout)
-    for column in schema.rowLayout.types.indices {
-      unsafe vectors[column + 1]?.contents.copy(address.row, to: column, &writer)
-    }
-    let reference = RowReference(table: schema.table, key: key ?? block.firstKey)
-    return (reference, schema.layout, writer.finish())
+    let rows = try rows(at: address)
+    return (
+      rows.reference(address.row), rows.layout, writer.append(row: rows.row(address.row))
+    )
   }
 
   /// Lends a row's bytes, with the layout they are in.
@@ -48,9 +42,8 @@ extension PackReader {
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R? {
     guard let address = try address(of: reference) else { return nil }
-    var writer = RowWriter(capacity: 512)
-    let (_, layout, range) = try appendRow(at: address, to: &writer)
-    return try body(writer.bytes.extracting(range), layout)
+    let rows = try rows(at: address)
+    return try body(rows.row(address.row), rows.layout)
   }
 
   /// Visits where every row stands, block by block.
@@ -84,12 +77,13 @@ extension PackReader {
 // MARK: Finding
 
 extension PackReader {
-  private func entry(of address: PackAddress) throws(StorageError) -> BlockEntry {
+  /// The rows of the block of an address.
+  func rows(at address: PackAddress) throws -> PackedRows {
     guard footer.blocks.indices.contains(address.block),
       0..<footer.blocks[address.block].rowCount ~= address.row
     else {
       throw damage(
-        at: header.particularEnd,
+        at: FileHeader.byteCount,
         .invalidField(
           of: .packBlock,
           name: "row",
@@ -98,7 +92,7 @@ extension PackReader {
         )
       )
     }
-    return footer.blocks[address.block]
+    return try rows(of: address.block)
   }
 
   /// The block of a group whose keys may have this one among them.
@@ -121,48 +115,52 @@ extension PackReader {
     if block.lastKey - block.firstKey == UInt64(block.rowCount - 1) {
       return Int(key - block.firstKey)
     }
-    return try unsafe vectors(of: number)[0]?.contents.row(of: key)
+    return try rows(of: number).index(of: key)
   }
 
-  /// The keys and all columns of a block, from the cache or decoded.
-  private func vectors(of number: Int) throws -> [ColumnVector?] {
+  /// The rows of a block, from the cache or put together, and then kept there.
+  func rows(of number: Int) throws -> PackedRows {
     let slot = slots[number]
     var growth = 0
-    let vectors = try slot.contents.withLock { contents in
-      if contents.missingCount > 0 || contents.vectors.isEmpty {
-        let before = contents.byteCount
-        // Of a cache that is not there nothing is kept.
-        var filled = contents
-        try fill(&filled, from: number)
-        if cache == nil { return filled.vectors }
-        contents = filled
-        growth = contents.byteCount - before
-      }
-      return contents.vectors
+    let rows = try slot.rows.withLock { cached in
+      if let cached { return cached }
+      let rows = PackedRows()
+      var vectors: [ColumnVector] = []
+      try fill(rows, with: number, &vectors)
+      // Of a cache that is not there nothing is kept.
+      if cache == nil { return rows }
+      cached = rows
+      growth = rows.memoryByteCount
+      return rows
     }
     slot.noteUse()
     if growth > 0 { cache?.noteGrowth(of: slot, by: growth) }
-    return vectors
+    return rows
   }
 
-  private func fill(_ contents: inout BlockSlot.Contents, from number: Int) throws {
-    let columnCount = footer.schemas[footer.blocks[number].schema].columns.count
-    if contents.vectors.isEmpty {
-      contents.vectors = Array(repeating: nil, count: columnCount + 1)
-      contents.missingCount = columnCount + 1
-    }
+  /// The rows of a block, if somebody read one of them and they are still in the cache.
+  func cachedRows(of number: Int) -> PackedRows? {
+    let slot = slots[number]
+    guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
+    return slot.rows.withLock { $0 }
+  }
+
+  /// Reads a block and puts its rows together.
+  ///
+  /// - Parameters:
+  ///   - rows: Filled with them.
+  ///   - number: The block.
+  ///   - vectors: Those of an earlier block, to be filled again; afterwards, those of this one.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then those of before.
+  func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
+    let block = footer.blocks[number]
+    let schema = footer.schemas[block.schema]
+    while vectors.count <= schema.columns.count { vectors.append(ColumnVector()) }
     try withBlock(number) { bytes in
-      for chunk in contents.vectors.indices where contents.vectors[chunk] == nil {
-        let vector = try decode(chunk, of: number, bytes)
-        contents.vectors[chunk] = vector
-        contents.missingCount -= 1
-        contents.byteCount += unsafe vector.contents.memoryByteCount
+      for chunk in 0...schema.columns.count {
+        _ = try decode(chunk, of: number, bytes, into: vectors[chunk])
       }
     }
+    rows.fill(from: vectors, of: block, schema)
   }
-}
-
-extension FileHeader {
-  /// Where blocks begin.
-  fileprivate var particularEnd: Int { FileHeader.byteCount }
 }

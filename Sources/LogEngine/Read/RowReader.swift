@@ -80,14 +80,55 @@ struct RowReader {
     var key = keys?.lowerBound ?? 0
     let end = min(keys?.upperBound ?? .max, table.pages.keyLimit)
     var scratch = FoldScratch()
+    var packed = PackedRowsCursor()
     while let entry = table.pages.next(from: key, to: end) {
       key = entry.key + 1
       let reference = RowReference(table: number, key: entry.key)
       let ticket = state.epochs.enter()
       defer { state.epochs.leave(ticket) }
       guard let place = try place(of: reference, entry.location, entry.newest) else { continue }
-      if try visit(place, reference, &scratch, body) == .stop { return }
+      let control =
+        place.isPacked
+        ? try visitPacked(place, reference, &packed, body)
+        : try visit(place, reference, &scratch, body)
+      if control == .stop { return }
     }
+  }
+
+  @inline(__always)
+  private func visitPacked(
+    _ place: RecordPlace,
+    _ reference: RowReference,
+    _ packed: inout PackedRowsCursor,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    let (rows, place) = try packedRows(at: place, reference, &packed)
+    let index = place.packAddress.row
+    guard rows.reference(index) == reference else {
+      throw state.inconsistency(at: place, reference)
+    }
+    let isValid = try state.withLayout(rows.layout, at: place, for: reference) { layout in
+      layout.isValid(rows.row(index))
+    }
+    guard isValid else { throw state.inconsistency(at: place, reference) }
+    return try body(reference.key, rows.layout, rows.row(index))
+  }
+
+  @inline(__always)
+  private func packedRows(
+    at place: RecordPlace,
+    _ reference: RowReference,
+    _ packed: inout PackedRowsCursor
+  ) throws -> (PackedRows, RecordPlace) {
+    if let known = packed.known(place.segment, place.packAddress.block),
+      place.packAddress.row < known.count
+    {
+      return (known, place)
+    }
+    guard let found = try state.resolve(place, of: reference), found.isPacked,
+      let pack = state.packs[Int(found.segment.rawValue)]
+    else { throw state.inconsistency(at: place, reference) }
+    return (try packed.rows(at: found, of: pack), found)
   }
 
   @inline(__always)

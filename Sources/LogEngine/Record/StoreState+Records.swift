@@ -115,11 +115,22 @@ extension StoreState {
     for reference: RowReference,
     _ body: (RowLayout) throws -> R
   ) throws -> R {
+    try withLayout(header.layout, at: place, for: reference) { layout in
+      guard header.reference == reference else { throw inconsistency(at: place, reference) }
+      return try body(layout)
+    }
+  }
+
+  /// Lends a layout of a row's table.
+  @inline(__always)
+  func withLayout<R>(
+    _ number: LayoutNumber,
+    at place: RecordPlace,
+    for reference: RowReference,
+    _ body: (RowLayout) throws -> R
+  ) throws -> R {
     let result = try tables.with(Int(reference.table)) { table in
-      try table.layouts.with(Int(header.layout.rawValue)) { layout in
-        guard header.reference == reference else { throw inconsistency(at: place, reference) }
-        return try body(layout)
-      }
+      try table.layouts.with(Int(number.rawValue), body)
     }
     guard case .some(.some(let result)) = result else { throw inconsistency(at: place, reference) }
     return result

@@ -33,6 +33,33 @@ import Testing
     #expect(try store.engine.verify().isSound)
   }
 
+  @Test func `is scanned in the order of keys, however its rows are spread over packs and log`()
+    throws
+  {
+    let store = try MemoryStore()
+    var random = SeededGenerator(seed: 3)
+    try store.work(200, textLength: 300)
+    try store.engine.compact()
+    for round in 0..<4 {
+      let keys = store.rows.keys.sorted()
+      try store.commit(
+        (0..<(keys.count / 6)).map { part in
+          .update(keys[part * 6 + Int(random.next() % 6)], Int64(round))
+        }
+      )
+      try store.work(60, textLength: 1200)
+      try store.engine.compact()
+    }
+    #expect(try files(store, "pack") > 1)
+    var keys: [UInt64] = []
+    try store.engine.scan(1) { key, _, _ in
+      keys.append(key)
+      return .proceed
+    }
+    #expect(keys == store.rows.keys.sorted())
+    #expect(try MemoryStore.rows(of: store.engine) == store.rows)
+  }
+
   @Test func `is opened from its packs alone where there is no checkpoint`() throws {
     let store = try makeStore()
     for round in 0..<3 {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Decoded blocks of open packs, up to so many bytes.
+/// The rows of blocks of open packs, up to so many bytes.
 ///
-/// Each block of a pack has a slot of its own that guards its columns, so readers of different blocks meet
-/// nowhere; only taking in what was decoded goes through the cache's lock. What goes first is chosen by the
+/// Each block of a pack has a slot of its own that guards its rows, so readers of different blocks meet
+/// nowhere; only taking in what was read goes through the cache's lock. What goes first is chosen by the
 /// clock algorithm: a block that was read since the hand last came by gets another round.
 public final class BlockCache: Sendable {
   /// How many bytes the blocks may take.
@@ -70,21 +70,13 @@ public final class BlockCache: Sendable {
   }
 }
 
-/// The decoded columns of one block, as far as somebody read them.
+/// The rows of one block, if somebody read one of them.
 final class BlockSlot: Sendable {
-  let contents = Mutex<Contents>(Contents())
+  let rows = Mutex<PackedRows?>(nil)
   /// Whether somebody read the block since the hand last came by.
   let wasUsed = Atomic<Bool>(false)
   /// Whether the cache's ring has this slot; changed under the ring's lock.
   let isInCache = Atomic<Bool>(false)
-
-  struct Contents {
-    /// The keys, then the columns; empty if nothing was decoded.
-    var vectors: [ColumnVector?] = []
-    /// How many of them are missing.
-    var missingCount = 0
-    var byteCount = 0
-  }
 
   @inline(__always)
   func noteUse() {
@@ -92,15 +84,14 @@ final class BlockSlot: Sendable {
     if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
   }
 
-  /// Drops the columns; who is reading them keeps them.
+  /// Drops the rows; who is reading them keeps them.
   ///
   /// - Returns: How many bytes they took.
   func drop() -> Int {
-    let dropped = contents.withLock { contents in
-      let dropped = contents
-      contents = Contents()
-      return dropped
+    let dropped = rows.withLock { rows in
+      defer { rows = nil }
+      return rows
     }
-    return dropped.byteCount
+    return dropped?.memoryByteCount ?? 0
   }
 }

@@ -47,43 +47,12 @@ struct ColumnContents: ~Copyable {
   }
 }
 
-// MARK: Keys and rows
+// MARK: Keys
 
 extension ColumnContents {
   /// The key of a row, if these are keys.
   @inline(__always)
   func key(at row: Int, firstKey: UInt64) -> UInt64 {
     form == .dense ? firstKey + UInt64(row) : values.load(UInt64.self, at: row * 8)
-  }
-
-  /// The row of a key, if these are keys with gaps.
-  func row(of key: UInt64) -> Int? {
-    let keys: Span<UInt64> = values(.integers)
-    var low = 0
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key ? low : nil
-  }
-
-  /// Sets a column of the row that is being written.
-  func copy(_ row: Int, to column: Int, _ writer: inout RowWriter) {
-    if isNull(row) { return }
-    switch form {
-    case .absent, .dense: break
-    // A reference takes the same eight bytes as an integer.
-    case .integers: writer.set(column, integer: values.load(Int64.self, at: row * 8))
-    case .doubles:
-      writer.set(column, double: Double(bitPattern: values.load(UInt64.self, at: row * 8)))
-    case .bits:
-      let word = values.load(UInt64.self, at: row / 64 * 8)
-      writer.set(column, bool: word >> UInt64(row & 63) & 1 == 1)
-    case .identifiers:
-      let low = values.load(UInt64.self, at: row * 16)
-      writer.set(column, uuid: (low, values.load(UInt64.self, at: row * 16 + 8)))
-    case .codes, .bytes: writer.append(column, bytes: bytes(at: row))
-    }
   }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One block of a scan, whose columns are decoded as they are asked for.
 public struct PackBlock: ~Copyable {
   let reader: PackReader
@@ -64,10 +62,6 @@ public struct PackBlock: ~Copyable {
   }
 
   private mutating func load(_ chunk: Int, as index: Int) throws -> ColumnVector {
-    if let cached = reader.cachedVector(chunk, of: number) {
-      current[index] = cached
-      return cached
-    }
     // A vector that only the scan refers to is filled again; one that the caller kept is the caller's.
     var reused = spare[index]
     spare[index] = nil
@@ -78,14 +72,5 @@ public struct PackBlock: ~Copyable {
     current[index] = vector
     spare[index] = vector
     return vector
-  }
-}
-
-extension PackReader {
-  /// A column of a block, if somebody decoded it and it is still in the cache.
-  fileprivate func cachedVector(_ chunk: Int, of number: Int) -> ColumnVector? {
-    let slot = slots[number]
-    guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
-    return slot.contents.withLock { $0.vectors.isEmpty ? nil : $0.vectors[chunk] }
   }
 }

@@ -1,8 +1,7 @@
 extension PackReader {
   /// Visits the blocks of a table that may have rows of interest, by layout and key.
   ///
-  /// What is read stays out of the cache, so that a scan does not drive out what single reads need; what is
-  /// in the cache is taken from there.
+  /// What is read stays out of the cache, so that a scan does not drive out what single reads need.
   ///
   /// - Parameters:
   ///   - table: The table.

@@ -1,0 +1,82 @@
+import RowFormat
+
+/// The rows of a block, put together from its columns, in memory one behind the other.
+///
+/// This is what the cache keeps and what reads of rows are served from: a row then is one stretch of memory,
+/// as it is in the log.
+@safe final class PackedRows: @unchecked Sendable {
+  // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: the
+  // rows are filled in before anybody else knows of them, and again only by a scan that alone refers to them.
+  @exclusivity(unchecked) private var bytes = ByteBuffer(capacity: 64)
+  /// Where each row begins, and where the last ends.
+  private(set) var starts: [Int] = []
+  /// The rows' keys; empty if they have no gap.
+  private(set) var keys: [UInt64] = []
+  private(set) var firstKey: UInt64 = 0
+  private(set) var table: UInt16 = 0
+  private(set) var layout = LayoutNumber(0)
+
+  /// Before the first row there is room for a header, as a record of the log has one.
+  private static let margin = RecordHeader.shortByteCount
+
+  init() {}
+
+  var count: Int { starts.count - 1 }
+
+  /// How much memory it takes, in bytes.
+  var memoryByteCount: Int { unsafe bytes.count + starts.count * 8 + keys.count * 8 + 128 }
+
+  /// The bytes of a row.
+  @_lifetime(borrow self)
+  func row(_ index: Int) -> RawSpan {
+    let range = starts[index]..<starts[index + 1]
+    return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
+  }
+
+  /// The bytes of a row behind as many others as the header of a record has.
+  @_lifetime(borrow self)
+  func record(_ index: Int) -> RawSpan {
+    let range = (starts[index] - Self.margin)..<starts[index + 1]
+    return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
+  }
+
+  /// The name of a row.
+  func reference(_ index: Int) -> RowReference {
+    RowReference(table: table, key: keys.isEmpty ? firstKey + UInt64(index) : keys[index])
+  }
+
+  /// The row of a key.
+  func index(of key: UInt64) -> Int? {
+    if keys.isEmpty {
+      guard key >= firstKey, key - firstKey < UInt64(count) else { return nil }
+      return Int(key - firstKey)
+    }
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < keys.count && keys[low] == key ? low : nil
+  }
+
+  /// Puts rows together.
+  ///
+  /// - Parameters:
+  ///   - vectors: The keys, then the columns.
+  ///   - block: What the footer says of the block.
+  ///   - schema: Its table and layout.
+  func fill(from vectors: [ColumnVector], of block: BlockEntry, _ schema: PackSchema) {
+    firstKey = block.firstKey
+    table = schema.table
+    layout = schema.layout
+    keys.removeAll(keepingCapacity: true)
+    let keyVector = vectors[0]
+    if keyVector.form != .dense {
+      let found = keyVector.integers
+      for row in found.indices { keys.append(UInt64(bitPattern: found[row])) }
+    }
+    var assembly = RowAssembly(layout: schema.rowLayout, count: block.rowCount)
+    unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
+  }
+}

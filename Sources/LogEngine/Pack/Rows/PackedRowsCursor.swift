@@ -1,0 +1,91 @@
+import RowFormat
+
+/// Serves a scan with rows of packs, each block of which it puts together once.
+///
+/// What it reads stays out of the cache, so that a scan does not drive out what single reads need; what is in
+/// the cache is taken from there. Rows that come in the order of their keys come block by block in each pack,
+/// but those of several packs, or layouts, by turns: so it keeps as many blocks as there may be turns.
+struct PackedRowsCursor {
+  private var blocks: [Block] = []
+  /// The position of the block that was asked for last.
+  private var last = 0
+  /// The position of the block that is let go next.
+  private var next = 0
+  private var vectors: [ColumnVector] = []
+
+  private static let blockLimit = 8
+
+  private struct Block {
+    var pack: SegmentID
+    var number: Int
+    var rows: PackedRows
+  }
+
+  /// The rows of the block in which a row stands.
+  ///
+  /// - Parameters:
+  ///   - place: Where it stands, in a pack that is part of the store.
+  ///   - pack: That pack.
+  /// - Returns: The rows.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
+  mutating func rows(at place: RecordPlace, of pack: PackReader) throws -> PackedRows {
+    let (file, address) = (place.segment, place.packAddress)
+    if let known = known(file, address.block), address.row < known.count { return known }
+    guard pack.footer.blocks.indices.contains(address.block),
+      address.row < pack.footer.blocks[address.block].rowCount
+    else { return try pack.rows(at: address) }
+    return try load(address.block, of: pack, file)
+  }
+
+  /// A block that is at hand.
+  @inline(__always)
+  mutating func known(_ pack: SegmentID, _ number: Int) -> PackedRows? {
+    if last < blocks.count, blocks[last].number == number, blocks[last].pack == pack {
+      return blocks[last].rows
+    }
+    guard let found = blocks.firstIndex(where: { $0.number == number && $0.pack == pack }) else {
+      return nil
+    }
+    last = found
+    return blocks[found].rows
+  }
+
+  private mutating func load(
+    _ number: Int,
+    of pack: PackReader,
+    _ file: SegmentID
+  ) throws -> PackedRows {
+    // The block that precedes in the same pack is not needed again.
+    let position =
+      blocks.firstIndex { $0.pack == file && $0.number + 1 == number } ?? newPosition()
+    if let cached = pack.cachedRows(of: number) {
+      put(Block(pack: file, number: number, rows: cached), at: position)
+      return cached
+    }
+    var rows = position < blocks.count ? blocks[position].rows : PackedRows()
+    // Out of the list, so that it can be told whether anyone else still has the rows, the cache for one.
+    if position < blocks.count { blocks[position].rows = Self.none }
+    if !isKnownUniquelyReferenced(&rows) { rows = PackedRows() }
+    do {
+      try pack.fill(rows, with: number, &vectors)
+    } catch {
+      if position < blocks.count { blocks.remove(at: position) }
+      throw error
+    }
+    put(Block(pack: file, number: number, rows: rows), at: position)
+    return rows
+  }
+
+  private static let none = PackedRows()
+
+  private mutating func newPosition() -> Int {
+    if blocks.count < Self.blockLimit { return blocks.count }
+    next = (next + 1) % Self.blockLimit
+    return next
+  }
+
+  private mutating func put(_ block: Block, at position: Int) {
+    if position < blocks.count { blocks[position] = block } else { blocks.append(block) }
+    last = position
+  }
+}
