@@ -43,7 +43,12 @@ import Synchronization
   }
 
   /// The elements there are, by ascending index.
-  var indices: [Int] { (0..<capacity).filter { unsafe load($0) != nil } }
+  var indices: [Int] { indices(from: 0) }
+
+  /// The indices, from one on, that have an element.
+  func indices(from first: Int) -> [Int] {
+    (min(first, capacity)..<capacity).filter { unsafe load($0) != nil }
+  }
 
   private var capacity: Int {
     unsafe Self.base(table.load(ordering: .acquiring)).load(as: Int.self)

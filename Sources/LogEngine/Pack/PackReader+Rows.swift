@@ -122,14 +122,18 @@ extension PackReader {
   func rows(of number: Int) throws -> PackedRows {
     let slot = slots[number]
     var growth = 0
-    let rows = try slot.rows.withLock { cached in
-      if let cached { return cached }
+    let rows = try slot.contents.withLock { contents in
+      if let rows = contents.rows {
+        contents.reads.hitCount += 1
+        return rows
+      }
       let rows = PackedRows()
       var vectors: [ColumnVector] = []
       try fill(rows, with: number, &vectors)
       // Of a cache that is not there nothing is kept.
       if cache == nil { return rows }
-      cached = rows
+      contents.rows = rows
+      contents.reads.missCount += 1
       growth = rows.memoryByteCount
       return rows
     }
@@ -142,7 +146,7 @@ extension PackReader {
   func cachedRows(of number: Int) -> PackedRows? {
     let slot = slots[number]
     guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
-    return slot.rows.withLock { $0 }
+    return slot.contents.withLock { $0.rows }
   }
 
   /// Reads a block and puts its rows together.

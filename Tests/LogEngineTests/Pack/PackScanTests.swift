@@ -218,7 +218,7 @@ import Testing
     }
     #expect(cache.byteCount > 0)
     #expect(cache.evictionCount > 50)
-    #expect(reader.slots[0].rows.withLock { $0 != nil })
+    #expect(reader.slots[0].contents.withLock { $0.rows != nil })
   }
 
   @Test func `is empty when the packs are closed`() throws {

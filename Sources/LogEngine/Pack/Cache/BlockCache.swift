@@ -15,6 +15,8 @@ public final class BlockCache: Sendable {
   private struct Ring {
     var slots: [BlockSlot] = []
     var hand = 0
+    /// How often blocks were read that are not in the ring any more.
+    var pastReads = BlockReads()
   }
 
   /// Creates an empty cache.
@@ -27,6 +29,15 @@ public final class BlockCache: Sendable {
 
   /// How many blocks were dropped to make room.
   public var evictionCount: Int { evictions.load(ordering: .relaxed) }
+
+  /// How often a row was read from a block that was at hand, and how often one had to be read first.
+  ///
+  /// - Complexity: O(blocks in the cache).
+  public var reads: BlockReads {
+    ring.withLock { ring in
+      ring.slots.reduce(ring.pastReads) { sum, slot in sum + slot.contents.withLock { $0.reads } }
+    }
+  }
 
   /// Takes note that a slot has so many bytes more; drops others if that is too many.
   ///
@@ -50,7 +61,7 @@ public final class BlockCache: Sendable {
         ring.hand += 1
         continue
       }
-      usedByteCount.subtract(slot.drop(), ordering: .relaxed)
+      drop(slot, &ring)
       evictions.add(1, ordering: .relaxed)
       slot.isInCache.store(false, ordering: .relaxed)
       ring.slots.swapAt(ring.hand, ring.slots.count - 1)
@@ -58,11 +69,17 @@ public final class BlockCache: Sendable {
     }
   }
 
+  private func drop(_ slot: BlockSlot, _ ring: inout Ring) {
+    let dropped = slot.drop()
+    usedByteCount.subtract(dropped.rows?.memoryByteCount ?? 0, ordering: .relaxed)
+    ring.pastReads = ring.pastReads + dropped.reads
+  }
+
   /// Forgets the blocks of a pack that is closed.
   func remove(_ slots: [BlockSlot]) {
     ring.withLock { ring in
       for slot in slots where slot.isInCache.load(ordering: .relaxed) {
-        usedByteCount.subtract(slot.drop(), ordering: .relaxed)
+        drop(slot, &ring)
       }
       let closed = Set(slots.map(ObjectIdentifier.init))
       ring.slots.removeAll { closed.contains(ObjectIdentifier($0)) }
@@ -72,11 +89,17 @@ public final class BlockCache: Sendable {
 
 /// The rows of one block, if somebody read one of them.
 final class BlockSlot: Sendable {
-  let rows = Mutex<PackedRows?>(nil)
+  let contents = Mutex<Contents>(Contents())
   /// Whether somebody read the block since the hand last came by.
   let wasUsed = Atomic<Bool>(false)
   /// Whether the cache's ring has this slot; changed under the ring's lock.
   let isInCache = Atomic<Bool>(false)
+
+  struct Contents {
+    var rows: PackedRows?
+    /// Counted here, where a lock is held anyway.
+    var reads = BlockReads()
+  }
 
   @inline(__always)
   func noteUse() {
@@ -86,12 +109,23 @@ final class BlockSlot: Sendable {
 
   /// Drops the rows; who is reading them keeps them.
   ///
-  /// - Returns: How many bytes they took.
-  func drop() -> Int {
-    let dropped = rows.withLock { rows in
-      defer { rows = nil }
-      return rows
+  /// - Returns: What there was.
+  func drop() -> Contents {
+    contents.withLock { contents in
+      defer { contents = Contents() }
+      return contents
     }
-    return dropped?.memoryByteCount ?? 0
+  }
+}
+
+/// How often rows were read from blocks of packs.
+public struct BlockReads: Hashable, Sendable {
+  /// The block's rows were at hand.
+  public internal(set) var hitCount = 0
+  /// They had to be read and put together.
+  public internal(set) var missCount = 0
+
+  static func + (lhs: BlockReads, rhs: BlockReads) -> BlockReads {
+    BlockReads(hitCount: lhs.hitCount + rhs.hitCount, missCount: lhs.missCount + rhs.missCount)
   }
 }

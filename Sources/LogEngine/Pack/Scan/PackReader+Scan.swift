@@ -51,12 +51,22 @@ extension PackReader {
     var rowCount = 0
     let vector = ColumnVector()
     for (number, block) in footer.blocks.enumerated() {
-      let columnCount = footer.schemas[block.schema].columns.count
-      try withBlock(number) { bytes in
-        for chunk in 0...columnCount { _ = try decode(chunk, of: number, bytes, into: vector) }
-      }
+      try verify(block: number, with: vector)
       rowCount += block.rowCount
     }
     return rowCount
+  }
+
+  /// Reads a block and checks it against its checksums and the footer.
+  ///
+  /// - Parameters:
+  ///   - number: Which.
+  ///   - vector: Memory to decode into.
+  /// - Throws: ``StorageError/corruption(_:)`` at the first damage.
+  func verify(block number: Int, with vector: ColumnVector) throws {
+    let columnCount = footer.schemas[footer.blocks[number].schema].columns.count
+    try withBlock(number) { bytes in
+      for chunk in 0...columnCount { _ = try decode(chunk, of: number, bytes, into: vector) }
+    }
   }
 }
