@@ -21,6 +21,17 @@ public struct EngineOptions: Sendable, Hashable {
   public var checkpointInterval = 64 << 20
   /// When segments of the log are packed.
   public var compaction: CompactionMode = .onDemand
+  /// How much of the log stays although it could be packed.
+  ///
+  /// By default nothing: with ``CompactionMode/onDemand`` all of it stays until somebody asks for a
+  /// compaction, who may say otherwise.
+  public var history = HistoryRetention.nothing
+  /// How packs are written.
+  public var packs = PackOptions()
+  /// When a compaction is due.
+  package var compactionPolicy = CompactionPolicy()
+  /// About how many bytes of rows are packed in one step.
+  package var compactionStepByteCount = 256 << 10
   /// How many bytes decoded blocks of packs may take in memory.
   public var blockCacheByteCount = 32 << 20
   /// How many deltas may stand on one another before a row is written whole again.
@@ -74,7 +85,10 @@ public struct EngineOptions: Sendable, Hashable {
   public enum CompactionMode: Sendable, Hashable {
     /// When ``StorageEngine/compact(progress:)`` is called.
     case onDemand
-    /// In the background, whenever enough is dead, and then, too.
+    /// In the background, too: when about a third of the live bytes is dead, when eight segments of the log
+    /// could be packed, and at half of that when no commit comes.
+    ///
+    /// A thread of its own does it, in steps of a few milliseconds: the later it is, the faster.
     case automatic
   }
 

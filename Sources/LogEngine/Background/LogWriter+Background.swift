@@ -29,8 +29,9 @@ extension LogWriter {
     prepareIfNeeded()
     synchronizeBehind()
     checkpointIfDue()
-    compactIfDue()
     let isWitnessed = witnessIfIdle()
+    if isWitnessed { checkpointIfMissing() }
+    compactIfDue(isWitnessed ? .idle : .due)
     state.collectBlobs()
     let isSweeping = state.sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the background again.
@@ -47,7 +48,7 @@ extension LogWriter {
     let (isHalfFull, logEnd) = state.tail.withLock { tail in
       (tail.segment.map { tail.end > $0.capacity / 2 } ?? false, tail.logEnd)
     }
-    if synchronizes, isHalfFull { try? preparation.prepare(at: logEnd) }
+    if synchronizes, isHalfFull { try? preparation.prepare(at: state.sizeBasis(logEnd)) }
   }
 
   /// Wakes the background before its time when much was written and not synchronized.

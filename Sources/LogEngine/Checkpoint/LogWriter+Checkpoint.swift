@@ -31,12 +31,6 @@ extension LogWriter {
     }
   }
 
-  /// Writes a checkpoint after what the older ones name is gone; under the lock of checkpoints.
-  func checkpointAfterCompaction() throws(StorageError) {
-    lead.withLock { $0.checkpoint.newest = nil }
-    try writeCheckpoint(pieceByteCount: 1 << 20)
-  }
-
   private func writeCheckpoint(pieceByteCount: Int) throws(StorageError) {
     let basis = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
@@ -84,6 +78,20 @@ extension LogWriter {
     guard let standing else { return }
     lead.checkpoint = standing
     CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+  }
+}
+
+extension LogWriter {
+  /// Writes a checkpoint if a compaction left none, since nothing else is to be done.
+  ///
+  /// Not at once after each: a store that is written to all the time would then mostly write checkpoints.
+  func checkpointIfMissing() {
+    let isMissing = lead.withLock { lead in
+      lead.failure == nil && !lead.isClosed && lead.manifest.base != nil
+        && lead.checkpoint.newest == nil
+    }
+    // A failure costs the next opening some time; if it was the log's, the next commit says so.
+    if isMissing { try? checkpoint() }
   }
 }
 
@@ -168,6 +176,7 @@ extension LogWriter {
       try writer.writePages(pause)
       let byteCount = try writer.finish(durableEnd: try durableEnd())
       try files.publish(file, number: basis.checkpoint.number)
+      state.counters.noteCheckpoint(ofBytes: byteCount)
       return CheckpointStanding(
         highest: basis.checkpoint.number,
         newest: basis.checkpoint.number,

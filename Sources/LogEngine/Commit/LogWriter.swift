@@ -21,8 +21,14 @@ final class LogWriter: Sendable {
   let isStopping = Atomic<Bool>(false)
   /// Held by whoever writes a checkpoint; taken before the other two locks.
   let checkpointing = Mutex<Void>(())
+  /// The compaction that is under way; taken before all other locks.
+  let compaction = Mutex<Compactor?>(nil)
+  /// When compactions in the background are due, and what came of them.
+  let compactionSchedule = Mutex<CompactionSchedule>(CompactionSchedule())
   /// The thread that does what no caller waits for, if the engine has one.
   private let background = Mutex<WorkerThread?>(nil)
+  /// The thread that compacts; started when there is something to do for the first time.
+  private let compactionThread = Mutex<WorkerThread?>(nil)
 
   struct Lead {
     var failure: StorageError?
@@ -68,7 +74,23 @@ final class LogWriter: Sendable {
   /// Ends that thread, and waits for it.
   func stopBackground() {
     isStopping.store(true, ordering: .relaxed)
+    compactionThread.withLock { $0.take() }?.stop()
     background.withLock { $0.take() }?.stop()
+  }
+
+  /// Wakes the thread that compacts.
+  func wakeCompaction() {
+    compactionThread.withLock { thread in
+      if isStopping.load(ordering: .relaxed) { return }
+      if thread == nil {
+        thread = WorkerThread(
+          priority: .lowest,
+          timeout: { [weak self] in self?.compactionDelay },
+          work: { [weak self] in self?.stepCompaction() }
+        )
+      }
+      thread?.signal()
+    }
   }
 
   func wakeBackground() {
@@ -220,7 +242,7 @@ extension LogWriter {
       let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
       let prepared: PreparedSegment
       do throws(StorageError) {
-        prepared = try preparation.take(atLeast: needed, at: logEnd)
+        prepared = try preparation.take(atLeast: needed, at: state.sizeBasis(logEnd))
       } catch {
         throw preparation.hasFailed ? poison(error, &lead) : error
       }
@@ -240,7 +262,7 @@ extension LogWriter {
   private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
     let (segment, end, logEnd) = state.tail.withLock { ($0.segment, $0.end, $0.logEnd) }
     guard let segment, state.tail.withLock({ !$0.isEnded }) else { return false }
-    let capacity = preparation.capacity(at: logEnd)
+    let capacity = preparation.capacity(at: state.sizeBasis(logEnd))
     guard segment.capacity < capacity, end + byteCount + LogTail.reserve <= capacity else {
       return false
     }
@@ -317,6 +339,7 @@ extension LogWriter {
   ///
   /// After a failed write there is nothing to be ended: the log stays as it is.
   func close() throws(StorageError) {
+    giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
         if lead.isClosed { return }
@@ -371,6 +394,27 @@ extension LogWriter {
 
   /// Writes down which files make up the store, and up to where they are on disk.
   func publishManifest(isClean: Bool, _ lead: inout Lead) throws(StorageError) {
+    let manifest = makeManifest(isClean: isClean, nextSegment: preparation.nextID, lead)
+    try manifestFiles.publish(manifest)
+    lead.manifest = manifest
+  }
+
+  var manifestFiles: ManifestFiles {
+    ManifestFiles(
+      paths: state.paths,
+      fileSystem: state.fileSystem,
+      synchronizes: synchronizes
+    )
+  }
+
+  /// The manifest that says which files make up the store.
+  ///
+  /// - Parameters:
+  ///   - isClean: Whether the log ends here.
+  ///   - nextSegment: A number no segment had before.
+  ///   - lead: With the base the manifest is to have.
+  /// - Returns: The manifest, which is not published yet.
+  func makeManifest(isClean: Bool, nextSegment: SegmentID, _ lead: Lead) -> Manifest {
     var manifest = lead.manifest
     manifest.number += 1
     manifest.isClean = isClean
@@ -379,26 +423,19 @@ extension LogWriter {
     manifest.checkpoint = lead.checkpoint.newest ?? 0
     manifest.sequence = CommitSequence(state.visible.load(ordering: .relaxed))
     manifest.catalogue = state.catalogue.withLock { $0 }
-    manifest.nextSegment = preparation.nextID
+    manifest.nextSegment = nextSegment
     manifest.nextBlob = state.blobs.nextID
     manifest.mayHaveOrphanedBlobs = state.blobs.mayHaveOrphans
     let first = manifest.base?.segment ?? .none
-    manifest.segments = state.segments.indices.compactMap { index in
-      guard index > Int(first.rawValue) else { return nil }
-      return state.segments[index].map { segment in
+    manifest.segments = state.segments.indices(from: Int(first.rawValue) + 1).compactMap { index in
+      state.segments[index].map { segment in
         Manifest.SegmentEnd(
           id: segment.id,
           end: segment.readableEnd.load(ordering: .acquiring)
         )
       }
     }
-    let files = ManifestFiles(
-      paths: state.paths,
-      fileSystem: state.fileSystem,
-      synchronizes: synchronizes
-    )
-    try files.publish(manifest)
-    lead.manifest = manifest
+    return manifest
   }
 }
 

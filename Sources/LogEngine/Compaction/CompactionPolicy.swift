@@ -1,86 +1,139 @@
 /// What a compaction is to take, decided from counters alone.
 ///
 /// Segments are taken from the oldest on, without gaps: so a pack holds what the rows were at one place of
-/// the log, and the log goes on from there. A pack is written again when too many of its rows are dead.
-struct CompactionPolicy: Hashable, Sendable {
-  /// A file of which so great a part is dead is rewritten.
-  var deadShare = 0.5
-  /// If of all files this much is dead, measured by what is live, more is taken at once.
-  var totalDeadShare = 0.35
-  /// Below this part a pack is left alone whatever else is done.
-  var leastDeadShare = 0.25
+/// the log, and the log goes on from there. Packs are written again where that gains most: those with the
+/// greatest dead part first, and no more of them than it takes to get back below the bound. Whoever writes
+/// all of them each time moves every live row for each third of a store that was overwritten.
+package struct CompactionPolicy: Hashable, Sendable {
+  /// If of all files more than this is dead, measured by what is live, a compaction is due.
+  package var totalDeadShare = 0.3
+  /// It then takes packs until no more than this part of the bound is left.
+  package var target = 0.9
+  /// A pack of which so great a part is dead is taken along by every compaction.
+  package var deadShare = 0.5
+  /// Below this part a pack is left alone: more would be moved than reclaimed.
+  package var leastDeadShare = 0.25
   /// So many segments are packed even if nothing in them is dead.
-  var segmentCount = 8
-  /// With so many packs, small ones are taken along.
-  var packCount = 8
+  package var segmentCount = 8
+  /// So many small packs are made one.
+  package var smallPackCount = 8
+  /// As long as no more than this is dead, nothing is due: what it would gain is not worth a manifest.
+  package var slackByteCount = 4 << 20
+  /// Into how many packs a store is divided, as far as it is large enough.
+  package var packCount = 16
+  /// The bounds of a pack's size, in bytes of records.
+  package var packByteCounts = (4 << 20)...(256 << 20)
+
+  package init() {}
 
   /// A file as the policy sees it.
-  struct Candidate: Hashable, Sendable {
-    var id: SegmentID
-    var usage: SegmentUsage
+  package struct Candidate: Hashable, Sendable {
+    package var id: SegmentID
+    package var usage: SegmentUsage
 
-    var deadShare: Double {
-      usage.recordByteCount == 0
-        ? 1 : Double(usage.deadByteCount) / Double(usage.recordByteCount)
+    package init(id: SegmentID, usage: SegmentUsage) {
+      self.id = id
+      self.usage = usage
     }
+
+    /// The dead part of its records; 0 if it has none, for then writing it again gains nothing.
+    package var deadShare: Double {
+      usage.recordByteCount == 0
+        ? 0 : Double(usage.deadByteCount) / Double(usage.recordByteCount)
+    }
+  }
+
+  /// What there is to choose from.
+  package struct Situation: Hashable, Sendable {
+    /// The segments that may be packed, oldest first.
+    package var segments: [Candidate] = []
+    /// All packs, oldest first.
+    package var packs: [Candidate] = []
+    /// The live bytes of the segments that may not be packed.
+    package var otherLiveByteCount = 0
+
+    package init() {}
+
+    package var liveByteCount: Int {
+      (segments + packs).reduce(otherLiveByteCount) { $0 + $1.usage.liveByteCount }
+    }
+    package var deadByteCount: Int { (segments + packs).reduce(0) { $0 + $1.usage.deadByteCount } }
   }
 
   /// What is to be taken.
-  struct Choice: Hashable, Sendable {
+  package struct Choice: Hashable, Sendable {
     /// How many segments, from the oldest on.
-    var segmentCount = 0
-    var packs: Set<SegmentID> = []
+    package var segmentCount = 0
+    package var packs: Set<SegmentID> = []
 
-    var isEmpty: Bool { segmentCount == 0 && packs.isEmpty }
+    package init(segmentCount: Int = 0, packs: Set<SegmentID> = []) {
+      self.segmentCount = segmentCount
+      self.packs = packs
+    }
+
+    package var isEmpty: Bool { segmentCount == 0 && packs.isEmpty }
   }
 
-  /// Chooses what is due.
+  /// Chooses what to take.
   ///
   /// - Parameters:
-  ///   - segments: Those that may be packed, oldest first.
-  ///   - packs: All of them, oldest first.
+  ///   - situation: What there is.
   ///   - urgency: Whether to wait until it pays.
   /// - Returns: What to take; nothing, if nothing is due.
-  func choose(
-    segments: [Candidate],
-    packs: [Candidate],
-    _ urgency: CompactionUrgency
-  ) -> Choice {
-    var choice = Choice()
-    let all = segments + packs
-    let dead = all.reduce(0) { $0 + $1.usage.deadByteCount }
-    let live = all.reduce(0) { $0 + $1.usage.liveByteCount }
-    let isWasteful = Double(dead) > totalDeadShare * Double(live)
-    if urgency == .now || isWasteful || segments.count >= segmentCount {
-      choice.segmentCount = segments.count
-    } else if let last = segments.lastIndex(where: { $0.deadShare >= deadShare }) {
-      choice.segmentCount = last + 1
+  package func choose(from situation: Situation, _ urgency: CompactionUrgency) -> Choice {
+    guard urgency == .now || pressure(of: situation, urgency) >= 1 else { return Choice() }
+    var choice = Choice(segmentCount: situation.segments.count)
+    var dead = situation.packs.reduce(0) { $0 + $1.usage.deadByteCount }
+    let bound = Double(deadBound(of: situation, urgency)) * target
+    for pack in situation.packs.sorted(by: { $0.deadShare > $1.deadShare }) {
+      let isTaken =
+        pack.deadShare >= deadShare
+        || pack.deadShare >= leastDeadShare && (urgency == .now || Double(dead) > bound)
+      guard isTaken else { break }
+      choice.packs.insert(pack.id)
+      dead -= pack.usage.deadByteCount
     }
-    let limit = isWasteful ? leastDeadShare : deadShare
-    for pack in packs where pack.deadShare >= limit { choice.packs.insert(pack.id) }
-    if packs.count >= packCount { addSmallPacks(packs, segments, to: &choice) }
+    let limit = packByteCount(in: situation)
+    let small = situation.packs.filter { $0.usage.liveByteCount < limit / 4 }
+    if small.count >= smallPackCount { choice.packs.formUnion(small.map(\.id)) }
     return choice
   }
 
-  /// Takes the newest packs along, as long as each is no greater than what is taken already.
-  private func addSmallPacks(
-    _ packs: [Candidate],
-    _ segments: [Candidate],
-    to choice: inout Choice
-  ) {
-    var size = segments.prefix(choice.segmentCount).reduce(0) { $0 + $1.usage.liveByteCount }
-    for pack in packs.reversed() {
-      guard pack.usage.liveByteCount <= size else { return }
-      size += pack.usage.liveByteCount
-      choice.packs.insert(pack.id)
-    }
+  /// How far things have come: at 1 a compaction is due, and beyond it is late.
+  package func pressure(
+    of situation: Situation,
+    _ urgency: CompactionUrgency = .due
+  ) -> Double {
+    let bound = Double(deadBound(of: situation, urgency))
+    let count = Double(urgency == .idle ? (segmentCount + 1) / 2 : segmentCount)
+    let rotten = situation.packs.filter { $0.deadShare >= deadShare }
+      .reduce(0) { $0 + $1.usage.deadByteCount }
+    return max(
+      Double(situation.deadByteCount) / bound,
+      Double(situation.segments.count) / count,
+      Double(rotten) / max(bound / 4, Double(slackByteCount), 1)
+    )
+  }
+
+  /// How many bytes may be dead before a compaction is due.
+  private func deadBound(of situation: Situation, _ urgency: CompactionUrgency) -> Int {
+    let share = urgency == .idle ? totalDeadShare / 2 : totalDeadShare
+    return max(Int(share * Double(situation.liveByteCount)), slackByteCount, 1)
+  }
+
+  /// How many bytes of records a pack takes before the next one is begun.
+  package func packByteCount(in situation: Situation) -> Int {
+    let part = situation.liveByteCount / max(packCount, 1)
+    return min(max(part, packByteCounts.lowerBound), packByteCounts.upperBound)
   }
 }
 
 /// How much a compaction takes.
-enum CompactionUrgency: Hashable, Sendable {
+package enum CompactionUrgency: Hashable, Sendable {
   /// What pays.
   case due
+  /// What pays as nothing else is to be done.
+  case idle
   /// All that can be packed.
   case now
 }

@@ -1,32 +1,16 @@
 import RowFormat
 import Synchronization
 
-// Writing the pack.
+// Writing what the rows were at the end of what is taken.
 extension Compactor {
-  /// What folding came to.
-  struct Folded {
-    var tables: [FoldedTable] = []
-    var rowCount = 0
-    var deletedCount = 0
-    /// Rows of packs that stay, which rows of the new pack take the place of.
-    var replaced: [(reference: RowReference, pack: SegmentID, byteCount: Int)] = []
-  }
-
+  /// What was found of a table so far.
   struct FoldedTable {
     var standing: LogBase.TableStanding
-    var recordByteCount = 0
-    var deletedKeys: [Range<UInt64>] = []
-
-    mutating func addDeleted(_ key: UInt64) {
-      if let last = deletedKeys.indices.last, deletedKeys[last].upperBound == key {
-        deletedKeys[last] = deletedKeys[last].lowerBound..<(key + 1)
-      } else {
-        deletedKeys.append(key..<(key + 1))
-      }
-    }
+    /// Whether nobody sees the table any more: then only the keys count.
+    var isDropped: Bool
   }
 
-  /// What the new pack says of a key.
+  /// What the new packs say of a key.
   private enum Verdict {
     /// The row as of this place.
     case row(RecordPlace)
@@ -38,85 +22,97 @@ extension Compactor {
     case absent
   }
 
-  /// Writes what the rows were at the end of what is taken.
-  func fold(_ plan: Plan) throws -> Folded {
-    var writer = try PackWriter(
-      path: state.paths.temporary("pack"),
-      on: state.fileSystem,
-      pack: plan.id,
-      of: state.store
-    )
-    var folded = Folded()
-    for definition in plan.base.catalogue.tables {
-      guard let table = state.tables[Int(definition.number)] else { continue }
-      try fold(table, definition, plan, into: &writer, &folded)
-    }
-    for table in folded.tables {
-      writer.setTable(
-        table.standing.number,
-        nextKey: table.standing.nextKey,
-        recordByteCount: table.recordByteCount,
-        deletedKeys: table.deletedKeys
-      )
-    }
-    writer.setSequences(first: CommitSequence(1), last: CommitSequence(plan.base.sequence))
-    _ = try writer.finish()
-    if self.writer.synchronizes { try writer.synchronize() }
-    return folded
-  }
+  /// How many keys are looked at in one step: those that need nothing cost little, but not nothing.
+  private static let keysPerStep = 8192
 
-  private func fold(
-    _ table: Table,
-    _ definition: TableDefinition,
-    _ plan: Plan,
-    into writer: inout PackWriter,
-    _ folded: inout Folded
-  ) throws {
-    let nextKey = table.nextKey.load(ordering: .relaxed)
-    var result = FoldedTable(
-      standing: .init(number: table.number, nextKey: nextKey, rowCount: 0)
-    )
-    // Of a table that nobody sees any more only the keys count.
-    let isDropped = table.removedAt.load(ordering: .acquiring) <= plan.floor
+  /// Folds some rows.
+  ///
+  /// - Returns: How many bytes they have.
+  func fold(upTo byteCount: Int) throws -> Int {
+    let definition = plan.base.catalogue.tables[tableIndex]
+    guard let table = state.tables[Int(definition.number)] else {
+      tableIndex += 1
+      return 0
+    }
     var scratch = FoldScratch()
-    var key: UInt64 = 0
-    while let entry = table.pages.next(from: key, to: table.pages.keyLimit) {
+    var key = nextKey ?? begin(table)
+    var done = 0
+    var keyCount = 0
+    while done < byteCount, keyCount < Self.keysPerStep {
+      guard let entry = table.pages.next(from: key, to: keyEnd) else {
+        tableIndex += 1
+        nextKey = nil
+        return done
+      }
+      progress.examinedKeyCount += 1
+      keyCount += 1
       key = entry.key + 1
-      let reference = RowReference(table: table.number, key: entry.key)
-      if entry.key & (pauseInterval - 1) == 0 { try pause(folded) }
-      switch try verdict(on: entry.location, reference, plan) {
-      case .absent: continue
-      case .ended:
-        result.addDeleted(entry.key)
-        folded.deletedCount += 1
-      case .elsewhere: result.standing.rowCount += 1
-      case .row(let place):
-        result.standing.rowCount += 1
-        if isDropped { continue }
-        let layout = try state.fold(place, reference, into: &scratch)
-        guard let layout = definition.layout(layout) else {
-          throw state.inconsistency(at: place, reference)
-        }
-        try writer.append(scratch.row, key: entry.key, table: table.number, layout: layout)
-        let header = RecordHeader(
-          packed: reference,
-          layout.number,
-          byteCount: scratch.row.byteCount
-        )
-        result.recordByteCount += header.totalByteCount
-        folded.rowCount += 1
-        try noteReplaced(place, reference, plan, &folded)
+      nextKey = key
+      done += try fold(entry.key, at: entry.location, of: table, definition, &scratch)
+      if isPackFull {
+        try endPack()
+        return done
       }
     }
-    result.standing.nextKey = max(nextKey, result.deletedKeys.last?.upperBound ?? 1)
-    folded.tables.append(result)
+    if output?.isBehind == true { try output?.writer.synchronize() }
+    return done
   }
 
-  /// Decides what the pack says of a key, from the key's records, newest first.
+  private func begin(_ table: Table) -> UInt64 {
+    let standing = LogBase.TableStanding(
+      number: table.number,
+      nextKey: max(1, table.nextKey.load(ordering: .relaxed)),
+      rowCount: 0
+    )
+    let isDropped = table.removedAt.load(ordering: .acquiring) <= plan.floor
+    tables.append(FoldedTable(standing: standing, isDropped: isDropped))
+    // Rows that are inserted from now on are no part of what is taken.
+    keyEnd = table.pages.keyLimit
+    return 0
+  }
+
+  /// Folds one row.
+  ///
+  /// - Returns: How many bytes were written.
+  private func fold(
+    _ key: UInt64,
+    at location: RecordLocation,
+    of table: Table,
+    _ definition: TableDefinition,
+    _ scratch: inout FoldScratch
+  ) throws -> Int {
+    let reference = RowReference(table: table.number, key: key)
+    let last = tables.count - 1
+    switch try verdict(on: location, reference) {
+    case .absent: return 0
+    case .ended:
+      try beginPackIfNeeded()
+      output?.noteEnd(of: reference, nextKey: tables[last].standing.nextKey)
+      tables[last].standing.nextKey = max(tables[last].standing.nextKey, key + 1)
+      return 0
+    case .elsewhere:
+      tables[last].standing.rowCount += 1
+      return 0
+    case .row(let place):
+      tables[last].standing.rowCount += 1
+      if tables[last].isDropped { return 0 }
+      let number = try state.fold(place, reference, into: &scratch)
+      guard let layout = definition.layout(number) else {
+        throw state.inconsistency(at: place, reference)
+      }
+      try beginPackIfNeeded()
+      let nextKey = tables[last].standing.nextKey
+      try output?.append(scratch.row, reference, layout, nextKey: nextKey)
+      progress.foldedRowCount += 1
+      try noteReplaced(place, reference)
+      return scratch.row.byteCount
+    }
+  }
+
+  /// Decides what the packs say of a key, from the key's records, newest first.
   private func verdict(
     on location: RecordLocation,
-    _ reference: RowReference,
-    _ plan: Plan
+    _ reference: RowReference
   ) throws -> Verdict {
     if location.isPacked || location.segment <= plan.base.segment {
       guard plan.takes(location) else { return location.isRow ? .elsewhere : .absent }
@@ -143,50 +139,12 @@ extension Compactor {
   }
 
   /// Notes that a row's deltas stand on a row of a pack that stays.
-  private func noteReplaced(
-    _ place: RecordPlace,
-    _ reference: RowReference,
-    _ plan: Plan,
-    _ folded: inout Folded
-  ) throws {
+  private func noteReplaced(_ place: RecordPlace, _ reference: RowReference) throws {
     if place.isPacked { return }
     try state.forEachInChain(place, of: reference) { place, header in
       guard place.isPacked, !plan.takes(place.segment) else { return }
-      folded.replaced.append((reference, place.segment, header.totalByteCount))
+      replaced.append((reference, place.segment, header.totalByteCount))
     }
-  }
-
-  /// Lets others work for a moment, and asks whether to go on.
-  private func pause(_ folded: Folded) throws {
-    writer.prepareIfNeeded()
-    writer.synchronizeBehind()
-    let progress = CompactionProgress(foldedRowCount: folded.rowCount)
-    if observer(progress) == .stop { throw CompactionStopped() }
-  }
-
-  /// Reads the pack back and gives it its name.
-  ///
-  /// - Returns: The pack; `nil` if it would have nothing in it.
-  func verify(_ folded: Folded, _ plan: Plan) throws -> PackReader? {
-    let temporary = state.paths.temporary("pack")
-    guard folded.rowCount + folded.deletedCount > 0 else {
-      try state.fileSystem.unlink(temporary)
-      return nil
-    }
-    let rowCount = try state.openPack(temporary, plan.id).verify()
-    guard rowCount == folded.rowCount else {
-      let problem = Corruption.Problem.invalidField(
-        of: .packFooter,
-        name: "rowCount",
-        expected: UInt64(folded.rowCount),
-        found: UInt64(rowCount)
-      )
-      throw StorageError.corruption(Corruption(path: temporary, offset: 0, problem: problem))
-    }
-    let path = state.paths.pack(plan.id)
-    try state.fileSystem.rename(temporary, to: path)
-    try state.fileSystem.synchronizeDirectory(state.paths.packs)
-    return try state.openPack(path, plan.id)
   }
 }
 

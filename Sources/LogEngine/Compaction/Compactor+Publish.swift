@@ -1,7 +1,7 @@
 import RowFormat
 import Synchronization
 
-// Making the pack part of the store.
+// Making the packs part of the store.
 extension Compactor {
   /// What was taken out of the store.
   struct Retired {
@@ -10,53 +10,71 @@ extension Compactor {
     var sequence: UInt64 = 0
   }
 
-  /// Publishes the manifest, and shows readers the pack in place of what was taken.
-  func publish(
-    _ plan: Plan,
-    _ folded: Folded,
-    _ pack: PackReader?
-  ) throws(StorageError) -> Retired {
-    try writer.lead.withLock { (lead) throws(StorageError) in
+  /// Publishes the manifest, and shows readers the packs in place of what was taken; under the lock of
+  /// checkpoints.
+  ///
+  /// Commits wait for the log to be synchronized, as they do for each other, and for what is done in
+  /// memory; the manifest is written while they go on.
+  func publish() throws(StorageError) -> Retired {
+    if !packs.isEmpty { try state.fileSystem.synchronizeDirectory(state.paths.packs) }
+    describePacks()
+    // Not under the lead's lock: who makes a segment ready holds it while a file is filled.
+    let nextSegment = writer.preparation.nextID
+    let floorBefore = state.foldFloor.load(ordering: .sequentiallyConsistent)
+    let manifest = try writer.lead.withLock { (lead) throws(StorageError) in
       try writer.check(lead)
       // Rows were left out because later commits took their place: those must not be lost.
       let work = state.tail.withLock { $0.take() }
       try writer.write(work, synchronizing: true, &lead)
       writer.publish(work)
-      try claimFloor(plan)
-      let before = lead.manifest.base
-      lead.manifest.base = plan.base
-      do throws(StorageError) {
-        try writer.publishManifest(isClean: false, &lead)
-      } catch .noSpace(let path, let needed) {
-        // Nothing has changed. The pack's file stays for now: if the manifest is there after all, it is
-        // needed.
-        lead.manifest.base = before
-        state.foldFloor.store(before?.floor ?? 0, ordering: .sequentiallyConsistent)
-        throw .noSpace(path: path, needed: needed)
-      } catch {
-        throw writer.poison(error, &lead)
-      }
-      return state.tail.withLock { tail in retire(plan, folded, pack, &tail) }
+      try claimFloor()
+      var base = lead
+      base.manifest.base = plan.base
+      base.checkpoint.newest = nil
+      return writer.makeManifest(isClean: false, nextSegment: nextSegment, base)
+    }
+    isPublished = true
+    do throws(StorageError) {
+      try writer.manifestFiles.publish(manifest)
+    } catch .noSpace(let path, let needed) {
+      // Nothing has changed, or this manifest is there after all: then its packs are needed.
+      state.foldFloor.store(floorBefore, ordering: .sequentiallyConsistent)
+      throw .noSpace(path: path, needed: needed)
+    } catch {
+      throw writer.lead.withLock { writer.poison(error, &$0) }
+    }
+    return writer.lead.withLock { lead in
+      lead.manifest = manifest
+      lead.checkpoint.newest = nil
+      return state.tail.withLock { retire(&$0) }
+    }
+  }
+
+  /// Writes down in the plan what the manifest is to say.
+  private func describePacks() {
+    plan.base.tables = tables.map(\.standing)
+    let taken = Set(plan.packs.map(\.id))
+    plan.base.packs.removeAll { taken.contains($0.id) }
+    for pack in packs {
+      plan.base.packs.append(
+        .init(id: pack.reader.id, byteCount: pack.reader.summary.byteCount)
+      )
     }
   }
 
   /// Makes sure that nobody has begun to read an earlier commit meanwhile, nor will.
   ///
   /// Who pins an earlier commit does so before it looks at the floor; so one of the two sees the other.
-  private func claimFloor(_ plan: Plan) throws(StorageError) {
+  private func claimFloor() throws(StorageError) {
     let before = state.foldFloor.exchange(plan.floor, ordering: .sequentiallyConsistent)
-    guard state.pins.floor(upTo: plan.floor) < plan.floor else { return }
+    let pinned = state.pins.floor(upTo: plan.floor)
+    guard pinned < plan.floor else { return }
     state.foldFloor.store(before, ordering: .sequentiallyConsistent)
-    throw .commitGone(CommitSequence(plan.floor), oldest: CommitSequence(plan.floor))
+    throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.floor))
   }
 
-  private func retire(
-    _ plan: Plan,
-    _ folded: Folded,
-    _ pack: PackReader?,
-    _ tail: inout LogTail
-  ) -> Retired {
-    if let pack { state.add(pack) }
+  private func retire(_ tail: inout LogTail) -> Retired {
+    for pack in packs { state.add(pack.reader) }
     state.base.withLock { $0 = plan.base }
     state.baseSegment.store(plan.base.segment.rawValue, ordering: .sequentiallyConsistent)
     var retired = Retired(sequence: tail.sequence)
@@ -71,118 +89,121 @@ extension Compactor {
       list.removeAll { pack in plan.packs.contains { $0 === pack } }
     }
     tail.usages.remove { plan.takes($0) }
-    for table in folded.tables {
-      let file = SegmentID(rawValue: plan.id.rawValue)
-      tail.usages.add(table.recordByteCount, of: table.standing.number, to: file)
-      if (state.tables[Int(table.standing.number)]?.removedAt.load(ordering: .relaxed) ?? 0) != .max
-      {
-        tail.usages.release(table: table.standing.number)
-      }
+    for pack in packs {
+      let file = SegmentID(rawValue: pack.reader.id.rawValue)
+      for part in pack.tables { tail.usages.add(part.recordByteCount, of: part.table, to: file) }
+    }
+    for table in tables {
+      let removedAt = state.tables[Int(table.standing.number)]?.removedAt.load(ordering: .relaxed)
+      if let removedAt, removedAt != .max { tail.usages.release(table: table.standing.number) }
     }
     return retired
   }
 
-  /// Lets the index name the new pack where it names what was taken.
-  func moveSlots(
+  /// Removes what was taken: from the disk at once, from memory when nobody reads it any more.
+  func remove(_ retired: Retired) {
+    state.compactionCount.add(1, ordering: .relaxed)
+    // The checkpoints of before name what is gone.
+    CheckpointFiles(state).removeAll(but: [])
+    // What cannot be removed is removed at the next opening.
+    for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
+    for old in plan.packs { try? state.fileSystem.unlink(old.path) }
+    state.epochs.retire(retired.objects)
+  }
+}
+
+// MARK: Slots
+
+extension Compactor {
+  /// Lets the index name the new packs where it names what was taken.
+  ///
+  /// - Parameter sequence: The last commit that was counted before the packs were.
+  /// - Throws: ``StorageError`` if a record cannot be read.
+  func moveSlots(after sequence: UInt64) throws {
+    var changed: [(RowReference, RecordPlace)] = []
+    for pack in packs {
+      try moveSlots(to: pack.reader, &changed)
+      for part in pack.tables {
+        for run in part.endedKeys { moveEnds(run, of: part.table, to: pack.reader.id) }
+      }
+    }
+    try settle(changed, after: sequence)
+  }
+
+  /// How many slots are moved under the tail's lock: some ten microseconds.
+  private static let slotsPerTurn = 256
+
+  private func moveSlots(
     to pack: PackReader,
-    _ plan: Plan,
-    _ folded: Folded,
-    after sequence: UInt64
+    _ changed: inout [(RowReference, RecordPlace)]
   ) throws {
     var batch: [(reference: RowReference, address: PackAddress)] = []
-    var changed: [(reference: RowReference, address: PackAddress)] = []
     func flush() {
       state.tail.withLock { _ in
         for row in batch {
           let location = RecordLocation(pack: pack.id, row.address)
-          if !moveSlot(of: row.reference, location, plan) { changed.append(row) }
+          if !moveSlot(of: row.reference, location) {
+            changed.append((row.reference, RecordPlace(pack: pack.id, row.address)))
+          }
         }
       }
       batch.removeAll(keepingCapacity: true)
     }
     try pack.forEachAddress { reference, address in
       batch.append((reference, address))
-      if batch.count == 256 { flush() }
+      if batch.count == Self.slotsPerTurn { flush() }
     }
     flush()
-    for table in folded.tables {
-      for key in table.deletedKeys.joined() {
-        let reference = RowReference(table: table.standing.number, key: key)
-        state.tail.withLock { _ in
-          _ = moveSlot(of: reference, RecordLocation(endNotedIn: pack.id), plan)
+  }
+
+  private func moveEnds(_ keys: Range<UInt64>, of table: UInt16, to pack: PackID) {
+    var next = keys.lowerBound
+    while next < keys.upperBound {
+      let end = min(next + UInt64(Self.slotsPerTurn), keys.upperBound)
+      state.tail.withLock { _ in
+        for key in next..<end {
+          let reference = RowReference(table: table, key: key)
+          _ = moveSlot(of: reference, RecordLocation(endNotedIn: pack))
         }
       }
+      next = end
     }
-    try settle(changed, pack, folded, after: sequence)
   }
 
   /// - Returns: `false` if a later commit has changed the row.
-  private func moveSlot(
-    of reference: RowReference,
-    _ location: RecordLocation,
-    _ plan: Plan
-  ) -> Bool {
+  private func moveSlot(of reference: RowReference, _ location: RecordLocation) -> Bool {
     guard let table = state.tables[Int(reference.table)] else { return true }
     guard plan.takes(table.pages.location(of: reference.key)) else { return false }
     table.pages.store(location, for: reference.key, sequence: 0)
     return true
-  }
-
-  func finish(
-    _ plan: Plan,
-    _ folded: Folded,
-    _ pack: PackReader?,
-    _ retired: Retired
-  ) -> CompactionReport {
-    state.compactionCount.add(1, ordering: .relaxed)
-    // A checkpoint of before names what is gone, so it would be passed over. A failure costs the next
-    // opening some time.
-    try? writer.checkpointAfterCompaction()
-    // What cannot be removed is removed at the next opening.
-    for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
-    for old in plan.packs { try? state.fileSystem.unlink(old.path) }
-    state.epochs.retire(retired.objects)
-    return CompactionReport(
-      segmentCount: plan.segments.count,
-      packCount: plan.packs.count,
-      rowCount: folded.rowCount,
-      readByteCount: plan.segments.reduce(0) { $0 + $1.capacity }
-        + plan.packs.reduce(0) { $0 + $1.summary.byteCount },
-      writtenByteCount: pack?.summary.byteCount ?? 0
-    )
   }
 }
 
 // MARK: Counting
 
 extension Compactor {
-  /// Counts rows of packs as dead that became so while the pack was written.
+  /// Counts rows of packs as dead that became so while the packs were written.
   ///
   /// - Parameters:
-  ///   - changed: Rows of the new pack that the index does not name: later commits stand on them, or took
+  ///   - changed: Rows of the new packs that the index does not name: later commits stand on them, or took
   ///     their place.
-  ///   - pack: The new pack.
-  ///   - folded: What folding came to.
-  ///   - sequence: The last commit that was counted before the pack was.
+  ///   - sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
   private func settle(
-    _ changed: [(reference: RowReference, address: PackAddress)],
-    _ pack: PackReader,
-    _ folded: Folded,
+    _ changed: [(reference: RowReference, place: RecordPlace)],
     after sequence: UInt64
   ) throws {
     // Then a record that cannot be read yet belongs to a later commit.
     try writer.write(through: sequence)
     var dead = SupersededBytes()
     var deadRows: Set<RowReference> = []
-    for (reference, address) in changed {
+    for (reference, place) in changed {
       guard try isSuperseded(reference, by: sequence) else { continue }
       deadRows.insert(reference)
-      let place = RecordPlace(pack: pack.id, address)
       let header = try state.header(at: place, of: reference)
       dead.add(header.totalByteCount, of: reference.table, in: place.segment)
     }
-    for (reference, file, byteCount) in folded.replaced where !deadRows.contains(reference) {
+    for (reference, file, byteCount) in replaced where !deadRows.contains(reference) {
       dead.add(byteCount, of: reference.table, in: file)
     }
     state.tail.withLock { tail in
@@ -190,7 +211,7 @@ extension Compactor {
     }
   }
 
-  /// Whether a commit up to one of them took a row's place that stands in the new pack.
+  /// Whether a commit up to one of them took a row's place that stands in a new pack.
   private func isSuperseded(_ reference: RowReference, by sequence: UInt64) throws -> Bool {
     guard let table = state.tables[Int(reference.table)] else { return true }
     var place = table.pages.location(of: reference.key).place

@@ -1,25 +1,53 @@
 import RowFormat
 import Synchronization
 
-/// Packs the oldest segments of the log, and packs that are mostly dead, into a new pack.
+/// Packs the oldest segments of the log, and packs that are mostly dead, into new packs, step by step.
 ///
 /// 1. Select what to take. No reader may need a state older than the end of what is taken.
 /// 2. Fold: write each row as it was there, or note that it has ended.
-/// 3. Verify what was written by reading it back, and give it its name.
-/// 4. Publish a manifest that names the pack, and from where on the log counts. Before that a crash leaves
-///    a file nobody knows; after it, files nobody needs.
+/// 3. Verify each pack by reading it back, and give it its name.
+/// 4. Publish a manifest that names the packs, and from where on the log counts. Before that a crash leaves
+///    files nobody knows; after it, files nobody needs.
 /// 5. Move the index slots that still name what was taken.
-/// 6. Write a checkpoint, and remove what was taken.
+/// 6. Remove what was taken.
 ///
 /// Commits go on meanwhile. A commit that changes a row during 2 to 5 names the row's old place, which from
-/// then on stands for the row in the pack.
-struct Compactor {
+/// then on stands for the row in its pack. Steps of 2 and 3 are short, and between any two of them the
+/// compaction can be given up; 4 to 6 are one step.
+///
+/// Not for two threads at once: whoever does a step holds ``LogWriter/compaction``.
+@safe final class Compactor: @unchecked Sendable {
   let writer: LogWriter
-  /// After how many keys others are let work for a moment; a power of two.
-  var pauseInterval: UInt64 = 256
-  let observer: (CompactionProgress) -> ScanControl
+  var plan: Plan
+  /// What folding came to so far.
+  var tables: [FoldedTable] = []
+  /// Rows of packs that stay, which rows of the new packs take the place of.
+  var replaced: [(reference: RowReference, pack: SegmentID, byteCount: Int)] = []
+  /// The pack being written.
+  var output: Output?
+  /// The pack being read back, and how far that has come.
+  var unverified: Unverified?
+  /// Those that bear their names.
+  var packs: [FoldedPack] = []
+  /// Whether a manifest that names them may be on the disk: then they stay, whatever comes.
+  var isPublished = false
+  /// The table being folded, in the order of the catalogue.
+  var tableIndex = 0
+  /// The next key of it to look at; `nil` at its beginning.
+  var nextKey: UInt64?
+  var keyEnd: UInt64 = 0
+  var progress = CompactionProgress()
 
   var state: StoreState { writer.state }
+
+  init(_ writer: LogWriter, _ plan: Plan) {
+    self.writer = writer
+    self.plan = plan
+    progress.keyCount = plan.base.catalogue.tables.reduce(0) { sum, definition in
+      let next = writer.state.tables[Int(definition.number)]?.nextKey.load(ordering: .relaxed) ?? 1
+      return sum + Int(clamping: next) - 1
+    }
+  }
 
   /// What is taken, and where the log begins afterwards.
   struct Plan {
@@ -28,9 +56,10 @@ struct Compactor {
     var packs: [PackReader] = []
     /// The packs that stay.
     var keptFiles: Set<SegmentID> = []
-    var id = PackID(rawValue: 0)
     /// The newest commit that is no newer than any reader's.
     var floor: UInt64 = 0
+    /// How many bytes of records a new pack takes before the next is begun.
+    var packByteCount = Int.max
 
     /// Whether a file, segment or pack, is taken.
     func takes(_ file: SegmentID) -> Bool {
@@ -46,142 +75,59 @@ struct Compactor {
     }
   }
 
-  /// Does it.
+  /// What came of a step.
+  enum Progress {
+    /// So many bytes of rows were worked on, and there is more to do.
+    case goesOn(byteCount: Int)
+    case finished(CompactionReport)
+  }
+
+  /// Does some of the work.
   ///
-  /// - Parameter urgency: How much to take.
-  /// - Returns: What came of it; `nil` if there was nothing to do.
-  /// - Throws: ``StorageError``; only a failure to publish ends writing.
-  func run(_ urgency: CompactionUrgency) throws -> CompactionReport? {
-    guard var plan = try select(urgency) else { return nil }
-    plan.base.catalogue = try catalogue(at: plan)
-    plan.id = PackID(rawValue: writer.preparation.takeNumber())
-    let folded: Folded
-    let pack: PackReader?
-    do {
-      folded = try fold(plan)
-      pack = try verify(folded, plan)
-    } catch {
-      try? state.fileSystem.unlink(state.paths.temporary("pack"))
-      if error is CompactionStopped { return nil }
-      throw error
+  /// - Parameter byteCount: About how many bytes of rows to work on.
+  /// - Returns: Whether it is finished.
+  /// - Throws: ``StorageError``; then the compaction is to be given up. Only a failure to publish ends
+  ///   writing.
+  func step(_ byteCount: Int) throws -> Progress {
+    if unverified != nil {
+      return .goesOn(byteCount: try verify(upTo: byteCount))
     }
-    plan.base.tables = folded.tables.map(\.standing)
-    plan.base.packs.removeAll { standing in plan.packs.contains { $0.id == standing.id } }
-    if let pack {
-      plan.base.packs.append(.init(id: pack.id, byteCount: pack.summary.byteCount))
+    if tableIndex < plan.base.catalogue.tables.count {
+      return .goesOn(byteCount: try fold(upTo: byteCount))
     }
-    let retired = try publish(plan, folded, pack)
-    if let pack { try moveSlots(to: pack, plan, folded, after: retired.sequence) }
-    return finish(plan, folded, pack, retired)
+    if output != nil {
+      try endPack()
+      return .goesOn(byteCount: 0)
+    }
+    return .finished(try finish())
   }
-}
 
-/// Thrown through the steps when the observer asks to stop.
-struct CompactionStopped: Error {}
+  /// Removes what was written, if nothing can refer to it.
+  func giveUp() {
+    output = nil
+    unverified = nil
+    if isPublished { return }
+    try? state.fileSystem.unlink(state.paths.temporary("pack"))
+    for pack in packs { try? state.fileSystem.unlink(pack.reader.path) }
+    packs = []
+  }
 
-// MARK: Selecting
-
-extension Compactor {
-  private func select(_ urgency: CompactionUrgency) throws(StorageError) -> Plan? {
-    let visible = state.visible.load(ordering: .acquiring)
-    // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
-    guard state.epochs.drain() else { return nil }
-    let floor = state.pins.floor(upTo: visible)
-    let (manifest, isClosed) = writer.lead.withLock { lead in
-      (lead.manifest, lead.isClosed || lead.failure != nil)
+  private func finish() throws -> CompactionReport {
+    try writer.checkpointing.withLock { _ in
+      let retired = try publish()
+      // Even if the index cannot be brought up to date: what it names still stands for the rows, and what
+      // was taken out of it is there for those who are reading it.
+      defer { remove(retired) }
+      try moveSlots(after: retired.sequence)
     }
-    if isClosed { return nil }
-    let usages = state.tail.withLock { $0.usages.bySegment }
-    let segments = state.segmentList
-    // A segment is sealed if another follows, which says where it ends.
-    let sealed = zip(segments, segments.dropFirst())
-      .prefix { $1.header.previousSequence.rawValue <= floor }
-    let packs = state.packList.withLock { $0 }
-    func candidate(_ id: SegmentID) -> CompactionPolicy.Candidate {
-      .init(id: id, usage: usages[id] ?? SegmentUsage())
-    }
-    let choice = CompactionPolicy().choose(
-      segments: sealed.map { candidate($0.0.id) },
-      packs: packs.map { candidate(SegmentID(rawValue: $0.id.rawValue)) },
-      urgency
+    return CompactionReport(
+      segmentCount: plan.segments.count,
+      packCount: plan.packs.count,
+      newPackCount: packs.count,
+      rowCount: progress.foldedRowCount,
+      readByteCount: plan.segments.reduce(0) { $0 + $1.capacity }
+        + plan.packs.reduce(0) { $0 + $1.summary.byteCount },
+      writtenByteCount: packs.reduce(0) { $0 + $1.reader.summary.byteCount }
     )
-    if choice.isEmpty { return nil }
-    var plan = Plan(base: manifest.base ?? LogBase.none)
-    if let successor = sealed.prefix(choice.segmentCount).last?.1.header {
-      plan.base.segment = successor.previousSegment
-      plan.base.end = successor.previousEnd
-      plan.base.logPosition = successor.logPosition
-      plan.base.sequence = successor.previousSequence.rawValue
-      plan.base.chain = successor.previousChain
-    }
-    plan.segments = sealed.prefix(choice.segmentCount).map(\.0)
-    plan.packs = packs.filter { choice.packs.contains(SegmentID(rawValue: $0.id.rawValue)) }
-    let kept = packs.map { SegmentID(rawValue: $0.id.rawValue) }
-    plan.keptFiles = Set(kept).subtracting(choice.packs)
-    plan.floor = floor
-    plan.base.floor = floor
-    return plan
-  }
-
-  /// The catalogue as the log's taken part leaves it.
-  private func catalogue(at plan: Plan) throws -> Catalogue {
-    var catalogue = plan.base.catalogue
-    let usages = state.tail.withLock { $0.usages.entries }
-    for (index, segment) in plan.segments.enumerated() {
-      // Most segments change nothing of it, and need not be read for it.
-      guard usages.contains(where: { $0.segment == segment.id && $0.table == 0 }) else { continue }
-      let limit =
-        index + 1 < plan.segments.count
-        ? plan.segments[index + 1].header.previousEnd : plan.base.end
-      var scan = FrameScan(
-        segment,
-        from: SegmentHeader.byteCount,
-        to: limit,
-        chain: segment.header.previousChain,
-        sequence: segment.header.previousSequence.rawValue
-      )
-      while try scan.next({ payload, offset, _ in
-        try CatalogueChange.apply(recordsOf: payload, at: offset, in: segment, to: &catalogue)
-      }) {}
-      guard scan.lastComplete.offset == limit else {
-        throw scan.lost(durableUpTo: segment.logPosition(of: limit), .successor)
-      }
-    }
-    return catalogue
-  }
-}
-
-extension LogBase {
-  /// The beginning of a log of which nothing was packed.
-  static var none: LogBase {
-    LogBase(segment: .none, end: 0, logPosition: 0, sequence: 0, chain: 0, catalogue: Catalogue())
-  }
-}
-
-extension CatalogueChange {
-  /// Applies the catalogue records of a frame.
-  fileprivate static func apply(
-    recordsOf payload: RawSpan,
-    at offset: Int,
-    in segment: Segment,
-    to catalogue: inout Catalogue
-  ) throws {
-    guard let parts = CommitPayload(decoding: payload) else {
-      throw segment.corruption(at: offset, .missing(.payload))
-    }
-    var at = parts.recordRange.lowerBound
-    while at < parts.recordRange.upperBound {
-      let bytes = payload.extracting(at..<parts.recordRange.upperBound)
-      guard let header = RecordHeader(decoding: bytes) else {
-        throw segment.damagedRecord(at: offset + at)
-      }
-      if header.kind == .catalogue {
-        guard let changes = decodeList(bytes.extracting(header.bodyRange)) else {
-          throw segment.corruption(at: offset + at, .missing(.catalogue))
-        }
-        for change in changes { try catalogue.apply(change) }
-      }
-      at += header.totalByteCount
-    }
   }
 }

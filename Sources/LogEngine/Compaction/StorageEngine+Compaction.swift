@@ -1,70 +1,88 @@
 import Synchronization
 
-/// How far a compaction has come.
-public struct CompactionProgress: Sendable, Hashable {
-  /// How many rows were written into the pack.
-  public let foldedRowCount: Int
-}
-
-/// What a compaction did.
-public struct CompactionReport: Sendable, Hashable {
-  /// How many segments of the log were packed.
-  public let segmentCount: Int
-  /// How many packs were written again.
-  public let packCount: Int
-  /// How many rows the new pack has.
-  public let rowCount: Int
-  /// The bytes of the files that are gone.
-  public let readByteCount: Int
-  /// The bytes of the new pack.
-  public let writtenByteCount: Int
-}
-
 extension StorageEngine {
   /// Packs all of the log that can be packed: every segment but the one being written, as far as no view
-  /// needs an older state of its rows.
+  /// needs an older state of its rows, and as far as the history need not stay.
   ///
-  /// Commits and reads go on meanwhile; no commit waits for it longer than for a checkpoint.
+  /// Commits and reads go on meanwhile, and no commit waits for it longer than for another commit. A
+  /// compaction of the background that is under way is given up for it.
   ///
-  /// - Parameter progress: Called every few rows; to stop leaves the store as it is.
-  /// - Returns: What was done; `nil` if there was nothing to do, or it was stopped.
+  /// - Parameters:
+  ///   - history: How much of the log stays; by default what ``EngineOptions/history`` says.
+  ///   - progress: Called every few hundred kilobytes of rows; to stop leaves the store as it is. It must
+  ///     neither compact nor close the store.
+  /// - Returns: What was done, or why nothing was.
   /// - Throws: ``StorageError``; the store is as before, unless the error says it is poisoned.
-  /// - Complexity: O(rows), and a checkpoint.
+  /// - Complexity: O(keys) and O(bytes of the rows that are packed), and a checkpoint.
   @discardableResult
   public func compact(
-    progress: @escaping (CompactionProgress) -> ScanControl = { _ in .proceed }
-  ) throws(StorageError) -> CompactionReport? {
-    try requireWriter().compact(.now, progress)
+    keeping history: HistoryRetention? = nil,
+    progress: (CompactionProgress) -> ScanControl = { _ in .proceed }
+  ) throws(StorageError) -> CompactionOutcome {
+    let writer = try requireWriter()
+    return try writer.compact(history ?? state.options.history, progress)
   }
 }
 
 extension LogWriter {
-  /// Packs what is due, if the options say so, and lets go of what nobody reads any more.
-  func compactIfDue() {
-    state.epochs.collect()
-    guard state.options.compaction == .automatic else { return }
-    let isDue = lead.withLock { $0.failure == nil && !$0.isClosed }
-    // A failure leaves the store as it is, and is met again; if it was the log's, the next commit says so.
-    guard isDue else { return }
-    _ = try? compact(.due) { _ in
-      self.isStopping.load(ordering: .relaxed) ? .stop : .proceed
+  /// Packs all that can be packed, at once.
+  func compact(
+    _ history: HistoryRetention,
+    _ observer: (CompactionProgress) -> ScanControl
+  ) throws(StorageError) -> CompactionOutcome {
+    do {
+      return try compaction.withLock { slot in
+        slot?.giveUp()
+        slot = nil
+        return try compactNow(history, observer)
+      }
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      // Nothing below throws anything else.
+      preconditionFailure("compaction threw \(error)")
     }
   }
 
-  /// Packs segments; one thread at a time.
-  func compact(
-    _ urgency: CompactionUrgency,
-    _ observer: @escaping (CompactionProgress) -> ScanControl
-  ) throws(StorageError) -> CompactionReport? {
-    try checkpointing.withLock { (_) throws(StorageError) in
-      do {
-        return try Compactor(writer: self, observer: observer).run(urgency)
-      } catch let error as StorageError {
-        throw error
-      } catch {
-        // Nothing below throws anything else.
-        preconditionFailure("compaction threw \(error)")
-      }
+  private func compactNow(
+    _ history: HistoryRetention,
+    _ observer: (CompactionProgress) -> ScanControl
+  ) throws -> CompactionOutcome {
+    let compactor: Compactor
+    switch try Compactor.select(self, .now, history) {
+    case .outcome(let outcome): return outcome
+    case .plan(let plan): compactor = Compactor(self, plan)
     }
+    do {
+      while true {
+        if isStopping.load(ordering: .relaxed) || observer(compactor.progress) == .stop {
+          compactor.giveUp()
+          return .stopped
+        }
+        if case .finished(let report) = try step(compactor) {
+          try? checkpoint()
+          return .compacted(report)
+        }
+      }
+    } catch StorageError.commitGone(let pinned, _) {
+      compactor.giveUp()
+      return .waitsForView(of: pinned)
+    } catch {
+      compactor.giveUp()
+      throw error
+    }
+  }
+
+  /// Does a step of a compaction; by whoever holds the lock of compactions.
+  func step(_ compactor: Compactor) throws -> Compactor.Progress {
+    let progress = try compactor.step(state.options.compactionStepByteCount)
+    if case .finished(let report) = progress { note(report) }
+    return progress
+  }
+
+  private func note(_ report: CompactionReport) {
+    state.counters.notePacks(ofBytes: report.writtenByteCount)
+    let end = state.visible.load(ordering: .acquiring)
+    compactionSchedule.withLock { $0.note(report, through: end) }
   }
 }

@@ -16,12 +16,29 @@ extension StoreState {
 
   /// The segments there are, ascending.
   var segmentList: [Segment] {
-    reading { segments.indices.compactMap { segments[$0] } }
+    reading {
+      let first = Int(baseSegment.load(ordering: .acquiring)) + 1
+      return segments.indices(from: first).compactMap { segments[$0] }
+    }
   }
 
   /// Whether a file, segment or pack, is no part of the store any more.
   func isGone(_ file: SegmentID) -> Bool {
     segments[Int(file.rawValue)] == nil && packs[Int(file.rawValue)] == nil
+  }
+
+  /// What the size of the next segment is measured by.
+  ///
+  /// It is where the log ends or, where it is packed again and again, a part of what there is: for the
+  /// segment that is written and the one that is made ready take their space whether they hold anything or
+  /// not.
+  func sizeBasis(_ logEnd: UInt64) -> UInt64 {
+    guard options.compaction == .automatic else { return logEnd }
+    let (packed, begin) = base.withLock { base in
+      (base?.packs.reduce(0) { $0 + $1.byteCount } ?? 0, base?.logPosition ?? 0)
+    }
+    // However small the store stays, its segments' numbers must last.
+    return max((UInt64(packed) + (logEnd - min(begin, logEnd))) / 32, logEnd >> 16)
   }
 
   /// Where a row stands now that an index slot or a record says is at a place.

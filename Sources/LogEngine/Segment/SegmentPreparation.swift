@@ -42,11 +42,13 @@ final class SegmentPreparation: Sendable {
     next = Mutex(Next(id: firstID))
   }
 
-  /// The size of the segment that begins at a position of the log: small for a small store, then
-  /// half of what is there already.
-  func capacity(at logPosition: UInt64) -> Int {
+  /// The size of the next segment: small for a small store, then half of its basis.
+  ///
+  /// - Parameter basis: As of ``StoreState/sizeBasis(_:)``.
+  /// - Returns: Its size, in bytes.
+  func capacity(at basis: UInt64) -> Int {
     var capacity = options.smallestSegment
-    while capacity < options.largestSegment && UInt64(capacity) * 2 < logPosition { capacity *= 2 }
+    while capacity < options.largestSegment && UInt64(capacity) * 2 < basis { capacity *= 2 }
     return min(capacity, options.largestSegment)
   }
 
@@ -59,15 +61,15 @@ final class SegmentPreparation: Sendable {
   }
 
   /// Makes the next segment ready, if it is not.
-  func prepare(at logPosition: UInt64) throws(StorageError) {
-    let capacity = capacity(at: logPosition)
+  func prepare(at basis: UInt64) throws(StorageError) {
+    let capacity = capacity(at: basis)
     try next.withLock { (next) throws(StorageError) in
       if next.ready == nil { next.ready = try make(&next, capacity: capacity) }
     }
   }
 
   /// Takes the next segment, making it if it is not ready or too small.
-  func take(atLeast needed: Int, at logPosition: UInt64) throws(StorageError) -> PreparedSegment {
+  func take(atLeast needed: Int, at basis: UInt64) throws(StorageError) -> PreparedSegment {
     isAwaited.store(true, ordering: .relaxed)
     defer { isAwaited.store(false, ordering: .relaxed) }
     return try next.withLock { (next) throws(StorageError) in
@@ -77,7 +79,7 @@ final class SegmentPreparation: Sendable {
         try remove(ready, &next)
       }
       let rounded = (needed + 0xFFFF) & ~0xFFFF
-      return try make(&next, capacity: max(capacity(at: logPosition), rounded))
+      return try make(&next, capacity: max(capacity(at: basis), rounded))
     }
   }
 

@@ -10,21 +10,40 @@ public struct EngineStatistics: Hashable, Sendable {
   public let durableByteCount: Int
   /// The files of the log, in its order.
   public let segments: [SegmentStatistics]
+  /// The packs, by ascending number.
+  public let packs: [PackStatistics]
   /// The tables there are, by ascending number.
   public let tables: [TableStatistics]
   /// What this process has written.
   public let writing: WritingStatistics
+  /// What compaction has done, and does.
+  public let compaction: CompactionStatistics
+  /// How often rows of packs were read from memory, and how often not.
+  public let blockReads: BlockReads
   /// What is being read.
   public let pins: PinStatistics
 
-  /// What the files of the log take.
-  public var fileByteCount: Int { segments.reduce(0) { $0 + $1.fileByteCount } }
-  /// The bytes of records that rows, deletions and the catalogue need.
-  public var liveByteCount: Int { segments.reduce(0) { $0 + $1.usage.liveByteCount } }
-  /// The bytes of records that nothing but the history needs.
-  public var deadByteCount: Int { segments.reduce(0) { $0 + $1.usage.deadByteCount } }
+  /// What the files of the log and the packs take.
+  public var fileByteCount: Int {
+    segments.reduce(0) { $0 + $1.fileByteCount } + packs.reduce(0) { $0 + $1.fileByteCount }
+  }
+  /// The bytes of records that rows, deletions and the catalogue need; those of packs count as they would
+  /// in the log.
+  public var liveByteCount: Int { sum { $0.liveByteCount } }
+  /// The bytes of records that nobody needs, or nothing but the history.
+  public var deadByteCount: Int { sum { $0.deadByteCount } }
+  /// Of those, the ones in segments that stay for the history.
+  public var historyByteCount: Int {
+    segments.reduce(0) { $0 + ($1.isHistory ? $1.usage.deadByteCount : 0) }
+  }
   /// What the index takes in memory, mapped pages included.
   public var indexByteCount: Int { tables.reduce(0) { $0 + $1.indexByteCount } }
+}
+
+extension EngineStatistics {
+  private func sum(_ part: (SegmentUsage) -> Int) -> Int {
+    segments.reduce(0) { $0 + part($1.usage) } + packs.reduce(0) { $0 + part($1.usage) }
+  }
 }
 
 /// A file of the log.
@@ -42,6 +61,24 @@ public struct SegmentStatistics: Hashable, Sendable {
   public let created: Int64
   /// Its records.
   public let usage: SegmentUsage
+  /// Whether it could be packed, and stays for the history.
+  public let isHistory: Bool
+}
+
+/// A pack.
+public struct PackStatistics: Hashable, Sendable {
+  public let pack: PackID
+  public let fileByteCount: Int
+  public let rowCount: Int
+  /// Its rows, as they would take their space in the log.
+  public let usage: SegmentUsage
+
+  /// What of the file is live, if its rows are all alike.
+  public var liveFileByteCount: Int {
+    usage.recordByteCount == 0
+      ? 0
+      : Int(Double(fileByteCount) * Double(usage.liveByteCount) / Double(usage.recordByteCount))
+  }
 }
 
 /// A table.
@@ -61,11 +98,63 @@ public struct WritingStatistics: Hashable, Sendable {
   /// How many times commits were written, one or many in one go.
   public internal(set) var groupCount = 0
   public internal(set) var byteCount = 0
+  /// The bytes of packs that compaction wrote.
+  public internal(set) var packByteCount = 0
+  /// The bytes of checkpoints.
+  public internal(set) var checkpointByteCount = 0
   /// How many times the log was seen to the disk.
   public internal(set) var synchronizationCount = 0
   /// How many groups there were by their size: at index *n* those of at least 2ⁿ commits, and of fewer
   /// than twice as many.
   public internal(set) var groupSizes = [Int](repeating: 0, count: 16)
+}
+
+extension WritingStatistics {
+  /// How many bytes were written for each byte of the log: the log itself, packs and checkpoints.
+  ///
+  /// Without the zeros that segments are filled with before they are used, and without manifests and side
+  /// files. 1 if nothing was committed.
+  public var writeAmplification: Double {
+    if byteCount == 0 { return 1 }
+    return Double(byteCount + packByteCount + checkpointByteCount) / Double(byteCount)
+  }
+}
+
+/// What compaction has done since the store was opened, and what it does.
+public struct CompactionStatistics: Hashable, Sendable {
+  /// How many compactions came to their end.
+  public internal(set) var count = 0
+  /// How many segments of the log were packed.
+  public internal(set) var segmentCount = 0
+  /// How many packs were written again.
+  public internal(set) var packCount = 0
+  /// The bytes of the files that are gone.
+  public internal(set) var readByteCount = 0
+  /// The bytes of the packs in their place.
+  public internal(set) var writtenByteCount = 0
+  /// How many of the background's failed, and how the last of these did; it is tried again.
+  public internal(set) var failureCount = 0
+  public internal(set) var lastFailure: StorageError?
+  /// Whether one is under way in the background.
+  public internal(set) var isRunning = false
+  /// How far that has come.
+  public internal(set) var progress = CompactionProgress()
+  /// What its rate is limited to, in bytes of rows per second; `nil` for not at all.
+  public internal(set) var bytesPerSecond: Int?
+  /// The dead bytes that it is there to reclaim: those of packs, and of segments that need not stay.
+  public internal(set) var debtByteCount = 0
+  /// How late it is: at 1 a compaction is due.
+  public internal(set) var pressure = 0.0
+  /// What kept the last one from being begun.
+  public internal(set) var obstacle: CompactionOutcome?
+
+  mutating func note(_ report: CompactionReport) {
+    count += 1
+    segmentCount += report.segmentCount
+    packCount += report.packCount
+    readByteCount += report.readByteCount
+    writtenByteCount += report.writtenByteCount
+  }
 }
 
 /// Which commits are being read.

@@ -8,12 +8,25 @@ extension StorageEngine {
     let (usages, logEnd) = state.tail.withLock { ($0.usages, $0.logEnd) }
     let bySegment = usages.bySegment
     let byTable = usages.byTable
+    let prospect = Compactor.prospect(state, state.options.history)
     return EngineStatistics(
       lastCommit: lastCommit,
       logByteCount: Int(clamping: logEnd),
       durableByteCount: Int(clamping: state.durableEnd.load(ordering: .relaxed)),
       segments: state.segmentList.map {
-        SegmentStatistics($0, usage: bySegment[$0.id] ?? SegmentUsage())
+        SegmentStatistics(
+          $0,
+          usage: bySegment[$0.id] ?? SegmentUsage(),
+          isHistory: prospect.history.contains($0.id)
+        )
+      },
+      packs: prospect.packs.map {
+        PackStatistics(
+          pack: $0.id,
+          fileByteCount: $0.summary.byteCount,
+          rowCount: $0.summary.rowCount,
+          usage: bySegment[SegmentID(rawValue: $0.id.rawValue)] ?? SegmentUsage()
+        )
       },
       tables: catalogue.tables.compactMap { definition in
         state.tables[Int(definition.number)].map { table in
@@ -27,8 +40,24 @@ extension StorageEngine {
         }
       },
       writing: state.counters.statistics,
+      compaction: compactionStatistics(prospect.situation),
+      blockReads: state.blockCache.reads,
       pins: pinStatistics
     )
+  }
+
+  private func compactionStatistics(
+    _ situation: CompactionPolicy.Situation
+  ) -> CompactionStatistics {
+    var statistics =
+      writer?.compactionSchedule.withLock { schedule in
+        var statistics = schedule.statistics
+        statistics.obstacle = schedule.obstacle
+        return statistics
+      } ?? CompactionStatistics()
+    statistics.debtByteCount = situation.deadByteCount
+    statistics.pressure = state.options.compactionPolicy.pressure(of: situation)
+    return statistics
   }
 
   private var pinStatistics: PinStatistics {
@@ -43,7 +72,7 @@ extension StorageEngine {
 }
 
 extension SegmentStatistics {
-  fileprivate init(_ segment: Segment, usage: SegmentUsage) {
+  fileprivate init(_ segment: Segment, usage: SegmentUsage, isHistory: Bool) {
     self.init(
       segment: segment.id,
       fileByteCount: segment.capacity,
@@ -51,7 +80,8 @@ extension SegmentStatistics {
       firstCommit: segment.header.firstSequence,
       epoch: segment.header.epoch,
       created: segment.header.created,
-      usage: usage
+      usage: usage,
+      isHistory: isHistory
     )
   }
 }

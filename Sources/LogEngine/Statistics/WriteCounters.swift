@@ -8,6 +8,8 @@ final class WriteCounters: Sendable {
   private let groupCount = Atomic<Int>(0)
   private let byteCount = Atomic<Int>(0)
   private let synchronizationCount = Atomic<Int>(0)
+  private let packByteCount = Atomic<Int>(0)
+  private let checkpointByteCount = Atomic<Int>(0)
   /// The groups of more than one commit, by the power of two of their size.
   private let groupSizes = Mutex<[Int]>(WritingStatistics().groupSizes)
 
@@ -24,6 +26,12 @@ final class WriteCounters: Sendable {
   /// Counts bytes that were written; by the one who writes.
   func noteWrite(ofBytes count: Int) { Self.increase(byteCount, by: count) }
 
+  /// Counts bytes of packs that became part of the store.
+  func notePacks(ofBytes count: Int) { packByteCount.add(count, ordering: .relaxed) }
+
+  /// Counts bytes of a checkpoint.
+  func noteCheckpoint(ofBytes count: Int) { checkpointByteCount.add(count, ordering: .relaxed) }
+
   /// Counts a synchronization, by anyone.
   func noteSynchronization() { synchronizationCount.add(1, ordering: .relaxed) }
 
@@ -37,6 +45,8 @@ final class WriteCounters: Sendable {
     statistics.groupCount = groupCount.load(ordering: .relaxed)
     statistics.byteCount = byteCount.load(ordering: .relaxed)
     statistics.synchronizationCount = synchronizationCount.load(ordering: .relaxed)
+    statistics.packByteCount = packByteCount.load(ordering: .relaxed)
+    statistics.checkpointByteCount = checkpointByteCount.load(ordering: .relaxed)
     statistics.groupSizes = groupSizes.withLock { $0 }
     let larger = statistics.groupSizes.reduce(0, +)
     statistics.groupSizes[0] = max(0, statistics.groupCount - larger)

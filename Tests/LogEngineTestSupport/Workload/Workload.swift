@@ -55,13 +55,30 @@ extension Workload {
     var workload = Workload(seed: seed, stepCount: stepCount)
     workload.options.smallestSegment = 8192
     workload.options.largestSegment = 8192 << Int.random(in: 0...1, using: &random)
-    if random.oneIn(3) { workload.options.compaction = .automatic }
+    workload.options.compactOften(using: &random)
     for index in workload.steps.indices where random.oneIn(8) { workload.steps[index] = .compact }
     return workload
   }
 }
 
 extension EngineOptions {
+  /// Knobs of compaction, for stores of some ten kilobytes: half of them compact by themselves, in steps
+  /// between which anything may happen.
+  package mutating func compactOften(using random: inout SeededGenerator) {
+    if random.oneIn(2) { compaction = .automatic }
+    compactionStepByteCount = 256 << Int.random(in: 0...8, using: &random)
+    compactionPolicy.slackByteCount = 1 << Int.random(in: 0...12, using: &random)
+    compactionPolicy.segmentCount = Int.random(in: 1...6, using: &random)
+    compactionPolicy.smallPackCount = Int.random(in: 2...8, using: &random)
+    compactionPolicy.packByteCounts = (512 << Int.random(in: 0...6, using: &random))...(1 << 20)
+    packs.blockByteCount = 256 << Int.random(in: 0...7, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: history = HistoryRetention(byteCount: 8192 << Int.random(in: 0...4, using: &random))
+    case 1: history = HistoryRetention(age: .milliseconds(Int.random(in: 0...50, using: &random)))
+    default: history = .nothing
+    }
+  }
+
   /// Knobs that change how a store works and never what it holds.
   static func random(using random: inout SeededGenerator) -> EngineOptions {
     var options = EngineOptions()

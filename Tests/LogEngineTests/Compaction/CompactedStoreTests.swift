@@ -20,16 +20,16 @@ import Testing
   @Test func `holds what it held, in fewer bytes and without the old segments`() throws {
     let store = try makeStore()
     let before = store.segments.count
-    let report = try #require(try store.engine.compact())
+    let report = try #require(try store.engine.compact().report)
     #expect(report.segmentCount >= before - 2)
     #expect(report.rowCount > 0 && report.writtenByteCount < report.readByteCount / 2)
     #expect(store.segments.count <= 2)
-    #expect(try files(store, "pack") == 1)
+    #expect(try files(store, "pack") == report.newPackCount)
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
     for (key, _) in store.rows {
       #expect(try store.engine.contains(RowReference(table: 1, key: key)))
     }
-    #expect(try store.engine.compact() == nil)
+    #expect(try store.engine.compact() == .nothingToDo)
     #expect(try store.engine.verify().isSound)
   }
 
@@ -139,7 +139,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let choices = (0..<400).map { _ in random.next() }
     let next = Mutex(0)
-    let compactor = Compactor(writer: try store.engine.requireWriter(), pauseInterval: 1) { _ in
+    let outcome = try store.engine.compact { _ in
       let choice = next.withLock { next in
         next += 1
         return choices[next % choices.count]
@@ -153,7 +153,7 @@ import Testing
       }
       return .proceed
     }
-    #expect(try compactor.run(.now) != nil)
+    #expect(outcome.report != nil)
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
     #expect(try store.engine.verify().isSound)
     try store.work(20)
@@ -190,10 +190,10 @@ import Testing
   @Test func `is as it was if compaction is stopped`() throws {
     let store = try makeStore()
     let before = try store.disk.allFiles(in: store.path)
-    #expect(try store.engine.compact { _ in .stop } == nil)
+    #expect(try store.engine.compact { _ in .stop } == .stopped)
     #expect(try store.disk.allFiles(in: store.path) == before)
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
-    #expect(try store.engine.compact() != nil)
+    #expect(try store.engine.compact().report != nil)
   }
 
   @Test func `can be copied while it is open`() throws {
@@ -237,56 +237,6 @@ import Testing
     try store.write(good, to: path)
     try store.open()
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
-  }
-}
-
-@Suite struct `The choice of what to pack` {
-  private func candidate(
-    _ id: UInt32,
-    live: Int,
-    dead: Int
-  ) -> CompactionPolicy.Candidate {
-    var usage = SegmentUsage()
-    usage.recordByteCount = live + dead
-    usage.liveByteCount = live
-    return .init(id: SegmentID(rawValue: id), usage: usage)
-  }
-
-  private let policy = CompactionPolicy()
-
-  @Test func `is nothing as long as little is dead`() {
-    let segments = (1...7 as ClosedRange<UInt32>).map { candidate($0, live: 90, dead: 10) }
-    let packs = [candidate(20, live: 900, dead: 100)]
-    #expect(policy.choose(segments: segments, packs: packs, .due).isEmpty)
-    #expect(policy.choose(segments: segments, packs: packs, .now).segmentCount == 7)
-    #expect(policy.choose(segments: [], packs: packs, .now).isEmpty)
-  }
-
-  @Test func `is every segment up to the last that is half dead`() {
-    var segments = (1...7 as ClosedRange<UInt32>).map { candidate($0, live: 90, dead: 10) }
-    segments[3] = candidate(4, live: 50, dead: 50)
-    #expect(policy.choose(segments: segments, packs: [], .due) == .init(segmentCount: 4))
-  }
-
-  @Test func `is everything that gains a quarter once a third of all is dead`() {
-    let segments = [candidate(1, live: 60, dead: 40)]
-    let packs = [candidate(10, live: 70, dead: 30), candidate(11, live: 80, dead: 20)]
-    let choice = policy.choose(segments: segments, packs: packs, .due)
-    #expect(choice.segmentCount == 1)
-    #expect(choice.packs == [SegmentID(rawValue: 10)])
-  }
-
-  @Test func `is eight segments, however alive`() {
-    let segments = (1...8 as ClosedRange<UInt32>).map { candidate($0, live: 100, dead: 0) }
-    #expect(policy.choose(segments: segments, packs: [], .due).segmentCount == 8)
-  }
-
-  @Test func `takes small packs along when there are many`() {
-    let segments = (1...8 as ClosedRange<UInt32>).map { candidate($0, live: 100, dead: 0) }
-    var packs = (20...27 as ClosedRange<UInt32>).map { candidate($0, live: 400, dead: 0) }
-    packs[0] = candidate(20, live: 100_000, dead: 0)
-    let choice = policy.choose(segments: segments, packs: packs, .due)
-    #expect(choice.packs == Set((21...27).map { SegmentID(rawValue: $0) }))
   }
 }
 

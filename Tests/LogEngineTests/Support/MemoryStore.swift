@@ -6,6 +6,7 @@ import Synchronization
 final class MemoryStore: Sendable {
   let disk: InMemoryFileSystem
   let path = "store"
+  private let configure: @Sendable (inout EngineOptions) -> Void
   private let state = Mutex<State>(State())
 
   private struct State: Sendable {
@@ -22,8 +23,12 @@ final class MemoryStore: Sendable {
     .setLayout(table: 1, columns: [1, 2]),
   ]
 
-  init(disk: InMemoryFileSystem = InMemoryFileSystem()) throws {
+  init(
+    disk: InMemoryFileSystem = InMemoryFileSystem(),
+    _ configure: @escaping @Sendable (inout EngineOptions) -> Void = { _ in }
+  ) throws {
     self.disk = disk
+    self.configure = configure
     try open()
     try engine.apply(Self.tableChanges)
     state.withLock { $0.history.append([:]) }
@@ -35,6 +40,10 @@ final class MemoryStore: Sendable {
     options.background = .caller
     options.smallestSegment = 16 << 10
     options.largestSegment = 32 << 10
+    // So that compactions of a store as small as this have many steps, and packs.
+    options.compactionStepByteCount = 2 << 10
+    options.compactionPolicy.slackByteCount = 1
+    options.compactionPolicy.packByteCounts = (8 << 10)...(64 << 10)
     return options
   }
 
@@ -44,7 +53,9 @@ final class MemoryStore: Sendable {
   }
 
   func open() throws {
-    let engine = try StorageEngine.open(at: path, options: Self.options(), fileSystem: disk)
+    var options = Self.options()
+    configure(&options)
+    let engine = try StorageEngine.open(at: path, options: options, fileSystem: disk)
     state.withLock { $0.engine = engine }
   }
 
@@ -82,6 +93,7 @@ final class MemoryStore: Sendable {
   enum Change {
     case insert(Int64, String)
     case update(UInt64, Int64)
+    case replace(UInt64, Int64, String)
     case delete(UInt64)
   }
 
@@ -113,6 +125,14 @@ final class MemoryStore: Sendable {
           RowReference(table: 1, key: key),
           layout: LayoutNumber(1),
           changed: changed,
+          row: Self.row(number, text).span.bytes
+        )
+      case .replace(let key, let number, let text):
+        rows[key] = "\(number) \(text)"
+        batch.update(
+          RowReference(table: 1, key: key),
+          layout: LayoutNumber(1),
+          changed: .all,
           row: Self.row(number, text).span.bytes
         )
       case .delete(let key):

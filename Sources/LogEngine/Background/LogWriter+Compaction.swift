@@ -1,0 +1,121 @@
+import Synchronization
+
+/// Compacting beside the commits.
+///
+/// The thread that makes segments ready decides whether something is due; another thread does it, in steps,
+/// and sleeps between them: so whatever commits may come to wait for is done in time, and a store that is
+/// closed waits for one step.
+extension LogWriter {
+  /// Has what is due compacted, and lets go of what nobody reads any more.
+  func compactIfDue(_ urgency: CompactionUrgency) {
+    state.epochs.collect()
+    guard state.options.compaction == .automatic, mayCompact else { return }
+    let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
+    if !isUnderWay, !isDue(urgency) { return }
+    switch state.options.background {
+    case .ownThread: wakeCompaction()
+    case .caller: stepCompaction()
+    }
+  }
+
+  private var mayCompact: Bool {
+    !isStopping.load(ordering: .relaxed) && lead.withLock { $0.failure == nil && !$0.isClosed }
+  }
+
+  private func isDue(_ urgency: CompactionUrgency) -> Bool {
+    let prospect = Compactor.prospect(state, state.options.history)
+    let policy = state.options.compactionPolicy
+    let isDue = !policy.choose(from: prospect.situation, urgency).isEmpty
+    let now = state.fileSystem.microseconds()
+    return compactionSchedule.withLock { schedule in
+      guard isDue else {
+        if prospect.viewedCount >= policy.segmentCount {
+          schedule.note(.waitsForView(of: CommitSequence(prospect.floor)))
+        }
+        return false
+      }
+      guard schedule.allowsAttempt(floor: prospect.floor, now) else {
+        if prospect.floor < schedule.lastEnd {
+          schedule.note(.waitsForView(of: CommitSequence(prospect.floor)))
+        }
+        return false
+      }
+      schedule.ask(urgency)
+      return true
+    }
+  }
+
+  /// Begins a compaction if one is due, or does a step of the one that is under way.
+  func stepCompaction() {
+    _ = compaction.withLockIfAvailable { slot in
+      guard mayCompact else { return }
+      do {
+        if let compactor = try slot ?? beginCompaction() {
+          slot = compactor
+          if try stepPaced(compactor) { slot = nil }
+        }
+      } catch {
+        slot?.giveUp()
+        slot = nil
+        // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
+        let now = state.fileSystem.microseconds()
+        let failure = error as? StorageError
+        compactionSchedule.withLock { schedule in
+          if case .commitGone(let pinned, _) = failure {
+            schedule.noteEnd(failure: nil, now)
+            schedule.note(.waitsForView(of: pinned))
+          } else {
+            schedule.noteEnd(failure: failure, now)
+          }
+        }
+      }
+    }
+  }
+
+  private func beginCompaction() throws -> Compactor? {
+    let (isDue, urgency) = compactionSchedule.withLock { ($0.isDue, $0.urgency) }
+    guard isDue else { return nil }
+    switch try Compactor.select(self, urgency, state.options.history) {
+    case .plan(let plan):
+      compactionSchedule.withLock { $0.begin() }
+      return Compactor(self, plan)
+    case .outcome(let outcome):
+      compactionSchedule.withLock { $0.note(outcome) }
+      return nil
+    }
+  }
+
+  /// Does a step, and says when the next may be done.
+  ///
+  /// - Returns: Whether it was the last.
+  private func stepPaced(_ compactor: Compactor) throws -> Bool {
+    guard case .goesOn(let byteCount) = try step(compactor) else { return true }
+    let situation = Compactor.prospect(state, state.options.history).situation
+    let pressure = state.options.compactionPolicy.pressure(of: situation)
+    let now = state.fileSystem.microseconds()
+    compactionSchedule.withLock { schedule in
+      schedule.pace.note(byteCount, at: pressure, now)
+      schedule.note(compactor.progress, rate: schedule.pace.rate(at: pressure))
+    }
+    return false
+  }
+
+  /// How long the thread that compacts sleeps, in microseconds, when it is not woken.
+  var compactionDelay: Int? {
+    let now = state.fileSystem.microseconds()
+    return compactionSchedule.withLock { schedule in
+      if schedule.statistics.isRunning { return schedule.pace.delay(now) }
+      if case .waitsForRead = schedule.obstacle { return CompactionSchedule.readerDelay }
+      return schedule.isDue ? 0 : nil
+    }
+  }
+
+  /// Gives up a compaction that is under way, as the store is closed.
+  func giveUpCompaction() {
+    compaction.withLock { slot in
+      slot?.giveUp()
+      slot = nil
+    }
+    compactionSchedule.withLock { $0.noteEnd(failure: nil, 0) }
+  }
+}

@@ -1,0 +1,46 @@
+/// How far a compaction has come.
+public struct CompactionProgress: Sendable, Hashable {
+  /// How many rows were written into packs.
+  public internal(set) var foldedRowCount = 0
+  /// How many keys were looked at.
+  public internal(set) var examinedKeyCount = 0
+  /// How many there are to be looked at, at most.
+  public internal(set) var keyCount = 0
+}
+
+/// What came of asking for a compaction.
+public enum CompactionOutcome: Sendable, Hashable {
+  /// Something was packed.
+  case compacted(CompactionReport)
+  /// Everything that can be packed is, but for what the last segment holds.
+  case nothingToDo
+  /// All that could be packed is history that is to stay; see ``EngineOptions/history``.
+  case isHistory
+  /// Whoever watched it, or the closing of the store, stopped it; the store is as it was.
+  case stopped
+  /// A ``ReadView`` sees this commit, and what could be packed is later: ask again when it is gone.
+  case waitsForView(of: CommitSequence)
+  /// A row is being read that began to be read before, and does not come to an end: ask again.
+  case waitsForRead
+
+  /// What was done; `nil` if nothing was.
+  public var report: CompactionReport? {
+    if case .compacted(let report) = self { report } else { nil }
+  }
+}
+
+/// What a compaction did.
+public struct CompactionReport: Sendable, Hashable {
+  /// How many segments of the log were packed.
+  public let segmentCount: Int
+  /// How many packs were written again.
+  public let packCount: Int
+  /// How many packs there are in their place.
+  public let newPackCount: Int
+  /// How many rows those have.
+  public let rowCount: Int
+  /// The bytes of the files that are gone.
+  public let readByteCount: Int
+  /// The bytes of the new packs.
+  public let writtenByteCount: Int
+}

@@ -1,0 +1,81 @@
+/// When compactions in the background are due, and what came of them.
+///
+/// Invariant: after a compaction, the next one waits until all views that were there at its end are gone.
+/// What they see counts as dead and cannot be left out; so a compaction that took it again would gain
+/// nothing, and be due at once again.
+struct CompactionSchedule: Sendable {
+  var pace = CompactionPace()
+  /// How much is asked for.
+  private(set) var urgency = CompactionUrgency.due
+  /// Whether there is something to do, as far as is known.
+  private(set) var isDue = false
+  /// What keeps it from being done.
+  private(set) var obstacle: CompactionOutcome?
+  /// The newest commit when the last compaction ended.
+  private(set) var lastEnd: UInt64 = 0
+  /// No attempt is made before this time, in microseconds, after one that failed.
+  private(set) var retryAt: Int64 = .min
+  private var failureCount = 0
+  var statistics = CompactionStatistics()
+
+  /// How long to wait for a reader before asking again, in microseconds.
+  static let readerDelay = 1_000_000
+  private static let firstRetryDelay: Int64 = 1_000_000
+  private static let longestRetryDelay: Int64 = 64_000_000
+
+  /// Takes note that a compaction may be due.
+  mutating func ask(_ urgency: CompactionUrgency) {
+    self.urgency = urgency
+    isDue = true
+  }
+
+  /// Whether an attempt may be made.
+  ///
+  /// - Parameters:
+  ///   - floor: The oldest commit that is being read.
+  ///   - now: The time.
+  /// - Returns: `false` if it would gain nothing, or the last one failed just now.
+  func allowsAttempt(floor: UInt64, _ now: Int64) -> Bool {
+    // A clock that jumped back must not keep it waiting.
+    let isBackingOff = now < retryAt && retryAt - now <= Self.longestRetryDelay
+    return floor >= lastEnd && !isBackingOff
+  }
+
+  /// Takes note of why nothing was done.
+  mutating func note(_ outcome: CompactionOutcome) {
+    isDue = false
+    obstacle = outcome
+  }
+
+  mutating func begin() {
+    obstacle = nil
+    statistics.isRunning = true
+  }
+
+  /// Takes note of a compaction that came to its end.
+  mutating func note(_ report: CompactionReport, through sequence: UInt64) {
+    lastEnd = sequence
+    failureCount = 0
+    isDue = false
+    statistics.isRunning = false
+    statistics.progress = CompactionProgress()
+    statistics.note(report)
+  }
+
+  mutating func note(_ progress: CompactionProgress, rate: Double?) {
+    statistics.progress = progress
+    statistics.bytesPerSecond = rate.map { Int($0) }
+  }
+
+  /// Takes note of a compaction that was given up.
+  mutating func noteEnd(failure: StorageError?, _ now: Int64) {
+    isDue = false
+    statistics.isRunning = false
+    statistics.progress = CompactionProgress()
+    guard let failure else { return }
+    statistics.failureCount += 1
+    statistics.lastFailure = failure
+    failureCount = min(failureCount + 1, 7)
+    retryAt = now + Self.firstRetryDelay << Int64(failureCount - 1)
+  }
+}

@@ -1,0 +1,172 @@
+import RowFormat
+import Synchronization
+
+// Deciding what to take.
+extension Compactor {
+  /// What there is to be compacted, or why nothing is.
+  enum Selection {
+    case plan(Plan)
+    case outcome(CompactionOutcome)
+  }
+
+  /// What there is, as far as readers and the history allow to take it.
+  struct Prospect {
+    var situation = CompactionPolicy.Situation()
+    /// The segments that may be packed, oldest first, each with its successor's header.
+    var segments: [(segment: Segment, successor: SegmentHeader)] = []
+    var packs: [PackReader] = []
+    /// The newest commit that is no newer than any reader's.
+    var floor: UInt64 = 0
+    /// How many more segments could be packed, were it not for a view.
+    var viewedCount = 0
+    /// The segments that could be, and stay for the history.
+    var history: Set<SegmentID> = []
+  }
+
+  /// Looks at what there is.
+  ///
+  /// - Complexity: O(files and tables).
+  static func prospect(_ state: StoreState, _ history: HistoryRetention) -> Prospect {
+    var prospect = Prospect()
+    let visible = state.visible.load(ordering: .acquiring)
+    prospect.floor = state.pins.floor(upTo: visible)
+    let usages = state.tail.withLock { $0.usages }.bySegment
+    let segments = state.segmentList
+    // A segment is sealed if another follows, which says where it ends.
+    let sealed = zip(segments, segments.dropFirst()).map { ($0, $1.header) }
+    let packable = history.packableCount(
+      of: sealed.map { .init(ended: $1.created, byteCount: $1.previousEnd) },
+      at: state.fileSystem.microseconds()
+    )
+    prospect.history = Set(sealed.dropFirst(packable).map(\.0.id))
+    prospect.segments = sealed.prefix(packable).prefix { _, successor in
+      successor.previousSequence.rawValue <= prospect.floor
+    }
+    .map { (segment: $0, successor: $1) }
+    prospect.viewedCount = packable - prospect.segments.count
+    prospect.packs = state.packList.withLock { $0 }
+    func candidate(_ id: SegmentID) -> CompactionPolicy.Candidate {
+      .init(id: id, usage: usages[id] ?? SegmentUsage())
+    }
+    prospect.situation.segments = prospect.segments.map { candidate($0.segment.id) }
+    prospect.situation.packs = prospect.packs.map {
+      candidate(SegmentID(rawValue: $0.id.rawValue))
+    }
+    prospect.situation.otherLiveByteCount = segments.dropFirst(prospect.segments.count)
+      .reduce(0) { $0 + (usages[$1.id]?.liveByteCount ?? 0) }
+    return prospect
+  }
+
+  /// Selects what to take.
+  ///
+  /// - Throws: ``StorageError`` if the store is not written to any more, or the log cannot be read.
+  static func select(
+    _ writer: LogWriter,
+    _ urgency: CompactionUrgency,
+    _ history: HistoryRetention
+  ) throws -> Selection {
+    let state = writer.state
+    let manifest = try writer.lead.withLock { (lead) throws(StorageError) in
+      try writer.check(lead)
+      return lead.manifest
+    }
+    // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
+    guard state.epochs.drain() else { return .outcome(.waitsForRead) }
+    let prospect = prospect(state, history)
+    let policy = state.options.compactionPolicy
+    let choice = policy.choose(from: prospect.situation, urgency)
+    if choice.isEmpty { return .outcome(prospect.reasonForNothing) }
+    var plan = Plan(base: manifest.base ?? LogBase.none)
+    let segments = prospect.segments.prefix(choice.segmentCount)
+    if let successor = segments.last?.successor {
+      plan.base.segment = successor.previousSegment
+      plan.base.end = successor.previousEnd
+      plan.base.logPosition = successor.logPosition
+      plan.base.sequence = successor.previousSequence.rawValue
+      plan.base.chain = successor.previousChain
+    }
+    plan.segments = segments.map(\.segment)
+    plan.packs = prospect.packs.filter {
+      choice.packs.contains(SegmentID(rawValue: $0.id.rawValue))
+    }
+    let all = prospect.packs.map { SegmentID(rawValue: $0.id.rawValue) }
+    plan.keptFiles = Set(all).subtracting(choice.packs)
+    plan.floor = prospect.floor
+    plan.base.floor = prospect.floor
+    plan.packByteCount = policy.packByteCount(in: prospect.situation)
+    plan.base.catalogue = try plan.catalogueAtEnd(state)
+    return .plan(plan)
+  }
+}
+
+extension Compactor.Prospect {
+  /// Why there is nothing to do although somebody asks for it.
+  fileprivate var reasonForNothing: CompactionOutcome {
+    if viewedCount > 0 { return .waitsForView(of: CommitSequence(floor)) }
+    return history.isEmpty ? .nothingToDo : .isHistory
+  }
+}
+
+// MARK: The catalogue
+
+extension Compactor.Plan {
+  /// The catalogue as the log's taken part leaves it.
+  fileprivate func catalogueAtEnd(_ state: StoreState) throws -> Catalogue {
+    var catalogue = base.catalogue
+    let usages = state.tail.withLock { $0.usages.entries }
+    for (index, segment) in segments.enumerated() {
+      // Most segments change nothing of it, and need not be read for it.
+      guard usages.contains(where: { $0.segment == segment.id && $0.table == 0 }) else { continue }
+      let limit = index + 1 < segments.count ? segments[index + 1].header.previousEnd : base.end
+      var scan = FrameScan(
+        segment,
+        from: SegmentHeader.byteCount,
+        to: limit,
+        chain: segment.header.previousChain,
+        sequence: segment.header.previousSequence.rawValue
+      )
+      while try scan.next({ payload, offset, _ in
+        try CatalogueChange.apply(recordsOf: payload, at: offset, in: segment, to: &catalogue)
+      }) {}
+      guard scan.lastComplete.offset == limit else {
+        throw scan.lost(durableUpTo: segment.logPosition(of: limit), .successor)
+      }
+    }
+    return catalogue
+  }
+}
+
+extension LogBase {
+  /// The beginning of a log of which nothing was packed.
+  static var none: LogBase {
+    LogBase(segment: .none, end: 0, logPosition: 0, sequence: 0, chain: 0, catalogue: Catalogue())
+  }
+}
+
+extension CatalogueChange {
+  /// Applies the catalogue records of a frame.
+  fileprivate static func apply(
+    recordsOf payload: RawSpan,
+    at offset: Int,
+    in segment: Segment,
+    to catalogue: inout Catalogue
+  ) throws {
+    guard let parts = CommitPayload(decoding: payload) else {
+      throw segment.corruption(at: offset, .missing(.payload))
+    }
+    var at = parts.recordRange.lowerBound
+    while at < parts.recordRange.upperBound {
+      let bytes = payload.extracting(at..<parts.recordRange.upperBound)
+      guard let header = RecordHeader(decoding: bytes) else {
+        throw segment.damagedRecord(at: offset + at)
+      }
+      if header.kind == .catalogue {
+        guard let changes = decodeList(bytes.extracting(header.bodyRange)) else {
+          throw segment.corruption(at: offset + at, .missing(.catalogue))
+        }
+        for change in changes { try catalogue.apply(change) }
+      }
+      at += header.totalByteCount
+    }
+  }
+}
