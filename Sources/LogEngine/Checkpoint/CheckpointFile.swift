@@ -77,7 +77,12 @@ struct CheckpointFile {
       var offset = start
       for page in pages {
         try check(bytes.extracting(offset..<(offset + IndexPages.pageByteCount)), page, offset)
-        table.pages.adopt(pageAt: offset, of: mapping, number: page.number)
+        table.pages.adopt(
+          pageAt: offset,
+          of: mapping,
+          number: page.number,
+          sequence: checkpoint.place.sequence
+        )
         offset += IndexPages.pageByteCount
       }
     }
@@ -92,7 +97,11 @@ struct CheckpointFile {
     for page in pages {
       let bytes = try file.readBytes(IndexPages.pageByteCount, at: offset)
       try check(bytes.bytes, page, offset)
-      table.pages.insert(bytes.bytes, number: page.number)
+      table.pages.insert(
+        bytes.bytes,
+        number: page.number,
+        sequence: checkpoint.place.sequence
+      )
       offset += IndexPages.pageByteCount
     }
   }

@@ -208,22 +208,31 @@ extension IndexPages {
   }
 
   /// Takes a page of the mapped checkpoint as it stands; before anyone reads.
-  func adopt(pageAt offset: Int, of mapping: MappedFile, number: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - offset: Where the page stands in the mapping.
+  ///   - mapping: The checkpoint.
+  ///   - number: The page's number.
+  ///   - sequence: The checkpoint's commit, which may have been the one that changed the page last.
+  func adopt(pageAt offset: Int, of mapping: MappedFile, number: UInt64, sequence: UInt64) {
     let address = mapping.addresses.lowerBound + UInt(offset)
-    unsafe install(address, in: ownEntry(of: number * UInt64(Self.slotsPerPage)))
+    let entry = unsafe ownEntry(of: number * UInt64(Self.slotsPerPage))
+    unsafe Self.number(entry + 8).pointee.store(sequence, ordering: .releasing)
+    unsafe install(address, in: entry)
   }
 
   /// Keeps the mapping whose pages are adopted; there is one.
   func keep(_ mapping: MappedFile) { kept.withLock { $0.mapping = mapping } }
 
   /// Takes a copy of a checkpoint's page; before anyone reads.
-  func insert(_ bytes: RawSpan, number: UInt64) {
+  func insert(_ bytes: RawSpan, number: UInt64, sequence: UInt64) {
     let page = unsafe Self.zeroed(Self.pageByteCount)
     unsafe bytes.withUnsafeBytes { source in
       unsafe UnsafeMutableRawBufferPointer(start: page, count: Self.pageByteCount)
         .copyMemory(from: source)
     }
     let entry = unsafe ownEntry(of: number * UInt64(Self.slotsPerPage))
+    unsafe Self.number(entry + 8).pointee.store(sequence, ordering: .releasing)
     unsafe install(UInt(bitPattern: page), in: entry)
   }
 

@@ -174,6 +174,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [EngineOptions.ReadMethod.mapped, .copied])
+  func `can be pinned at any commit after opening from a checkpoint`(
+    reads: EngineOptions.ReadMethod
+  ) throws {
+    let store = try MemoryStore()
+    try store.work(30, textLength: 6000)
+    try store.close()
+    var options = MemoryStore.options(.readOnly)
+    options.reads = reads
+    let reader = try StorageEngine.open(at: store.path, options: options, fileSystem: store.disk)
+    #expect(reader.recovery.checkpoint != nil)
+    for (sequence, expected) in store.history.enumerated() {
+      let view = try reader.makeReadView(at: CommitSequence(UInt64(sequence)))
+      #expect(try MemoryStore.rows(of: view) == expected)
+    }
+  }
+
   @Test func `knows a table that is gone`() throws {
     let store = try MemoryStore()
     try store.work(5)
