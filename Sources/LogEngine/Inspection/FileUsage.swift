@@ -1,0 +1,114 @@
+import RowFormat
+import Synchronization
+
+/// What the records of a file of the log, or the rows of a pack, are still good for, in bytes.
+public struct FileUsage: Hashable, Sendable {
+  /// What the newest rows, deletions and the catalogue need.
+  public internal(set) var liveByteCount = 0
+  /// What only earlier commits need that can still be read.
+  public internal(set) var historyByteCount = 0
+  /// What nothing can read any more: a compaction would leave it out.
+  public internal(set) var deadByteCount = 0
+
+  /// Nothing.
+  public init() {}
+
+  /// The bytes of all records.
+  public var recordByteCount: Int { liveByteCount + historyByteCount + deadByteCount }
+
+  static func += (sum: inout FileUsage, usage: FileUsage) {
+    sum.liveByteCount += usage.liveByteCount
+    sum.historyByteCount += usage.historyByteCount
+    sum.deadByteCount += usage.deadByteCount
+  }
+}
+
+/// What a store's files are still good for.
+///
+/// Of a pack the figures are what its rows would take in the log, as records: its file is smaller.
+public struct StoreUsage: Hashable, Sendable {
+  public internal(set) var segments: [SegmentID: FileUsage] = [:]
+  public internal(set) var packs: [PackID: FileUsage] = [:]
+  /// By the table's number; the catalogue's records count as table 0's.
+  public internal(set) var tables: [UInt16: FileUsage] = [:]
+  /// The oldest commit that can be read.
+  public internal(set) var oldestCommit = CommitSequence.zero
+
+  /// The sum of all files.
+  public var total: FileUsage {
+    var total = FileUsage()
+    for usage in segments.values { total += usage }
+    for usage in packs.values { total += usage }
+    return total
+  }
+}
+
+extension StorageEngine {
+  /// Tells for each file what is live, what is history, and what is dead.
+  ///
+  /// The rows of a table that was removed count as dead.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged where it has to be read.
+  /// - Complexity: O(tables and files) in a store that was never compacted; otherwise reads the log from
+  ///   the oldest commit on that can be read.
+  public func fileUsage() throws -> StoreUsage {
+    let entries = state.tail.withLock { $0.usages.entries }
+    let packs = Set(state.packList.withLock { $0.map(\.id.rawValue) })
+    let base = state.base.withLock { $0 }
+    let catalogue = catalogue
+    var usage = StoreUsage()
+    usage.oldestCommit = CommitSequence(base?.floor ?? 0)
+    let history = base == nil ? nil : try historyBytes(after: usage.oldestCommit)
+    for entry in entries {
+      let isRemoved = entry.table != 0 && catalogue.table(entry.table) == nil
+      let superseded = entry.usage.deadByteCount
+      var file = FileUsage()
+      file.liveByteCount = entry.usage.liveByteCount
+      if !isRemoved {
+        let key = FileTable(file: entry.segment, table: entry.table)
+        file.historyByteCount = min(history.map { $0[key] ?? 0 } ?? superseded, superseded)
+      }
+      file.deadByteCount = superseded - file.historyByteCount
+      usage.tables[entry.table, default: FileUsage()] += file
+      if packs.contains(entry.segment.rawValue) {
+        usage.packs[PackID(rawValue: entry.segment.rawValue), default: FileUsage()] += file
+      } else {
+        usage.segments[entry.segment, default: FileUsage()] += file
+      }
+    }
+    return usage
+  }
+
+  private struct FileTable: Hashable {
+    let file: SegmentID
+    let table: UInt16
+  }
+
+  /// What the commits after one have superseded: the state before each of them can be read and needs it.
+  private func historyBytes(after oldest: CommitSequence) throws -> [FileTable: Int] {
+    var bytes: [FileTable: Int] = [:]
+    try forEachCommit(after: oldest) { commit in
+      try commit.forEachRecord { header, _, _ in
+        // A delta needs what it stands on; a whole row and a deletion supersede the chain before them.
+        guard header.kind == .fullImage || header.kind == .delete else { return .proceed }
+        try state.reading {
+          var next = header.previous
+          while !next.isNone, let place = try state.resolve(next, of: header.reference) {
+            next = try state.withRecord(at: place, of: header.reference) { record, _ in
+              let key = FileTable(file: place.segment, table: header.table)
+              bytes[key, default: 0] += record.totalByteCount
+              return record.kind == .delta ? record.previous : .none
+            }
+            // Back means back: a damaged record must not lead round in a circle.
+            guard next.isNone || next.isPacked || next.rawValue < place.rawValue else {
+              throw state.inconsistency(at: place, header.reference)
+            }
+          }
+        }
+        return .proceed
+      }
+      return .proceed
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,81 @@
+/// A pack, as its first and last bytes describe it.
+public struct PackDescription: Hashable, Sendable {
+  public let pack: PackID
+  public let path: String
+  public let fileByteCount: Int
+  /// Whether the manifest that counts names it; another was made by a compaction that did not come to its
+  /// end, or is on its way out.
+  public let isNamed: Bool
+  /// What it says; `nil` if it cannot be read.
+  public let content: Content?
+  /// Why it cannot.
+  public let damage: StorageError?
+
+  /// What a pack says, but for its rows.
+  public struct Content: Hashable, Sendable {
+    /// The commits whose rows were packed: the first and the last.
+    public let firstCommit: CommitSequence
+    public let lastCommit: CommitSequence
+    public let rowCount: Int
+    public let blockCount: Int
+    /// What its rows would take in the log.
+    public let recordByteCount: Int
+    /// When it was made, in microseconds since 1970-01-01T00:00:00Z.
+    public let created: Int64
+
+    init(_ pack: PackReader) {
+      (firstCommit, lastCommit) = pack.sequences
+      rowCount = pack.summary.rowCount
+      blockCount = pack.summary.blockCount
+      recordByteCount = pack.footer.tables.reduce(0) { $0 + $1.recordByteCount }
+      created = pack.header.created
+    }
+  }
+}
+
+extension StoreInspection {
+  /// The packs there are, by ascending number.
+  ///
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
+  ///   is part of the description; the rows are not looked at.
+  public func packs() throws(StorageError) -> [PackDescription] {
+    let manifests = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    let manifest = try? manifests.readNewest()
+    let named = Set((manifest?.base?.packs ?? []).map(\.id))
+    var found: [PackDescription] = []
+    for id in try PackID.numbers(paths, fileSystem) {
+      let path = paths.pack(id)
+      var content: PackDescription.Content?
+      var damage: StorageError?
+      do throws(StorageError) {
+        let file = try Self.readHeader(ofPackAt: path, fileSystem)
+        let store = manifest?.store ?? file.store
+        let pack = try PackReader.open(path, on: fileSystem, pack: id, of: store, reads: .copied)
+        content = PackDescription.Content(pack)
+      } catch .missingFile {
+        continue  // A compaction has just replaced it.
+      } catch {
+        damage = error
+      }
+      found.append(
+        PackDescription(
+          pack: id,
+          path: path,
+          fileByteCount: try fileSystem.size(of: path) ?? 0,
+          isNamed: named.contains(id),
+          content: content,
+          damage: damage
+        )
+      )
+    }
+    return found
+  }
+
+  private static func readHeader(
+    ofPackAt path: String,
+    _ fileSystem: any FileSystem
+  ) throws(StorageError) -> FileHeader {
+    let bytes = try fileSystem.open(path, .read).readBytes(FileHeader.byteCount, at: 0)
+    return try FileHeader(decoding: bytes.bytes, .pack, path: path)
+  }
+}
