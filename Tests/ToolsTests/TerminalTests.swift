@@ -82,3 +82,56 @@ import Testing
     #expect(ToolError("no", advice: "yes").description == "no\n  try:      yes")
   }
 }
+
+@Suite struct `A text` {
+  @Test(arguments: [
+    ("", 0), ("abc", 3), ("é", 1), ("日本", 4), ("\u{1B}[31mred\u{1B}[0m", 3), ("👩‍🚀", 2),
+  ])
+  func `knows how many columns it takes`(text: String, width: Int) {
+    #expect(text.displayWidth == width)
+  }
+
+  @Test(arguments: [
+    ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
+    ("\u{1B}[31mabcdef\u{1B}[0m", 3, "\u{1B}[31mab…\u{1B}[0m"), ("abc", 1, "…"),
+  ])
+  func `is cut off with an ellipsis`(text: String, width: Int, clipped: String) {
+    #expect(text.clipped(to: width) == clipped)
+    #expect(text.clipped(to: width).displayWidth <= width)
+  }
+
+  @Test func `cannot move the cursor`() {
+    #expect("a\u{1B}[2Jb\r\n\u{9B}c".printable == "a\\u{1b}[2Jb\\u{d}\\u{a}\\u{9b}c")
+    #expect("Ærø".printable == "Ærø")
+  }
+}
+
+@Suite struct `A text table in a narrow terminal` {
+  private func table() -> TextTable {
+    var table = TextTable([
+      .init("name"), .init("size", .right), .init("age", .right, .optional),
+    ])
+    table.append(["a name of thirty characters ok", "1.0 MiB", "3 min"])
+    table.append(["b", "17 B", "14 d"])
+    return table
+  }
+
+  @Test func `cuts text off before anything else`() {
+    #expect(
+      table().lines(fitting: 30) == [
+        "name               size    age",
+        "a name of thi…  1.0 MiB  3 min",
+        "b                  17 B   14 d",
+      ]
+    )
+  }
+
+  @Test func `then leaves out columns that matter less, and never a figure`() {
+    let lines = table().lines(fitting: 22)
+    #expect(lines == ["name              size", "a name of th…  1.0 MiB", "b                 17 B"])
+  }
+
+  @Test func `stays as it is where there is room`() {
+    #expect(table().lines(fitting: 200) == table().lines)
+  }
+}

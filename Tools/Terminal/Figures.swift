@@ -13,6 +13,9 @@ extension BinaryInteger {
     return result
   }
 
+  /// The number with what it counts: 1 file, 27,004 files.
+  public func counted(_ noun: String) -> String { grouped + " " + noun + (self == 1 ? "" : "s") }
+
   /// The number as an amount of bytes: 412 B, 38.1 KiB, 64.0 MiB.
   public var byteCount: String {
     let amount = Double(self)

@@ -7,6 +7,38 @@ public enum Terminal {
   /// Whether somebody watches standard error, so that progress helps.
   public static let errorIsWatched = isatty(STDERR_FILENO) == 1
 
+  /// How many columns the terminal behind standard output has; `nil` if it is none.
+  ///
+  /// COLUMNS in the environment counts more than what the terminal says.
+  public static var outputWidth: Int? {
+    if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text),
+      columns > 0
+    {
+      return columns
+    }
+    var size = winsize()
+    guard outputIsWatched, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Whether colours are welcome: somebody watches, and no NO_COLOR in the environment says otherwise.
+  public static var outputHasColour: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return outputIsWatched && environment["NO_COLOR", default: ""].isEmpty
+      && environment["TERM"] != "dumb"
+  }
+
+  /// Writes to standard output; if that is impossible, says so and ends the process.
+  @Sendable public static func writeOutput(_ data: Data) {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: data)
+    } catch {
+      notice("error: standard output cannot be written: \(describe(error))")
+      exit(ExitStatus.usage.rawValue)
+    }
+  }
+
   /// Writes a line to standard error.
   public static func notice(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
@@ -29,8 +61,7 @@ public struct OutputBuffer: ~Copyable {
   private let sink: @Sendable (Data) -> Void
 
   /// Creates a buffer; standard output is where it goes unless another sink is given.
-  public init(_ sink: @escaping @Sendable (Data) -> Void = { FileHandle.standardOutput.write($0) })
-  {
+  public init(_ sink: @escaping @Sendable (Data) -> Void = Terminal.writeOutput) {
     self.sink = sink
   }
 

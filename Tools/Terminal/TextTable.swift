@@ -6,14 +6,23 @@ public struct TextTable: Sendable {
   /// On which side of its column a cell stands.
   public enum Alignment: Sendable { case left, right }
 
+  /// Whether a column stays where there is no room for all.
+  public enum Importance: Sendable { case essential, optional }
+
   /// What a column is called and where its cells stand.
   public struct Column: Sendable {
     public var title: String
     public var alignment: Alignment
+    public var importance: Importance
 
-    public init(_ title: String, _ alignment: Alignment = .left) {
+    public init(
+      _ title: String,
+      _ alignment: Alignment = .left,
+      _ importance: Importance = .essential
+    ) {
       self.title = title
       self.alignment = alignment
+      self.importance = importance
     }
   }
 
@@ -29,30 +38,56 @@ public struct TextTable: Sendable {
   }
 
   /// The lines of the table; without any title, the header is left out.
-  public var lines: [String] {
+  public var lines: [String] { lines(fitting: nil) }
+
+  /// The lines of the table, in a width.
+  ///
+  /// Where there is no room, text is cut off first, widest column first; then optional columns go,
+  /// last first. Figures are never cut: a table of many may stay too wide.
+  ///
+  /// - Parameter width: How wide a line may be; `nil` for any width.
+  /// - Returns: The lines, the header first.
+  public func lines(fitting width: Int?) -> [String] {
     let header = columns.map(\.title)
     let all = header.allSatisfy(\.isEmpty) ? rows : [header] + rows
-    let widths = columns.indices.map { column in
-      all.map { $0[column].count }.max() ?? 0
-    }
+    let (shown, widths) = fit(all, to: width ?? .max)
     return all.map { cells in
       var line = ""
-      for (column, cell) in cells.enumerated() {
-        if column > 0 { line += "  " }
+      for (position, column) in shown.enumerated() {
+        if position > 0 { line += "  " }
+        let cell = cells[column].clipped(to: widths[column])
         switch columns[column].alignment {
         case .left: line += cell.padding(to: widths[column])
-        case .right: line += String(repeating: " ", count: widths[column] - cell.count) + cell
+        case .right: line += cell.leftPadding(to: widths[column])
         }
       }
       while line.last == " " { line.removeLast() }
       return line
     }
   }
-}
 
-extension String {
-  /// The string with spaces behind it, up to a width; a longer one is returned as it is.
-  public func padding(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
+  /// The columns to show, and how wide each is.
+  private func fit(_ cells: [[String]], to limit: Int) -> (shown: [Int], widths: [Int]) {
+    let natural = columns.indices.map { column in
+      cells.map { $0[column].displayWidth }.max() ?? 0
+    }
+    var shown = Array(columns.indices)
+    while true {
+      var widths = natural
+      var excess = shown.reduce(2 * (shown.count - 1)) { $0 + natural[$1] } - limit
+      while excess > 0 {
+        let flexible = shown.filter {
+          columns[$0].alignment == .left && widths[$0] > leastWidth($0)
+        }
+        guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
+        widths[widest] -= 1
+        excess -= 1
+      }
+      guard excess > 0, let gone = shown.last(where: { columns[$0].importance == .optional })
+      else { return (shown, widths) }
+      shown.removeAll { $0 == gone }
+    }
   }
+
+  private func leastWidth(_ column: Int) -> Int { max(columns[column].title.displayWidth, 12) }
 }

@@ -71,10 +71,39 @@ extension ToolError {
       self.init(
         "the store is damaged: a file is missing",
         place: path,
-        advice: "restore the store from a copy",
+        advice: "restore the store from a copy, or `logstore-inspect salvage` what can be read",
         status: .damaged
       )
     case .corruption(let corruption): self.init(corruption)
+    case .destinationExists(let path):
+      self.init(
+        "there is something already",
+        place: path,
+        expected: "nothing, or an empty folder",
+        advice: "give another path"
+      )
+    case .unknownCommit(let sequence, let newest):
+      self.init(
+        "there is no such commit yet",
+        place: store,
+        expected: "a number up to \(newest.rawValue)",
+        found: "\(sequence.rawValue)"
+      )
+    case .commitGone(let sequence, let oldest):
+      self.init(
+        "the state after that commit can no longer be read: it was packed",
+        place: store,
+        expected: "a number from \(oldest.rawValue) on",
+        found: "\(sequence.rawValue)"
+      )
+    case .poisoned(_, let cause):
+      let cause = Self(cause, at: store)
+      self.init(
+        "a write failed, and no further one can be trusted: \(cause.what)",
+        place: cause.place ?? store,
+        found: cause.found,
+        advice: "what was saved before is safe; check the disk and open the store again"
+      )
     default: self.init("the store cannot be used: \(error)", place: store)
     }
   }
@@ -86,7 +115,7 @@ extension ToolError {
       place: "\(corruption.path), byte \(corruption.offset)",
       expected: expected,
       found: found,
-      advice: "restore the store from a copy, or keep this one for a repair",
+      advice: "restore the store from a copy, or `logstore-inspect salvage` what can be read",
       status: .damaged
     )
   }
@@ -102,7 +131,7 @@ extension ToolError {
 
 extension Corruption.Problem {
   /// Which part is damaged, what it should be, and what it is.
-  fileprivate var explanation: (part: String, expected: String?, found: String?) {
+  public var explanation: (part: String, expected: String?, found: String?) {
     switch self {
     case .checksumMismatch(let part, let expected, let found):
       ("the checksum of a \(part.words)", "0x\(expected.hexadecimal)", "0x\(found.hexadecimal)")
@@ -113,7 +142,7 @@ extension Corruption.Problem {
     case .lostDurableBytes(let position, let durable, let witness):
       (
         "the log ends before what was once on disk",
-        "\(durable) bytes, as the \(witness.rawValue) says",
+        "\(durable) bytes, as the \(witness.rawValue.separatedWords) says",
         "\(position) bytes"
       )
     case .missing(let part): ("a \(part.words) is missing", nil, nil)
