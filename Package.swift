@@ -253,9 +253,18 @@ if declaresSwiftData {
       swiftSettings: appSettings
     ),
     .testTarget(
+      name: "InspectTests",
+      dependencies: [
+        "logstore-inspect", "Terminal", "LogEngine", "RowFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      exclude: ["Snapshots"],
+      swiftSettings: swiftSettings
+    ),
+    .testTarget(
       name: "ToolsTests",
       dependencies: [
-        "SampleTrips", "logstore-inspect", "api-coverage", "Terminal", "SwiftData", "JSONStore",
+        "SampleTrips", "api-coverage", "Terminal", "SwiftData", "JSONStore",
         "LogEngine", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

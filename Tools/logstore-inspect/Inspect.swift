@@ -8,18 +8,31 @@ struct Inspect: ParsableCommand {
     commandName: "logstore-inspect",
     abstract: "Shows what is in a store, without the app that wrote it.",
     discussion: """
-      Everything is read only, also while another process writes to the store: what is shown is the \
-      state of its last commit when the command began. Results go to standard output, notices and \
-      errors to standard error.
+      Works beside a process that writes: what is shown is the state of the last commit when the command \
+      began. Nothing is written, unless the command says so: compact. Of a damaged store all is shown that \
+      can be read, and where that stops. Results go to standard output, notices and errors to standard error.
 
       EXAMPLES:
         logstore-inspect summary trips.store
         logstore-inspect dump trips.store --entity Trip --limit 10
         logstore-inspect dump trips.store --format ndjson | jq .values.name
+        logstore-inspect get trips.store Trip 17
+        logstore-inspect history trips.store --last 5 --changes
+        logstore-inspect verify trips.store
 
       \(ExitStatus.help)
       """,
-    subcommands: [Summary.self, Dump.self]
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Content",
+        subcommands: [Summary.self, Dump.self, Get.self, SchemaCommand.self, BlobsCommand.self]
+      ),
+      CommandGroup(name: "History", subcommands: [History.self]),
+      CommandGroup(
+        name: "File",
+        subcommands: [Segments.self, Frames.self, Verify.self]
+      ),
+    ]
   )
 
   static func main() { runToExit() }

@@ -4,84 +4,80 @@ import RowFormat
 import Terminal
 
 /// Prints the rows of a store.
-struct Dump: ParsableCommand {
+struct Dump: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints the rows of a store.",
     discussion: """
       Dates are in UTC, a reference to another row is Entity/key, of bytes the number and the first \
-      sixteen are shown. With --format json or ndjson, a row is {"entity", "key", "values"}.
+      sixteen are shown, of a value in a file of its own the number and size of the file. With \
+      --format json or ndjson, a row is {"entity", "key", "values"}; csv takes one entity at a time.
 
       EXAMPLES:
         logstore-inspect dump trips.store --entity Airline
-        logstore-inspect dump trips.store --format ndjson > trips.ndjson
+        logstore-inspect dump trips.store --entity Trip --key 100-200 --format csv > trips.csv
+        logstore-inspect dump trips.store --commits 40- --format ndjson | jq .values.name
+        logstore-inspect dump trips.store --at 17
 
       \(ExitStatus.help)
       """
   )
 
-  @Argument(help: "The folder of the store.")
-  var path: String
-
-  @Option(help: "How rows are printed: text, json (one array) or ndjson (one row a line).")
-  var format: DumpFormat = .text
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var visible: VisibilityOptions
 
   @Option(help: ArgumentHelp("Only the rows of this entity.", valueName: "name"))
   var entity: String?
 
+  @Option(help: ArgumentHelp("Only rows with these keys: 17, 10-20, 10-.", valueName: "range"))
+  var key: NumberRange?
+
+  @Option(
+    help: ArgumentHelp("Only rows that these commits changed: 17, 10-20, 10-.", valueName: "range")
+  )
+  var commits: NumberRange?
+
+  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  var at: UInt64?
+
   @Option(help: ArgumentHelp("At most so many rows of each entity.", valueName: "n"))
   var limit: Int?
 
-  @Flag(help: "Also tables and columns the store keeps for itself, and columns no longer in use.")
-  var all = false
+  @Flag(help: "Show all of each value of bytes.")
+  var fullBytes = false
+
+  var path: String { store.path }
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit must not be negative.") }
   }
 
-  func run() throws {
-    var output = OutputBuffer()
-    try write(to: &output)
-  }
-
-  /// Prints the rows, table by table, in the order of their keys.
-  func write(to output: inout OutputBuffer) throws(ToolError) {
-    let store = try InspectedStore(path, all ? .all : .declared)
+  func run(in console: Console) throws {
+    let store = try InspectedStore(store, visible.visibility, at: at, in: console)
     let tables = try store.tables(named: entity)
-    var printer = RowPrinter(format)
-    printer.begin(&output)
+    let touched = try commits.map { try store.rows(changedBy: $0) }
+    var printer = try RowPrinter(output.format, of: tables, in: store, console)
+    var decoder = RowDecoder(of: store, bytes: fullBytes ? .all : .beginning)
     for table in tables {
-      var decoder = RowDecoder(table, in: store)
       var left = limit ?? .max
-      var unknown: LayoutNumber?
-      do {
-        try store.engine.scan(table.number) { key, layout, row in
-          guard left > 0 else { return .stop }
-          left -= 1
-          guard let cells = decoder.cells(of: row, layout: layout) else {
-            unknown = layout
-            return .stop
-          }
-          printer.print(table.name, key, cells, &output)
-          return .proceed
+      let keys = key?.bounds ?? 0...RowReference.maximumKey
+      try store.forEachRow(of: table, keys: keys) { key, layout, row in
+        guard left > 0 else { return .stop }
+        let reference = RowReference(table: table.number, key: key)
+        if let touched, !touched.contains(reference) { return .proceed }
+        left -= 1
+        guard let cells = decoder.cells(of: row, layout: layout, table: table.number) else {
+          throw unknownLayout(layout, table)
         }
-      } catch let error as StorageError {
-        // What was read before the damage is worth having.
-        output.flush()
-        throw ToolError(error, at: path)
-      } catch {
-        throw ToolError("the rows of \(table.name) cannot be read: \(error)", place: path)
+        printer.print(table.name, key, cells)
+        return .proceed
       }
-      if let unknown { throw Self.unknownLayout(unknown, table, path) }
     }
-    printer.end(&output)
-    output.flush()
+    printer.end()
+    try store.finish()
   }
 
-  private static func unknownLayout(
-    _ layout: LayoutNumber,
-    _ table: TableDefinition,
-    _ path: String
-  ) -> ToolError {
+  private func unknownLayout(_ layout: LayoutNumber, _ table: TableDefinition) -> ToolError {
     ToolError(
       "a row of \(table.name) is in a layout the catalogue does not know",
       place: path,
@@ -92,4 +88,17 @@ struct Dump: ParsableCommand {
   }
 }
 
-extension DumpFormat: ExpressibleByArgument {}
+extension InspectedStore {
+  /// The rows that some commits inserted, changed or deleted.
+  fileprivate func rows(changedBy commits: NumberRange) throws -> Set<RowReference> {
+    var rows: Set<RowReference> = []
+    try forEachCommit(commits) { commit in
+      try commit.forEachChange { change in
+        rows.insert(change.reference)
+        return .proceed
+      }
+      return .proceed
+    }
+    return rows
+  }
+}

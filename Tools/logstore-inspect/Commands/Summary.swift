@@ -1,11 +1,10 @@
 import ArgumentParser
-import Foundation
 import LogEngine
 import RowFormat
 import Terminal
 
 /// Shows what a store holds, in a screenful.
-struct Summary: ParsableCommand {
+struct Summary: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what a store holds: entities, rows, columns, size.",
     discussion: """
@@ -17,86 +16,116 @@ struct Summary: ParsableCommand {
       """
   )
 
-  @Argument(help: "The folder of the store.")
-  var path: String
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var visible: VisibilityOptions
 
   @Flag(help: "Also list the columns of each entity.")
   var columns = false
 
-  @Flag(help: "Also tables and columns the store keeps for itself, and columns no longer in use.")
-  var all = false
+  var path: String { store.path }
 
-  func run() throws {
-    var output = OutputBuffer()
-    try write(to: &output)
-  }
-
-  /// Prints the summary.
-  func write(to output: inout OutputBuffer) throws(ToolError) {
-    let store = try InspectedStore(path, all ? .all : .declared)
-    let sections =
-      [[path], storeLines(store), tableLines(store)] + (columns ? columnLines(store) : [])
-    for (index, lines) in sections.enumerated() {
-      if index > 1 { output.writeLine("") }
-      lines.forEach { output.writeLine($0) }
+  func run(in console: Console) throws {
+    let store = try InspectedStore(store, visible.visibility, in: console)
+    let files = try StoreFiles(under: store.path, on: console.fileSystem)
+    var usage: StoreUsage?
+    do {
+      usage = try store.engine.fileUsage()
+    } catch let error as StorageError {
+      store.note(error)
     }
-    output.flush()
+    let entities = entities(store, usage)
+    switch output.format {
+    case .text:
+      console.line(console.styled(path, .bold))
+      console.print(facts(store, files, usage), indent: "  ")
+      console.line()
+      console.print(entities.table())
+      if columns { printColumns(store, console) }
+    case .csv: entities.printItems(to: console, .csv)
+    case .json, .ndjson: console.line(item(store, files, usage, entities).text)
+    }
+    try store.finish()
   }
 
-  private func storeLines(_ store: InspectedStore) -> [String] {
+  private func facts(
+    _ store: InspectedStore,
+    _ files: StoreFiles,
+    _ usage: StoreUsage?
+  ) -> TextTable {
     var table = TextTable([.init(""), .init("")])
     if let identifier = store.catalogue.metadata["store.identifier"] {
-      table.append(["  identifier", String(decoding: identifier, as: UTF8.self)])
+      table.append(["identifier", identifier.shown])
     }
-    table.append(["  last commit", store.engine.lastCommit.rawValue.grouped])
-    let files = FileSizes(under: path)
-    table.append([
-      "  on disk",
-      "\(files.byteCount.byteCount) in \(files.count) \(files.count == 1 ? "file" : "files")",
-    ])
-    return table.lines
-  }
-
-  private func tableLines(_ store: InspectedStore) -> [String] {
-    var table = TextTable([.init("entity"), .init("rows", .right), .init("columns", .right)])
-    for definition in store.tables {
+    if let version = store.catalogue.metadata["schema.version"] {
+      table.append(["schema", version.shown])
+    }
+    table.append(["last commit", store.view.sequence.rawValue.grouped])
+    table.append(["on disk", "\(files.byteCount.byteCount) in \(files.count.counted("file"))"])
+    if let usage {
+      let total = usage.total
       table.append([
-        definition.name, store.engine.rowCount(of: definition.number).grouped,
-        store.columns(of: definition).count.grouped,
+        "records",
+        "live \(total.liveByteCount.byteCount), history \(total.historyByteCount.byteCount), "
+          + "dead \(total.deadByteCount.byteCount)",
       ])
     }
-    return table.lines
+    return table
   }
 
-  private func columnLines(_ store: InspectedStore) -> [[String]] {
-    store.tables.map { definition in
+  private func entities(_ store: InspectedStore, _ usage: StoreUsage?) -> Listing {
+    var listing = Listing([
+      .init(title: "entity", name: "entity"),
+      .init(title: "rows", name: "rows", alignment: .right),
+      .init(title: "columns", name: "columns", alignment: .right),
+      .init(title: "live", name: "live_bytes", alignment: .right, importance: .optional),
+      .init(title: "history", name: "history_bytes", alignment: .right, importance: .optional),
+      .init(title: "dead", name: "dead_bytes", alignment: .right, importance: .optional),
+    ])
+    for definition in store.tables {
+      let bytes = usage.map { $0.tables[definition.number] ?? FileUsage() }
+      listing.append([
+        .text(definition.name), .count(store.view.rowCount(of: definition.number)),
+        .count(store.columns(of: definition).count), .bytes(bytes?.liveByteCount),
+        .bytes(bytes?.historyByteCount), .bytes(bytes?.deadByteCount),
+      ])
+    }
+    return listing
+  }
+
+  private func printColumns(_ store: InspectedStore, _ console: Console) {
+    for definition in store.tables {
       var table = TextTable([.init(""), .init("")])
       for column in store.columns(of: definition) {
         var notes = "\(column.type)"
         if column.isNullable { notes += ", optional" }
         if column.isRetired { notes += ", no longer in use" }
-        table.append(["  " + column.name, notes])
+        table.append([column.name.printable, notes])
       }
-      return [definition.name] + table.lines
+      console.line()
+      console.line(console.styled(definition.name.printable, .bold))
+      console.print(table, indent: "  ")
     }
   }
-}
 
-/// The files of a folder, counted.
-struct FileSizes {
-  private(set) var count = 0
-  private(set) var byteCount = 0
-
-  init(under path: String) {
-    let folder = URL(fileURLWithPath: path)
-    let keys: Set<URLResourceKey> = [.isRegularFileKey, .fileSizeKey]
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: Array(keys))
-    while let file = files?.nextObject() as? URL {
-      // A file that a writer removes meanwhile is no longer part of the store.
-      guard let values = try? file.resourceValues(forKeys: keys), values.isRegularFile == true
-      else { continue }
-      count += 1
-      byteCount += values.fileSize ?? 0
-    }
+  private func item(
+    _ store: InspectedStore,
+    _ files: StoreFiles,
+    _ usage: StoreUsage?,
+    _ entities: Listing
+  ) -> JSONValue {
+    let metadata = store.catalogue.metadata
+    return [
+      "store": .string(path),
+      "identifier": metadata["store.identifier"].map { .string($0.shown) } ?? .null,
+      "schema": metadata["schema.version"].map { .string($0.shown) } ?? .null,
+      "last_commit": .unsigned(store.view.sequence.rawValue),
+      "oldest_commit": usage.map { .unsigned($0.oldestCommit.rawValue) } ?? .null,
+      "files": .integer(Int64(files.count)), "bytes": .integer(Int64(files.byteCount)),
+      "live_bytes": usage.map { .integer(Int64($0.total.liveByteCount)) } ?? .null,
+      "history_bytes": usage.map { .integer(Int64($0.total.historyByteCount)) } ?? .null,
+      "dead_bytes": usage.map { .integer(Int64($0.total.deadByteCount)) } ?? .null,
+      "entities": .array(entities.items),
+    ]
   }
 }

@@ -1,4 +1,5 @@
 import RowFormat
+import Terminal
 
 /// One column of one row, as it is shown.
 enum CellValue: Equatable {
@@ -14,13 +15,26 @@ enum CellValue: Equatable {
   case text(String)
   /// How many bytes there are, and the first of them in hexadecimal.
   case binary(count: Int, prefix: String)
+  /// A value in a file of its own.
+  case blob(BlobReference)
   case structured(JSONValue)
 
-  /// Reads a column; `name` gives the name of a table, for references.
+  /// How much of a value of bytes is shown, unless all is asked for.
+  static let prefixByteCount = 16
+
+  /// Reads a column.
+  ///
+  /// - Parameters:
+  ///   - column: Its place in the row.
+  ///   - row: The row's bytes.
+  ///   - layout: The layout they are in.
+  ///   - limit: How much is kept of a value of bytes.
+  ///   - name: Gives the name of a table, for references.
   init(
     _ column: Int,
     of row: RawSpan,
     layout: RowLayout,
+    limit: Int = prefixByteCount,
     tableName name: (UInt16) -> String
   ) {
     if layout.isNull(column, in: row) {
@@ -38,16 +52,22 @@ enum CellValue: Equatable {
     case .references:
       self = .references(layout.references(column, in: row).map { Self.text(of: $0, name) })
     case .text: self = .text(layout.text(column, in: row))
-    case .bytes, .blob: self = .bytes(row.extracting(layout.range(column, in: row)))
+    case .bytes: self = .bytes(row.extracting(layout.range(column, in: row)), limit: limit)
+    case .blob:
+      switch layout.blob(column, in: row) {
+      case .external(let reference): self = .blob(reference)
+      case .inline(let range): self = .bytes(row.extracting(range), limit: limit)
+      case nil: self = .bytes(row.extracting(layout.range(column, in: row)), limit: limit)
+      }
     case .structured:
       let bytes = row.extracting(layout.range(column, in: row))
-      self = StructuredValue.decode(bytes).map(CellValue.structured) ?? .bytes(bytes)
+      self = StructuredValue.decode(bytes).map(CellValue.structured) ?? .bytes(bytes, limit: limit)
     }
   }
 
   /// Bytes that no type explains.
-  static func bytes(_ bytes: RawSpan) -> CellValue {
-    let shown = min(bytes.byteCount, 16)
+  static func bytes(_ bytes: RawSpan, limit: Int = prefixByteCount) -> CellValue {
+    let shown = min(bytes.byteCount, limit)
     let prefix = (0..<shown).map { bytes.load(UInt8.self, at: $0).hexadecimal }.joined()
     return .binary(count: bytes.byteCount, prefix: prefix)
   }
@@ -83,6 +103,7 @@ extension CellValue {
     case .text(let value): JSONValue.string(value).text
     case .binary(let count, let prefix):
       "\(count) bytes \(prefix)\(count * 2 > prefix.count ? "…" : "")"
+    case .blob(let reference): "blob \(reference.id.rawValue), \(reference.byteCount.byteCount)"
     case .structured(let value): value.text
     }
   }
@@ -99,6 +120,8 @@ extension CellValue {
     case .references(let values): .array(values.map(JSONValue.string))
     case .binary(let count, let prefix):
       ["bytes": .integer(Int64(count)), "hex": .string(prefix)]
+    case .blob(let reference):
+      ["blob": .unsigned(reference.id.rawValue), "bytes": .integer(Int64(reference.byteCount))]
     case .structured(let value): value
     }
   }

@@ -1,60 +1,50 @@
+import LogEngine
 import Terminal
-
-/// How a dump prints rows.
-enum DumpFormat: String, CaseIterable {
-  /// A block of lines for each row.
-  case text
-  /// One array.
-  case json
-  /// One object a line.
-  case ndjson
-}
 
 /// Prints rows one after the other in one format.
 struct RowPrinter {
-  private let format: DumpFormat
+  private let console: Console
+  private let format: OutputFormat
+  private var items: ItemPrinter
   private var isFirst = true
 
-  init(_ format: DumpFormat) { self.format = format }
-
-  func begin(_ output: inout OutputBuffer) {
-    if format == .json { output.writeLine("[") }
+  /// Begins to print.
+  ///
+  /// - Throws: ``ToolError`` if the rows of several tables are to fit under one header.
+  init(
+    _ format: OutputFormat,
+    of tables: [TableDefinition],
+    in store: InspectedStore,
+    _ console: Console
+  ) throws(ToolError) {
+    self.console = console
+    self.format = format
+    if format == .csv, tables.count > 1 {
+      throw ToolError(
+        "csv has one header, and entities have different columns",
+        expected: "--entity with one of \(tables.map(\.name).joined(separator: ", "))"
+      )
+    }
+    let columns = tables.first.map { store.columns(of: $0).map(\.name) } ?? []
+    items = ItemPrinter(console, format, fields: ["key"] + columns)
   }
 
-  mutating func print(
-    _ entity: String,
-    _ key: UInt64,
-    _ cells: [RowDecoder.Cell],
-    _ output: inout OutputBuffer
-  ) {
+  mutating func print(_ entity: String, _ key: UInt64, _ cells: [RowDecoder.Cell]) {
+    defer { isFirst = false }
+    let values = cells.map { JSONValue.Member(name: $0.name, value: $0.value.json) }
     switch format {
     case .text:
-      if !isFirst { output.writeLine("") }
-      output.writeLine("\(entity)/\(key)")
-      let width = cells.map(\.name.count).max() ?? 0
+      if !isFirst { console.line() }
+      console.line(console.styled("\(entity.printable)/\(key)", .bold))
+      let width = cells.map(\.name.displayWidth).max() ?? 0
       for cell in cells {
-        output.writeLine("  \(cell.name.padding(to: width))  \(cell.value.text)")
+        console.line("  \(cell.name.printable.padding(to: width))  \(cell.value.text)")
       }
-    case .json:
-      // The comma stands before a row, because none knows whether it is the last.
-      output.writeLine((isFirst ? " " : ",") + Self.object(entity, key, cells).text)
-    case .ndjson: output.writeLine(Self.object(entity, key, cells).text)
+    case .json, .ndjson:
+      items.print(["entity": .string(entity), "key": .unsigned(key), "values": .object(values)])
+    case .csv: items.print(.object([.init(name: "key", value: .unsigned(key))] + values))
     }
-    isFirst = false
   }
 
-  func end(_ output: inout OutputBuffer) {
-    if format == .json { output.writeLine("]") }
-  }
-
-  private static func object(
-    _ entity: String,
-    _ key: UInt64,
-    _ cells: [RowDecoder.Cell]
-  ) -> JSONValue {
-    [
-      "entity": .string(entity), "key": .unsigned(key),
-      "values": .object(cells.map { JSONValue.Member(name: $0.name, value: $0.value.json) }),
-    ]
-  }
+  func end() { items.end() }
 }

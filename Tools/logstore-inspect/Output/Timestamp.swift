@@ -3,6 +3,23 @@ struct Timestamp: CustomStringConvertible, Equatable {
   /// Seconds since 2001-01-01T00:00:00Z.
   let seconds: Double
 
+  /// How many digits follow the second.
+  private let fraction: Fraction
+
+  private enum Fraction { case shortest, microseconds }
+
+  init(seconds: Double) {
+    self.seconds = seconds
+    fraction = .shortest
+  }
+
+  /// From microseconds since 1970-01-01T00:00:00Z, as commits and files have it; prints all of them, so
+  /// that lines can be compared.
+  init(microseconds: Int64) {
+    seconds = Double(microseconds) / 1e6 - 978_307_200
+    fraction = .microseconds
+  }
+
   /// The instant in UTC, with microseconds only where there are some.
   ///
   /// A number that is no instant of the years 0 to 9999 prints as the seconds it is.
@@ -23,6 +40,7 @@ struct Timestamp: CustomStringConvertible, Equatable {
     let hour = Self.digits(ofDay / 3600, 2)
     let minute = Self.digits(ofDay / 60 % 60, 2)
     var time = "\(hour):\(minute):\(Self.digits(ofDay % 60, 2))"
+    if fraction == .microseconds { return "\(date)T\(time).\(Self.digits(micros, 6))Z" }
     if micros > 0 {
       time += "." + Self.digits(micros, 6)
       while time.last == "0" { time.removeLast() }

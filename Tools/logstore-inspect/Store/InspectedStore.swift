@@ -2,13 +2,25 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// A store opened to be looked at, and what of it is shown.
-struct InspectedStore {
+/// A store opened to be looked at, as of one commit, and what of it is shown.
+///
+/// A damaged store is opened as far as it can be read: ``damage`` then says where that ends, and
+/// ``finish()`` ends the command with it, once everything else was shown.
+final class InspectedStore {
   let path: String
   let engine: StorageEngine
+  /// The state that is shown.
+  let view: ReadView
+  /// What rows mean in that state.
   let catalogue: Catalogue
   /// Which tables and columns are shown.
   let visibility: Visibility
+  /// The first damage that was met.
+  private(set) var damage: StorageError?
+  /// The rows that could not be read.
+  private(set) var unreadableRows: [RowReference] = []
+  /// The last commit that was visited before damage in the log.
+  private var endOfWalk: CommitSequence?
 
   /// Which tables and columns are shown.
   enum Visibility {
@@ -19,20 +31,114 @@ struct InspectedStore {
   }
 
   /// Opens a store to be read only.
-  init(_ path: String, _ visibility: Visibility) throws(ToolError) {
-    self.path = path
-    self.visibility = visibility
-    do {
-      var options = EngineOptions()
-      options.mode = .readOnly
-      options.missingStore = .fail
-      engine = try StorageEngine.open(at: path, options: options)
-      catalogue = engine.catalogue
-    } catch {
-      throw ToolError(error, at: path)
-    }
+  ///
+  /// - Parameters:
+  ///   - store: Which, and how it is read.
+  ///   - visibility: What is shown of it.
+  ///   - sequence: The commit whose state is shown; the newest, if `nil`.
+  ///   - console: Where the store is.
+  /// - Throws: ``ToolError`` if nothing of it can be read.
+  convenience init(
+    _ store: StoreOptions,
+    _ visibility: Visibility = .declared,
+    at sequence: UInt64? = nil,
+    in console: Console
+  ) throws(ToolError) {
+    try self.init(
+      store.path,
+      visibility,
+      at: sequence,
+      on: console.fileSystem,
+      reads: store.reads
+    )
   }
 
+  init(
+    _ path: String,
+    _ visibility: Visibility = .declared,
+    at sequence: UInt64? = nil,
+    on fileSystem: any FileSystem,
+    reads: EngineOptions.ReadMethod = .mapped
+  ) throws(ToolError) {
+    self.path = StorePath.normalized(path)
+    self.visibility = visibility
+    do {
+      let (engine, damage) = try Self.open(self.path, on: fileSystem, reads)
+      self.engine = engine
+      self.damage = damage
+      view =
+        if let sequence {
+          try engine.makeReadView(at: CommitSequence(sequence))
+        } else {
+          engine.makeReadView()
+        }
+    } catch let error as StorageError {
+      throw ToolError(error, at: path)
+    } catch {
+      throw ToolError("the store cannot be read: \(error)", place: path)
+    }
+    catalogue = view.catalogue
+  }
+
+  private static func open(
+    _ path: String,
+    on fileSystem: any FileSystem,
+    _ reads: EngineOptions.ReadMethod
+  ) throws(StorageError) -> (StorageEngine, StorageError?) {
+    var options = EngineOptions()
+    options.mode = .readOnly
+    options.missingStore = .fail
+    options.reads = reads
+    do throws(StorageError) {
+      return (try StorageEngine.open(at: path, options: options, fileSystem: fileSystem), nil)
+    } catch .corruption(let corruption) {
+      options.mode = .readOnlyUpToDamage
+      let engine = try StorageEngine.open(at: path, options: options, fileSystem: fileSystem)
+      return (engine, engine.recovery.damage ?? .corruption(corruption))
+    }
+  }
+}
+
+// MARK: Damage
+
+extension InspectedStore {
+  /// Takes note of damage; the first counts.
+  func note(_ error: StorageError) { damage = damage ?? error }
+
+  /// Takes note of a row that cannot be read.
+  func note(_ error: StorageError, of row: RowReference) {
+    note(error)
+    unreadableRows.append(row)
+  }
+
+  /// Takes note of damage that ends a walk through the log.
+  func note(_ error: StorageError, after last: CommitSequence?) {
+    note(error)
+    endOfWalk = last ?? .zero
+  }
+
+  /// Ends a command: throws the damage that was met, if any.
+  func finish() throws(ToolError) {
+    guard let damage else { return }
+    var error = ToolError(damage, at: path)
+    error.status = .damaged
+    let last = endOfWalk ?? view.sequence
+    var shown = "what is shown ends with commit \(last.rawValue)"
+    if !unreadableRows.isEmpty {
+      let names = unreadableRows.prefix(8).map { name(of: $0).printable }
+      let more = unreadableRows.count - names.count
+      shown += " and lacks " + names.joined(separator: ", ")
+      if more > 0 { shown += " and \(more.counted("more row"))" }
+    }
+    error.advice =
+      "\(shown);\n`logstore-inspect verify` lists all damage, `salvage` copies what is left"
+    throw error
+  }
+}
+
+// MARK: Entities
+
+extension InspectedStore {
   /// The tables that are shown, by name.
   var tables: [TableDefinition] {
     catalogue.tables.filter { isShown($0.name) }.sorted { $0.name < $1.name }
@@ -40,16 +146,21 @@ struct InspectedStore {
 
   /// The tables to show: the one of an entity, or all if none is named.
   func tables(named entity: String?) throws(ToolError) -> [TableDefinition] {
-    guard let entity else { return tables }
-    guard let table = catalogue.table(named: entity) else {
-      throw ToolError(
-        "the store has no such entity",
-        place: path,
-        expected: tables.map(\.name).joined(separator: ", "),
-        found: entity
-      )
-    }
-    return [table]
+    if let entity { [try table(named: entity)] } else { tables }
+  }
+
+  /// The table of an entity.
+  func table(named entity: String) throws(ToolError) -> TableDefinition {
+    if let table = catalogue.table(named: entity) { return table }
+    let names = tables.map(\.name)
+    throw ToolError(
+      "the store has no such entity",
+      place: path,
+      expected: names.isEmpty
+        ? "nothing: the store has no entities" : names.joined(separator: ", "),
+      found: entity.printable,
+      advice: NearestName.of(entity, among: names).map { "\($0)?" }
+    )
   }
 
   /// The columns of a table that are shown, in the order rows are written in now.
@@ -58,6 +169,8 @@ struct InspectedStore {
     let order = current + table.columns.map(\.number).filter { !current.contains($0) }
     return order.compactMap { table.column($0) }.filter(isShown)
   }
+
+  func isShown(_ table: TableDefinition) -> Bool { isShown(table.name) }
 
   func isShown(_ column: ColumnDefinition) -> Bool {
     visibility == .all || (!column.isRetired && isShown(column.name))
@@ -68,5 +181,60 @@ struct InspectedStore {
 
   func name(ofTable number: UInt16) -> String {
     catalogue.table(number)?.name ?? "table \(number)"
+  }
+
+  /// A row as people name it: `Entity/key`.
+  func name(of reference: RowReference) -> String {
+    "\(name(ofTable: reference.table))/\(reference.key)"
+  }
+}
+
+// MARK: Rows
+
+extension InspectedStore {
+  /// Visits the rows of a table in key order; rows that cannot be read are noted and passed over.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - keys: The keys to visit.
+  ///   - body: Called with each row's key, layout and bytes.
+  /// - Throws: What `body` throws, unless it is damage.
+  func forEachRow(
+    of table: TableDefinition,
+    keys: ClosedRange<UInt64> = 0...RowReference.maximumKey,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws {
+    let end = min(keys.upperBound, RowReference.maximumKey) + 1
+    guard keys.lowerBound < end else { return }
+    var next = keys.lowerBound
+    do {
+      return try view.scan(table.number, in: next..<end) { key, layout, row in
+        next = key + 1
+        return try body(key, layout, row)
+      }
+    } catch is StorageError {
+      // The row after the last one is damaged: from here on, one by one.
+    }
+    while next < min(end, engine.nextKey(in: table.number)) {
+      let key = next
+      next += 1
+      do {
+        let reference = RowReference(table: table.number, key: key)
+        let control = try view.withRow(reference) { try body(key, $1, $0) }
+        if control == .stop { return }
+      } catch let error as StorageError {
+        note(error, of: RowReference(table: table.number, key: key))
+      }
+    }
+  }
+}
+
+/// The path of a store as the engine wants it.
+enum StorePath {
+  /// The path without slashes at its end.
+  static func normalized(_ path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return String(path)
   }
 }

@@ -1,47 +1,88 @@
 import LogEngine
 import RowFormat
 
-/// Reads the rows of one table, in whatever layout each was written.
+/// Reads rows, in whatever layout each was written.
 struct RowDecoder {
   /// A column of a row and its value.
-  typealias Cell = (name: String, value: CellValue)
+  struct Cell: Equatable {
+    let name: String
+    let value: CellValue
+  }
+
+  /// How much is shown of bytes.
+  enum Bytes { case beginning, all }
 
   private struct Plan {
     let layout: RowLayout
-    let columns: [(place: Int, name: String)]
+    let columns: [(place: Int, definition: ColumnDefinition)]
+  }
+
+  private struct PlanKey: Hashable {
+    let table: UInt16
+    let layout: LayoutNumber
   }
 
   private let store: InspectedStore
-  private let table: TableDefinition
-  private var plans: [LayoutNumber: Plan] = [:]
+  private let bytes: Bytes
+  private var plans: [PlanKey: Plan] = [:]
 
-  init(_ table: TableDefinition, in store: InspectedStore) {
+  init(of store: InspectedStore, bytes: Bytes = .beginning) {
     self.store = store
-    self.table = table
+    self.bytes = bytes
   }
 
   /// The shown columns of a row, or `nil` if the catalogue does not know its layout.
-  mutating func cells(of row: RawSpan, layout number: LayoutNumber) -> [Cell]? {
-    if plans[number] == nil { plans[number] = plan(number) }
-    guard let plan = plans[number] else { return nil }
-    return plan.columns.map { column in
+  ///
+  /// - Parameters:
+  ///   - row: The row's bytes.
+  ///   - layout: The layout they are in.
+  ///   - table: The row's table.
+  ///   - changed: Only these columns, by place; all, if `nil`.
+  /// - Returns: Their names and values, in the order of the row.
+  mutating func cells(
+    of row: RawSpan,
+    layout: LayoutNumber,
+    table: UInt16,
+    changed: ColumnSet? = nil
+  ) -> [Cell]? {
+    guard let plan = plan(of: table, layout) else { return nil }
+    var cells: [Cell] = []
+    for column in plan.columns where changed?.contains(column.place) ?? true {
       let value = CellValue(
         column.place,
         of: row,
         layout: plan.layout,
+        limit: bytes == .all ? .max : CellValue.prefixByteCount,
         tableName: store.name(ofTable:)
       )
-      return (column.name, value)
+      cells.append(Cell(name: column.definition.name, value: value))
     }
+    return cells
   }
 
-  private func plan(_ number: LayoutNumber) -> Plan? {
-    guard let definition = table.layout(number) else { return nil }
-    let shown = definition.columns.enumerated().compactMap { place, number in
-      table.column(number).flatMap { column in
-        store.isShown(column) ? (place: place, name: column.name) : nil
+  /// The columns a change wrote, by name; `nil` if the catalogue does not know the layout.
+  mutating func names(of changed: ColumnSet, layout: LayoutNumber, table: UInt16) -> [String]? {
+    plan(of: table, layout)?.columns.filter { changed.contains($0.place) }.map(\.definition.name)
+  }
+
+  /// The layout rows of a table were written in, with its number.
+  func layout(_ number: LayoutNumber, of table: UInt16) -> RowLayout? {
+    store.catalogue.table(table)?.layout(number)?.layout
+  }
+
+  private mutating func plan(of table: UInt16, _ layout: LayoutNumber) -> Plan? {
+    let key = PlanKey(table: table, layout: layout)
+    if let plan = plans[key] { return plan }
+    guard let definition = store.catalogue.table(table),
+      let order = definition.layout(layout)
+    else { return nil }
+    let shown = order.columns.enumerated().compactMap { place, number in
+      definition.column(number).flatMap { column in
+        store.isShown(column) ? (place: place, definition: column) : nil
       }
     }
-    return Plan(layout: definition.layout, columns: shown)
+    let plan = Plan(layout: order.layout, columns: shown)
+    plans[key] = plan
+    return plan
   }
 }

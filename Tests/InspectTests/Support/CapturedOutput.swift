@@ -2,6 +2,9 @@ import Foundation
 import Synchronization
 import Terminal
 
+/// How a command ended; the module Testing has a type of the same name.
+typealias ToolStatus = ExitStatus
+
 /// Standard output as a test reads it.
 final class CapturedOutput: Sendable {
   private let data = Mutex(Data())

@@ -1,0 +1,62 @@
+import LogEngine
+import Terminal
+import Testing
+
+@testable import logstore_inspect
+
+@Suite struct `Input that makes no sense` {
+  static let errors: [(name: String, arguments: [String])] = [
+    ("error-no-path", ["summary", "nowhere/at.all"]),
+    ("error-file", ["summary", "towns.store/LOCK"]),
+    ("error-empty-folder", ["verify", "empty"]),
+    ("error-empty-folder-frames", ["frames", "empty"]),
+    ("error-empty-folder-segments", ["segments", "empty"]),
+    ("error-entity", ["dump", "towns.store", "--entity", "Twon"]),
+    ("error-entity-unlike-any", ["dump", "towns.store", "--entity", "Kangaroo"]),
+    ("error-key-absent", ["get", "towns.store", "Town", "99"]),
+    ("error-key-word", ["get", "towns.store", "Town", "Porto"]),
+    ("error-row-name", ["get", "towns.store", "Town"]),
+    ("error-segment", ["frames", "towns.store", "9"]),
+    ("error-commit-later", ["dump", "towns.store", "--at", "99"]),
+    ("error-csv-of-all", ["dump", "towns.store", "--format", "csv"]),
+  ]
+
+  @Test(arguments: errors)
+  func `is answered with what was expected`(_ name: String, _ arguments: [String]) throws {
+    let store = try TownStore()
+    try store.disk.makeDirectory("empty")
+    let result = try Session(disk: store.disk).run(arguments)
+    #expect(result.status == .usage)
+    try expectSnapshot(result.transcript, name)
+  }
+
+  @Test(arguments: [
+    ["dump"], ["dump", "--format", "xml", "x"], ["unheard"], ["dump", "--limit", "-1", "x"],
+    ["dump", "--key", "9-3", "x"], ["history", "--last", "0", "x"], ["frames", "x", "one"],
+    ["summary", "/nowhere/at.all"], ["summary", "/etc"], ["summary", "/etc/hostname"],
+  ])
+  func `ends the process with 1`(arguments: [String]) {
+    #expect(Inspect.run(arguments) == .usage)
+  }
+
+  @Test(
+    arguments: [
+      ("Trip", ["Trip", "Plane"], "Trip"), ("trip", ["Plane", "Trip"], "Trip"),
+      ("Trp", ["Plane", "Trip"], "Trip"), ("Tirp", ["Plane", "Trip"], "Trip"),
+      ("Plan", ["Plane", "Trip"], "Plane"), ("Kangaroo", ["Plane", "Trip"], nil), ("x", [], nil),
+    ] as [(String, [String], String?)]
+  )
+  func `is compared with the names there are`(name: String, names: [String], nearest: String?) {
+    #expect(NearestName.of(name, among: names) == nearest)
+  }
+
+  @Test(
+    arguments: [
+      ("17", 17...17), ("10-20", 10...20), ("10-", 10...UInt64.max), ("0", 0...0), ("20-10", nil),
+      ("", nil), ("-", nil), ("-5", nil), ("1-2-3", nil), ("a", nil), ("1-b", nil),
+    ] as [(String, ClosedRange<UInt64>?)]
+  )
+  func `is no range of numbers`(text: String, bounds: ClosedRange<UInt64>?) {
+    #expect(NumberRange(argument: text)?.bounds == bounds)
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import LogEngine
+import Terminal
+
+/// All that a command meets of the world: the files, the screen it writes to, the passing of time.
+///
+/// Results go to standard output and notices to standard error, so that a pipe carries nothing but results.
+final class Console {
+  let fileSystem: any FileSystem
+  let screen: Screen
+  /// Lets some time pass; returns whether to go on.
+  let pause: (Duration) -> ScanControl
+  private let writeNotice: (String) -> Void
+  private var output: OutputBuffer
+
+  /// What is known of the terminal, if there is one.
+  struct Screen {
+    /// How wide standard output is; `nil` if nobody knows, as in a pipe.
+    var width: Int?
+    var hasColour = false
+    /// Whether progress can be drawn on standard error.
+    var showsProgress = false
+  }
+
+  init(
+    fileSystem: any FileSystem,
+    screen: Screen,
+    output: consuming OutputBuffer,
+    writeNotice: @escaping (String) -> Void,
+    pause: @escaping (Duration) -> ScanControl
+  ) {
+    self.fileSystem = fileSystem
+    self.screen = screen
+    self.output = output
+    self.writeNotice = writeNotice
+    self.pause = pause
+  }
+
+  /// The process's own.
+  convenience init(colour: ColourChoice) {
+    var screen = Screen()
+    screen.width = Terminal.outputWidth
+    screen.showsProgress = Terminal.errorIsWatched
+    screen.hasColour =
+      switch colour {
+      case .always: true
+      case .never: false
+      case .auto: Terminal.outputHasColour
+      }
+    self.init(
+      fileSystem: PosixFileSystem(),
+      screen: screen,
+      output: OutputBuffer(),
+      writeNotice: { Terminal.notice($0) },
+      pause: { duration in
+        Thread.sleep(forTimeInterval: duration.seconds)
+        return .proceed
+      }
+    )
+  }
+
+  /// The time of day, in microseconds since 1970-01-01T00:00:00Z.
+  var now: Int64 { fileSystem.microseconds() }
+}
+
+// MARK: Writing
+
+extension Console {
+  /// Writes a line of the result.
+  func line(_ text: String = "") { output.writeLine(text) }
+
+  /// Writes a line for people, cut off at the edge of the terminal.
+  func clippedLine(_ text: String) {
+    output.writeLine(screen.width.map { text.clipped(to: $0) } ?? text)
+  }
+
+  func print(_ table: TextTable, indent: String = "") {
+    let width = screen.width.map { max($0 - indent.count, 20) }
+    for line in table.lines(fitting: width) {
+      output.writeLine(line.isEmpty ? "" : indent + line)
+    }
+  }
+
+  /// Hands over what is pending.
+  func flush() { output.flush() }
+
+  /// Says something beside the result.
+  func notice(_ text: String) {
+    output.flush()
+    writeNotice(text)
+  }
+
+  /// The text in a style, on a terminal.
+  func styled(_ text: String, _ style: Style) -> String {
+    screen.hasColour ? style(text) : text
+  }
+}
+
+// MARK: Progress
+
+extension Console {
+  /// Draws how far maintenance has come, phase by phase.
+  func makeProgress() -> (MaintenanceProgress) -> Void {
+    var phase: MaintenanceProgress.Phase?
+    var bar: ProgressBar?
+    let isShown = screen.showsProgress
+    return { progress in
+      if progress.phase != phase {
+        bar?.finish()
+        phase = progress.phase
+        bar = ProgressBar(progress.phase.label, total: progress.total, isShown: isShown)
+      }
+      bar?.update(progress.completed)
+      if progress.completed >= progress.total { bar?.finish() }
+    }
+  }
+}
+
+extension MaintenanceProgress.Phase {
+  fileprivate var label: String {
+    switch self {
+    case .readingLog: "reading"
+    case .replaying: "replaying"
+    case .checkingRows: "rows"
+    case .copying: "copying"
+    case .writing: "writing"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// Prints items one after the other, for programs: as JSON or as CSV.
+struct ItemPrinter {
+  private let console: Console
+  private let format: OutputFormat
+  /// The columns of CSV: names of members of the items.
+  private let fields: [String]
+  private var isFirst = true
+
+  init(_ console: Console, _ format: OutputFormat, fields: [String]) {
+    self.console = console
+    self.format = format
+    self.fields = fields
+    switch format {
+    case .json: console.line("[")
+    case .csv: console.line(CSV.line(fields))
+    case .text, .ndjson: break
+    }
+  }
+
+  /// Prints an item.
+  ///
+  /// - Parameter item: An object; in CSV, members that are objects or arrays become their JSON.
+  mutating func print(_ item: JSONValue) {
+    switch format {
+    // The comma stands before an item, because none knows whether it is the last.
+    case .json: console.line((isFirst ? " " : ",") + item.text)
+    case .csv: console.line(CSV.line(fields.map { item[$0]?.csvField ?? "" }))
+    case .text, .ndjson: console.line(item.text)
+    }
+    isFirst = false
+  }
+
+  func end() {
+    if format == .json { console.line("]") }
+  }
+}
+
+/// Comma-separated values as RFC 4180 has them, with lines that end as lines do on Unix.
+enum CSV {
+  static func line(_ fields: [String]) -> String { fields.joined(separator: ",") }
+
+  /// Text as a field: between quotes if it has to be, and if it is empty, so that it is not taken for none.
+  static func field(_ text: String) -> String {
+    let needsQuotes =
+      text.isEmpty || text.unicodeScalars.contains { "\",\n\r".unicodeScalars.contains($0) }
+    return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+  }
+}
+
+extension JSONValue {
+  /// The value as a field of CSV; nothing for null.
+  var csvField: String {
+    switch self {
+    case .null: ""
+    case .string(let text): CSV.field(text)
+    case .bool, .integer, .unsigned, .double: text.contains("\"") ? CSV.field(text) : text
+    case .array, .object: CSV.field(text)
+    }
+  }
+
+  /// A member of an object.
+  subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+}
