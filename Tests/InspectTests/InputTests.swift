@@ -19,6 +19,9 @@ import Testing
     ("error-segment", ["frames", "towns.store", "9"]),
     ("error-commit-later", ["dump", "towns.store", "--at", "99"]),
     ("error-csv-of-all", ["dump", "towns.store", "--format", "csv"]),
+    ("error-diff-entity", ["diff", "towns.store@3", "@9", "--entity", "Twon"]),
+    ("error-diff-path", ["diff", "towns.store", "towns.store@x"]),
+    ("error-salvage-path", ["salvage", "nowhere", "saved.store"]),
   ]
 
   @Test(arguments: errors)
@@ -33,6 +36,8 @@ import Testing
   @Test(arguments: [
     ["dump"], ["dump", "--format", "xml", "x"], ["unheard"], ["dump", "--limit", "-1", "x"],
     ["dump", "--key", "9-3", "x"], ["history", "--last", "0", "x"], ["frames", "x", "one"],
+    ["tail", "x", "-n", "-1"], ["tail", "x", "-f", "--format", "json"],
+    ["tail", "x", "--interval", "0"],
     ["summary", "/nowhere/at.all"], ["summary", "/etc"], ["summary", "/etc/hostname"],
   ])
   func `ends the process with 1`(arguments: [String]) {

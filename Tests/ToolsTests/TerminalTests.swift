@@ -128,7 +128,9 @@ import Testing
 
   @Test func `then leaves out columns that matter less, and never a figure`() {
     let lines = table().lines(fitting: 22)
-    #expect(lines == ["name              size", "a name of th…  1.0 MiB", "b                 17 B"])
+    #expect(
+      lines == ["name              size", "a name of th…  1.0 MiB", "b                 17 B"]
+    )
   }
 
   @Test func `stays as it is where there is room`() {

@@ -129,6 +129,14 @@ extension ToolError {
   }
 }
 
+extension StorageError {
+  /// What is wrong, in a few words without a place: for lists that have one already.
+  public var words: String {
+    if case .corruption(let corruption) = self { return corruption.problem.explanation.part }
+    return ToolError(self, at: "").what
+  }
+}
+
 extension Corruption.Problem {
   /// Which part is damaged, what it should be, and what it is.
   public var explanation: (part: String, expected: String?, found: String?) {

@@ -27,10 +27,14 @@ struct Inspect: ParsableCommand {
         name: "Content",
         subcommands: [Summary.self, Dump.self, Get.self, SchemaCommand.self, BlobsCommand.self]
       ),
-      CommandGroup(name: "History", subcommands: [History.self]),
+      CommandGroup(name: "History", subcommands: [History.self, Tail.self, Diff.self]),
       CommandGroup(
         name: "File",
         subcommands: [Segments.self, Frames.self, Verify.self]
+      ),
+      CommandGroup(
+        name: "Maintenance",
+        subcommands: [BackupCommand.self, Compact.self, SalvageCommand.self]
       ),
     ]
   )

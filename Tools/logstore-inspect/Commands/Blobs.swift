@@ -54,7 +54,7 @@ struct BlobsCommand: InspectCommand {
         .number(blob.reference.id.rawValue), .text(name),
         .bytes(blob.reference.byteCount), .text(file?.name),
         .text(
-          state.map { "unreadable: \(ToolError($0, at: store.path).what)" } ?? "ok"
+          state.map { "unreadable: \($0.words)" } ?? "ok"
         ),
       ])
       return .proceed
@@ -73,7 +73,7 @@ struct BlobsCommand: InspectCommand {
     }
     if let damaged {
       var error = ToolError(damaged.error, at: store.path)
-      error.what = "\(damaged.name) cannot be read: " + error.what
+      error.what = "\(damaged.name) cannot be read: \(damaged.error.words)"
       error.status = .damaged
       throw error
     }

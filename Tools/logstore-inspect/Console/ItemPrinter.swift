@@ -64,3 +64,17 @@ extension JSONValue {
     return members.first { $0.name == name }?.value
   }
 }
+
+extension Console {
+  /// Prints the outcome of a command: a sentence for people, an object for programs.
+  func printFacts(_ facts: JSONValue, _ format: OutputFormat, _ text: () -> String) {
+    switch format {
+    case .text: line(text())
+    case .json, .ndjson: line(facts.text)
+    case .csv:
+      guard case .object(let members) = facts else { return }
+      line(CSV.line(members.map(\.name)))
+      line(CSV.line(members.map(\.value.csvField)))
+    }
+  }
+}

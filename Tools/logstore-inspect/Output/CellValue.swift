@@ -61,7 +61,9 @@ enum CellValue: Equatable {
       }
     case .structured:
       let bytes = row.extracting(layout.range(column, in: row))
-      self = StructuredValue.decode(bytes).map(CellValue.structured) ?? .bytes(bytes, limit: limit)
+      self =
+        StructuredValue.decode(bytes, limit: limit).map(CellValue.structured)
+        ?? .bytes(bytes, limit: limit)
     }
   }
 

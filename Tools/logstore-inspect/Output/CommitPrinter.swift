@@ -31,7 +31,7 @@ struct CommitPrinter {
   static let changeFields = ["commit", "time", "author", "change", "entity", "key", "columns"]
 
   private let console: Console
-  private let store: InspectedStore
+  private var store: InspectedStore
   private let format: OutputFormat
   private let detail: Detail
   private let filter: Filter
@@ -59,6 +59,12 @@ struct CommitPrinter {
     )
   }
 
+  /// Goes on with another look at the same store.
+  mutating func move(to store: InspectedStore) {
+    self.store = store
+    decoder = RowDecoder(of: store)
+  }
+
   mutating func print(_ commit: LoggedCommit) throws {
     if names == nil {
       // What tables were called before a commit in the middle is not known; now is near enough.
@@ -72,6 +78,8 @@ struct CommitPrinter {
     try commit.forEachChange { change in
       guard filter.includes(change.reference), isShown(change) else { return .proceed }
       tally.add(change)
+      // Names of columns may be others from here on.
+      if case .catalogue = change.kind { decoder = RowDecoder(of: store) }
       guard detail == .changes else { return .proceed }
       let detail = try ChangeDetail(change, &decoder)
       if format == .text {

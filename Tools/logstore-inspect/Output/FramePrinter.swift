@@ -50,7 +50,7 @@ struct FramePrinter {
     if let error = segment.damage {
       note(segment, at: 0, "its header cannot be read")
       if isText {
-        console.line("  " + console.styled(ToolError(error, at: segment.path).what, .red))
+        console.line("  " + console.styled(error.words, .red))
       }
     }
     var last: Int?

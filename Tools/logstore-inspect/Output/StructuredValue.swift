@@ -6,12 +6,17 @@ import RowFormat
 /// passed over.
 struct StructuredValue {
   private var cursor: ByteCursor
+  /// How much is kept of a string of bytes.
+  private let limit: Int
   /// Nesting beyond this is taken for damage, as it would cost the stack.
   private static let depthLimit = 64
 
   /// Decodes a whole column, or returns `nil` if its bytes are not CBOR.
-  static func decode(_ bytes: RawSpan) -> JSONValue? {
-    var decoder = StructuredValue(cursor: ByteCursor(0..<bytes.byteCount))
+  static func decode(
+    _ bytes: RawSpan,
+    limit: Int = CellValue.prefixByteCount
+  ) -> JSONValue? {
+    var decoder = StructuredValue(cursor: ByteCursor(0..<bytes.byteCount), limit: limit)
     guard let value = decoder.value(in: bytes, depth: 0), decoder.cursor.remaining == 0 else {
       return nil
     }
@@ -33,7 +38,7 @@ struct StructuredValue {
       return Int64(exactly: argument).map { .integer(-1 - $0) } ?? .string("-1-\(argument)")
     case 2:
       guard let range = take(argument) else { return nil }
-      return CellValue.bytes(bytes.extracting(range)).json
+      return CellValue.bytes(bytes.extracting(range), limit: limit).json
     case 3:
       guard let range = take(argument) else { return nil }
       return .string(bytes.extracting(range).text)

@@ -10,9 +10,9 @@ final class InspectedStore {
   let path: String
   let engine: StorageEngine
   /// The state that is shown.
-  let view: ReadView
+  private(set) var view: ReadView
   /// What rows mean in that state.
-  let catalogue: Catalogue
+  var catalogue: Catalogue { view.catalogue }
   /// Which tables and columns are shown.
   let visibility: Visibility
   /// The first damage that was met.
@@ -77,7 +77,6 @@ final class InspectedStore {
     } catch {
       throw ToolError("the store cannot be read: \(error)", place: path)
     }
-    catalogue = view.catalogue
   }
 
   private static func open(
@@ -96,6 +95,21 @@ final class InspectedStore {
       let engine = try StorageEngine.open(at: path, options: options, fileSystem: fileSystem)
       return (engine, engine.recovery.damage ?? .corruption(corruption))
     }
+  }
+}
+
+// MARK: Following
+
+extension InspectedStore {
+  /// Goes on to the newest commit of the writer.
+  ///
+  /// - Returns: Whether there was a new one.
+  func refresh() throws(StorageError) -> Bool {
+    let previous = view.sequence
+    try engine.refresh()
+    if engine.lastCommit == previous { return false }
+    view = engine.makeReadView()
+    return true
   }
 }
 

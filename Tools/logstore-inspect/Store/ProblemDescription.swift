@@ -23,11 +23,10 @@ struct ProblemDescription {
     func table(_ number: UInt16) -> String {
       number == 0 ? "the catalogue" : store?.name(ofTable: number).printable ?? "table \(number)"
     }
-    func reason(_ error: StorageError) -> ToolError { ToolError(error, at: problem.path) }
     (what, expected, found) =
       switch problem.kind {
       case .damaged(let problem): problem.explanation
-      case .unreadable(let error): ("the file cannot be read: \(reason(error).what)", nil, nil)
+      case .unreadable(let error): ("the file cannot be read: \(error.words)", nil, nil)
       case .skipped(let count): ("\(count.grouped) bytes are no frame", nil, nil)
       case .brokenChain(let sequence):
         ("commit \(sequence.rawValue) does not follow what stands before it", nil, nil)
@@ -35,16 +34,16 @@ struct ProblemDescription {
         ("\(count.grouped) bytes are left of a commit that was never acknowledged", nil, nil)
       case .unfinished: ("a segment was being made when the writer stopped", nil, nil)
       case .damagedCheckpoint(let error):
-        ("a checkpoint cannot be used: \(reason(error).what)", nil, nil)
+        ("a checkpoint cannot be used: \(error.words)", nil, nil)
       case .orphan: ("the file belongs to nothing", nil, nil)
       case .wrongLocation(let reference):
         ("the index has \(row(reference)) at another place than the log", nil, nil)
       case .unreadableRow(let reference, let error):
-        ("\(row(reference)) cannot be read: \(reason(error).what)", nil, nil)
+        ("\(row(reference)) cannot be read: \(error.words)", nil, nil)
       case .unreadableBlob(let blob, let error):
         (
           "\(store?.name(of: blob.owner, column: blob.column) ?? row(blob.owner)), blob \(blob.reference.id.rawValue), "
-            + "cannot be read: \(reason(error).what)", nil, nil
+            + "cannot be read: \(error.words)", nil, nil
         )
       case .wrongRowCount(let number, let counted, let found):
         ("the rows of \(table(number)) are counted wrongly", "\(found)", "\(counted)")

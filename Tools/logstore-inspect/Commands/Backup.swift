@@ -1,0 +1,56 @@
+import ArgumentParser
+import LogEngine
+import Terminal
+
+/// Copies a store.
+struct BackupCommand: InspectCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copies a store as of its last commit, also while it is written to.",
+    discussion: """
+      On the same file system the copy shares the files that are never written again, and takes hardly \
+      any time or space; elsewhere all is copied. The copy is a store of its own. Once the command ends it \
+      survives a power cut; until then there is nothing that could be opened.
+
+      EXAMPLES:
+        logstore-inspect backup trips.store /backups/trips-monday.store
+        logstore-inspect backup trips.store copy.store && logstore-inspect verify copy.store
+
+      \(ExitStatus.help)
+      """
+  )
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  @Argument(
+    help: "The folder of the copy: nothing, or an empty folder, may be there.",
+    completion: .directory
+  )
+  var destination: String
+
+  var path: String { store.path }
+
+  func run(in console: Console) throws {
+    var options = EngineOptions()
+    options.mode = .readOnly
+    options.missingStore = .fail
+    options.reads = store.reads
+    let engine = try StorageEngine.open(
+      at: StorePath.normalized(path),
+      options: options,
+      fileSystem: console.fileSystem
+    )
+    let copy = StorePath.normalized(destination)
+    let sequence = try engine.backup(to: copy, progress: console.makeProgress())
+    let files = try StoreFiles(under: copy, on: console.fileSystem)
+    let facts: JSONValue = [
+      "store": .string(path), "copy": .string(destination), "commit": .unsigned(sequence.rawValue),
+      "files": .integer(Int64(files.count)), "bytes": .integer(Int64(files.byteCount)),
+    ]
+    console.printFacts(facts, output.format) {
+      "\(destination) is \(path) as of commit \(sequence.rawValue): "
+        + "\(files.byteCount.byteCount) in \(files.count.counted("file"))"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import LogEngine
+import Terminal
+
+/// Packs the log of a store.
+struct Compact: InspectCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Packs the log: this command writes to the store.",
+    discussion: """
+      Every segment but the one written last is packed: rows stand there by columns, compressed, and what \
+      only earlier commits needed is gone, as is the history of what was packed. No other process may \
+      have the store open for writing. An interruption at any moment leaves the store as it was, or packed.
+
+      EXAMPLES:
+        logstore-inspect compact trips.store
+        logstore-inspect backup trips.store before.store && logstore-inspect compact trips.store
+
+      \(ExitStatus.help)
+      """
+  )
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  var path: String { store.path }
+
+  func run(in console: Console) throws {
+    let path = StorePath.normalized(path)
+    let before = try StoreFiles(under: path, on: console.fileSystem)
+    var options = EngineOptions()
+    options.missingStore = .fail
+    options.reads = store.reads
+    options.background = .caller
+    let engine = try StorageEngine.open(at: path, options: options, fileSystem: console.fileSystem)
+    let rowCount = engine.statistics().tables.reduce(0) { $0 + $1.rowCount }
+    var bar = ProgressBar("packing", total: rowCount, isShown: console.screen.showsProgress)
+    let report = try engine.compact { progress in
+      bar.update(progress.foldedRowCount)
+      return .proceed
+    }
+    bar.finish()
+    engine.performBackgroundWork()
+    try engine.close()
+    let after = try StoreFiles(under: path, on: console.fileSystem)
+    let facts: JSONValue = [
+      "store": .string(self.path), "segments": .integer(Int64(report?.segmentCount ?? 0)),
+      "packs": .integer(Int64(report?.packCount ?? 0)),
+      "rows": .integer(Int64(report?.rowCount ?? 0)),
+      "bytes_before": .integer(Int64(before.byteCount)),
+      "bytes_after": .integer(Int64(after.byteCount)),
+    ]
+    console.printFacts(facts, output.format) {
+      guard let report else {
+        return "nothing to pack: all rows stand in packs, or in the segment written last"
+      }
+      let packs = report.packCount > 0 ? " and \(report.packCount.counted("pack"))" : ""
+      return "packed \(report.segmentCount.counted("segment"))\(packs) into one pack of "
+        + "\(report.rowCount.counted("row")): \(before.byteCount.byteCount) before, "
+        + "\(after.byteCount.byteCount) after"
+    }
+  }
+}
