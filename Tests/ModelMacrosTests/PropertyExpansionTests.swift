@@ -15,8 +15,11 @@ import Testing
         """
         @storageRestrictions(initializes: _$s_title)
         init(initialValue) { _$s_title = .init(initialValue) }
-        get {
-          if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \\Book.title) }
+        @inline(__always) get {
+          if ModelRuntime._mayBeTracking {
+            @inline(never) func note() { ModelRuntime._noteAccess(self, \\Book.title) }
+            note()
+          }
           return _$s_title._get(self, 3)
         }
         set {

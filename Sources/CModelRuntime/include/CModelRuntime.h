@@ -15,21 +15,27 @@ extern intptr_t CModelRuntime_trackingOffset;
 /// The number of times this thread was seen to hash the probe (see `TrackingProbe`).
 extern _Thread_local uintptr_t CModelRuntime_probeCount;
 
-/// Whether this thread is tracking: 1 or 0, or -1 if there is no word to read.
-static inline int CModelRuntime_peekTracking(void) {
+/// Whether it is known where the word is.
+static inline int CModelRuntime_isWordKnown(void) {
+  return __atomic_load_n(&CModelRuntime_trackingOffset, __ATOMIC_RELAXED) != 0;
+}
+
+/// Whether this thread may be tracking: 0 only if it is not, 1 as long as there is no word to read.
+static inline int CModelRuntime_mayBeTracking(void) {
   intptr_t offset = __atomic_load_n(&CModelRuntime_trackingOffset, __ATOMIC_RELAXED);
-  if (offset == 0) return -1;
   void *word;
   // Volatile, so that an asynchronous function reads it again after a suspension: it may then run on
   // another thread.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__linux__)
+  // At offset 0 stands the thread pointer itself, which is not null: what is not known needs no test.
   __asm__ volatile("movq %%fs:(%1), %0" : "=r"(word) : "r"(offset));
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
+  if (offset == 0) return 1;
   char *thread;
   __asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread));
   word = *(void **)(thread + offset);
 #else
-  word = NULL;
+  return 1;
 #endif
   return word != NULL;
 }

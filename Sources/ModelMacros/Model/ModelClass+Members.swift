@@ -159,7 +159,7 @@ extension ModelClass {
     var result: [DeclSyntax] = [
       """
       nonisolated func access<_M>(keyPath: Swift.KeyPath<\(raw: name), _M>) {
-        if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, keyPath) }
+        if ModelRuntime._mayBeTracking { ModelRuntime._noteAccess(self, keyPath) }
       }
       """,
       """

@@ -52,10 +52,14 @@ struct PropertyAccessors {
     """
   }
 
+  /// Small, so that it inlines: what tracking takes stands in a function of its own.
   private var getter: AccessorDeclSyntax {
     """
-    get {
-      if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
+    @inline(__always) get {
+      if ModelRuntime._mayBeTracking {
+        @inline(never) func note() { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
+        note()
+      }
       return \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
     }
     """
@@ -76,7 +80,7 @@ struct PropertyAccessors {
   private var modifier: AccessorDeclSyntax {
     """
     _modify {
-      if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
+      if ModelRuntime._mayBeTracking { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
       let isObserved = _$state.isObserved
       if isObserved { ModelRuntime._willSet(self, \(raw: keyPath)) }
       var value = \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))

@@ -33,6 +33,7 @@ public func _registrar(of state: _ModelState) -> _Registrar {
 
 /// Notes that a property is read, if somebody is tracking.
 public func _noteAccess<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
+  guard isTracking else { return }
   _registrar(of: model._$state).access(model, keyPath: keyPath)
 }
 

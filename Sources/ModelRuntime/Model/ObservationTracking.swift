@@ -5,17 +5,15 @@ import Synchronization
 // Whether somebody tracks which properties are read. Observation does not say, so this looks where it
 // keeps the answer (see CModelRuntime), or, where that cannot be found, tries it out.
 
-/// Whether the code that runs now is tracking which properties it reads.
+/// Whether the code that runs now may be tracking which properties it reads: `false` is certain.
 @inlinable @inline(__always)
-public var _isTracking: Bool {
-  let answer = CModelRuntime_peekTracking()
-  return answer < 0 ? _askWhetherTracking() : answer != 0
-}
+public var _mayBeTracking: Bool { CModelRuntime_mayBeTracking() != 0 }
 
-/// Answers when there is no word to look at: for the first time, or as ever.
-@usableFromInline
-func _askWhetherTracking() -> Bool {
-  TrackingProbe.isWordFound ? _isTracking : TrackingProbe.shared.isTracking
+/// Whether the code that runs now is tracking which properties it reads.
+var isTracking: Bool {
+  guard _mayBeTracking else { return false }
+  if CModelRuntime_isWordKnown() != 0 { return true }
+  return TrackingProbe.isWordFound ? _mayBeTracking : TrackingProbe.shared.isTracking
 }
 
 /// Finds out whether reads are tracked by reading something and seeing whether anybody took note.

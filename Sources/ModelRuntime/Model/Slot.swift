@@ -8,7 +8,7 @@ import Foundation
 //       @storageRestrictions(initializes: _$s_title)
 //       init(initialValue) { _$s_title = .init(initialValue) }
 //       get {
-//         if ModelRuntime._isTracking { ModelRuntime._noteAccess(self, \.title) }
+//         if ModelRuntime._mayBeTracking { … ModelRuntime._noteAccess(self, \.title) }
 //         return _$s_title._get(self, 0)
 //       }
 //       set {
@@ -39,10 +39,14 @@ import Foundation
 extension _Slot where Value: _ColumnValue {
   @inlinable @inline(__always)
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
-    if let value { return value }
-    let decoded = Value._decode(model._$state.rowForReading(of: model), ordinal)
-    value = decoded
-    return decoded
+    if value == nil { _decode(model, ordinal) }
+    return value.unsafelyUnwrapped
+  }
+
+  /// Puts the row's value into the slot; out of line, so that reading a value that is there already inlines.
+  @inlinable @inline(never)
+  mutating func _decode<M: PersistentModel>(_ model: M, _ ordinal: Int) {
+    value = Value._decode(model._$state.rowForReading(of: model), ordinal)
   }
 
   @inlinable @inline(__always)

@@ -11,7 +11,7 @@ import Testing
 
     var isTracking: Bool {
       switch self {
-      case .word: _isTracking
+      case .word: ModelRuntime.isTracking
       case .probe: TrackingProbe.shared.isTracking
       }
     }
