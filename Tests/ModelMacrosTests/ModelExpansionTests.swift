@@ -18,8 +18,10 @@ import Testing
 
   @Test func `hold its bookkeeping, and the view of its values`() {
     #expect(
-      book.contains("let _$state: ModelRuntime._ModelState = ModelRuntime._ModelState()")
+      book.contains("@exclusivity(unchecked) private var _$core = ModelRuntime._ModelCore()")
     )
+    #expect(book.contains("var _$state: ModelRuntime._ModelState { _$core.state(of: self) }"))
+    #expect(book.contains("var _$fetchedRow: ModelRuntime._FetchedRow { _$core.fetchedRow }"))
     #expect(
       book.contains(
         """

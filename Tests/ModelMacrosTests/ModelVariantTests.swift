@@ -3,17 +3,17 @@ import Testing
 @Suite struct `The expansion of a model` {
   @Test(arguments: [
     (
-      "public final class", "public let _$state", "public func _$adopt()",
+      "public final class", "public var _$state", "public func _$adopt()",
       "public static var schema"
     ),
     (
-      "package class", "package final let _$state", "package func _$adopt()",
+      "package class", "package final var _$state", "package func _$adopt()",
       "package class var schema"
     ),
-    ("open class", "public final let _$state", "open func _$adopt()", "open class var schema"),
-    ("class", "final let _$state", "func _$adopt()", "class var schema"),
-    ("private class", "final let _$state", "func _$adopt()", "class var schema"),
-    ("internal final class", "let _$state", "func _$adopt()", "static var schema"),
+    ("open class", "public final var _$state", "open func _$adopt()", "open class var schema"),
+    ("class", "final var _$state", "func _$adopt()", "class var schema"),
+    ("private class", "final var _$state", "func _$adopt()", "class var schema"),
+    ("internal final class", "var _$state", "func _$adopt()", "static var schema"),
   ])
   func `is as visible as the class, and as final`(
     head: String,
@@ -31,7 +31,7 @@ import Testing
     let expansion = Expansion(
       "public extension Schema { @Model final class Book { var n: Int = 0; init() {} } }"
     )
-    #expect(expansion.lines.contains { $0.hasPrefix("public let _$state") })
+    #expect(expansion.lines.contains { $0.hasPrefix("public var _$state") })
   }
 
   @Test func `requires its initializer of subclasses`() {
@@ -45,7 +45,7 @@ import Testing
   @Test func `does not mistake a protocol or a plain class for a model`() {
     let expansion = Expansion("@Model class Book: Named { var n: Int = 0; init() {} }")
     #expect(expansion.contains("private static var _$base: Swift.Int { 0 }"))
-    #expect(expansion.lines.contains { $0.hasPrefix("final let _$state") })
+    #expect(expansion.lines.contains { $0.hasPrefix("final var _$state") })
   }
 
   @Test func `adds to its superclass's where that is a model`() {
@@ -53,7 +53,7 @@ import Testing
       "@Model class Sub: Base, Named { var n: Int = 0; init() {} }",
       superclass: .model
     )
-    #expect(!expansion.lines.contains { $0.contains("let _$state") })
+    #expect(!expansion.lines.contains { $0.contains("var _$state") })
     #expect(expansion.contains("private static var _$base: Swift.Int { Base._$propertyCount }"))
     #expect(
       expansion.contains(

@@ -5,7 +5,7 @@ extension ModelClass {
   /// Everything `@Model` adds to the body of the class.
   var generatedMembers: [DeclSyntax] {
     var result: [DeclSyntax] = []
-    if !inheritsModel { result += [state, rootType, backingData, noType] }
+    if !inheritsModel { result += core + [rootType, backingData, noType] }
     result += ordinals
     result.append(hasOnlySlots)
     result.append(schemaMetadata)
@@ -18,10 +18,18 @@ extension ModelClass {
 
   // MARK: Storage that the whole hierarchy shares
 
-  private var state: DeclSyntax {
-    """
-    \(raw: isIsolated ? "nonisolated(unsafe) " : "")\(raw: access.modifier)\(raw: finalInRoot)let _$state: ModelRuntime._ModelState = ModelRuntime._ModelState()
-    """
+  private var core: [DeclSyntax] {
+    [
+      """
+      @exclusivity(unchecked) \(raw: isIsolated ? "nonisolated(unsafe) " : "")private \(raw: finalInRoot)var _$core = ModelRuntime._ModelCore()
+      """,
+      """
+      \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$state: ModelRuntime._ModelState { _$core.state(of: self) }
+      """,
+      """
+      \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$fetchedRow: ModelRuntime._FetchedRow { _$core.fetchedRow }
+      """,
+    ]
   }
 
   private var rootType: DeclSyntax {

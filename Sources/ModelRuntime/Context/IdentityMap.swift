@@ -2,21 +2,32 @@ import RowFormat
 
 /// The objects of a context by the row they stand for: at most one object for each row.
 ///
-/// The map does not keep its objects alive: a state takes itself out when its model goes away. Open
+/// The map does not keep its objects alive: one takes itself out when it goes away. Open
 /// addressing with linear probing. Rows of neighbouring keys stand side by side, sixteen at a time, so that
 /// registering the rows of a fetch, and taking leave of them, walks through memory instead of jumping.
 final class IdentityMap {
+  /// What stands for a row.
+  enum Occupant {
+    /// An object without a state (see ``_ModelCore``).
+    case fault(Unmanaged<AnyObject>)
+    case state(Unmanaged<_ModelState>)
+  }
+
   private struct Entry {
     var key: UInt64 = 0
-    var state: Unmanaged<_ModelState>?
+    /// 0 for none, the address of a state, or one more than that of a fault.
+    var word: UInt = 0
   }
 
   private var entries: UnsafeMutablePointer<Entry>
   /// The number of entries, less one; the number is a power of two.
   private var mask: Int
   private(set) var count = 0
+  /// The store whose rows these are; the coordinator keeps it.
+  private unowned let connection: StoreConnection
 
-  init() {
+  init(_ connection: StoreConnection) {
+    self.connection = connection
     mask = 15
     entries = Self.allocate(16)
   }
@@ -29,18 +40,46 @@ final class IdentityMap {
     return entries
   }
 
+  /// The state of the object for a row, made now if the object has none yet.
   subscript(reference: RowReference) -> _ModelState? {
+    switch occupant(at: reference) {
+    case nil: nil
+    case .state(let state): state.takeUnretainedValue()
+    case .fault(let object): state(of: object, at: reference)
+    }
+  }
+
+  private func state(of fault: Unmanaged<AnyObject>, at reference: RowReference) -> _ModelState {
+    guard let descriptor = connection.descriptor(of: reference) else {
+      preconditionFailure("a fault is of a class of its store")
+    }
+    // Making it enters it here.
+    return descriptor.model(fault.takeUnretainedValue())._$state
+  }
+
+  func occupant(at reference: RowReference) -> Occupant? {
     var index = slot(of: reference.rawValue)
-    while let state = entries[index].state {
-      if entries[index].key == reference.rawValue { return state.takeUnretainedValue() }
+    while let address = UnsafeRawPointer(bitPattern: entries[index].word & ~1) {
+      if entries[index].key == reference.rawValue {
+        return entries[index].word & 1 == 1
+          ? .fault(.fromOpaque(address)) : .state(.fromOpaque(address))
+      }
       index = (index + 1) & mask
     }
     return nil
   }
 
   func insert(_ state: _ModelState, at reference: RowReference) {
+    insert(UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque()), at: reference)
+  }
+
+  func insert(fault: Unmanaged<AnyObject>, at reference: RowReference) {
+    insert(UInt(bitPattern: fault.toOpaque()) | 1, at: reference)
+  }
+
+  private func insert(_ word: UInt, at reference: RowReference) {
     if !isRoomy(for: count + 1) { grow(to: (mask + 1) * 2) }
-    if place(reference.rawValue, .passUnretained(state)) { count += 1 }
+    if place(reference.rawValue, word) { count += 1 }
   }
 
   /// Makes room for a number of objects, so that adding them one by one moves none.
@@ -54,20 +93,30 @@ final class IdentityMap {
 
   /// Takes out a row, if it stands for this very object.
   func remove(_ state: _ModelState, at reference: RowReference) {
+    let word = UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque())
+    if let index = index(of: reference), entries[index].word == word { clear(index) }
+  }
+
+  /// Takes out a row whose object has no state.
+  func removeFault(at reference: RowReference) {
+    if let index = index(of: reference), entries[index].word & 1 == 1 { clear(index) }
+  }
+
+  private func index(of reference: RowReference) -> Int? {
     var index = slot(of: reference.rawValue)
-    while let found = entries[index].state {
-      if entries[index].key == reference.rawValue {
-        guard found.toOpaque() == Unmanaged.passUnretained(state).toOpaque() else { return }
-        break
-      }
+    while entries[index].word != 0 {
+      if entries[index].key == reference.rawValue { return index }
       index = (index + 1) & mask
     }
-    guard entries[index].state != nil else { return }
+    return nil
+  }
+
+  private func clear(_ index: Int) {
     count -= 1
     // Close the gap: an entry that was pushed past it moves back, so that probing needs no tombstones.
     var gap = index
     var next = (index + 1) & mask
-    while entries[next].state != nil {
+    while entries[next].word != 0 {
       let home = slot(of: entries[next].key)
       if (next - home) & mask >= (next - gap) & mask {
         entries[gap] = entries[next]
@@ -78,9 +127,21 @@ final class IdentityMap {
     entries[gap] = Entry()
   }
 
-  /// Every state in the map, in no order.
+  /// Every state in the map, in no order; objects without one are none of them.
   var states: [_ModelState] {
-    (0...mask).compactMap { entries[$0].state?.takeUnretainedValue() }
+    (0...mask).compactMap { index in
+      guard entries[index].word & 1 == 0 else { return nil }
+      return UnsafeRawPointer(bitPattern: entries[index].word).map {
+        Unmanaged<_ModelState>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+  }
+
+  /// Gives every object a state.
+  func makeStates() {
+    let faults = (0...mask).filter { entries[$0].word & 1 == 1 }
+    // A state takes its fault's place, so nothing moves.
+    for index in faults { _ = self[RowReference(rawValue: entries[index].key)] }
   }
 
   private func slot(of key: UInt64) -> Int {
@@ -89,16 +150,16 @@ final class IdentityMap {
     return Int(truncatingIfNeeded: (block >> 32) << 4 | key & 15) & mask
   }
 
-  private func place(_ key: UInt64, _ state: Unmanaged<_ModelState>) -> Bool {
+  private func place(_ key: UInt64, _ word: UInt) -> Bool {
     var index = slot(of: key)
-    while entries[index].state != nil {
+    while entries[index].word != 0 {
       if entries[index].key == key {
-        entries[index].state = state
+        entries[index].word = word
         return false
       }
       index = (index + 1) & mask
     }
-    entries[index] = Entry(key: key, state: state)
+    entries[index] = Entry(key: key, word: word)
     return true
   }
 
@@ -107,8 +168,8 @@ final class IdentityMap {
     let oldCount = mask + 1
     entries = Self.allocate(size)
     mask = size - 1
-    for index in 0..<oldCount {
-      if let state = old[index].state { _ = place(old[index].key, state) }
+    for index in 0..<oldCount where old[index].word != 0 {
+      _ = place(old[index].key, old[index].word)
     }
     old.deallocate()
   }

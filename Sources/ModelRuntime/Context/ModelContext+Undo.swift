@@ -26,6 +26,8 @@ extension ModelContext {
       undo.manager?.removeAllActions(withTarget: self)
       undo.manager = newValue
       for map in maps {
+        // Which of its objects keep the context, a context tells their states.
+        map.makeStates()
         for state in map.states {
           state.updateIsObserved()
           if !state.flags.contains(.listed), !state.isDeleted { beKept(by: state) }

@@ -60,7 +60,7 @@ public class ModelContext: Equatable, SendableMetatype {
     coordinator = container.coordinator
     knownContainer = container
     editingState = EditingState()
-    maps = coordinator.connections.map { _ in IdentityMap() }
+    maps = coordinator.connections.map(IdentityMap.init)
     for connection in coordinator.connections { connection.begin(editingState) }
   }
 

@@ -33,8 +33,8 @@ public final class _ModelState {
   @exclusivity(unchecked) @usableFromInline var changed = ColumnSet()
   /// The bytes of the row as it was when it was last read; `arena` keeps them.
   @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
-  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var layout: RowLayout =
-    _ModelState.noColumns
+  @exclusivity(unchecked) @usableFromInline var layout: Unmanaged<RowLayout> =
+    .passUnretained(_ModelState.noColumns)
   @exclusivity(unchecked) var arena: RowArena?
   @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
 
@@ -69,7 +69,7 @@ public final class _ModelState {
     self.connection = connection
     self.reference = reference
     cachedDescriptor = descriptor
-    layout = descriptor.layout
+    layout = .passUnretained(descriptor.layout)
     flags = [.stored, .adopted]
   }
 
@@ -231,7 +231,15 @@ extension _ModelState {
     swap(&arena, &fetched.arena)
     row = fetched.base
     rowByteCount = UInt32(truncatingIfNeeded: fetched.byteCount)
-    layout = descriptor.layout
+    layout = .passUnretained(descriptor.layout)
+  }
+
+  /// Takes over the row of a fault: the references to its block and to the context are this object's now.
+  func takeOver(_ stored: StoredRow, _ arena: RowArena) {
+    self.arena = arena
+    row = stored.base
+    rowByteCount = UInt32(truncatingIfNeeded: stored.byteCount)
+    flags.insert(.keepsContext)
   }
 
   func dropRow() {

@@ -9,11 +9,11 @@ import RowFormat
 /// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
 /// bits cannot be had, the initializer runs.
 final class ModelTemplate: @unchecked Sendable {
-  /// The bits of an empty object, and where its state stands in it.
+  /// The bits of an empty object, and where its core stands in it.
   private struct Pattern {
     let address: UnsafeRawPointer
     let size: Int
-    let stateOffset: Int
+    let coreOffset: Int
   }
 
   /// Runs the initializer.
@@ -43,13 +43,23 @@ final class ModelTemplate: @unchecked Sendable {
       address.load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == state
     }
     pattern =
-      places.count == 1 ? Pattern(address: address, size: size, stateOffset: places[0]) : nil
+      places.count == 1 ? Pattern(address: address, size: size, coreOffset: places[0]) : nil
     self.object = object
   }
 
   static func make(for type: any PersistentModel.Type) -> ModelTemplate {
     func open<M: PersistentModel>(_ type: M.Type) -> ModelTemplate { ModelTemplate(of: type) }
     return open(type)
+  }
+
+  /// Whether objects can be made without a state.
+  var makesFaults: Bool { pattern != nil }
+
+  /// Makes an object that knows nothing but its row.
+  ///
+  /// - Returns: The object, with a reference that is the caller's; `nil` if the class does not allow it.
+  func makeFault(_ row: StoredRow) -> Unmanaged<AnyObject>? {
+    makeCopy { _ in _ModelCore.word(of: row) }
   }
 
   /// Makes an empty object for a row.
@@ -61,16 +71,34 @@ final class ModelTemplate: @unchecked Sendable {
     in connection: StoreConnection,
     of context: ModelContext
   ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
-    guard let pattern, let copy = CModelRuntime_copyObject(pattern.address, pattern.size)
-    else { return makeByInitializer(descriptor, at: reference, in: connection, of: context) }
-    let object = Unmanaged<AnyObject>.fromOpaque(copy)
-    let state = _ModelState(object, descriptor, at: reference, in: connection, of: context)
-    copy.storeBytes(
-      of: Unmanaged.passRetained(state).toOpaque(),
-      toByteOffset: pattern.stateOffset,
-      as: UnsafeMutableRawPointer.self
+    var state: _ModelState?
+    let copy = makeCopy { object in
+      let made = _ModelState(object, descriptor, at: reference, in: connection, of: context)
+      state = made
+      return _ModelCore.word(of: made)
+    }
+    if let copy, let state { return (copy, state) }
+    return makeByInitializer(descriptor, at: reference, in: connection, of: context)
+  }
+
+  /// The row of a fault that was made here.
+  func row(of fault: Unmanaged<AnyObject>) -> StoredRow? {
+    guard let pattern else { return nil }
+    let word = UnsafeRawPointer(fault.toOpaque()).load(
+      fromByteOffset: pattern.coreOffset,
+      as: UInt.self
     )
-    return (object, state)
+    return UnsafeRawPointer(bitPattern: word & ~1).map(StoredRow.init(entry:))
+  }
+
+  /// Copies the empty object, with a core of its own.
+  @inline(__always)
+  private func makeCopy(_ core: (Unmanaged<AnyObject>) -> UInt) -> Unmanaged<AnyObject>? {
+    guard let pattern, let copy = CModelRuntime_copyObject(pattern.address, pattern.size)
+    else { return nil }
+    let object = Unmanaged<AnyObject>.fromOpaque(copy)
+    copy.storeBytes(of: core(object), toByteOffset: pattern.coreOffset, as: UInt.self)
+    return object
   }
 
   private func makeByInitializer(

@@ -21,6 +21,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The object's bookkeeping: context, identifier, row, changes. Written by `@Model`.
   var _$state: _ModelState { get }
 
+  /// The row of an object that was fetched and has no bookkeeping of its own yet. Written by `@Model`.
+  var _$fetchedRow: _FetchedRow { get }
+
   /// Whether objects of the class store nothing but slots and their state. Written by `@Model`.
   static var _$hasOnlySlots: Bool { get }
 
@@ -48,27 +51,41 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
 extension PersistentModel {
   public static var _$hasOnlySlots: Bool { false }
+  public var _$fetchedRow: _FetchedRow { .none }
 
   /// Forgets the values of all properties but some.
   func _$reset(keeping kept: ColumnSet = ColumnSet()) { _$reset(keeping: _KeptProperties(kept)) }
 
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
-  public var modelContext: ModelContext? { _$state.context }
+  public var modelContext: ModelContext? {
+    if let home = _$fetchedRow.home {
+      return Unmanaged.fromOpaque(home.context).takeUnretainedValue()
+    }
+    return _$state.context
+  }
 
   /// The identifier of the object: temporary until its first save, permanent and equal to itself in
   /// every context from then on.
-  public var persistentModelID: PersistentIdentifier { _$state.identifier(of: Self.self) }
+  public var persistentModelID: PersistentIdentifier {
+    if let row = _$fetchedRow.stored, let home = _$fetchedRow.home,
+      let identifier = Unmanaged<StoreConnection>.fromOpaque(home.connection)
+        ._withUnsafeGuaranteedRef({ $0.identifier(of: row.reference) })
+    {
+      return identifier
+    }
+    return _$state.identifier(of: Self.self)
+  }
 
   public var id: PersistentIdentifier { persistentModelID }
 
   /// Whether the object has changes that are not saved yet.
-  public var hasChanges: Bool { _$state.hasChanges }
+  public var hasChanges: Bool { _$fetchedRow.stored == nil && _$state.hasChanges }
 
   /// Whether the object has been deleted from its context.
   ///
   /// It stays `true` after the delete is saved, for the life of the object: a deleted object still
   /// answers with its last values, and this says not to trust them.
-  public var isDeleted: Bool { _$state.isDeleted }
+  public var isDeleted: Bool { _$fetchedRow.stored == nil && _$state.isDeleted }
 
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 

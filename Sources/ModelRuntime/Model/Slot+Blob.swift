@@ -43,7 +43,7 @@ extension _Slot where Value == Data? {
 /// - Returns: The bytes, if there are any, and whether that is the truth: bytes that cannot be read are
 ///   none, for this time.
 private func readData<M: PersistentModel>(_ model: M, _ ordinal: Int) -> (Data?, isReadable: Bool) {
-  let row = model._$state.rowForReading(of: model)
+  let row = model.rowForReading()
   guard let blob = row.blob(ordinal) else { return (Data?._decode(row, ordinal), true) }
   do {
     return (try model._$state.readBlob(blob, ordinal), true)

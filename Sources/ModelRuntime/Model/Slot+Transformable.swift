@@ -9,7 +9,7 @@ extension _Slot {
   public mutating func _getTransformable<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
     if let value { return value }
     let decoded: Value = decodeTransformable(
-      model._$state.rowForReading(of: model),
+      model.rowForReading(),
       ordinal,
       of: model
     )

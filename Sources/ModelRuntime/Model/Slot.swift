@@ -46,7 +46,7 @@ extension _Slot where Value: _ColumnValue {
   /// Puts the row's value into the slot; out of line, so that reading a value that is there already inlines.
   @inlinable @inline(never)
   mutating func _decode<M: PersistentModel>(_ model: M, _ ordinal: Int) {
-    value = Value._decode(model._$state.rowForReading(of: model), ordinal)
+    value = Value._decode(model.rowForReading(), ordinal)
   }
 
   @inlinable @inline(__always)
@@ -67,7 +67,7 @@ extension _Slot where Value: RawRepresentable & Codable, Value.RawValue: _Column
   @inlinable
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
     if let value { return value }
-    let decoded: Value = _decodeRaw(model._$state.rowForReading(of: model), ordinal, of: model)
+    let decoded: Value = _decodeRaw(model.rowForReading(), ordinal, of: model)
     value = decoded
     return decoded
   }
@@ -91,7 +91,7 @@ extension _Slot {
     _ ordinal: Int
   ) -> Value where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
     if let value { return value }
-    let row = model._$state.rowForReading(of: model)
+    let row = model.rowForReading()
     let decoded: Value = row.isNull(ordinal) ? nil : Wrapped(rawValue: ._decode(row, ordinal))
     value = .some(decoded)
     return decoded
@@ -124,7 +124,7 @@ extension _Slot where Value: Codable {
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
     if let value { return value }
     let decoded: Value = _decodeStructured(
-      model._$state.rowForReading(of: model),
+      model.rowForReading(),
       ordinal,
       of: model
     )

@@ -4,46 +4,148 @@ public import RowFormat
 ///
 /// Rows are copied here from wherever a store keeps them (17 ns for 200 bytes), so that an object
 /// never holds a store's file, mapping or cache in place.
+///
+/// An object may know nothing of itself but which row it stands for, so a row's entry leads to all else. Entries
+/// stand together, four to a cache line, because objects come and go one after the other:
+///
+///     place in the block     what
+///     first 16 bytes         the arena; the layout of the rows, once there are objects
+///     from there upwards     the rows, one behind the other
+///     from the end down      an entry for each row, and one that only says where the last row ends:
+///                              4 bytes   the distance from the block's start to the entry
+///                              4         the distance from the block's start to the row
+///                              8         the row's reference
 public final class RowArena: @unchecked Sendable {
   /// The bytes a block has room for, unless one row needs more.
   public static let blockSize = 64 * 1024
 
-  @usableFromInline let base: UnsafeMutableRawPointer
-  @usableFromInline let capacity: Int
-  @usableFromInline var used = 0
+  private static let headerSize = 16
+  private static let entrySize = 16
 
-  public init(capacity: Int = RowArena.blockSize) {
-    self.capacity = capacity
+  private let base: UnsafeMutableRawPointer
+  /// Where the entry of the next row stands, and that row.
+  private var nextEntry: Int
+  private var nextRow = RowArena.headerSize
+  /// Where objects that stand for these rows are registered, once there are any.
+  ///
+  /// Not kept: those objects keep the context, and that the rest.
+  private(set) var home: Home?
+
+  /// The context, the store and the identity map of objects, and the layout of their rows.
+  struct Home: Equatable {
+    let context: UnsafeMutableRawPointer
+    let connection: UnsafeMutableRawPointer
+    let map: UnsafeMutableRawPointer
+    let layout: UnsafeMutableRawPointer
+  }
+
+  init(capacity: Int = RowArena.blockSize) {
+    let capacity = (capacity + RowArena.entrySize - 1) & ~(RowArena.entrySize - 1)
     base = .allocate(byteCount: capacity, alignment: 16)
+    nextEntry = capacity - RowArena.entrySize
+    base.storeBytes(of: Unmanaged.passUnretained(self).toOpaque(), as: UnsafeRawPointer.self)
+    base.storeBytes(of: nil, toByteOffset: 8, as: UnsafeRawPointer?.self)
+  }
+
+  /// Makes a block with room for one row at least.
+  convenience init(capacity: Int, for row: RawSpan) {
+    let needed = RowArena.headerSize + row.byteCount + 2 * RowArena.entrySize
+    precondition(needed <= UInt32.max - 64, "a row of \(row.byteCount) bytes")
+    self.init(capacity: max(capacity, needed))
   }
 
   deinit { base.deallocate() }
 
   /// Copies a row into the block, or returns `nil` when it does not fit.
-  public func append(_ row: RawSpan) -> UnsafeRawPointer? {
-    let count = row.byteCount
-    guard count <= capacity - used else { return nil }
-    let target = base + used
+  func append(_ reference: RowReference, _ row: RawSpan) -> StoredRow? {
+    let (entry, start) = (nextEntry, nextRow)
+    let end = start + row.byteCount
+    guard end <= entry - RowArena.entrySize else { return nil }
     row.withUnsafeBytes { source in
-      if let start = source.baseAddress { target.copyMemory(from: start, byteCount: count) }
+      if let bytes = source.baseAddress {
+        (base + start).copyMemory(from: bytes, byteCount: source.count)
+      }
     }
-    used += (count + 7) & ~7
-    return UnsafeRawPointer(target)
+    write(entry, row: start, reference.rawValue)
+    write(entry - RowArena.entrySize, row: end, 0)
+    nextEntry = entry - RowArena.entrySize
+    nextRow = end
+    return StoredRow(entry: UnsafeRawPointer(base + entry))
   }
+
+  private func write(_ entry: Int, row: Int, _ reference: UInt64) {
+    base.storeBytes(of: UInt32(truncatingIfNeeded: entry), toByteOffset: entry, as: UInt32.self)
+    base.storeBytes(of: UInt32(truncatingIfNeeded: row), toByteOffset: entry + 4, as: UInt32.self)
+    base.storeBytes(of: reference, toByteOffset: entry + 8, as: UInt64.self)
+  }
+
+  /// Makes the rows those of one context's objects.
+  ///
+  /// - Returns: Whether they are: rows that another context reads already stay that one's.
+  func settle(in home: Home) -> Bool {
+    if let known = self.home { return known == home }
+    self.home = home
+    base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
+    return true
+  }
+}
+
+/// A row in a block, by the address of its entry; somebody keeps the block.
+@frozen @usableFromInline struct StoredRow {
+  @usableFromInline let entry: UnsafeRawPointer
+
+  @inlinable init(entry: UnsafeRawPointer) { self.entry = entry }
+
+  @inlinable var block: UnsafeRawPointer { entry - Int(entry.load(as: UInt32.self)) }
+
+  @inlinable var base: UnsafeRawPointer {
+    block + Int(entry.load(fromByteOffset: 4, as: UInt32.self))
+  }
+
+  @inlinable var byteCount: Int {
+    // Up to where the next row starts, which the entry below says.
+    Int(entry.load(fromByteOffset: -12, as: UInt32.self))
+      - Int(entry.load(fromByteOffset: 4, as: UInt32.self))
+  }
+
+  /// The layout of the row, once an object stands for it. (Layouts of models are never freed.)
+  @inlinable var layout: Unmanaged<RowLayout> {
+    .fromOpaque(block.load(fromByteOffset: 8, as: UnsafeRawPointer.self))
+  }
+
+  var reference: RowReference {
+    RowReference(rawValue: entry.load(fromByteOffset: 8, as: UInt64.self))
+  }
+
+  var arena: Unmanaged<RowArena> { .fromOpaque(block.load(as: UnsafeRawPointer.self)) }
 }
 
 /// A row as a store hands it to a context: its name, and its bytes in the layout of its entity.
 public struct FetchedRow {
-  /// The row's table and key in the store.
-  public let reference: RowReference
   /// Keeps the bytes; an object that reads the row takes it over.
   var arena: RowArena?
-  let base: UnsafeRawPointer
-  let byteCount: Int
+  let row: StoredRow
+
+  /// The row's table and key in the store.
+  public var reference: RowReference { row.reference }
+  var base: UnsafeRawPointer { row.base }
+  var byteCount: Int { row.byteCount }
 
   /// Lends the row's bytes.
   package func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
     try body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
+  }
+
+  /// Gives the block up, to one who keeps it from now on.
+  @inline(__always)
+  mutating func takeArena() -> Unmanaged<RowArena>? {
+    // Taken as bits, because counting twice would take longer than all else.
+    withUnsafeMutablePointer(to: &arena) { arena in
+      arena.withMemoryRebound(to: Unmanaged<RowArena>?.self, capacity: 1) { arena in
+        defer { arena.pointee = nil }
+        return arena.pointee
+      }
+    }
   }
 }
 
@@ -52,25 +154,25 @@ public struct FetchedRowBuilder {
   /// The rows collected so far, in the order they were appended.
   public private(set) var rows: [FetchedRow] = []
   private var arena: RowArena?
+  /// The table of the rows in the block: those of another have a block of their own, and a layout.
+  private var table: UInt16 = 0
 
   public init() {}
 
   /// Copies a row; it must be valid for the layout of its entity.
   public mutating func append(_ reference: RowReference, row: RawSpan) {
-    if let arena, let base = arena.append(row) {
-      rows.append(
-        FetchedRow(reference: reference, arena: arena, base: base, byteCount: row.byteCount)
-      )
+    if let arena, table == reference.table, let stored = arena.append(reference, row) {
+      rows.append(FetchedRow(arena: arena, row: stored))
       return
     }
     // The first block of a fetch is small: most fetches return a handful of rows.
-    let size = arena == nil ? 4096 : RowArena.blockSize
-    let next = RowArena(capacity: max(size, row.byteCount + 8))
+    let next = RowArena(capacity: arena == nil ? 4096 : RowArena.blockSize, for: row)
     arena = next
-    guard let base = next.append(row) else { preconditionFailure("a new block holds one row") }
-    rows.append(
-      FetchedRow(reference: reference, arena: next, base: base, byteCount: row.byteCount)
-    )
+    table = reference.table
+    guard let stored = next.append(reference, row) else {
+      preconditionFailure("a new block holds one row")
+    }
+    rows.append(FetchedRow(arena: next, row: stored))
   }
 
   /// Keeps the rows in a range and in another order: what sorting and limiting leave over.

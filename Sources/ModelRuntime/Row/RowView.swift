@@ -7,20 +7,32 @@ public import RowFormat
 @frozen public struct _RowView {
   @usableFromInline let base: UnsafeRawPointer?
   @usableFromInline let byteCount: Int
-  @usableFromInline unowned(unsafe) let layout: RowLayout
+  /// Not counted: layouts of models are never freed, and counting would take longer than reading.
+  @usableFromInline let unmanagedLayout: Unmanaged<RowLayout>
 
-  @inlinable init(base: UnsafeRawPointer?, byteCount: Int, layout: RowLayout) {
+  @inlinable init(base: UnsafeRawPointer?, byteCount: Int, layout: Unmanaged<RowLayout>) {
     self.base = base
     self.byteCount = byteCount
-    self.layout = layout
+    unmanagedLayout = layout
   }
+
+  init(base: UnsafeRawPointer?, byteCount: Int, layout: RowLayout) {
+    self.init(base: base, byteCount: byteCount, layout: .passUnretained(layout))
+  }
+
+  /// A view of a row in a ``RowArena`` whose objects are registered.
+  @inlinable init(_ row: StoredRow) {
+    self.init(base: row.base, byteCount: row.byteCount, layout: row.layout)
+  }
+
+  @inlinable var layout: RowLayout { unmanagedLayout.takeUnretainedValue() }
 
   /// Whether there is no row to read from: the model was never saved, or its row is gone.
   @inlinable public var isAbsent: Bool { base == nil }
 
   /// Whether a column is null; in an absent row every column is.
   @inlinable public func isNull(_ column: Int) -> Bool {
-    base == nil || layout.isNull(column, in: span)
+    base == nil || unmanagedLayout._withUnsafeGuaranteedRef { $0.isNull(column, in: span) }
   }
 
   @inlinable var span: RawSpan {
@@ -30,11 +42,21 @@ public import RowFormat
     }
   }
 
-  @inlinable public func integer(_ column: Int) -> Int64 { layout.integer(column, in: span) }
-  @inlinable public func double(_ column: Int) -> Double { layout.double(column, in: span) }
-  @inlinable public func bool(_ column: Int) -> Bool { layout.bool(column, in: span) }
-  @inlinable public func uuid(_ column: Int) -> (UInt64, UInt64) { layout.uuid(column, in: span) }
-  @inlinable public func text(_ column: Int) -> String { layout.text(column, in: span) }
+  @inlinable public func integer(_ column: Int) -> Int64 {
+    unmanagedLayout._withUnsafeGuaranteedRef { $0.integer(column, in: span) }
+  }
+  @inlinable public func double(_ column: Int) -> Double {
+    unmanagedLayout._withUnsafeGuaranteedRef { $0.double(column, in: span) }
+  }
+  @inlinable public func bool(_ column: Int) -> Bool {
+    unmanagedLayout._withUnsafeGuaranteedRef { $0.bool(column, in: span) }
+  }
+  @inlinable public func uuid(_ column: Int) -> (UInt64, UInt64) {
+    unmanagedLayout._withUnsafeGuaranteedRef { $0.uuid(column, in: span) }
+  }
+  @inlinable public func text(_ column: Int) -> String {
+    unmanagedLayout._withUnsafeGuaranteedRef { $0.text(column, in: span) }
+  }
 
   /// The bytes of a column of variable width; none if they stand in a side file.
   @inlinable public func withBytes<R>(
@@ -49,10 +71,12 @@ public import RowFormat
 
   /// Where the value of a column of variable width stands in the row.
   @inlinable func valueRange(_ column: Int) -> Range<Int> {
-    let range = layout.range(column, in: span)
-    guard layout.types[column] == .blob else { return range }
-    if case .inline(let value) = BlobValue(decoding: span, in: range) { return value }
-    return range.lowerBound..<range.lowerBound
+    unmanagedLayout._withUnsafeGuaranteedRef { layout in
+      let range = layout.range(column, in: span)
+      guard layout.types[column] == .blob else { return range }
+      if case .inline(let value) = BlobValue(decoding: span, in: range) { return value }
+      return range.lowerBound..<range.lowerBound
+    }
   }
 
   /// The side file that holds the value of a column, if one does.

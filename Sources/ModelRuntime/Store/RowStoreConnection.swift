@@ -206,7 +206,14 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
 
-  /// - Parameter inserted: The states of the new models, which somebody holds meanwhile.
+  /// Names the new models.
+  ///
+  /// - Parameters:
+  ///   - inserted: Their states, which somebody holds meanwhile.
+  ///   - store: The store.
+  ///   - tables: The tables of its entities.
+  ///   - index: Its position among the container's.
+  /// - Throws: ``SwiftDataError`` for a class that has no table.
   init(
     inserted: [Unmanaged<_ModelState>],
     store: Store,

@@ -235,16 +235,18 @@ import Testing
 }
 
 /// Numbers that are the same in every run (splitmix64).
-struct SeededRandom {
+struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  mutating func next(below bound: Int) -> Int {
+  mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
     value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int(truncatingIfNeeded: (value ^ (value >> 31)) % UInt64(bound))
+    return value ^ (value >> 31)
   }
+
+  mutating func next(below bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
 }

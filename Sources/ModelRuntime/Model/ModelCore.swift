@@ -1,0 +1,116 @@
+import RowFormat
+
+/// What a model object keeps of itself: one word.
+///
+/// An object that stands for a fetched row, and of which nothing was asked but values, is a *fault*: its word is
+/// the address of its row's entry, which leads to all else (see ``RowArena``). Any other object has a
+/// ``_ModelState``, made when it is first asked for. A fetch thus makes one allocation for each object, and
+/// an object that is only read never makes another.
+///
+/// A fault is registered in its context, keeps its rows' block and keeps the context, exactly as a state does
+/// whose object has no changes; a state that takes its place takes both over.
+@frozen public struct _ModelCore: ~Copyable {
+  /// 0 for nothing yet; one more than the address of a row's entry, which is odd; or the address of a state.
+  @usableFromInline var word: UInt
+
+  @inlinable public init() { word = 0 }
+
+  deinit { if word != 0 { _ModelCore.leave(word) } }
+
+  /// The object's bookkeeping.
+  @inlinable @inline(__always)
+  public mutating func state(of model: some PersistentModel) -> _ModelState {
+    if word & 1 == 0, let state = UnsafeRawPointer(bitPattern: word) {
+      return Unmanaged<_ModelState>.fromOpaque(state).takeUnretainedValue()
+    }
+    return makeState(of: model)
+  }
+
+  /// The row of a fault; none for an object with a state, or still without one.
+  @inlinable @inline(__always)
+  public var fetchedRow: _FetchedRow {
+    _FetchedRow(word & 1 == 1 ? UnsafeRawPointer(bitPattern: word &- 1) : nil)
+  }
+
+  /// The word of a fault.
+  static func word(of row: StoredRow) -> UInt { UInt(bitPattern: row.entry) | 1 }
+
+  /// The word of an object with a state, which it keeps.
+  static func word(of state: _ModelState) -> UInt {
+    UInt(bitPattern: Unmanaged.passRetained(state).toOpaque())
+  }
+}
+
+/// The row an object without bookkeeping stands for, if it is one.
+@safe @frozen public struct _FetchedRow {
+  @usableFromInline let entry: UnsafeRawPointer?
+
+  @inlinable init(_ entry: UnsafeRawPointer?) { self.entry = entry }
+
+  /// The row of an object that has bookkeeping of its own.
+  @inlinable public static var none: _FetchedRow { _FetchedRow(nil) }
+
+  @inlinable var stored: StoredRow? {
+    if let entry { StoredRow(entry: entry) } else { nil }
+  }
+  /// Where the object is registered.
+  var home: RowArena.Home? { stored?.arena._withUnsafeGuaranteedRef { $0.home } }
+}
+
+extension _ModelCore {
+  @usableFromInline
+  mutating func makeState(of object: AnyObject) -> _ModelState {
+    let state = fetchedRow.stored.map { _ModelState(object, takingOver: $0) } ?? _ModelState()
+    word = _ModelCore.word(of: state)
+    return state
+  }
+
+  /// Ends what a word stands for: its object is going away.
+  @usableFromInline
+  static func leave(_ word: UInt) {
+    if word & 1 == 0 {
+      guard let state = UnsafeRawPointer(bitPattern: word) else { return }
+      return Unmanaged<_ModelState>.fromOpaque(state).release()
+    }
+    guard let entry = UnsafeRawPointer(bitPattern: word &- 1) else { return }
+    let row = StoredRow(entry: entry)
+    let arena = row.arena
+    guard let home = arena._withUnsafeGuaranteedRef({ $0.home }) else { return }
+    Unmanaged<IdentityMap>.fromOpaque(home.map)._withUnsafeGuaranteedRef {
+      $0.removeFault(at: row.reference)
+    }
+    arena.release()
+    Unmanaged<ModelContext>.fromOpaque(home.context).release()
+  }
+}
+
+extension _ModelState {
+  /// Makes the state of an object that was a fault, in its place.
+  fileprivate convenience init(_ object: AnyObject, takingOver row: StoredRow) {
+    let arena = row.arena.takeRetainedValue()
+    guard let home = arena.home else { preconditionFailure("a fault is registered") }
+    let context = Unmanaged<ModelContext>.fromOpaque(home.context).takeUnretainedValue()
+    let connection = Unmanaged<StoreConnection>.fromOpaque(home.connection).takeUnretainedValue()
+    guard let descriptor = connection.descriptor(of: row.reference) else {
+      preconditionFailure("a fault is of a class of its store")
+    }
+    self.init(
+      .passUnretained(object),
+      descriptor,
+      at: row.reference,
+      in: connection,
+      of: context
+    )
+    takeOver(row, arena)
+    context.maps[connection.index].insert(self, at: row.reference)
+  }
+}
+
+extension PersistentModel {
+  /// The row to read a property from, fetched now if it has not been yet.
+  @inlinable @inline(__always)
+  func rowForReading() -> _RowView {
+    if let row = _$fetchedRow.stored { return _RowView(row) }
+    return _$state.rowForReading(of: self)
+  }
+}
