@@ -34,6 +34,7 @@ let package = Package(
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
     .executable(name: "scale-benchmarks", targets: ["ScaleBenchmarks"]),
+    .executable(name: "operation-counts", targets: ["Operations"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -139,6 +140,17 @@ let package = Package(
         .product(name: "SwiftData", package: "logstore"),
       ],
       path: "Sources/Scale",
+      swiftSettings: macroUserSettings
+    ),
+    // What small operations cost in allocations and instructions; `micro` holds it to thresholds.
+    .target(name: "CCounters"),
+    .executableTarget(
+      name: "Operations",
+      dependencies: [
+        "CCounters", .product(name: "LogEngine", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
+      ],
+      exclude: ["thresholds.txt"],
       swiftSettings: macroUserSettings
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),

@@ -1,0 +1,67 @@
+import CCounters
+import Foundation
+
+/// What an operation costs in figures that do not depend on how busy the machine is.
+struct Cost: Equatable {
+  /// For a thousand operations.
+  var allocations: Int
+  /// For a thousand operations; `nil` where nobody counts.
+  var instructions: Int?
+
+  /// Counts an operation's cost over a thousand of it, when a thousand before have warmed it up.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - dumps: What the files are called that callgrind writes, without their numbers.
+  ///   - number: How many files it has written with this one.
+  /// - Returns: The cost.
+  /// - Throws: What the operation throws.
+  static func count(_ operation: Operation, dumps: String?, number: Int) throws -> Cost {
+    let work = try operation.prepare()
+    try work(1000)
+    let before = allocation_count()
+    try work(1000)
+    let allocations = Int(allocation_count() - before)
+    instructions_restart()
+    try work(1000)
+    guard instructions_dump() != 0, let dumps else { return Cost(allocations: allocations) }
+    let dump = try String(contentsOfFile: "\(dumps).\(number)", encoding: .utf8)
+    return Cost(allocations: allocations, instructions: instructions(in: dump))
+  }
+
+  private static func instructions(in dump: String) -> Int? {
+    let line = dump.split(separator: "\n").last { $0.hasPrefix("totals: ") }
+    return line.flatMap { Int($0.dropFirst("totals: ".count)) }
+  }
+}
+
+/// What operations may cost: a line for each, kept beside the code.
+struct Thresholds {
+  private(set) var costs: [String: Cost] = [:]
+
+  /// By how much more instructions may be: a compiler's patch release moves a few.
+  static let tolerance = 1.05
+
+  /// Reads lines of a name, allocations and instructions between tabs.
+  ///
+  /// - Parameter text: The lines; those that begin with # are remarks.
+  init(_ text: String) {
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      let fields = line.split(separator: "\t")
+      guard fields.count == 3, let allocations = Int(fields[1]) else { continue }
+      costs[String(fields[0])] = Cost(allocations: allocations, instructions: Int(fields[2]))
+    }
+  }
+
+  /// Says what is wrong with a cost; `nil` if nothing is.
+  func complaint(_ name: String, _ cost: Cost) -> String? {
+    guard let limit = costs[name] else { return "has no threshold; run with --update" }
+    if cost.allocations > limit.allocations {
+      return "allocates \(cost.allocations) times in a thousand, \(limit.allocations) are allowed"
+    }
+    guard let instructions = cost.instructions, let most = limit.instructions,
+      Double(instructions) > Double(most) * Self.tolerance
+    else { return nil }
+    return "takes \(instructions) instructions for a thousand, \(most) and 5 % are allowed"
+  }
+}
