@@ -34,7 +34,7 @@ struct Compact: InspectCommand {
     let engine = try StorageEngine.open(at: path, options: options, fileSystem: console.fileSystem)
     let rowCount = engine.statistics().tables.reduce(0) { $0 + $1.rowCount }
     var bar = ProgressBar("packing", total: rowCount, isShown: console.screen.showsProgress)
-    let report = try engine.compact { progress in
+    let outcome = try engine.compact { progress in
       bar.update(progress.foldedRowCount)
       return .proceed
     }
@@ -42,6 +42,7 @@ struct Compact: InspectCommand {
     engine.performBackgroundWork()
     try engine.close()
     let after = try StoreFiles(under: path, on: console.fileSystem)
+    let report = outcome.report
     let facts: JSONValue = [
       "store": .string(self.path), "segments": .integer(Int64(report?.segmentCount ?? 0)),
       "packs": .integer(Int64(report?.packCount ?? 0)),
@@ -51,7 +52,9 @@ struct Compact: InspectCommand {
     ]
     console.printFacts(facts, output.format) {
       guard let report else {
-        return "nothing to pack: all rows stand in packs, or in the segment written last"
+        return outcome == .isHistory
+          ? "nothing to pack but history that is to be kept"
+          : "nothing to pack: all rows stand in packs, or in the segment written last"
       }
       let packs = report.packCount > 0 ? " and \(report.packCount.counted("pack"))" : ""
       return "packed \(report.segmentCount.counted("segment"))\(packs) into one pack of "
