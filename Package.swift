@@ -252,6 +252,12 @@ if declaresSwiftData {
       dependencies: ["SwiftData", "JSONStore"],
       swiftSettings: appSettings
     ),
+    // As a new project is: everything belongs to the main actor unless it says otherwise.
+    .testTarget(
+      name: "SwiftDataDefaultIsolationTests",
+      dependencies: ["SwiftData"],
+      swiftSettings: appSettings + [.defaultIsolation(MainActor.self)]
+    ),
     .testTarget(
       name: "InspectTests",
       dependencies: [

@@ -10,6 +10,9 @@ import Testing
     try model.create("Trips")
     try model.create("Books")
     #expect(model.notebooks.map(\.summary) == ["Books: 1 pages", "Trips: 1 pages"])
+    model.notebooks[1].add("second")
+    #expect(try model.pages(of: "Trips", containing: "s").map(\.text) == ["first", "second"])
+    #expect(try model.pages(of: "Books", containing: "second").isEmpty)
     let other = ModelContext(container)
     let found = try other.fetch(FetchDescriptor<Notebook>()).first { $0.title == "Trips" }
     #expect(found?.slug == "trips")

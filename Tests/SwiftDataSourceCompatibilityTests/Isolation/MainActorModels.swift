@@ -2,10 +2,13 @@ import Foundation
 import SwiftData
 
 // Models of an app whose classes all belong to the main actor.
+//
+// What predicates and sort descriptors name says `nonisolated`: key paths of isolated properties cannot be sent,
+// and a predicate can.
 
 @MainActor @Model
 final class Notebook {
-  var title: String
+  nonisolated var title: String
   var created = Date.now
   var tags: [String] = []
   @Attribute(.unique) var slug: String
@@ -28,8 +31,8 @@ final class Notebook {
 
 @MainActor @Model
 class NotebookPage {
-  var text: String
-  var notebook: Notebook?
+  nonisolated var text: String
+  nonisolated var notebook: Notebook?
 
   init(text: String) { self.text = text }
 }
@@ -59,6 +62,15 @@ final class NotebookViewModel {
     notebook.add("first")
     try context.save()
     try reload()
+  }
+
+  func pages(of title: String, containing text: String) throws -> [NotebookPage] {
+    try context.fetch(
+      FetchDescriptor<NotebookPage>(
+        predicate: #Predicate { $0.notebook?.title == title && $0.text.contains(text) },
+        sortBy: [SortDescriptor(\.text)]
+      )
+    )
   }
 
   func reload() throws {
