@@ -155,6 +155,43 @@ extension IndexPages {
     return numbers
   }
 
+  /// The first page there is from a number on; `nil` if there is none.
+  func nextPage(from number: UInt64) -> UInt64? {
+    var number = number
+    while let chunk = unsafe chunk(of: number &* UInt64(Self.slotsPerPage)) {
+      let chunkEnd = (number / UInt64(Self.pagesPerChunk) + 1) * UInt64(Self.pagesPerChunk)
+      if UInt(bitPattern: chunk) == Self.emptyChunk {
+        number = chunkEnd
+        continue
+      }
+      while number < chunkEnd {
+        let entry = unsafe Self.entry(in: chunk, of: number &* UInt64(Self.slotsPerPage))
+        if unsafe Self.word(entry).pointee.load(ordering: .acquiring) != Self.emptyPage {
+          return number
+        }
+        number += 1
+      }
+    }
+    return nil
+  }
+
+  /// Copies the slots of a page.
+  ///
+  /// - Returns: The page's greatest commit, no older than any of the slots; `nil` if there is no such page.
+  func copyPage(_ number: UInt64, into slots: inout [UInt64]) -> UInt64? {
+    guard let entry = unsafe entry(at: number &* UInt64(Self.slotsPerPage)) else { return nil }
+    let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
+    if address == Self.emptyPage { return nil }
+    let page = unsafe Self.pointer(address)
+    if slots.count != Self.slotsPerPage { slots = Array(repeating: 0, count: Self.slotsPerPage) }
+    unsafe slots.withUnsafeMutableBufferPointer { slots in
+      for index in 0..<Self.slotsPerPage {
+        unsafe slots[index] = Self.slot(page, UInt64(index)).pointee.load(ordering: .acquiring)
+      }
+    }
+    return unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
+  }
+
   /// The chunk of a key, perhaps the empty one; `nil` beyond the directory.
   @inline(__always)
   private func chunk(of key: UInt64) -> UnsafeMutableRawPointer? {

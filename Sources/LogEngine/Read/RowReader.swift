@@ -131,8 +131,9 @@ struct RowReader {
     return (try packed.rows(at: found, of: pack), found)
   }
 
+  /// Lends a row of the log.
   @inline(__always)
-  private func visit(
+  func visit(
     _ place: RecordPlace,
     _ reference: RowReference,
     _ scratch: inout FoldScratch,
@@ -172,8 +173,9 @@ extension RowReader {
     return try place(of: reference, entry.location, entry.newest)
   }
 
+  /// The same, if the index names a location, in a page whose newest commit is this.
   @inline(__always)
-  private func place(
+  func place(
     of reference: RowReference,
     _ location: RecordLocation,
     _ newest: UInt64

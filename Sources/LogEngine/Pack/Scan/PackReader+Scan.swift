@@ -20,26 +20,36 @@ extension PackReader {
   ) throws {
     var block = PackBlock(self, columnCount: columns.count)
     for group in groups where footer.schemas[group.schema].table == table {
-      let schema = footer.schemas[group.schema]
-      let positions = columns.map { schema.columns.firstIndex(of: $0) }
-      let tests = conditions.map { condition in
-        (condition: condition, position: schema.columns.firstIndex(of: condition.column))
-      }
+      let positions = positions(of: columns, inSchema: group.schema)
       for number in group.blocks {
         let entry = footer.blocks[number]
         if let keys, entry.lastKey < keys.lowerBound || entry.firstKey >= keys.upperBound {
           continue
         }
-        let mayHold = tests.allSatisfy { test in
-          test.condition.mayHold(
-            test.position.map { footer.zones[entry.zoneStart + $0] },
-            test.position.map { schema.rowLayout.types[$0] }
-          )
-        }
-        guard mayHold else { continue }
+        guard mayHold(conditions, inBlock: number) else { continue }
         block.move(to: number, positions)
         if try body(&block) == .stop { return }
       }
+    }
+  }
+
+  /// Where columns stand in the layout of a schema.
+  func positions(of columns: [UInt16], inSchema number: Int) -> [Int?] {
+    let schema = footer.schemas[number]
+    return columns.map { schema.columns.firstIndex(of: $0) }
+  }
+
+  /// Whether a block may have a row that meets all conditions.
+  func mayHold(_ conditions: [ZoneCondition], inBlock number: Int) -> Bool {
+    if conditions.isEmpty { return true }
+    let entry = footer.blocks[number]
+    let schema = footer.schemas[entry.schema]
+    return conditions.allSatisfy { condition in
+      let position = schema.columns.firstIndex(of: condition.column)
+      return condition.mayHold(
+        position.map { footer.zones[entry.zoneStart + $0] },
+        position.map { schema.rowLayout.types[$0] }
+      )
     }
   }
 

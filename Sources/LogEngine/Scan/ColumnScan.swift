@@ -1,0 +1,244 @@
+import RowFormat
+import Synchronization
+
+/// Visits the rows of a table by columns, wherever they stand.
+///
+/// The index is read in stretches of keys, each once: what it says of a key at that moment decides whether
+/// the row is read from a block of a pack or from the log. So a row is visited once, though a compaction
+/// moves it meanwhile.
+///
+/// 1. Copy the slots of a stretch.
+/// 2. Sort the rows in packs by block; leave out blocks whose bounds say that no row is of interest.
+/// 3. Gather the columns of the rows in the log, and hand them over.
+/// 4. Hand over each block, with the rows that the index named.
+struct ColumnScan {
+  private let reader: RowReader
+  private let table: Table
+  private let columns: [UInt16]
+  private let conditions: [ZoneCondition]
+  private let logged: LoggedColumns
+  private var packs: [SegmentID: PackedColumns] = [:]
+  /// The blocks with rows in this stretch, in the order they were met.
+  private var blocks: [Block] = []
+  private var blockIndexes: [UInt64: Int] = [:]
+  /// The rows of the stretch that stand in the log.
+  private var places: [(key: UInt64, place: RecordPlace)] = []
+  private var slots: [UInt64] = []
+
+  /// How many pages of the index make a stretch: enough for a block to be met in one of them mostly, few
+  /// enough to stay in the processor's cache.
+  private static let pagesPerStretch: UInt64 = 16
+
+  private struct Block {
+    /// The pack and the number, as a location has them.
+    let name: UInt64
+    let columns: PackedColumns
+    var rows: RowSelection
+    /// Whether no row can be of interest.
+    let isLeftOut: Bool
+
+    var number: Int { Int(name & 0xF_FFFF) }
+  }
+
+  init?(
+    _ view: ReadView,
+    _ number: UInt16,
+    _ columns: [UInt16],
+    where conditions: [ZoneCondition]
+  ) {
+    guard let table = view.state.tables[Int(number)],
+      let definition = view.catalogue.table(number)
+    else { return nil }
+    self.table = table
+    self.columns = columns
+    self.conditions = conditions
+    reader = RowReader(state: view.state, sequence: view.sequence.rawValue)
+    logged = LoggedColumns(columns, of: definition)
+  }
+
+  private var state: StoreState { reader.state }
+
+  mutating func run(
+    in keys: Range<UInt64>?,
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws {
+    let keys = keys ?? 0..<(.max)
+    let slotsPerPage = UInt64(IndexPages.slotsPerPage)
+    let end = min(keys.upperBound, table.pages.keyLimit)
+    var page = keys.lowerBound / slotsPerPage
+    while let first = table.pages.nextPage(from: page), first * slotsPerPage < end {
+      page = first + Self.pagesPerStretch
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
+      for number in first..<page { try sort(number, keys) }
+      if try visitLogged(body) == .stop { return }
+      if try visitBlocks(body) == .stop { return }
+    }
+  }
+}
+
+// MARK: Sorting
+
+extension ColumnScan {
+  /// Sorts the rows of a page of the index.
+  private mutating func sort(_ page: UInt64, _ keys: Range<UInt64>) throws {
+    guard let newest = table.pages.copyPage(page, into: &slots) else { return }
+    let firstKey = page * UInt64(IndexPages.slotsPerPage)
+    let isOld = newest <= reader.sequence
+    var offset = Int(clamping: max(keys.lowerBound, firstKey) - firstKey)
+    let end = Int(min(keys.upperBound - min(firstKey, keys.upperBound), UInt64(slots.count)))
+    while offset < end {
+      let location = RecordLocation(rawValue: slots[offset])
+      if location.isPacked, !location.isDelete {
+        offset = try sortRun(from: offset, to: end, firstKey)
+        continue
+      }
+      if !location.isNone, !location.isPacked {
+        try sortRecord(location, firstKey + UInt64(offset), isOld)
+      }
+      offset += 1
+    }
+  }
+
+  /// Sorts neighbours that stand in one block.
+  ///
+  /// - Returns: Where others begin.
+  private mutating func sortRun(from start: Int, to end: Int, _ firstKey: UInt64) throws -> Int {
+    let name = slots[start] >> 22
+    let tag = slots[start] & 0x3F
+    guard let index = try blockIndex(of: name) else {
+      let place = RecordLocation(rawValue: slots[start]).place
+      try sortMoved(place, firstKey + UInt64(start))
+      return start + 1
+    }
+    let rowCount = UInt64(blocks[index].rows.count)
+    let isLeftOut = blocks[index].isLeftOut
+    var words: [UInt64] = []
+    swap(&words, &blocks[index].rows.words)
+    defer { swap(&words, &blocks[index].rows.words) }
+    var offset = start
+    while offset < end, slots[offset] >> 22 == name, slots[offset] & 0x3F == tag {
+      let row = slots[offset] >> 6 & 0xFFFF
+      guard row < rowCount else {
+        let place = RecordLocation(rawValue: slots[offset]).place
+        throw state.inconsistency(at: place, reference(firstKey + UInt64(offset)))
+      }
+      if !isLeftOut { words[Int(row >> 6)] |= 1 << (row & 63) }
+      offset += 1
+    }
+    return offset
+  }
+
+  /// Where a block is listed, which it is from now on; `nil` if its pack is no part of the store any more.
+  private mutating func blockIndex(of name: UInt64) throws -> Int? {
+    if let known = blockIndexes[name] { return known }
+    let file = SegmentID(rawValue: UInt32(truncatingIfNeeded: name >> 20))
+    guard let pack = state.packs[Int(file.rawValue)] else { return nil }
+    let number = Int(name & 0xF_FFFF)
+    guard pack.footer.blocks.indices.contains(number) else {
+      throw pack.damage(at: FileHeader.byteCount, .missing(.packBlock))
+    }
+    let columns = packs[file] ?? PackedColumns(pack, columns)
+    packs[file] = columns
+    var rows = RowSelection()
+    rows.selectAll(pack.footer.blocks[number].rowCount)
+    rows.removeAll()
+    blockIndexes[name] = blocks.count
+    blocks.append(
+      Block(
+        name: name,
+        columns: columns,
+        rows: rows,
+        isLeftOut: !pack.mayHold(conditions, inBlock: number)
+      )
+    )
+    return blocks.count - 1
+  }
+
+  /// Sorts a row that the index names in the log.
+  private mutating func sortRecord(
+    _ location: RecordLocation,
+    _ key: UInt64,
+    _ isOld: Bool
+  ) throws {
+    if isOld, !state.isRetired(location.segment) {
+      if location.isRow { places.append((key, location.place)) }
+      return
+    }
+    guard let place = try reader.place(of: reference(key), location, isOld ? 0 : .max) else {
+      return
+    }
+    try sortMoved(place, key)
+  }
+
+  /// Sorts a row that stands at a place, or stood there before it was packed.
+  private mutating func sortMoved(_ place: RecordPlace, _ key: UInt64) throws {
+    guard let place = try state.resolve(place, of: reference(key)) else {
+      throw state.inconsistency(at: place, reference(key))
+    }
+    guard place.isPacked else { return places.append((key, place)) }
+    let address = place.packAddress
+    let name = UInt64(place.segment.rawValue) << 20 | UInt64(address.block)
+    guard let index = try blockIndex(of: name), address.row < blocks[index].rows.count else {
+      throw state.inconsistency(at: place, reference(key))
+    }
+    blocks[index].rows.words[address.row >> 6] |= 1 << UInt64(address.row & 63)
+  }
+
+  private func reference(_ key: UInt64) -> RowReference {
+    RowReference(table: table.number, key: key)
+  }
+}
+
+// MARK: Handing over
+
+extension ColumnScan {
+  private mutating func visitLogged(
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws -> ScanControl {
+    defer { places.removeAll(keepingCapacity: true) }
+    var scratch = FoldScratch()
+    // In variables of their own: what is reached through self would be counted up and down for each row.
+    let reader = reader
+    let logged = logged
+    let number = table.number
+    let places = places.span
+    for index in places.indices {
+      let reference = RowReference(table: number, key: places[index].key)
+      let place = places[index].place
+      let control = try reader.visit(place, reference, &scratch) { key, layout, row in
+        logged.append(key, layout, row) ? .proceed : .stop
+      }
+      if control == .stop { throw reader.state.inconsistency(at: place, reference) }
+      if logged.isFull, try handOver(logged, body) == .stop { return .stop }
+    }
+    return try handOver(logged, body)
+  }
+
+  private func handOver(
+    _ logged: LoggedColumns,
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws -> ScanControl {
+    if logged.isEmpty { return .proceed }
+    logged.finish()
+    var rows = RowSelection()
+    rows.selectAll(logged.keys.count)
+    let control = try body(ColumnBatch(rows, of: logged))
+    logged.removeAll()
+    return control
+  }
+
+  private mutating func visitBlocks(
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws -> ScanControl {
+    defer {
+      blocks.removeAll(keepingCapacity: true)
+      blockIndexes.removeAll(keepingCapacity: true)
+    }
+    for block in blocks where !block.isLeftOut && !block.rows.isEmpty {
+      block.columns.move(to: block.number)
+      if try body(ColumnBatch(block.rows, of: block.columns)) == .stop { return .stop }
+    }
+    return .proceed
+  }
+}

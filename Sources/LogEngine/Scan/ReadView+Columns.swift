@@ -1,0 +1,50 @@
+extension ReadView {
+  /// Visits the rows of a table by columns, for tests and sums over a few columns of many rows.
+  ///
+  ///     let view = engine.makeReadView()
+  ///     try view.scanColumns(trips, [distance, fare], where: [.double(column: fare, 100...1e9)]) { batch in
+  ///       var rows = batch.rows
+  ///       try batch.column(1).keep(doubles: 100...1e9, in: &rows)
+  ///       let distances = try batch.column(0)
+  ///       let values = distances.doubles
+  ///       rows.forEach { sum += values[$0] }
+  ///       return .proceed
+  ///     }
+  ///
+  /// Of rows in packs only the columns that are asked for are read, and blocks that cannot have a row of
+  /// interest are passed over; rows in the log are gathered into columns. Each row comes once, and in no
+  /// particular order.
+  ///
+  /// - Parameters:
+  ///   - table: The table; one that does not exist has no rows.
+  ///   - columns: The columns to offer, by their numbers in the catalogue.
+  ///   - conditions: What rows of interest have in common. Others may be visited, too: a condition only saves
+  ///     reading, it is no test.
+  ///   - keys: The keys to visit; all, if `nil`.
+  ///   - body: Called with some rows at a time.
+  /// - Throws: ``StorageError`` if something that is read is damaged, or what `body` throws.
+  /// - Complexity: O(keys): eight bytes of the index are looked at for each, and the columns.
+  public func scanColumns(
+    _ table: UInt16,
+    _ columns: [UInt16],
+    where conditions: [ZoneCondition] = [],
+    in keys: Range<UInt64>? = nil,
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws {
+    var scan = ColumnScan(self, table, columns, where: conditions)
+    try scan?.run(in: keys, body)
+  }
+}
+
+extension StorageEngine {
+  /// Visits the newest rows of a table by columns; see ``ReadView/scanColumns(_:_:where:in:_:)``.
+  public func scanColumns(
+    _ table: UInt16,
+    _ columns: [UInt16],
+    where conditions: [ZoneCondition] = [],
+    in keys: Range<UInt64>? = nil,
+    _ body: (borrowing ColumnBatch) throws -> ScanControl
+  ) throws {
+    try makeReadView().scanColumns(table, columns, where: conditions, in: keys, body)
+  }
+}
