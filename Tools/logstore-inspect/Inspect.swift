@@ -19,6 +19,7 @@ struct Inspect: ParsableCommand {
         logstore-inspect get trips.store Trip 17
         logstore-inspect history trips.store --last 5 --changes
         logstore-inspect verify trips.store
+        logstore-inspect report trips.store --html trips.html
 
       \(ExitStatus.help)
       """,
@@ -30,7 +31,7 @@ struct Inspect: ParsableCommand {
       CommandGroup(name: "History", subcommands: [History.self, Tail.self, Diff.self]),
       CommandGroup(
         name: "File",
-        subcommands: [Segments.self, Frames.self, Verify.self]
+        subcommands: [Segments.self, Frames.self, Verify.self, Report.self]
       ),
       CommandGroup(
         name: "Maintenance",

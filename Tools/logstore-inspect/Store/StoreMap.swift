@@ -19,6 +19,8 @@ struct StoreMap {
     /// When it was made, in microseconds since 1970-01-01T00:00:00Z.
     var created: Int64?
     var rowCount: Int?
+    /// Of a pack: what its rows would take in the log.
+    var recordByteCount: Int?
     var state: String
     var damage: StorageError?
 
@@ -92,7 +94,8 @@ extension StoreMap {
           commits: commit.map { $0...$0 },
           fileByteCount: manifest.fileByteCount,
           state: manifest.damage != nil
-            ? "damaged" : isLast ? (manifest.content?.isClean == true ? "closed" : "open") : "old",
+            ? "damaged"
+            : isLast ? "counts" + (manifest.content?.isClean == true ? ", closed" : "") : "old",
           damage: manifest.damage
         )
       )
@@ -130,6 +133,7 @@ extension StoreMap {
           freeByteCount: 0,
           created: content?.created,
           rowCount: content?.rowCount,
+          recordByteCount: content?.recordByteCount,
           state: pack.damage != nil
             ? "damaged" : pack.isNamed ? "\(content?.rowCount.grouped ?? "?") rows" : "orphan",
           damage: pack.isNamed ? pack.damage : nil
