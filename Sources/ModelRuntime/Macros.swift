@@ -31,6 +31,7 @@ import Observation
   Sendable,
   names: named(_$core),
   named(_$state),
+  named(_$stateReference),
   named(_$fetchedRow),
   named(Root),
   named(persistentBackingData),

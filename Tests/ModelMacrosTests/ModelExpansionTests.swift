@@ -21,6 +21,11 @@ import Testing
       book.contains("@exclusivity(unchecked) private var _$core = ModelRuntime._ModelCore()")
     )
     #expect(book.contains("var _$state: ModelRuntime._ModelState { _$core.state(of: self) }"))
+    #expect(
+      book.contains(
+        "var _$stateReference: ModelRuntime._StateReference { _$core.stateReference(of: self) }"
+      )
+    )
     #expect(book.contains("var _$fetchedRow: ModelRuntime._FetchedRow { _$core.fetchedRow }"))
     #expect(
       book.contains(

@@ -23,7 +23,7 @@ import Testing
           return _$s_title._get(self, 3)
         }
         set {
-          let isObserved = _$state.isObserved
+          let isObserved = _$stateReference.isObserved
           if isObserved { ModelRuntime._willSet(self, \\Book.title) }
           _$s_title._set(newValue, self, 3)
           if isObserved { ModelRuntime._didSet(self, \\Book.title) }

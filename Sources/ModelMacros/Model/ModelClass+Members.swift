@@ -27,6 +27,9 @@ extension ModelClass {
       \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$state: ModelRuntime._ModelState { _$core.state(of: self) }
       """,
       """
+      \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$stateReference: ModelRuntime._StateReference { _$core.stateReference(of: self) }
+      """,
+      """
       \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$fetchedRow: ModelRuntime._FetchedRow { _$core.fetchedRow }
       """,
     ]

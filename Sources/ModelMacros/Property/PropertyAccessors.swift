@@ -68,7 +68,7 @@ struct PropertyAccessors {
   private var setter: AccessorDeclSyntax {
     """
     set {
-      let isObserved = _$state.isObserved
+      let isObserved = _$stateReference.isObserved
       if isObserved { ModelRuntime._willSet(self, \(raw: keyPath)) }
       \(raw: slot)._set\(raw: family)(newValue, self, \(raw: ordinal))
       if isObserved { ModelRuntime._didSet(self, \(raw: keyPath)) }
@@ -81,7 +81,7 @@ struct PropertyAccessors {
     """
     _modify {
       if ModelRuntime._mayBeTracking { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
-      let isObserved = _$state.isObserved
+      let isObserved = _$stateReference.isObserved
       if isObserved { ModelRuntime._willSet(self, \(raw: keyPath)) }
       var value = \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
       let loan = \(raw: slot)._lend(&value, self, \(raw: ordinal))

@@ -26,6 +26,15 @@ import RowFormat
     return makeState(of: model)
   }
 
+  /// The object's bookkeeping, uncounted.
+  @inlinable @inline(__always)
+  public mutating func stateReference(of model: some PersistentModel) -> _StateReference {
+    if word & 1 == 0, let state = UnsafeRawPointer(bitPattern: word) {
+      return _StateReference(.fromOpaque(state))
+    }
+    return _StateReference(.passUnretained(makeState(of: model)))
+  }
+
   /// The row of a fault; none for an object with a state, or still without one.
   @inlinable @inline(__always)
   public var fetchedRow: _FetchedRow {
@@ -39,6 +48,26 @@ import RowFormat
   static func word(of state: _ModelState) -> UInt {
     UInt(bitPattern: Unmanaged.passRetained(state).toOpaque())
   }
+}
+
+/// The state of an object that is there all the time it is used: what accessors go through.
+///
+/// Counting a reference to the state, and giving it up again, takes longer than all else that setting a property
+/// does.
+@safe @frozen public struct _StateReference {
+  @usableFromInline let state: Unmanaged<_ModelState>
+
+  @inlinable init(_ state: Unmanaged<_ModelState>) { self.state = state }
+
+  /// Whether somebody observes the object.
+  @inlinable @inline(__always)
+  public var isObserved: Bool { state._withUnsafeGuaranteedRef { $0.isObserved } }
+
+  @inlinable @inline(__always)
+  func willChange(_ ordinal: Int) { state._withUnsafeGuaranteedRef { $0.willChange(ordinal) } }
+
+  @inlinable @inline(__always)
+  func rowForReading() -> _RowView { state._withUnsafeGuaranteedRef { $0.rowForReading() } }
 }
 
 /// The row an object without bookkeeping stands for, if it is one.
@@ -111,6 +140,6 @@ extension PersistentModel {
   @inlinable @inline(__always)
   func rowForReading() -> _RowView {
     if let row = _$fetchedRow.stored { return _RowView(row) }
-    return _$state.rowForReading(of: self)
+    return _$stateReference.rowForReading()
   }
 }

@@ -198,7 +198,7 @@ extension _ModelState {
   /// An absent row is returned for an object that was never saved or whose row is gone: a property
   /// without a value then answers with the neutral value of its type.
   @inlinable @inline(__always)
-  public func rowForReading<M: PersistentModel>(of model: M) -> _RowView {
+  func rowForReading() -> _RowView {
     if row == nil { loadRow() }
     return _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
   }
@@ -254,7 +254,7 @@ extension _ModelState {
 extension _ModelState {
   /// Takes note that a property is about to change.
   @inlinable @inline(__always)
-  public func willChange<M: PersistentModel>(_ ordinal: Int, of model: M) {
+  func willChange(_ ordinal: Int) {
     if changed.contains(ordinal) { return }
     noteChange(ordinal)
   }

@@ -21,6 +21,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The object's bookkeeping: context, identifier, row, changes. Written by `@Model`.
   var _$state: _ModelState { get }
 
+  /// The same, uncounted: only for as long as the object is held. Written by `@Model`.
+  var _$stateReference: _StateReference { get }
+
   /// The row of an object that was fetched and has no bookkeeping of its own yet. Written by `@Model`.
   var _$fetchedRow: _FetchedRow { get }
 
@@ -51,6 +54,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
 extension PersistentModel {
   public static var _$hasOnlySlots: Bool { false }
+  public var _$stateReference: _StateReference { _StateReference(.passUnretained(_$state)) }
   public var _$fetchedRow: _FetchedRow { .none }
 
   /// Forgets the values of all properties but some.

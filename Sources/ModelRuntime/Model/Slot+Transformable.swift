@@ -22,7 +22,7 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) {
-    model._$state.willChange(ordinal, of: model)
+    model._$stateReference.willChange(ordinal)
     value = newValue
   }
 

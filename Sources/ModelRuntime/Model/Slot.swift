@@ -51,7 +51,7 @@ extension _Slot where Value: _ColumnValue {
 
   @inlinable @inline(__always)
   public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
-    model._$state.willChange(ordinal, of: model)
+    model._$stateReference.willChange(ordinal)
     value = newValue
   }
 
@@ -74,7 +74,7 @@ extension _Slot where Value: RawRepresentable & Codable, Value.RawValue: _Column
 
   @inlinable
   public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
-    model._$state.willChange(ordinal, of: model)
+    model._$stateReference.willChange(ordinal)
     value = newValue
   }
 
@@ -103,7 +103,7 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
-    model._$state.willChange(ordinal, of: model)
+    model._$stateReference.willChange(ordinal)
     value = .some(newValue)
   }
 
@@ -134,7 +134,7 @@ extension _Slot where Value: Codable {
 
   @_disfavoredOverload
   public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
-    model._$state.willChange(ordinal, of: model)
+    model._$stateReference.willChange(ordinal)
     value = newValue
   }
 
