@@ -23,7 +23,7 @@ extension Workload {
     case .fetchTwo: "objects with two attributes read"
     case .jsonSave: "save of one change among 100,000 objects"
     case .size: "on disk, loaded and closed"
-    case .sizeUpdated: "on disk after as many random updates as there are rows"
+    case .sizeUpdated: "on disk after random updates, one to four rows"
     case .sizeCompacted: "on disk, compacted by what the contender offers itself"
     case .flightsSizeCompacted: "real flights on disk, compacted"
     case .packedScan: "count by two attributes of rows that are packed"

@@ -15,12 +15,27 @@ struct ReportRequest {
   /// - Throws: What the file system throws.
   func draw() throws {
     guard let folder = options["--out"] else { return }
-    let results = Results(
-      try Results.measurements(in: file("--results")),
-      try Results.distributions(in: file("--latencies")),
-      circumstances: circumstances
-    )
     try ResultsPage(results).write(to: URL(fileURLWithPath: folder))
+    try Data(circumstances.utf8).write(to: URL(fileURLWithPath: folder + "/circumstances.txt"))
+  }
+
+  /// Puts figures into the documentation, if there is a checkout to put them in.
+  ///
+  /// - Throws: What the file system throws.
+  func publish() throws {
+    guard let root = options["--publish"] else { return }
+    try Publication(results).write(to: URL(fileURLWithPath: root))
+  }
+
+  private var results: Results {
+    get throws {
+      Results(
+        try Results.measurements(in: file("--results")),
+        try Results.distributions(in: file("--latencies")),
+        circumstances: try options["--circumstances"]
+          .map { try String(contentsOfFile: $0, encoding: .utf8) } ?? circumstances
+      )
+    }
   }
 
   /// Prints what changed since another run, if one is named.
@@ -42,8 +57,8 @@ struct ReportRequest {
     let fileSystem = Machine.fileSystem(of: file("--folder"))
     let toolchain = options["--toolchain"] ?? "Swift"
     return """
-      \(Machine.description), \(fileSystem); \(toolchain), release; \(date); \
-      \(options["--command"] ?? "").
+      \(Machine.description), \(fileSystem), load \(options["--load"] ?? "unknown") when it began; \
+      \(toolchain), release; \(date); \(options["--command"] ?? "").
       """
   }
 

@@ -13,7 +13,7 @@ struct Plots {
   }
 
   var all: [Plot] {
-    var plots: [Plot?] = []
+    var plots: [Plot?] = [overview]
     for group in results.groups {
       plots.append(bars(group, "throughput", more, "more is better"))
       plots.append(bars(group, "cost", less, "less is better"))
@@ -21,6 +21,33 @@ struct Plots {
     }
     plots.append(scaling)
     return plots.compactMap { $0 }
+  }
+
+  static let overviewName = "overview"
+
+  /// The highlights that fit into one picture.
+  private var overview: Plot? {
+    let shown = Highlight.all.filter { highlight in
+      Highlight.pictured.contains(highlight.workload)
+        && (more + less).contains(highlight.metric)
+    }
+    let panels = shown.compactMap { highlight -> BarPanel? in
+      let bars = highlight.measurements(in: results)
+      guard bars.count > 1 else { return nil }
+      return BarPanel(
+        title: highlight.workload.rawValue,
+        meaning: highlight.workload.meaning ?? "",
+        unit: highlight.metric.unit,
+        bars: bars.sorted { ($0.median > $1.median) == highlight.metric.growsWithSpeed }
+      )
+    }
+    guard !panels.isEmpty else { return nil }
+    let page = PanelPage(
+      title: "LogStore beside others: rates, more is better; bytes, fewer are",
+      panels: panels.map(\.panel),
+      smallPrint: [results.circumstances, "How each was set up: Performance.md."]
+    )
+    return Plot(name: Self.overviewName, title: "LogStore beside others", svg: page.svg())
   }
 
   private let more: [Metric] = [.rowsPerSecond, .megabytesPerSecond]

@@ -1,0 +1,66 @@
+import Harness
+
+/// How far ours are from the floor and from the best peer, the farthest first.
+struct DistanceTable {
+  let results: Results
+
+  /// One of ours, measured beside somebody else.
+  struct Distance {
+    let ours: Measurement
+    let other: Measurement
+    /// How many times better the other is; below 1 if ours is.
+    let factor: Double
+  }
+
+  private static let ours: Set<String> = [Contender.engine.rawValue, Contender.models.rawValue]
+  private static let floors: Set<String> = [Contender.floor.rawValue, Contender.classes.rawValue]
+  /// Who appears with every figure: single quantiles and the thread's own time would repeat the line.
+  private static let metrics: [Metric] = [
+    .rowsPerSecond, .megabytesPerSecond, .milliseconds, .bytesPerRow, .deviceBytesPerRow,
+    .nanosecondsPerRow, .p99Microseconds,
+  ]
+
+  /// Where a peer is better by more than a tenth.
+  var losses: String {
+    markdown(
+      distances { !Self.ours.contains($0) && !Self.floors.contains($0) }
+        .filter { $0.factor > 1.1 }
+    )
+  }
+
+  /// The distances from the floor.
+  var floors: String { markdown(distances { Self.floors.contains($0) }.filter { $0.factor > 1.1 }) }
+
+  func distances(_ isOther: (String) -> Bool) -> [Distance] {
+    let kinds = distinct(results.measurements.map { [$0.group ?? "", $0.workload, $0.metric] })
+    return kinds.flatMap { kind -> [Distance] in
+      guard let metric = Metric(rawValue: kind[2]), Self.metrics.contains(metric) else { return [] }
+      let all = results.measurements(of: kind[0]).filter {
+        $0.workload == kind[1] && $0.metric == kind[2]
+      }
+      // GRDB written by hand stands for GRDB where both take part: it is the better one.
+      guard let other = HighlightTable.best(all.filter { isOther($0.contender) }) else { return [] }
+      return all.filter { Self.ours.contains($0.contender) }.map { ours in
+        let share = ours.median / other.median
+        return Distance(ours: ours, other: other, factor: metric.growsWithSpeed ? 1 / share : share)
+      }
+    }
+    .sorted { $0.factor > $1.factor }
+  }
+
+  private func markdown(_ distances: [Distance]) -> String {
+    let head = [
+      "| group | workload | metric | ours | | best | | times |",
+      "| --- | --- | --- | --- | ---: | --- | ---: | ---: |",
+    ]
+    let lines = distances.map { distance in
+      let (ours, other) = (distance.ours, distance.other)
+      let figures = [Figure.format(ours.median), Figure.format(other.median)]
+      return """
+        | \(ours.group ?? "") | \(ours.workload) | \(ours.metric) | \(ours.contender) | \(figures[0]) \
+        | \(other.contender) | \(figures[1]) | \(Figure.ratio(distance.factor)) |
+        """
+    }
+    return (head + lines).joined(separator: "\n")
+  }
+}
