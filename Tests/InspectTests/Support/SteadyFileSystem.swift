@@ -1,7 +1,7 @@
 import LogEngine
 import Synchronization
 
-/// Files in memory, with a clock that moves by a second a look, and chance that repeats itself.
+/// Files in memory, with a clock that stands unless it is told to go on, and chance that repeats itself.
 ///
 /// The same calls leave the same bytes: what is shown of a store can be compared with what was shown before.
 final class SteadyFileSystem: FileSystem {
@@ -26,7 +26,7 @@ final class SteadyFileSystem: FileSystem {
   func synchronizeDirectory(_ path: String) throws(StorageError) {}
   func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
 
-  func microseconds() -> Int64 { time.add(1_000_000, ordering: .relaxed).oldValue }
+  func microseconds() -> Int64 { time.load(ordering: .relaxed) }
 
   /// A step of a linear congruential generator, its halves mixed.
   func randomBits() -> UInt64 {

@@ -145,6 +145,7 @@ extension TownStore {
     by author: String?,
     _ fill: (inout CommitBatch) throws -> Void
   ) throws {
+    disk.advance(bySeconds: 1)
     var batch = engine.makeBatch()
     batch.author = author
     try fill(&batch)
