@@ -74,7 +74,12 @@ extension Compactor {
     guard state.epochs.drain() else { return .outcome(.waitsForRead) }
     let prospect = prospect(state, history)
     let policy = state.options.compactionPolicy
-    let choice = policy.choose(from: prospect.situation, urgency)
+    var choice = policy.choose(from: prospect.situation, urgency)
+    if !choice.packs.isEmpty, prospect.floor < writer.compactionSchedule.withLock({ $0.lastEnd }) {
+      // A view sees what the last compaction had to keep: those packs would be written again as they are.
+      choice.packs = []
+      if choice.isEmpty { return .outcome(.waitsForView(of: CommitSequence(prospect.floor))) }
+    }
     if choice.isEmpty { return .outcome(prospect.reasonForNothing) }
     var plan = Plan(base: manifest.base ?? LogBase.none)
     let segments = prospect.segments.prefix(choice.segmentCount)

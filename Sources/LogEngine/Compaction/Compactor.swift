@@ -95,6 +95,9 @@ import Synchronization
     if tableIndex < plan.base.catalogue.tables.count {
       return .goesOn(byteCount: try fold(upTo: byteCount))
     }
+    // The number of the newest pack never falls: a record that names a later one than that stands on a
+    // pack its reader does not know yet.
+    if packs.isEmpty, !plan.packs.isEmpty { try beginPackIfNeeded() }
     if output != nil {
       try endPack()
       return .goesOn(byteCount: 0)

@@ -12,11 +12,12 @@ package enum BlobCampaign {
   package static func runPowerCut(
     seed: UInt64,
     stepCount: Int = 24,
+    _ upkeep: PhotoRun.Upkeep = .none,
     plant: (any FileSystem) -> any FileSystem = { $0 }
   ) -> CampaignResult {
     let ledger = PhotoLedger()
     let fileSystem = SimulatedFileSystem(seed: seed, observer: { ledger.record($0, $1) })
-    var run = PhotoRun(seed: seed, on: plant(fileSystem), ledger)
+    var run = PhotoRun(seed: seed, on: plant(fileSystem), ledger, upkeep)
     var result = CampaignResult()
     do {
       for step in 0..<stepCount { try run.perform(step) }
@@ -29,14 +30,9 @@ package enum BlobCampaign {
       .init(number: fileSystem.callCount + 1, operation: .open, path: "-"),
       fileSystem.disk
     )
-    var limits = CrashStateLimits()
-    limits.tornWrites = 1
-    limits.exhaustiveSectors = 4
-    limits.randomSubsets = 8
-    limits.exhaustiveNames = 4
     var check = PhotoCrashCheck(seed: seed, states: ledger.states, options: run.options)
     for moment in ledger.moments where check.violations.count < CampaignResult.violationLimit {
-      check.check(moment, limits: limits, depth: 1)
+      check.check(moment, limits: .several, depth: 1)
     }
     result.states = check.openedStates
     result.violations += check.violations
@@ -44,7 +40,11 @@ package enum BlobCampaign {
   }
 
   /// Lets calls of one kind fail, once or for ever, and goes on.
-  package static func runFault(seed: UInt64, stepCount: Int = 40) -> CampaignResult {
+  package static func runFault(
+    seed: UInt64,
+    stepCount: Int = 40,
+    _ upkeep: PhotoRun.Upkeep = .none
+  ) -> CampaignResult {
     var random = SeededGenerator(seed: seed).forked(12)
     let operations: [FileOperation] = [
       .open, .write, .write, .synchronize, .synchronize, .rename, .unlink, .unlink, .allocate,
@@ -52,14 +52,14 @@ package enum BlobCampaign {
     ]
     let fault = Fault(
       operations.randomElement(using: &random) ?? .write,
-      number: Int.random(in: 1...60, using: &random),
+      number: Int.random(in: 1...(upkeep == .none ? 60 : 200), using: &random),
       random.oneIn(3) ? .forEver : .once,
       random.oneIn(3) ? .noSpace : .error(5)
     )
     var result = CampaignResult()
     let ledger = PhotoLedger()
     let fileSystem = SimulatedFileSystem(seed: seed, faults: FaultPlan([fault]))
-    var run = PhotoRun(seed: seed, on: fileSystem, ledger)
+    var run = PhotoRun(seed: seed, on: fileSystem, ledger, upkeep)
     for step in 0..<stepCount {
       do {
         try run.perform(step)

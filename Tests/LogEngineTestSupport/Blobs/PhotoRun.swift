@@ -2,23 +2,37 @@ import LogEngine
 
 /// A program that stores photos, made from a seed: replaces, retitles and deletes them, closes the store,
 /// ends without a word, and holds views meanwhile.
-struct PhotoRun {
+package struct PhotoRun {
+  /// Whether the store is compacted meanwhile.
+  package enum Upkeep: Sendable { case none, compacting }
+
   let seed: UInt64
   let options: EngineOptions
   let ledger: PhotoLedger
   /// `nil` before the first step, and after a step that let go of the store.
   private(set) var store: PhotoStore?
   private let fileSystem: any FileSystem
+  private let upkeep: Upkeep
   private var random: SeededGenerator
   private var views: [(view: ReadView, rows: PhotoLedger.Rows)] = []
 
-  init(seed: UInt64, on fileSystem: any FileSystem, _ ledger: PhotoLedger) {
+  init(
+    seed: UInt64,
+    on fileSystem: any FileSystem,
+    _ ledger: PhotoLedger,
+    _ upkeep: Upkeep = .none
+  ) {
     self.seed = seed
+    self.upkeep = upkeep
     self.fileSystem = fileSystem
     self.ledger = ledger
     random = SeededGenerator(seed: seed).forked(11)
     var options = EngineOptions.random(using: &random)
     options.smallestSegment = 8192
+    if upkeep == .compacting {
+      options.largestSegment = 8192
+      options.compactOften(using: &random)
+    }
     self.options = options
   }
 
@@ -40,6 +54,14 @@ struct PhotoRun {
   mutating func perform(_ step: Int) throws {
     ledger.begin(step: step)
     if store == nil { try open() }
+    if upkeep == .compacting, random.oneIn(4) {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: try store?.engine.compact()
+      case 2: try store?.engine.compact(keeping: .nothing)
+      default: for _ in 0..<8 { store?.engine.performBackgroundWork() }
+      }
+      return
+    }
     // Not in a constant: nothing else may hold the store when it is let go of.
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<60: try commit(makeChanges())

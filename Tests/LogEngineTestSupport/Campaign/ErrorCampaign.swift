@@ -4,7 +4,11 @@ import LogEngine
 package enum ErrorCampaign {
   package static func run(seed: UInt64, stepCount: Int = 40, faultCount: Int = 16) -> CampaignResult
   {
-    let workload = Workload(seed: seed, stepCount: stepCount)
+    run(Workload(seed: seed, stepCount: stepCount), faultCount: faultCount)
+  }
+
+  package static func run(_ workload: Workload, faultCount: Int = 16) -> CampaignResult {
+    let seed = workload.seed
     var result = CampaignResult()
     var random = SeededGenerator(seed: seed).forked(3)
     guard let calls = countCalls(workload, &result) else { return result }

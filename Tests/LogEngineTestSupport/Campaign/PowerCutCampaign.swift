@@ -6,7 +6,12 @@ package enum PowerCutCampaign {
     run(Workload(seed: seed, stepCount: stepCount), lies: lies)
   }
 
-  package static func run(_ workload: Workload, lies: Lies = []) -> CampaignResult {
+  package static func run(
+    _ workload: Workload,
+    lies: Lies = [],
+    limits: CrashStateLimits = CrashStateLimits(),
+    oneMomentIn stride: Int = 1
+  ) -> CampaignResult {
     let seed = workload.seed
     let ledger = Ledger()
     var faults = FaultPlan()
@@ -34,8 +39,10 @@ package enum PowerCutCampaign {
       states: ledger.model.states,
       options: workload.options
     )
-    for moment in ledger.moments {
-      check.check(moment, limits: CrashStateLimits(), depth: 2)
+    // Which of the moments are looked at differs from seed to seed.
+    for (index, moment) in ledger.moments.enumerated()
+    where index % stride == Int(seed % UInt64(stride)) {
+      check.check(moment, limits: limits, depth: 2)
       check.checkProcessEnd(moment)
       if check.violations.count >= CampaignResult.violationLimit { break }
     }

@@ -3,7 +3,11 @@ import LogEngine
 /// Fills the device and empties it again.
 package enum SpaceCampaign {
   package static func run(seed: UInt64, stepCount: Int = 60) -> CampaignResult {
-    let workload = Workload(seed: seed, stepCount: stepCount)
+    run(Workload(seed: seed, stepCount: stepCount))
+  }
+
+  package static func run(_ workload: Workload) -> CampaignResult {
+    let seed = workload.seed
     let ledger = Ledger()
     let fileSystem = SimulatedFileSystem(seed: seed)
     var run = WorkloadRun(workload, on: fileSystem, ledger: ledger)

@@ -16,7 +16,7 @@ package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
 package enum Area: String, Sendable, Hashable, CaseIterable {
   /// The power fails between any two calls, also during the recovery from such a failure.
   case powercut
-  /// The same while the log is packed again and again.
+  /// Any of what follows, while the log is packed again and again.
   case compaction
   /// Calls fail, once or for ever, and disks lie about synchronizing.
   case errors
@@ -28,6 +28,8 @@ package enum Area: String, Sendable, Hashable, CaseIterable {
   case forgery
   /// Large values stand in files of their own, and any of the above happens.
   case blobs
+  /// Nothing is harmed: stores with different knobs are to give the same answers.
+  case knobs
 }
 
 extension Area {
@@ -35,12 +37,13 @@ extension Area {
   package func run(seed: UInt64) -> CampaignResult {
     switch self {
     case .powercut: PowerCutCampaign.run(seed: seed)
-    case .compaction: PowerCutCampaign.run(.compacting(seed: seed, stepCount: 60))
+    case .compaction: CompactionCampaign.run(seed: seed)
     case .errors: ErrorCampaign.run(seed: seed)
     case .space: SpaceCampaign.run(seed: seed)
     case .rot: RotCampaign.run(seed: seed)
     case .forgery: ForgeryCampaign.run(seed: seed)
     case .blobs: BlobCampaign.run(seed: seed)
+    case .knobs: KnobCampaign.run(seed: seed)
     }
   }
 }

@@ -22,4 +22,10 @@ import Testing
     }
     try run.close()
   }
+
+  /// A slice of what `Tools/crashtest --only compaction` does at length.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `that is harmed loses nothing and brings nothing back`(seed: UInt64) {
+    #expect(CompactionCampaign.run(seed: seed, stepCount: 16).violations == [])
+  }
 }
