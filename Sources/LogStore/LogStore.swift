@@ -25,7 +25,8 @@ public final class LogStore: LogBackedStore {
       migrationPlan: migrationPlan,
       durability: configuration.durability,
       allowsSave: configuration.allowsSave,
-      blobThreshold: configuration.externalStorageThreshold
+      blobThreshold: configuration.externalStorageThreshold,
+      compaction: configuration.compaction
     )
   }
 }

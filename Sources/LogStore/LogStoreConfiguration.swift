@@ -24,6 +24,9 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// be changed from one opening to the next; values stay where they are until they are set again.
   public var externalStorageThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
 
+  /// How the store gives back what was replaced and deleted; by default in the background.
+  public var compaction = Compaction.automatic
+
   /// 128 KiB: a save that writes a file of its own for a value takes as long as some four that do not.
   public static let defaultExternalStorageThreshold = 128 << 10
 

@@ -34,7 +34,8 @@ final class TableStore: Sendable {
     migrationPlan: (any SchemaMigrationPlan.Type)?,
     durability: Durability,
     allowsSave: Bool,
-    blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold
+    blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
+    compaction: Compaction = .automatic
   ) throws {
     if allowsSave { try StoreLocation.makeParents(of: url) }
     var options = EngineOptions()
@@ -44,6 +45,7 @@ final class TableStore: Sendable {
       case .full: .full
       case .relaxed(let interval): .relaxed(interval: interval)
       }
+    options.take(compaction)
     do {
       let engine = try StorageEngine.open(at: url.path, options: options)
       try self.init(
@@ -66,6 +68,8 @@ final class TableStore: Sendable {
   ) throws {
     var options = EngineOptions()
     options.durability = .memory
+    // Nobody looks into memory for a history.
+    options.take(Compaction(.automatic, historyAge: .zero, historyByteCount: 0))
     let engine = try StorageEngine.open(
       at: "/memory",
       options: options,
