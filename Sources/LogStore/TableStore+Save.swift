@@ -27,17 +27,33 @@ final class SpareSink: Sendable {
 ///
 /// Used by one save at a time.
 final class CommitSink: RowChangeSink, @unchecked Sendable {
-  // The store keeps the sink.
-  private unowned let store: TableStore
+  // The store keeps the sink, and only its own saves use it: nothing need be counted for each row.
+  private unowned(unsafe) let store: TableStore
   private var batch: CommitBatch
   private var moves: [Move] = []
-  /// The indexed columns of the table of the last change; changes come table by table.
-  private var indexed: (table: UInt16, columns: [Int]) = (0, [])
   private var keys = KeyChanges()
-  private var rules: (table: UInt16, rules: [UniqueIndexes.Rule]) = (0, [])
+  /// The table of the last change; changes come table by table.
+  private var current: Target?
   private var standing = ValueIndexes.Standing.nothing
   private var values: [ValueIndexes.Change] = []
-  private var built: (table: UInt16, indexes: [(Int, IndexDefinition)]) = (0, [])
+
+  /// A table, and what is to be done for each of its rows.
+  private final class Target {
+    let table: EntityTable
+    /// The to-one columns whose other ends are indexed.
+    let indexed: [Int]
+    let rules: [UniqueIndexes.Rule]
+    let built: [(Int, IndexDefinition)]
+
+    init(_ table: EntityTable, in store: TableStore, _ standing: ValueIndexes.Standing) {
+      let definitions = store.valueIndexes.definitions
+      self.table = table
+      indexed = store.indexes.columns(of: table.number)
+      rules = store.uniqueIndexes.rules(of: table.number)
+      built = standing.built.filter { definitions[$0].table == table.number }
+        .map { ($0, definitions[$0]) }
+    }
+  }
   /// How much the save has written.
   private var changeCount = 0
   private var byteCount = 0
@@ -62,9 +78,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     moves.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
     keys = KeyChanges()
-    rules = (0, [])
-    indexed = (0, [])
-    built = (0, [])
+    current = nil
     changeCount = 0
     byteCount = 0
   }
@@ -109,18 +123,19 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   }
 
   func insert(_ reference: RowReference, row: RawSpan) {
-    guard let table = store.table(numbered: reference.table) else { return }
+    guard let target = target(reference.table) else { return }
+    let table = target.table
     batch.insert(reference, layout: table.layoutNumber, row: row)
     noteChange(row.byteCount)
-    for rule in rules(of: reference.table) {
+    for rule in target.rules {
       keys.insert(row, reference, rule.number, rule.columns, table.layout)
     }
-    for (number, definition) in builtIndexes(of: reference.table) {
+    for (number, definition) in target.built {
       let new = definition.entry(of: row, table.layout)
       values.append(ValueIndexes.Change(index: number, row: reference, old: nil, new: new))
     }
-    for column in indexedColumns(of: reference.table) {
-      guard let new = target(of: row, column, in: table) else { continue }
+    for column in target.indexed {
+      guard let new = table.target(of: row, column) else { continue }
       moves.append(
         Move(
           name: .init(table: table.number, column: column),
@@ -138,19 +153,20 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     row: RawSpan,
     previous: RawSpan?
   ) {
-    guard let table = store.table(numbered: reference.table) else { return }
-    for column in indexedColumns(of: reference.table) where changed.contains(column) {
+    guard let target = target(reference.table) else { return }
+    let table = target.table
+    for column in target.indexed where changed.contains(column) {
       moves.append(
         Move(
           name: .init(table: table.number, column: column),
           key: reference.key,
           old: storedTarget(of: reference, column, in: table),
-          new: target(of: row, column, in: table)
+          new: table.target(of: row, column)
         )
       )
     }
-    noteKeys(of: reference, changed: changed, row: row, in: table)
-    for (number, definition) in builtIndexes(of: reference.table)
+    noteKeys(of: reference, changed: changed, row: row, in: target)
+    for (number, definition) in target.built
     where definition.columns.contains(where: { changed.contains($0.number) }) {
       let old = storedEntry(of: reference, definition, in: table)
       let new = definition.entry(of: row, table.layout)
@@ -166,8 +182,9 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   }
 
   func delete(_ reference: RowReference) {
-    guard let table = store.table(numbered: reference.table) else { return }
-    for column in indexedColumns(of: reference.table) {
+    guard let target = target(reference.table) else { return }
+    let table = target.table
+    for column in target.indexed {
       guard let old = storedTarget(of: reference, column, in: table) else { continue }
       moves.append(
         Move(
@@ -178,8 +195,8 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
         )
       )
     }
-    for rule in rules(of: reference.table) { freeKey(of: reference, rule, in: table) }
-    for (number, definition) in builtIndexes(of: reference.table) {
+    for rule in target.rules { freeKey(of: reference, rule, in: table) }
+    for (number, definition) in target.built {
       let old = storedEntry(of: reference, definition, in: table)
       values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: nil))
     }
@@ -187,6 +204,13 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
       batch.delete(reference)
     }
     noteChange(0)
+  }
+
+  /// The table of a change, looked up if it is not that of the last one; `nil` if the store has no such table.
+  private func target(_ number: UInt16) -> Target? {
+    if let current, current.table.number == number { return current }
+    current = store.table(numbered: number).map { Target($0, in: store, standing) }
+    return current
   }
 
   private func noteChange(_ byteCount: Int) {
@@ -222,21 +246,15 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
 
   // MARK: Unique keys
 
-  private func rules(of table: UInt16) -> [UniqueIndexes.Rule] {
-    if rules.table != table { rules = (table, store.uniqueIndexes.rules(of: table)) }
-    return rules.rules
-  }
-
   private func noteKeys(
     of reference: RowReference,
     changed: ColumnSet,
     row: RawSpan,
-    in table: EntityTable
+    in target: Target
   ) {
-    for rule in rules(of: reference.table)
-    where rule.columns.contains(where: { changed.contains($0) }) {
-      freeKey(of: reference, rule, in: table)
-      keys.insert(row, reference, rule.number, rule.columns, table.layout)
+    for rule in target.rules where rule.columns.contains(where: { changed.contains($0) }) {
+      freeKey(of: reference, rule, in: target.table)
+      keys.insert(row, reference, rule.number, rule.columns, target.table.layout)
       keys.dropLastIfUnchanged()
     }
   }
@@ -254,15 +272,6 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
 
   // MARK: Indexed values
 
-  private func builtIndexes(of table: UInt16) -> [(Int, IndexDefinition)] {
-    if built.table != table {
-      let definitions = store.valueIndexes.definitions
-      let own = standing.built.filter { definitions[$0].table == table }
-      built = (table, own.map { ($0, definitions[$0]) })
-    }
-    return built.indexes
-  }
-
   private func storedEntry(
     of reference: RowReference,
     _ definition: IndexDefinition,
@@ -272,19 +281,6 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   }
 
   // MARK: References
-
-  private func indexedColumns(of table: UInt16) -> [Int] {
-    if indexed.table != table { indexed = (table, store.indexes.columns(of: table)) }
-    return indexed.columns
-  }
-
-  private func target(
-    of row: RawSpan,
-    _ column: Int,
-    in table: EntityTable
-  ) -> (target: RowReference, rank: Int64)? {
-    table.target(of: row, column)
-  }
 
   private func storedTarget(
     of reference: RowReference,
