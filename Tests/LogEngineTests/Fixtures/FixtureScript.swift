@@ -53,6 +53,37 @@ struct FixtureScript {
     return disk
   }
 
+  /// A store that was compacted twice, and closed.
+  ///
+  /// It has rows in packs, in the log, and in both; a value in a file of its own; and ended rows that only
+  /// packs remember.
+  static func compactedStore() throws -> Disk {
+    let fileSystem = SimulatedFileSystem(seed: 2003)
+    let script = try FixtureScript(on: fileSystem)
+    try script.makeTables()
+    try script.makeRows()
+    try script.addBlob(to: 5)
+    try script.changeRows()
+    try script.endSegment(6)
+    try script.engine.compact()
+    try script.commit { batch in
+      batch.update(Self.reference(2, 4), ColumnSet(rawValue: 1), Self.plain(44, 4))
+      batch.delete(Self.reference(2, 5))
+      batch.insert(Self.reference(2, 10), Self.plain(10))
+    }
+    try script.changeTables()
+    try script.endSegment(7)
+    try script.engine.compact()
+    // These stand on rows of packs.
+    try script.commit { batch in
+      batch.update(Self.reference(2, 6), ColumnSet(rawValue: 1), Self.plain(66, 6))
+      batch.delete(Self.reference(2, 7))
+      batch.update(Self.reference(1, 1), ColumnSet(rawValue: 1 << 6), Self.row { _ in })
+    }
+    try script.engine.close()
+    return fileSystem.disk
+  }
+
   /// Takes the last bytes from the log, as a power cut does.
   private static func tearLastCommit(of disk: inout Disk) {
     let segments = disk.paths.filter { $0.hasSuffix(".seg") }
@@ -146,6 +177,29 @@ extension FixtureScript {
     try engine.commit(&batch)
   }
 
+  /// Writes a value of a row to a file of its own.
+  private func addBlob(to key: UInt64) throws {
+    var batch = engine.makeBatch()
+    let value = [UInt8](repeating: 0xB1, count: 300)
+    let blob = try batch.addBlob(value.span.bytes)
+    let row = Self.row { $0.append(10, blob: blob) }
+    batch.insert(Self.reference(1, key), row)
+    try engine.commit(&batch)
+  }
+
+  /// Fills the segment with a row of zeros, which a fixture leaves out, so that the next commit begins another.
+  private func endSegment(_ key: UInt64) throws {
+    for part in 0..<2 {
+      try commit { batch in
+        let row = Self.row { writer in
+          writer.append(7, bytes: [UInt8](repeating: 0, count: 20_000).span.bytes)
+        }
+        batch.insert(Self.reference(1, key * 10 + UInt64(part)), row)
+      }
+      engine.performBackgroundWork()
+    }
+  }
+
   private func commit(author: String? = nil, _ fill: (inout CommitBatch) -> Void) throws {
     var batch = engine.makeBatch()
     batch.author = author
@@ -181,7 +235,8 @@ extension FixtureScript {
       writer.append(7, bytes: ([0, 1, 2, 0xFF] as [UInt8]).span.bytes)
       writer.append(8, references: (1...count).map { reference(2, $0) })
       writer.append(9, bytes: ([0xA1, 0x61, 0x78, 0x01] as [UInt8]).span.bytes)
-      writer.append(10, bytes: ([9, 8, 7] as [UInt8]).span.bytes)
+      // A blob that stands in its row begins with a zero.
+      writer.append(10, bytes: ([0, 9, 8, 7] as [UInt8]).span.bytes)
     }
   }
 

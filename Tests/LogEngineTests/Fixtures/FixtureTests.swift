@@ -19,6 +19,7 @@ import Testing
 
   static let fixtures = [
     Fixture(name: "closed-1.0", wasClosed: true), Fixture(name: "killed-1.0", wasClosed: false),
+    Fixture(name: "compacted-1.0", wasClosed: true),
   ]
 
   private func open(
@@ -72,6 +73,7 @@ import Testing
     let folder = ProcessInfo.processInfo.environment["LOGENGINE_WRITE_FIXTURES"] ?? ""
     try write(FixtureScript.closedStore(), to: "\(folder)/closed-1.0")
     try write(FixtureScript.killedStore(), to: "\(folder)/killed-1.0")
+    try write(FixtureScript.compactedStore(), to: "\(folder)/compacted-1.0")
   }
 
   private func write(_ disk: Disk, to path: String) throws {

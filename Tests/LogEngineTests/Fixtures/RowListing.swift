@@ -21,13 +21,24 @@ enum RowListing {
         lines.append("  row \(key), layout \(layout.rawValue)")
         guard let definition = table.layout(layout) else { return .proceed }
         for (position, column) in definition.columns.enumerated() {
-          let value = self.text(position, definition.layout, row)
+          var value = self.text(position, definition.layout, row)
+          if let blob = definition.layout.blob(position, in: row)?.reference {
+            value += ", the side file \(try self.text(of: blob, engine))"
+          }
           lines.append("    \(column): \(value)")
         }
         return .proceed
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(of blob: BlobReference, _ engine: StorageEngine) throws -> String {
+    let bytes = try engine.openBlob(blob).withBytes { $0.withUnsafeBytes { Array($0) } }
+    let isOfOneByte = bytes.allSatisfy { $0 == bytes.first }
+    return isOfOneByte
+      ? "\(bytes.count) times \(FileListing.hexadecimal(bytes.prefix(1)))"
+      : FileListing.hexadecimal(bytes)
   }
 
   private static func text(_ column: Int, _ layout: RowLayout, _ row: RawSpan) -> String {
