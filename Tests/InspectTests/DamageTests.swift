@@ -69,6 +69,26 @@ import Testing
     try expectSnapshot(result.transcript, "damaged-frame-header")
   }
 
+  @Test func `many problems of one kind are told of together`() throws {
+    let store = try TownStore()
+    try store.write { engine in try store.addTowns(30, to: engine) }
+    try store.disk.harm(store.segmentPath(1), at: 4884)
+    let result = try Session(disk: store.disk).run("verify", store.path)
+    #expect(result.status == .damaged)
+    try expectSnapshot(result.transcript, "damaged-verify-many")
+    let all = try Session(disk: store.disk).run("verify", store.path, "--format", "ndjson")
+    #expect(all.output.split(separator: "\n").count > 30)
+  }
+
+  @Test func `a damaged record is shown among its neighbours`() throws {
+    let store = try TownStore()
+    try store.disk.harm(store.segmentPath(1), at: 4530)
+    let session = Session(disk: store.disk)
+    let result = try session.run("frames", store.path, "--offset", "4392-4719")
+    #expect(result.status == .damaged)
+    try expectSnapshot(result.transcript, "damaged-record")
+  }
+
   @Test func `frames are found without the segment's header`() throws {
     let store = try TownStore()
     try store.disk.harm(store.segmentPath(1), at: 20)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import LogEngine
 import Terminal
 import Testing
@@ -63,5 +64,44 @@ import Testing
   )
   func `is no range of numbers`(text: String, bounds: ClosedRange<UInt64>?) {
     #expect(NumberRange(argument: text)?.bounds == bounds)
+  }
+}
+
+@Suite struct `Help` {
+  static let commands = [
+    "summary", "dump", "get", "schema", "blobs", "history", "tail", "diff", "segments", "frames",
+    "verify", "report", "backup", "compact", "salvage",
+  ]
+
+  @Test(arguments: commands)
+  func `of each command has examples that parse, and the exit codes`(command: String) throws {
+    let type = try #require(
+      Inspect.configuration.groupedSubcommands.flatMap { $0.subcommands }
+        .first { $0._commandName == command }
+    )
+    let discussion = type.configuration.discussion
+    #expect(discussion.hasSuffix(ToolStatus.help))
+    let examples = discussion.split(separator: "\n")
+      .filter { $0.hasPrefix("  logstore-inspect \(command) ") }
+    #expect(!examples.isEmpty)
+    for example in examples {
+      let call = example.prefix { !"|>&".contains($0) }
+      let words = call.split(separator: " ").dropFirst().map(String.init)
+      #expect(throws: Never.self) { try Inspect.parseAsRoot(words) }
+    }
+  }
+
+  @Test func `names every command there is`() {
+    // Key paths into metatypes end the compiler of Swift 6.3.1.
+    let names = Inspect.configuration.groupedSubcommands.flatMap { $0.subcommands }
+      .map { $0._commandName }
+    #expect(names.sorted() == Self.commands.sorted())
+  }
+
+  @Test func `completes the entities of the store on the command line`() throws {
+    let store = try TownStore()
+    let words = ["logstore-inspect", "dump", "--format", "csv", "towns.store", "--entity", ""]
+    #expect(EntityCompletion.names(words, on: store.disk) == ["Note", "Photo", "Town"])
+    #expect(EntityCompletion.names(["logstore-inspect", "dump"], on: store.disk).isEmpty)
   }
 }

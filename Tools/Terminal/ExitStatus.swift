@@ -15,7 +15,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
   public static let help = """
     EXIT CODES:
       0  everything held
-      1  wrong usage or input: arguments, a missing file, a folder that cannot be written
+      1  wrong usage or input, such as a path without a store
       2  the store is damaged
       3  the store is in use by another process
       4  a check did not hold

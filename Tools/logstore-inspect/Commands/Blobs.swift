@@ -25,7 +25,10 @@ struct BlobsCommand: InspectCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
 
-  @Option(help: ArgumentHelp("Only values of this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only values of this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Flag(help: "Read every byte and compare it with its checksum.")

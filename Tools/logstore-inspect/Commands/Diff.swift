@@ -37,7 +37,10 @@ struct Diff: InspectCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var visible: VisibilityOptions
 
-  @Option(help: ArgumentHelp("Only this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Flag(help: "Only counts.")

@@ -26,7 +26,10 @@ struct Dump: InspectCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var visible: VisibilityOptions
 
-  @Option(help: ArgumentHelp("Only the rows of this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only the rows of this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Option(help: ArgumentHelp("Only rows with these keys: 17, 10-20, 10-.", valueName: "range"))

@@ -29,7 +29,10 @@ struct Frames: InspectCommand {
   var segments: [UInt32] = []
 
   @Option(
-    help: ArgumentHelp("Only frames in this range of bytes: 4096-8192, 4096-.", valueName: "range")
+    help: ArgumentHelp(
+      "Only frames and records in this range of bytes: 4096-8192.",
+      valueName: "range"
+    )
   )
   var offset: NumberRange?
 

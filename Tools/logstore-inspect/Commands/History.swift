@@ -31,7 +31,10 @@ struct History: InspectCommand {
   @Option(help: ArgumentHelp("Only the last so many of them.", valueName: "n"))
   var last: Int?
 
-  @Option(help: ArgumentHelp("Only changes of this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only changes of this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Option(help: ArgumentHelp("Only changes of rows with these keys.", valueName: "range"))

@@ -25,7 +25,10 @@ struct SchemaCommand: InspectCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var visible: VisibilityOptions
 
-  @Option(help: ArgumentHelp("Only this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))

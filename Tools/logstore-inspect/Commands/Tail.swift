@@ -34,7 +34,10 @@ struct Tail: InspectCommand {
   @Option(help: ArgumentHelp("How often to look for new commits.", valueName: "seconds"))
   var interval = 0.2
 
-  @Option(help: ArgumentHelp("Only changes of this entity.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only changes of this entity.", valueName: "name"),
+    completion: .entity
+  )
   var entity: String?
 
   @Option(help: ArgumentHelp("Only commits of this author.", valueName: "name"))

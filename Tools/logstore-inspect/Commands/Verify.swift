@@ -12,7 +12,7 @@ struct Verify: InspectCommand {
       what was found, and looks for rows that refer to rows that are not there and for files nobody needs. \
       Takes no lock: a process may be writing. Damage ends with exit code 2; what a crash leaves and the next \
       writer clears away is named, and harmless. So are references to missing rows: no byte is wrong, yet an \
-      app may not expect them.
+      app may not expect them. Of many problems of one kind the first are shown; --format ndjson lists all.
 
       EXAMPLES:
         logstore-inspect verify trips.store
@@ -75,11 +75,7 @@ struct Verify: InspectCommand {
     _ problems: [ProblemDescription],
     _ console: Console
   ) {
-    for problem in problems {
-      let style: Style = problem.severity == .damage ? .red : .yellow
-      let word = problem.severity == .damage ? "damage" : "note"
-      console.line("\(console.styled(word, style))  \(problem.text)")
-    }
+    printProblems(problems, console)
     if !problems.isEmpty { console.line() }
     var table = TextTable([.init("", .right), .init("")])
     table.append([report.fileCount.grouped, "files, \(report.byteCount.byteCount)"])
@@ -101,6 +97,32 @@ struct Verify: InspectCommand {
       report.isSound
         ? console.styled("sound", .green) + extra : console.styled("damaged", .red) + extra
     )
+  }
+
+  /// How many problems of a kind are shown; one damaged frame can move every row of a table.
+  private static let groupLimit = 4
+
+  private func printProblems(_ problems: [ProblemDescription], _ console: Console) {
+    var counts: [String: Int] = [:]
+    for problem in problems {
+      if let group = problem.group { counts[group, default: 0] += 1 }
+    }
+    var shown: [String: Int] = [:]
+    for problem in problems {
+      let style: Style = problem.severity == .damage ? .red : .yellow
+      let word = console.styled(problem.severity == .damage ? "damage" : "note", style)
+      guard let group = problem.group, let count = counts[group], count > Self.groupLimit + 1
+      else {
+        console.line("\(word)  \(problem.text)")
+        continue
+      }
+      shown[group, default: 0] += 1
+      if shown[group, default: 0] <= Self.groupLimit { console.line("\(word)  \(problem.text)") }
+      if shown[group] == count {
+        let more = (count - Self.groupLimit).grouped
+        console.line("\(word)  … and \(more) more like it, the last: \(problem.text)")
+      }
+    }
   }
 
   private func item(

@@ -9,15 +9,15 @@ struct FramePrinter {
     "entity", "key", "layout", "depth", "previous", "columns",
   ]
 
-  private let console: Console
+  let console: Console
   private let inspection: StoreInspection
-  private let store: InspectedStore?
+  let store: InspectedStore?
   private let command: Frames
-  private var decoder: RowDecoder?
-  private var items: ItemPrinter
+  var decoder: RowDecoder?
+  var items: ItemPrinter
   private var frameCount = 0
   private var recordCount = 0
-  private var names: CatalogueNames
+  var names: CatalogueNames
   private var isFirst = true
   /// The first place that is not as it should be.
   private var damage: (path: String, offset: Int, what: String)?
@@ -39,7 +39,7 @@ struct FramePrinter {
     items = ItemPrinter(console, command.output.format, fields: Self.fields)
   }
 
-  private var isText: Bool { command.output.format == .text }
+  var isText: Bool { command.output.format == .text }
 
   mutating func print(_ segment: SegmentDescription) throws {
     if isText {
@@ -56,7 +56,7 @@ struct FramePrinter {
     var last: Int?
     let logEnd = logEnd(in: segment)
     try inspection.forEachPart(of: segment.segment) { part in
-      guard isChosen(part) else { return .proceed }
+      guard isChosen(part.range) else { return .proceed }
       let isTorn = logEnd.map { part.range.lowerBound >= $0 } ?? false
       switch part {
       case .frame(let frame): try print(frame, of: segment, isTorn: isTorn)
@@ -110,11 +110,9 @@ struct FramePrinter {
     damage = damage ?? (segment.path, offset, what)
   }
 
-  private func isChosen(_ part: SegmentPart) -> Bool {
-    guard let range = command.offset else { return true }
-    return range.bounds.overlaps(
-      UInt64(part.range.lowerBound)...UInt64(part.range.upperBound - 1)
-    )
+  private func isChosen(_ part: Range<Int>) -> Bool {
+    guard let range = command.offset, !part.isEmpty else { return true }
+    return range.bounds.overlaps(UInt64(part.lowerBound)...UInt64(part.upperBound - 1))
   }
 }
 
@@ -172,22 +170,46 @@ extension FramePrinter {
         "author": origin?.author.map(JSONValue.string) ?? .null,
       ])
     }
-    guard command.records else { return }
+    if command.records, frame.kind.hasRecords { try printRecords(of: frame, in: segment) }
+  }
+
+  /// Records, and between those of a damaged frame what is none any more.
+  private mutating func printRecords(
+    of frame: FrameDescription,
+    in segment: SegmentDescription
+  ) throws {
+    var end = frame.payloadRange.lowerBound + Self.payloadHeaderByteCount
     try inspection.forEachRecord(in: frame) { record, body in
+      let offset = record.address.offset
+      if offset > end { try printGap(end..<offset, of: segment) }
+      end = offset + record.byteCount
+      guard isChosen(offset..<end) else { return .proceed }
       recordCount += 1
       try print(record, body, of: segment)
       return .proceed
     }
+    // An author's name may follow the last record.
+    if !frame.isIntact, frame.payloadRange.upperBound - end >= Self.leastRecordByteCount {
+      try printGap(end..<frame.payloadRange.upperBound, of: segment)
+    }
+  }
+
+  /// What stands in a payload before its records.
+  private static let payloadHeaderByteCount = 8
+  private static let leastRecordByteCount = 24
+
+  private mutating func printGap(_ range: Range<Int>, of segment: SegmentDescription) throws {
+    if isChosen(range) { try print(range, of: segment, "unreadable", indent: "    ") }
   }
 
   /// Bytes that are no frame.
-  private func print(
+  private mutating func print(
     _ range: Range<Int>,
     of segment: SegmentDescription,
-    _ what: String
+    _ what: String,
+    indent: String = "  "
   ) throws {
     guard isText else {
-      var items = items
       return items.print([
         "segment": .unsigned(UInt64(segment.segment.rawValue)),
         "offset": .integer(Int64(range.lowerBound)), "what": .string(what),
@@ -202,9 +224,9 @@ extension FramePrinter {
     if what != "blank" { try dump(range, of: segment) }
   }
 
-  private func place(_ offset: Int) -> String { "\(offset)".leftPadding(to: 10) }
+  func place(_ offset: Int) -> String { "\(offset)".leftPadding(to: 10) }
 
-  private func dump(_ range: Range<Int>, of segment: SegmentDescription) throws {
+  func dump(_ range: Range<Int>, of segment: SegmentDescription) throws {
     guard command.hex else { return }
     try inspection.withBytes(of: segment.segment, in: range) { bytes in
       HexDump.forEachLine(of: bytes, at: range.lowerBound) { line in
@@ -214,117 +236,9 @@ extension FramePrinter {
   }
 }
 
-// MARK: Records
-
-extension FramePrinter {
-  private mutating func print(
-    _ record: RecordDescription,
-    _ body: RawSpan,
-    of segment: SegmentDescription
-  ) throws {
-    let columns = columns(of: record, body)
-    let entity = name(of: record)
-    guard isText else { return items.print(item(record, columns, entity)) }
-    var line = place(record.address.offset) + "    " + record.kind.name.padding(to: 18)
-    line += "\(record.byteCount)".leftPadding(to: 9) + "  crc \(record.checksum.hexadecimal(8))"
-    if record.kind != .catalogue { line += "  \(entity.printable)/\(record.reference.key)" }
-    if record.kind == .delta { line += "  depth \(record.chainDepth)" }
-    if let previous = record.previous {
-      line += "  after \(previous.segment.rawValue):\(previous.offset)"
-    }
-    if !columns.text.isEmpty { line += "  " + columns.text }
-    console.clippedLine(line)
-    let range = record.address.offset..<(record.address.offset + record.byteCount)
-    try dump(range, of: segment)
-  }
-
-  private func name(of record: RecordDescription) -> String {
-    store?.name(ofTable: record.reference.table) ?? "table \(record.reference.table)"
-  }
-
-  /// What a record says of columns or of the catalogue.
-  private mutating func columns(
-    of record: RecordDescription,
-    _ body: RawSpan
-  ) -> (text: String, json: JSONValue) {
-    switch record.kind {
-    case .delta:
-      let found = decoder?.cells(
-        ofDelta: body,
-        layout: record.layout,
-        table: record.reference.table
-      )
-      guard let (names, cells) = found else { return ("", .null) }
-      if cells.isEmpty {
-        return (names.map(\.printable).joined(separator: ", "), .array(names.map(JSONValue.string)))
-      }
-      let text = cells.map { "\($0.name.printable) \($0.value.text)" }.joined(separator: ", ")
-      return (text, .object(cells.map { .init(name: $0.name, value: $0.value.json) }))
-    case .catalogue:
-      let changes = CatalogueChange.list(inRecord: body) ?? []
-      let words = changes.map { names.words(for: $0) }
-      return (words.joined(separator: "; "), .array(words.map(JSONValue.string)))
-    case .insert, .delete, .fullImage: return ("", .null)
-    }
-  }
-
-  private func item(
-    _ record: RecordDescription,
-    _ columns: (text: String, json: JSONValue),
-    _ entity: String
-  ) -> JSONValue {
-    let isRow = record.kind != .catalogue
-    return [
-      "segment": .unsigned(UInt64(record.address.segment.rawValue)),
-      "offset": .integer(Int64(record.address.offset)), "what": .string("record"),
-      "kind": .string("\(record.kind)"), "bytes": .integer(Int64(record.byteCount)),
-      "checksum": .string(record.checksum.hexadecimal(8)),
-      "entity": isRow ? .string(entity) : .null,
-      "key": isRow ? .unsigned(record.reference.key) : .null,
-      "layout": .unsigned(UInt64(record.layout.rawValue)),
-      "depth": .integer(Int64(record.chainDepth)),
-      "previous": record.previous.map {
-        .string("\($0.segment.rawValue):\($0.offset)")
-      } ?? .null,
-      "columns": columns.json,
-    ]
-  }
-}
-
-/// Whether a frame is what was written, where it was written.
-enum FrameState: String {
-  case intact
-  /// The header is right; the payload is not what it says.
-  case damagedPayload = "damaged payload"
-  /// It does not name the frame before it as its predecessor.
-  case brokenChain = "broken chain"
-  /// The segment's header is lost, and with it what a frame's checksum starts from.
-  case unproven
-
-  init(_ frame: FrameDescription) {
-    self =
-      if !frame.isIntact {
-        .damagedPayload
-      } else if !frame.isHeaderProven {
-        .unproven
-      } else if !frame.continuesChain {
-        .brokenChain
-      } else {
-        .intact
-      }
-  }
-
-  func words(of frame: FrameDescription) -> String {
-    switch self {
-    case .damagedPayload:
-      "payload crc \(frame.foundPayloadChecksum.hexadecimal(8)), "
-        + "expected \(frame.payloadChecksum.hexadecimal(8))"
-    default: rawValue
-    }
-  }
-}
-
 extension FrameKind {
+  fileprivate var hasRecords: Bool { [.commit, .first, .middle, .last].contains(self) }
+
   fileprivate func words(_ sequence: CommitSequence) -> String {
     switch self {
     case .commit: "commit \(sequence.rawValue)"

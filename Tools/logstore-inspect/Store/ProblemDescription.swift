@@ -12,6 +12,8 @@ struct ProblemDescription {
   let what: String
   let expected: String?
   let found: String?
+  /// What problems have in common that are told of together: of many, the first ones stand for all.
+  let group: String?
 
   init(_ problem: VerificationProblem, _ store: InspectedStore?) {
     severity = problem.severity
@@ -20,6 +22,15 @@ struct ProblemDescription {
     func row(_ reference: RowReference) -> String {
       store?.name(of: reference).printable ?? "row \(reference.key) of table \(reference.table)"
     }
+    group =
+      switch problem.kind {
+      case .wrongLocation(let row): "index \(row.table)"
+      case .unreadableRow(let row, _): "row \(row.table)"
+      case .unreadableBlob(let blob, _): "blob \(blob.owner.table)"
+      case .brokenChain: "chain"
+      case .orphan: "orphan"
+      default: nil
+      }
     func table(_ number: UInt16) -> String {
       number == 0 ? "the catalogue" : store?.name(ofTable: number).printable ?? "table \(number)"
     }
@@ -59,6 +70,7 @@ struct ProblemDescription {
   /// A reference to a row that is not there.
   init(_ dangling: ReferenceCheck.Dangling, _ store: InspectedStore?) {
     severity = .harmless
+    group = "reference \(dangling.owner.table) \(dangling.column)"
     path = store?.path ?? ""
     offset = nil
     let owner = store?.name(of: dangling.owner).printable ?? "\(dangling.owner)"
