@@ -35,7 +35,7 @@ public struct CompactionReport: Sendable, Hashable {
   public let segmentCount: Int
   /// How many packs were written again.
   public let packCount: Int
-  /// How many packs there are in their place.
+  /// How many packs were written.
   public let newPackCount: Int
   /// How many rows those have.
   public let rowCount: Int
@@ -43,4 +43,18 @@ public struct CompactionReport: Sendable, Hashable {
   public let readByteCount: Int
   /// The bytes of the new packs.
   public let writtenByteCount: Int
+}
+
+extension CompactionReport {
+  /// What two compactions did, one after the other.
+  static func + (lhs: CompactionReport, rhs: CompactionReport) -> CompactionReport {
+    CompactionReport(
+      segmentCount: lhs.segmentCount + rhs.segmentCount,
+      packCount: lhs.packCount + rhs.packCount,
+      newPackCount: lhs.newPackCount + rhs.newPackCount,
+      rowCount: lhs.rowCount + rhs.rowCount,
+      readByteCount: lhs.readByteCount + rhs.readByteCount,
+      writtenByteCount: lhs.writtenByteCount + rhs.writtenByteCount
+    )
+  }
 }

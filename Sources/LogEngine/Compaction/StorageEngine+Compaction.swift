@@ -34,7 +34,7 @@ extension LogWriter {
       return try compaction.withLock { slot in
         slot?.giveUp()
         slot = nil
-        return try compactNow(history, observer)
+        return try compactAll(history, observer)
       }
     } catch let error as StorageError {
       throw error
@@ -44,7 +44,27 @@ extension LogWriter {
     }
   }
 
-  private func compactNow(
+  /// Compacts until nothing is left that pays: what a log replaced makes packs of before superfluous, which
+  /// shows only when it is packed itself.
+  private func compactAll(
+    _ history: HistoryRetention,
+    _ observer: (CompactionProgress) -> ScanControl
+  ) throws -> CompactionOutcome {
+    var sum: CompactionReport?
+    for _ in 0..<Self.roundLimit {
+      let outcome = try compactOnce(history, observer)
+      guard let report = outcome.report else {
+        return sum.map(CompactionOutcome.compacted) ?? outcome
+      }
+      sum = sum.map { $0 + report } ?? report
+    }
+    return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
+  }
+
+  /// Commits go on meanwhile, so there might always be something to do.
+  private static let roundLimit = 3
+
+  private func compactOnce(
     _ history: HistoryRetention,
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> CompactionOutcome {

@@ -77,6 +77,23 @@ import Testing
     }
   }
 
+  @Test func `keeps no pack of which nothing is needed`() throws {
+    let store = try makeStore()
+    try store.engine.compact()
+    // Every packed row is replaced by one that is packed next.
+    for key in store.rows.keys.sorted() { try store.commit([.update(key, 7)]) }
+    try store.work(60, textLength: 1200)
+    let report = try #require(try store.engine.compact().report)
+    #expect(report.packCount > 0)
+    let usage = store.engine.statistics().segments
+    let dead = usage.reduce(0) { $0 + $1.usage.deadByteCount }
+    let live = usage.reduce(0) { $0 + $1.usage.liveByteCount }
+    #expect(dead * 3 <= live, "\(dead) dead, \(live) live")
+    #expect(try store.engine.compact() == .nothingToDo)
+    #expect(try MemoryStore.rows(of: store.engine) == store.rows)
+    #expect(try store.engine.verify().isSound)
+  }
+
   @Test func `never gives the key of a deleted row again`() throws {
     let store = try MemoryStore()
     let keys = try store.commit((0..<40).map { .insert($0, String(repeating: "y", count: 300)) })

@@ -57,8 +57,9 @@ struct Compact: InspectCommand {
           : "nothing to pack: all rows stand in packs, or in the segment written last"
       }
       let packs = report.packCount > 0 ? " and \(report.packCount.counted("pack"))" : ""
-      return "packed \(report.segmentCount.counted("segment"))\(packs) into one pack of "
-        + "\(report.rowCount.counted("row")): \(before.byteCount.byteCount) before, "
+      return "packed \(report.segmentCount.counted("segment"))\(packs) into "
+        + "\(report.newPackCount.counted("pack")) of \(report.rowCount.counted("row")): "
+        + "\(before.byteCount.byteCount) before, "
         + "\(after.byteCount.byteCount) after"
     }
   }
