@@ -67,6 +67,23 @@ import Testing
     #expect(!losses.contains("durable-1"))
   }
 
+  @Test func `have one line for each workload, that of the worst metric`() {
+    func size(_ contender: String, _ metric: Metric, _ value: Double) -> Reporting.Measurement {
+      var figure = example.measurements[3]
+      figure.contender = contender
+      figure.metric = metric.rawValue
+      figure.median = value
+      return figure
+    }
+    let figures = [
+      size("engine", .bytesPerRow, 200), size("lmdb", .bytesPerRow, 100),
+      size("engine", .milliseconds, 300), size("lmdb", .milliseconds, 100),
+    ]
+    let losses = DistanceTable(results: Results(figures, [], circumstances: "")).losses
+    #expect(losses.split(separator: "\n").count == 3)
+    #expect(losses.contains("| engine | 300 | lmdb | 100 | 3.00 |"))
+  }
+
   @Test func `stand in the highlights beside the best in bold`() {
     let table = HighlightTable(results: example).markdown
     #expect(table.contains("| commit 1 row | rows/s | full | **4,000** |  | 1,000 |  | 2,000 |"))

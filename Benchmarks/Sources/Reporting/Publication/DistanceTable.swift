@@ -22,14 +22,11 @@ struct DistanceTable {
 
   /// Where a peer is better by more than a tenth.
   var losses: String {
-    markdown(
-      distances { !Self.ours.contains($0) && !Self.floors.contains($0) }
-        .filter { $0.factor > 1.1 }
-    )
+    markdown(distances { !Self.ours.contains($0) && !Self.floors.contains($0) })
   }
 
   /// The distances from the floor.
-  var floors: String { markdown(distances { Self.floors.contains($0) }.filter { $0.factor > 1.1 }) }
+  var floors: String { markdown(distances { $0 == Contender.floor.rawValue }) }
 
   func distances(_ isOther: (String) -> Bool) -> [Distance] {
     let kinds = distinct(results.measurements.map { [$0.group ?? "", $0.workload, $0.metric] })
@@ -38,7 +35,6 @@ struct DistanceTable {
       let all = results.measurements(of: kind[0]).filter {
         $0.workload == kind[1] && $0.metric == kind[2]
       }
-      // GRDB written by hand stands for GRDB where both take part: it is the better one.
       guard let other = HighlightTable.best(all.filter { isOther($0.contender) }) else { return [] }
       return all.filter { Self.ours.contains($0.contender) }.map { ours in
         let share = ours.median / other.median
@@ -48,7 +44,18 @@ struct DistanceTable {
     .sorted { $0.factor > $1.factor }
   }
 
-  private func markdown(_ distances: [Distance]) -> String {
+  /// One line for each workload and each of ours: that of the metric at which it is the farthest.
+  ///
+  /// Of a workload measured at several sizes the largest speaks for all.
+  private func markdown(_ all: [Distance]) -> String {
+    let sizes = all.compactMap { Scaled($0.ours.workload)?.rows }
+    var seen: Set<[String]> = []
+    let distances = all.filter { distance in
+      let ours = distance.ours
+      let isLargest = Scaled(ours.workload).map { $0.rows == sizes.max() } ?? true
+      return distance.factor > 1.1 && isLargest
+        && seen.insert([ours.group ?? "", ours.workload, ours.contender]).inserted
+    }
     let head = [
       "| group | workload | metric | ours | | best | | times |",
       "| --- | --- | --- | --- | ---: | --- | ---: | ---: |",

@@ -49,6 +49,12 @@ struct Highlight {
     Highlight("packs", .flightsSizeCompacted, .bytesPerRow, "real flights on disk, compacted"),
   ]
 
+  /// Those that fit on a first page.
+  static let short = all.filter { highlight in
+    let left: [Workload] = [.openCrash, .durable100, .update100, .top100, .readBesideWriter]
+    return !left.contains(highlight.workload) && highlight.metric != .p99Microseconds
+  }
+
   /// Those the one plot shows.
   static let pictured: [Workload] = [
     .durable1, .relaxed1, .update1, .pointRead, .scan, .packedScan, .fetchAll, .sizeCompacted,

@@ -3,6 +3,7 @@ import Harness
 /// The highlights in Markdown: a line for each, a column for each contender.
 struct HighlightTable {
   let results: Results
+  var highlights = Highlight.all
 
   private static let contenders: [Contender] = [
     .engine, .models, .sqlite, .grdb, .lmdb, .leveldb, .rocksdb, .floor,
@@ -11,7 +12,7 @@ struct HighlightTable {
   var markdown: String {
     let names = ["what", "unit", "durability"] + Self.contenders.map(\.rawValue)
     let rule = ["---", "---", "---"] + Self.contenders.map { _ in "---:" }
-    let lines = Highlight.all.compactMap { highlight -> [String]? in
+    let lines = highlights.compactMap { highlight -> [String]? in
       let found = highlight.measurements(in: results)
       guard !found.isEmpty else { return nil }
       let best = Self.best(found.filter { $0.contender != Contender.floor.rawValue })

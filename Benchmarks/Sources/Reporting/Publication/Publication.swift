@@ -22,6 +22,7 @@ public struct Publication {
     let pictures = plots.filter { $0.name != Plots.overviewName }
       .map { "![\($0.title)](performance-\($0.name).svg)" }
     let highlights = HighlightTable(results: results).markdown
+    let short = HighlightTable(results: results, highlights: Highlight.short).markdown
     let distances = DistanceTable(results: results)
     try replace(
       in: catalog.appending(path: "Performance.md"),
@@ -35,7 +36,7 @@ public struct Publication {
     try replace(
       in: root.appending(path: "README.md"),
       [
-        ("circumstances", results.circumstances), ("speed", highlights),
+        ("circumstances", results.circumstances), ("speed", short),
       ]
     )
   }
