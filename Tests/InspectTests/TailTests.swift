@@ -65,7 +65,7 @@ import Testing
       (0..<12).map { step in
         { store, engine in
           try store.addTowns(10, nameByteCount: 900, to: engine)
-          if step % 3 == 2 { try engine.compact() }
+          if step % 3 == 2 { try engine.compact(keeping: HistoryRetention(byteCount: 40_000)) }
         }
       }
     )

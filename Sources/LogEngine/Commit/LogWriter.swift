@@ -239,21 +239,42 @@ extension LogWriter {
       let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
       if hasRoom { return }
       if try extendSegment(for: byteCount) { return }
-      let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
-      let prepared: PreparedSegment
-      do throws(StorageError) {
-        prepared = try preparation.take(atLeast: needed, at: state.sizeBasis(logEnd))
-      } catch {
-        throw preparation.hasFailed ? poison(error, &lead) : error
-      }
-      do throws(StorageError) {
-        try sealSegment(&lead)
-        try begin(prepared)
-      } catch {
-        throw poison(error, &lead)
-      }
-      wakeBackground()
+      try beginNextSegment(for: byteCount, at: logEnd, &lead)
     }
+  }
+
+  /// Goes on to the next segment, if commits stand in this one: it can be packed then.
+  ///
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
+  func leaveSegment() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let (isUsed, logEnd) = state.tail.withLock { tail in
+        (tail.segment.map { $0.header.previousSequence.rawValue < tail.sequence }, tail.logEnd)
+      }
+      if isUsed == true { try beginNextSegment(for: 0, at: logEnd, &lead) }
+    }
+  }
+
+  private func beginNextSegment(
+    for byteCount: Int,
+    at logEnd: UInt64,
+    _ lead: inout Lead
+  ) throws(StorageError) {
+    let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
+    let prepared: PreparedSegment
+    do throws(StorageError) {
+      prepared = try preparation.take(atLeast: needed, at: state.sizeBasis(logEnd))
+    } catch {
+      throw preparation.hasFailed ? poison(error, &lead) : error
+    }
+    do throws(StorageError) {
+      try sealSegment(&lead)
+      try begin(prepared)
+    } catch {
+      throw poison(error, &lead)
+    }
+    wakeBackground()
   }
 
   /// Gives the segment back the space it was cut off from when the store was closed.

@@ -1,8 +1,8 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Packs all of the log that can be packed: every segment but the one being written, as far as no view
-  /// needs an older state of its rows, and as far as the history need not stay.
+  /// Packs all of the log that can be packed: as far as no view needs an older state of its rows, and as far
+  /// as the history need not stay. If all of it can be, a new segment is begun.
   ///
   /// Commits and reads go on meanwhile, and no commit waits for it longer than for another commit. A
   /// compaction of the background that is under way is given up for it.
@@ -50,6 +50,7 @@ extension LogWriter {
     _ history: HistoryRetention,
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> CompactionOutcome {
+    if mayPackAll(keeping: history) { try leaveSegment() }
     var sum: CompactionReport?
     for _ in 0..<Self.roundLimit {
       let outcome = try compactOnce(history, observer)
@@ -59,6 +60,14 @@ extension LogWriter {
       sum = sum.map { $0 + report } ?? report
     }
     return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
+  }
+
+  /// Whether nobody needs the segment that is being written, so that it can be packed, too.
+  private func mayPackAll(keeping history: HistoryRetention) -> Bool {
+    let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
+    let visible = state.visible.load(ordering: .acquiring)
+    return history.packableCount(of: [newest], at: newest.ended) > 0
+      && state.pins.floor(upTo: visible) == visible
   }
 
   /// Commits go on meanwhile, so there might always be something to do.

@@ -44,7 +44,8 @@ extension StorageEngine {
       }
       // Each segment begins with the commit after its predecessor's last.
       let isLast = segment.id == segments.last?.id
-      if isLast || scan.sequence < nextSequence(after: segment, in: segments) {
+      let next = isLast ? last.rawValue : nextSequence(after: segment, in: segments)
+      if scan.sequence < next {
         throw segment.corruption(at: scan.offset, .missing(.frame))
       }
     }

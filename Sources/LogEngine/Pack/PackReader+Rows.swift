@@ -128,8 +128,14 @@ extension PackReader {
         return rows
       }
       let rows = PackedRows()
-      var vectors: [ColumnVector] = []
+      var vectors = spareVectors.withLock { spare in
+        defer { spare = [] }
+        return spare
+      }
       try fill(rows, with: number, &vectors)
+      // What one great row needed is not kept for ever.
+      let decoded = rows.memoryByteCount < 1 << 20 ? vectors : []
+      spareVectors.withLock { $0 = decoded }
       // Of a cache that is not there nothing is kept.
       if cache == nil { return rows }
       contents.rows = rows

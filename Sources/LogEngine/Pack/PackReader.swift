@@ -18,6 +18,8 @@ public final class PackReader: Sendable {
   /// How many rows and bytes the pack has.
   public let summary: PackSummary
   private let dictionaries: Mutex<[PackDictionary?]>
+  /// Memory that blocks are decoded into on the way to rows; one reader at a time has it.
+  let spareVectors = Mutex<[ColumnVector]>([])
 
   /// The blocks of one table and layout.
   struct BlockGroup: Sendable {

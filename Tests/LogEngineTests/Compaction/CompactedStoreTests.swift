@@ -204,8 +204,31 @@ import Testing
     #expect(try store.engine.verify().isSound)
   }
 
+  @Test func `of which everything is packed has no commit to show, and goes on`() throws {
+    let store = try makeStore(20)
+    try store.engine.compact()
+    #expect(try store.engine.compact() == .nothingToDo)
+    try store.engine.forEachCommit { commit in
+      Issue.record("commit \(commit.sequence)")
+      return .proceed
+    }
+    try store.close()
+    try store.open()
+    #expect(try MemoryStore.rows(of: store.engine) == store.rows)
+    try store.work(1)
+    var count = 0
+    try store.engine.forEachCommit { _ in
+      count += 1
+      return .proceed
+    }
+    #expect(count == 1)
+    #expect(try store.engine.verify().isSound)
+  }
+
   @Test func `is as it was if compaction is stopped`() throws {
     let store = try makeStore()
+    // A segment that was begun to be packed stays begun.
+    _ = try store.engine.compact { _ in .stop }
     let before = try store.disk.allFiles(in: store.path)
     #expect(try store.engine.compact { _ in .stop } == .stopped)
     #expect(try store.disk.allFiles(in: store.path) == before)

@@ -312,7 +312,8 @@ import Testing
       guard isWorking.withLock({ $0 }) else { return }
       isWorking.withLock { $0 = false }
       try store.work(1, textLength: call.number % 5 == 0 ? 20_000 : 10)
-      if call.number % 3 == 0 { try store.engine.compact() }
+      let history = HistoryRetention(byteCount: 200_000)
+      if call.number % 3 == 0 { try store.engine.compact(keeping: history) }
       isWorking.withLock { $0 = call.number % 11 != 0 }
     }
     var follower = try store.openReader(on: fileSystem)

@@ -53,11 +53,7 @@ struct RowAssembly {
   {
     var sizes = [Int](repeating: 0, count: count)
     for column in layout.types.indices where layout.types[column].isVariable {
-      let vector = vectors[column + 1]
-      if vector.form == .absent { continue }
-      for row in 0..<count where !vector.isNull(row) {
-        sizes[row] += vector.bytes(at: row).byteCount
-      }
+      addSizes(of: vectors[column + 1], to: &sizes)
     }
     starts.removeAll(keepingCapacity: true)
     starts.reserveCapacity(count + 1)
@@ -69,6 +65,22 @@ struct RowAssembly {
     }
     starts.append(end)
     ends = [Int](repeating: 0, count: count)
+  }
+
+  private func addSizes(of vector: ColumnVector, to sizes: inout [Int]) {
+    switch vector.form {
+    case .bytes where vector.nullCount == 0:
+      let bounds = vector.bounds
+      for row in 0..<count { sizes[row] &+= Int(bounds[row &+ 1] &- bounds[row]) }
+    case .codes where vector.nullCount == 0:
+      guard let dictionary = vector.dictionary else { return }
+      let codes = vector.codes
+      for row in 0..<count { sizes[row] &+= dictionary.byteCount(of: Int(codes[row])) }
+    default:
+      for row in 0..<count where !vector.isNull(row) {
+        sizes[row] += vector.bytes(at: row).byteCount
+      }
+    }
   }
 
   private func storeNulls(

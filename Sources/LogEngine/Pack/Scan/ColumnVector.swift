@@ -89,6 +89,13 @@
     }
   }
 
+  /// Where in ``bytes(at:)``' memory each value of the form bytes begins, and where the last ends.
+  var bounds: Span<UInt32> {
+    @_lifetime(borrow self) get {
+      unsafe _overrideLifetime(Span(_bytes: contents.bounds.bytes), borrowing: self)
+    }
+  }
+
   /// The bytes of a row's value, in a column of variable width; none for null.
   @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {

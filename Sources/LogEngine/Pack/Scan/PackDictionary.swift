@@ -32,6 +32,9 @@ import RowFormat
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
+  /// How many bytes a value has.
+  func byteCount(of code: Int) -> Int { Int(bounds[code + 1] &- bounds[code]) }
+
   /// Finds the number of a value.
   ///
   /// - Complexity: O(``count``): to be asked once for a scan.
