@@ -22,6 +22,8 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   public let endsOffset: Int
   /// The columns whose values may stand in side files.
   public let blobColumns: [Int]
+  /// The columns that hold lists of references.
+  private let listColumns: [Int]
   /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
   @usableFromInline let slots: [Int32]
 
@@ -44,6 +46,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
     variableCount = variable
     endsOffset = offset
     blobColumns = types.indices.filter { types[$0] == .blob }
+    listColumns = types.indices.filter { types[$0] == .references }
   }
 
   public var count: Int { types.count }
@@ -141,19 +144,16 @@ extension RowLayout {
     let flags = row.load(UInt8.self, at: 0)
     guard flags & ~1 == 0 else { return false }
     let width = flags & 1 == 0 ? 2 : 4
-    let data = endsOffset + variableCount * width
+    let data = endsOffset &+ variableCount &* width
     guard row.byteCount >= data else { return false }
     var last = 0
     for ordinal in 0..<variableCount {
-      let at = endsOffset + ordinal * width
+      let at = endsOffset &+ ordinal &* width
       let end = width == 2 ? Int(row.load(UInt16.self, at: at)) : Int(row.load(UInt32.self, at: at))
       guard end >= last else { return false }
       last = end
     }
     guard row.byteCount == data + last else { return false }
-    for (column, type) in types.enumerated() where type == .references {
-      guard range(column, in: row).count % 8 == 0 else { return false }
-    }
-    return true
+    return listColumns.isEmpty || listColumns.allSatisfy { range($0, in: row).count % 8 == 0 }
   }
 }

@@ -28,7 +28,11 @@ public struct CommitBatch: ~Copyable {
   /// The side files whose rows will no longer own them.
   var releasedBlobs: [BlobID] = []
   /// The first mistake.
-  var failure: StorageError?
+  var failure: StorageError? {
+    didSet { hasFailed = failure != nil }
+  }
+  /// Whether there is one: asked at each row, where looking at an error would copy it.
+  private var hasFailed = false
   /// Where the last record ends in the buffer.
   var recordsEnd = 0
   /// The row of the last record, and whether all came in ascending order: then no row came twice.
@@ -312,7 +316,7 @@ extension CommitBatch {
   }
 
   private mutating func checkedTable(_ reference: RowReference) -> Table? {
-    guard failure == nil else { return nil }
+    if hasFailed { return nil }
     guard let table = state.tables[Int(reference.table)],
       table.removedAt.load(ordering: .relaxed) == .max
     else {
@@ -346,6 +350,6 @@ extension CommitBatch {
   }
 
   mutating func fail(_ error: StorageError) {
-    if failure == nil { failure = error }
+    if !hasFailed { failure = error }
   }
 }

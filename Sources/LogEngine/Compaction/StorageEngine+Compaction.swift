@@ -1,8 +1,10 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Packs all of the log that can be packed: as far as no view needs an older state of its rows, and as far
-  /// as the history need not stay. If all of it can be, a new segment is begun.
+  /// Packs all of the log that can be packed.
+  ///
+  /// That is as far as no view needs an older state of its rows, and as far as the history need not stay. If
+  /// all of it can be, a new segment is begun.
   ///
   /// Commits and reads go on meanwhile, and no commit waits for it longer than for another commit. A
   /// compaction of the background that is under way is given up for it.
