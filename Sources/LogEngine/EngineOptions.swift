@@ -85,7 +85,7 @@ public struct EngineOptions: Sendable, Hashable {
   public enum CompactionMode: Sendable, Hashable {
     /// When ``StorageEngine/compact(progress:)`` is called.
     case onDemand
-    /// In the background, too: when about a third of the live bytes is dead, when eight segments of the log
+    /// In the background, too: when a store could become smaller by a fifth of what is left, when eight segments of the log
     /// could be packed, and at half of that when no commit comes.
     ///
     /// A thread of its own does it, in steps of a few milliseconds: the later it is, the faster.

@@ -111,11 +111,13 @@ extension LogWriter {
   }
 
   /// Gives up a compaction that is under way, as the store is closed.
-  func giveUpCompaction() {
-    compaction.withLock { slot in
-      slot?.giveUp()
-      slot = nil
-    }
+  func giveUpCompaction() { compaction.withLock { giveUp(&$0) } }
+
+  /// Gives up a compaction of the background, if there is one.
+  func giveUp(_ slot: inout Compactor?) {
+    slot?.giveUp()
+    slot = nil
+    // Otherwise the schedule would wait for its end for ever.
     compactionSchedule.withLock { $0.noteEnd(failure: nil, 0) }
   }
 }

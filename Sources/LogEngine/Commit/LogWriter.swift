@@ -79,12 +79,15 @@ final class LogWriter: Sendable {
   }
 
   /// Wakes the thread that compacts.
+  ///
+  /// Its priority is the usual one, for it is held back by its pace: with the lowest, whatever keeps the
+  /// processors busy would let the store grow.
   func wakeCompaction() {
     compactionThread.withLock { thread in
       if isStopping.load(ordering: .relaxed) { return }
       if thread == nil {
         thread = WorkerThread(
-          priority: .lowest,
+          priority: .usual,
           timeout: { [weak self] in self?.compactionDelay },
           work: { [weak self] in self?.stepCompaction() }
         )

@@ -5,8 +5,8 @@
 /// greatest dead part first, and no more of them than it takes to get back below the bound. Whoever writes
 /// all of them each time moves every live row for each third of a store that was overwritten.
 package struct CompactionPolicy: Hashable, Sendable {
-  /// If of all files more than this is dead, measured by what is live, a compaction is due.
-  package var totalDeadShare = 0.3
+  /// If of all files more than this could be reclaimed, measured by what would be left, a compaction is due.
+  package var totalDeadShare = 0.22
   /// It then takes packs until no more than this part of the bound is left.
   package var target = 0.9
   /// A pack of which so great a part is dead is taken along by every compaction.
@@ -30,10 +30,13 @@ package struct CompactionPolicy: Hashable, Sendable {
   package struct Candidate: Hashable, Sendable {
     package var id: SegmentID
     package var usage: SegmentUsage
+    /// What it takes on the device.
+    package var fileByteCount: Int
 
-    package init(id: SegmentID, usage: SegmentUsage) {
+    package init(id: SegmentID, usage: SegmentUsage, fileByteCount: Int? = nil) {
       self.id = id
       self.usage = usage
+      self.fileByteCount = fileByteCount ?? usage.recordByteCount
     }
 
     /// The dead part of its records; 0 if it has none, for then writing it again gains nothing.
@@ -58,6 +61,22 @@ package struct CompactionPolicy: Hashable, Sendable {
       (segments + packs).reduce(otherLiveByteCount) { $0 + $1.usage.liveByteCount }
     }
     package var deadByteCount: Int { (segments + packs).reduce(0) { $0 + $1.usage.deadByteCount } }
+
+    /// What a byte of records takes in a pack, as far as there are packs to tell.
+    var packedShare: Double {
+      let records = packs.reduce(0) { $0 + $1.usage.recordByteCount }
+      let files = packs.reduce(0) { $0 + $1.fileByteCount }
+      return records == 0 ? 1 : min(1, Double(files) / Double(records))
+    }
+
+    /// What all live bytes would take in packs.
+    var packedByteCount: Double { Double(liveByteCount) * packedShare }
+
+    /// By how much the files would become smaller.
+    var reclaimableByteCount: Double {
+      let files = (segments + packs).reduce(0) { $0 + $1.fileByteCount }
+      return Double(files) - (packedByteCount - Double(otherLiveByteCount) * packedShare)
+    }
   }
 
   /// What is to be taken.
@@ -83,15 +102,16 @@ package struct CompactionPolicy: Hashable, Sendable {
   package func choose(from situation: Situation, _ urgency: CompactionUrgency) -> Choice {
     guard urgency == .now || pressure(of: situation, urgency) >= 1 else { return Choice() }
     var choice = Choice(segmentCount: situation.segments.count)
-    var dead = situation.packs.reduce(0) { $0 + $1.usage.deadByteCount }
-    let bound = Double(deadBound(of: situation, urgency)) * target
+    let share = situation.packedShare
+    var dead = situation.packs.reduce(0) { $0 + Double($1.usage.deadByteCount) * share }
+    let bound = deadBound(of: situation, urgency) * target
     for pack in situation.packs.sorted(by: { $0.deadShare > $1.deadShare }) {
       let isTaken =
         pack.deadShare >= deadShare
-        || pack.deadShare >= leastDeadShare && (urgency == .now || Double(dead) > bound)
+        || pack.deadShare >= leastDeadShare && (urgency == .now || dead > bound)
       guard isTaken else { break }
       choice.packs.insert(pack.id)
-      dead -= pack.usage.deadByteCount
+      dead -= Double(pack.usage.deadByteCount) * share
     }
     let limit = packByteCount(in: situation)
     let small = situation.packs.filter { $0.usage.liveByteCount < limit / 4 }
@@ -104,21 +124,21 @@ package struct CompactionPolicy: Hashable, Sendable {
     of situation: Situation,
     _ urgency: CompactionUrgency = .due
   ) -> Double {
-    let bound = Double(deadBound(of: situation, urgency))
+    let bound = deadBound(of: situation, urgency)
     let count = Double(urgency == .idle ? (segmentCount + 1) / 2 : segmentCount)
     let rotten = situation.packs.filter { $0.deadShare >= deadShare }
       .reduce(0) { $0 + $1.usage.deadByteCount }
     return max(
-      Double(situation.deadByteCount) / bound,
+      situation.reclaimableByteCount / bound,
       Double(situation.segments.count) / count,
       Double(rotten) / max(bound / 4, Double(slackByteCount), 1)
     )
   }
 
-  /// How many bytes may be dead before a compaction is due.
-  private func deadBound(of situation: Situation, _ urgency: CompactionUrgency) -> Int {
+  /// How many bytes of files may be superfluous before a compaction is due.
+  private func deadBound(of situation: Situation, _ urgency: CompactionUrgency) -> Double {
     let share = urgency == .idle ? totalDeadShare / 2 : totalDeadShare
-    return max(Int(share * Double(situation.liveByteCount)), slackByteCount, 1)
+    return max(share * situation.packedByteCount, Double(slackByteCount), 1)
   }
 
   /// How many bytes of records a pack takes before the next one is begun.

@@ -45,12 +45,14 @@ extension Compactor {
     .map { (segment: $0, successor: $1) }
     prospect.viewedCount = packable - prospect.segments.count
     prospect.packs = state.packList.withLock { $0 }
-    func candidate(_ id: SegmentID) -> CompactionPolicy.Candidate {
-      .init(id: id, usage: usages[id] ?? SegmentUsage())
+    func candidate(_ id: SegmentID, _ fileByteCount: Int) -> CompactionPolicy.Candidate {
+      .init(id: id, usage: usages[id] ?? SegmentUsage(), fileByteCount: fileByteCount)
     }
-    prospect.situation.segments = prospect.segments.map { candidate($0.segment.id) }
+    prospect.situation.segments = prospect.segments.map {
+      candidate($0.segment.id, $0.segment.capacity)
+    }
     prospect.situation.packs = prospect.packs.map {
-      candidate(SegmentID(rawValue: $0.id.rawValue))
+      candidate(SegmentID(rawValue: $0.id.rawValue), $0.summary.byteCount)
     }
     prospect.situation.otherLiveByteCount = segments.dropFirst(prospect.segments.count)
       .reduce(0) { $0 + (usages[$1.id]?.liveByteCount ?? 0) }

@@ -34,8 +34,7 @@ extension LogWriter {
   ) throws(StorageError) -> CompactionOutcome {
     do {
       return try compaction.withLock { slot in
-        slot?.giveUp()
-        slot = nil
+        giveUp(&slot)
         return try compactAll(history, observer)
       }
     } catch let error as StorageError {

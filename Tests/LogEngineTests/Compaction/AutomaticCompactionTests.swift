@@ -89,6 +89,16 @@ import Testing
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
   }
 
+  @Test func `goes on by itself after somebody asked for one in vain`() throws {
+    let store = try makeStore()
+    try begin(store)
+    #expect(try store.engine.compact { _ in .stop } == .stopped)
+    #expect(!store.engine.statistics().compaction.isRunning)
+    try store.commit([.insert(1, "more")])
+    for _ in 0..<400 { store.engine.performBackgroundWork() }
+    #expect(store.engine.statistics().compaction.count > 0)
+  }
+
   /// What a view sees is dead and cannot be left out: to pack it again would gain nothing.
   @Test func `does not pack again and again what a view holds`() throws {
     let store = try makeStore()

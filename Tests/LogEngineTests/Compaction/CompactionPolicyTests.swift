@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `is made earlier when nothing else is to be done`() {
-    let situation = Self.situation(segments: Self.candidates(1...4, live: 80, dead: 20))
+    let situation = Self.situation(segments: Self.candidates(1...4, live: 85, dead: 15))
     #expect(policy.choose(from: situation, .due).isEmpty)
     #expect(policy.choose(from: situation, .idle).segmentCount == 4)
   }
@@ -99,6 +99,18 @@ import Testing
     )
     let choice = policy.choose(from: situation, .due)
     #expect(choice.packs == Set((20...27).map { SegmentID(rawValue: $0) }))
+  }
+
+  /// Rows of the log that nothing has replaced become smaller, too.
+  @Test func `counts what packing would gain, and not only what is dead`() {
+    var situation = Self.situation(
+      segments: Self.candidates(1...2, live: 300, dead: 0),
+      packs: [Self.candidate(9, live: 1000, dead: 0)]
+    )
+    #expect(policy.pressure(of: situation) < 1)
+    situation.packs[0].fileByteCount = 500
+    #expect(policy.pressure(of: situation) > 1)
+    #expect(policy.choose(from: situation, .due) == .init(segmentCount: 2))
   }
 
   /// A pack of nothing but keys whose rows have ended would be the same if it were written again.
