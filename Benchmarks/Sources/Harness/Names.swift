@@ -72,6 +72,9 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedReadCached = "packed-read-cached"
   /// A count by two attributes of all rows of a pack.
   case packedScan = "packed-scan"
+  // Commits that replace ten rows, drawn evenly: without compaction, and beside it.
+  case overwrite
+  case overwriteCompacting = "overwrite-compacting"
   // Values of 1 KB to 4 MB beside rows: written, written anew, deleted, and what is left of them.
   case blobWrite = "blob-write"
   case blobUpdate = "blob-update"
@@ -141,6 +144,8 @@ public enum Metric: String, Sendable, CaseIterable {
   /// What reached the block device, journal and all.
   case deviceBytesPerRow = "device_bytes_per_row"
   case megabytesPerSecond = "mb_per_second"
+  /// Bytes of the log, packs and checkpoints for each byte of the log.
+  case writeAmplification = "write_amplification"
   /// The most memory a process of its own had resident, files it maps included.
   case peakMegabytes = "peak_mb"
   /// How much more memory was resident at most than before.
@@ -166,6 +171,7 @@ public enum Metric: String, Sendable, CaseIterable {
     case .bytesPerRow: "bytes a row"
     case .deviceBytesPerRow: "bytes a row at the device"
     case .megabytesPerSecond: "MB/s"
+    case .writeAmplification: "bytes written for a byte"
     case .peakMegabytes: "MB at most, mapped files too"
     case .peakGrowthMegabytes: "MB more at most, mapped files too"
     case .spaceAmplification: "bytes on disk for a live byte"

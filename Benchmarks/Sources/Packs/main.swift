@@ -7,4 +7,5 @@ runGroup("Packs") { plan, report in
   try PackReads(plan: plan, trips: trips).run(report)
   try PackScans(plan: plan, trips: trips).run(report)
   try Blobs(plan).run(report)
+  try Overwriting(plan: plan).run(report)
 }
