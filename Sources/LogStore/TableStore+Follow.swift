@@ -1,4 +1,5 @@
 import LogEngine
+import Synchronization
 
 extension TableStore {
   /// Takes up what another process has saved since the last fetch, in a store that is only read.
@@ -11,11 +12,15 @@ extension TableStore {
   ///   again when it is needed.
   func follow() throws {
     guard !allowsSave else { return }
-    let before = engine.lastCommit
-    try perform(.fetching) { _ = try engine.refresh() }
-    guard engine.lastCommit != before else { return }
-    indexes.removeAll()
-    uniqueIndexes.removeAll()
-    valueIndexes.removeAll()
+    // Whoever comes second waits until the indexes of before are gone.
+    try followed.withLock { known in
+      try perform(.fetching) { _ = try engine.refresh() }
+      let newest = engine.lastCommit
+      if newest == known { return }
+      indexes.removeAll()
+      uniqueIndexes.removeAll()
+      valueIndexes.removeAll()
+      known = newest
+    }
   }
 }

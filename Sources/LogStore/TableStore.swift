@@ -2,6 +2,7 @@ import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
+import Synchronization
 
 /// Entities as tables of an engine: what both kinds of configuration open.
 ///
@@ -23,6 +24,8 @@ final class TableStore: Sendable {
   let uniqueIndexes: UniqueIndexes
   let valueIndexes: ValueIndexes
   let spareSink = SpareSink()
+  /// The newest commit that the indexes know, in a store that is only read.
+  let followed: Mutex<CommitSequence>
   /// How many bytes a value may have that stands in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
@@ -127,6 +130,7 @@ final class TableStore: Sendable {
     uniqueIndexes = UniqueIndexes(UniquenessConstraint.all(in: schema), tables: tables)
     valueIndexes = ValueIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
+    followed = Mutex(engine.lastCommit)
   }
 
   deinit { try? engine.close() }
