@@ -122,8 +122,12 @@ public protocol OpenFile: AnyObject, Sendable {
   /// - Returns: `nil` if this file system does not map files; the caller then reads.
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile?
 
-  /// Says that the file's bytes will not be needed from memory soon.
-  func forgetCachedBytes()
+  /// Says that bytes will be read soon, so that they may be fetched from the disk meanwhile.
+  ///
+  /// A hint, which need not be taken; it does not wait.
+  ///
+  /// - Parameter range: Where they are, within the file.
+  func willRead(_ range: Range<Int>)
 }
 
 /// How a file is mapped.
@@ -135,6 +139,9 @@ public enum MappingKind: Sendable, Hashable {
 }
 
 extension OpenFile {
+  /// Takes no hint.
+  public func willRead(_ range: Range<Int>) {}
+
   /// Writes all bytes, in as many steps as it takes.
   func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     var done = 0

@@ -223,6 +223,4 @@ private final class InMemoryFile: OpenFile {
     copy.copyAll(from: memory)
     return unsafe MappedFile(base: copy.base, count: count) { _ = copy }
   }
-
-  func forgetCachedBytes() {}
 }

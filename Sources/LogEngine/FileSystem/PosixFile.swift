@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -12,6 +14,8 @@ import Android
 final class PosixFile: OpenFile {
   let path: String
   private let descriptor: CInt
+  /// Where the file is mapped to be read, to ask about and never to read from; 0 if it never was.
+  private let mapped = Atomic<UInt>(0)
 
   init(path: String, descriptor: CInt) {
     self.path = path
@@ -118,14 +122,36 @@ final class PosixFile: OpenFile {
       throw PosixFileSystem.failure(.map, path, errno)
     }
     let address = UInt(bitPattern: base)
+    if kind == .sharedReadOnly { mapped.store(address, ordering: .relaxed) }
     return unsafe MappedFile(base: base, count: count) {
       unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count)
     }
   }
 
-  func forgetCachedBytes() {
-    #if !canImport(Darwin)
-    _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+  func willRead(_ range: Range<Int>) {
+    if range.isEmpty || isCached(at: range.upperBound - 1) { return }
+    #if canImport(Darwin)
+    var advice = radvisory(
+      ra_offset: off_t(range.lowerBound),
+      ra_count: CInt(clamping: range.count)
+    )
+    _ = unsafe fcntl(descriptor, F_RDADVISE, &advice)
+    #else
+    let start = off_t(range.lowerBound)
+    _ = posix_fadvise(descriptor, start, off_t(range.count), POSIX_FADV_WILLNEED)
     #endif
+  }
+
+  /// Whether a byte is known to be in the system's cache.
+  ///
+  /// Advice on what is there already costs a visit to each page; this looks at one.
+  private func isCached(at offset: Int) -> Bool {
+    let mapped = mapped.load(ordering: .relaxed)
+    if mapped == 0 { return false }
+    var residence: UInt8 = 0
+    let page = UInt(offset) & ~(UInt(sysconf(CInt(_SC_PAGESIZE))) - 1)
+    // Of memory that is not mapped any more it answers with an error.
+    let status = unsafe mincore(UnsafeMutableRawPointer(bitPattern: mapped + page), 1, &residence)
+    return status == 0 && residence & 1 == 1
   }
 }

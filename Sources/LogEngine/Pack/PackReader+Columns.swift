@@ -5,6 +5,9 @@ extension PackReader {
   /// Lends a block's bytes, after checking its header.
   func withBlock<R>(_ number: Int, _ body: (RawSpan) throws -> R) throws -> R {
     let entry = footer.blocks[number]
+    if let range = readAhead.next(number, at: entry.offset, limit: summary.byteCount) {
+      file.willRead(range)
+    }
     return try withBytes(entry.offset..<(entry.offset + entry.byteCount)) { bytes in
       try checkHeader(bytes, entry)
       return try body(bytes)

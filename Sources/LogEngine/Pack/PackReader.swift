@@ -18,6 +18,7 @@ public final class PackReader: Sendable {
   /// How many rows and bytes the pack has.
   public let summary: PackSummary
   private let dictionaries: Mutex<[PackDictionary?]>
+  let readAhead = ReadAhead()
   /// Memory that blocks are decoded into on the way to rows; one reader at a time has it.
   let spareVectors = Mutex<[ColumnVector]>([])
 

@@ -54,5 +54,5 @@ private final class ForgetfulFile: OpenFile {
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? {
     try base.map(count, kind)
   }
-  func forgetCachedBytes() { base.forgetCachedBytes() }
+  func willRead(_ range: Range<Int>) { base.willRead(range) }
 }

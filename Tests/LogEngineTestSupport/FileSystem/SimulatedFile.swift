@@ -92,6 +92,4 @@ final class SimulatedFile: OpenFile {
       UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
     }
   }
-
-  func forgetCachedBytes() {}
 }

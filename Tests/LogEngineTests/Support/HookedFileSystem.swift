@@ -9,6 +9,8 @@ final class HookedFileSystem: FileSystem {
   let base: any FileSystem
   private let hook: @Sendable (Call) throws -> Void
   private let count = Atomic<Int>(0)
+  /// What files were told to fetch.
+  let hints = Mutex<[Range<Int>]>([])
   private let failure = Mutex<(any Error)?>(nil)
 
   struct Call: Sendable {
@@ -116,5 +118,5 @@ private final class HookedFile: OpenFile {
     try base.setSize(size)
   }
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? { nil }
-  func forgetCachedBytes() {}
+  func willRead(_ range: Range<Int>) { fileSystem.hints.withLock { $0.append(range) } }
 }
