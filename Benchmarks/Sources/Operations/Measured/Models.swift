@@ -29,10 +29,66 @@ final class SavedModel {
   }
 }
 
+/// A context that models are inserted into, changed in and fetched by.
+final class Walks {
+  private let context: ModelContext
+  private var last: Walk?
+
+  init() throws {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    context = ModelContext(try ModelContainer(for: Walk.self, configurations: configuration))
+  }
+
+  /// Inserts models and saves them, so many at a time.
+  func insert(_ count: Int, perSave: Int) throws {
+    for number in 0..<count {
+      let walk = Walk(name: SampleRow.name, note: SampleRow.note, rating: number)
+      context.insert(walk)
+      if (number + 1) % perSave == 0 { try context.save() }
+      last = walk
+    }
+  }
+
+  /// Changes a property of the newest model, and saves it each time.
+  func change(_ count: Int) throws {
+    for number in 0..<count {
+      last?.rating = -number
+      try context.save()
+    }
+  }
+
+  /// Fetches all into a context of their own, and reads two properties of each.
+  func readAll() throws {
+    let walks = try ModelContext(context.container).fetch(FetchDescriptor<Walk>())
+    for walk in walks {
+      use(walk.rating)
+      use(walk.name)
+    }
+  }
+}
+
 extension Operation {
-  /// Properties of models.
+  /// Models, and their properties.
   static var models: [Operation] {
     [
+      Operation("model insert, 1,000 a save") {
+        let walks = try Walks()
+        return { count in try walks.insert(count, perSave: 1000) }
+      },
+      Operation("model insert, one a save") {
+        let walks = try Walks()
+        return { count in try walks.insert(count, perSave: 1) }
+      },
+      Operation("model change, one a save") {
+        let walks = try Walks()
+        try walks.insert(1000, perSave: 1000)
+        return { count in try walks.change(count) }
+      },
+      Operation("model fetch, two properties read") {
+        let walks = try Walks()
+        try walks.insert(1000, perSave: 1000)
+        return { count in for _ in 0..<count / 1000 { try walks.readAll() } }
+      },
       Operation("property get") {
         let saved = try SavedModel()
         return { count in for _ in 0..<count { use(saved.walk.rating) } }
