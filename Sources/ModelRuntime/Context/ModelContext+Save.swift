@@ -1,23 +1,7 @@
-public import Foundation
+import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// Posted before a save, with the context as its object.
-  public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
-
-  /// Posted after a save that succeeded, with the context as its object and, in `userInfo`, the
-  /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
-  public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
-
-  /// The keys of a save notification.
-  ///
-  /// Each value is an array, stands under the key and under its `rawValue`, and is there only if it holds
-  /// something.
-  public enum NotificationKey: String, Sendable {
-    case queryGeneration, invalidatedAllIdentifiers
-    case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
-  }
-
   /// Writes all pending changes to the stores: for each store all of them, or none.
   ///
   /// A save without changes does nothing. When it throws, every change stays pending.
@@ -32,7 +16,7 @@ extension ModelContext {
     try throwDeferredError()
     mergeSavedChanges()
     guard hasChanges else { return }
-    NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try DeletePropagation.checkDenials(deleted)
     var saved: [(connection: StoreConnection, changes: ChangeSet)] = []
@@ -46,13 +30,11 @@ extension ModelContext {
       saved.map { SavedRows($0.changes, in: $0.connection.index) },
       from: inbox
     )
-    var notice = SaveNotice()
-    for (connection, changes) in saved { notice.add(changes, in: connection) }
-    NotificationCenter.default.post(
-      name: ModelContext.didSave,
-      object: self,
-      userInfo: notice.userInfo
-    )
+    SaveNotifications.postDidSave(of: self) {
+      var notice = SaveNotice()
+      for (connection, changes) in saved { notice.add(changes, in: connection) }
+      return notice
+    }
   }
 
   /// Writes what is pending for one store; again, if values that should be unique had to be merged first.

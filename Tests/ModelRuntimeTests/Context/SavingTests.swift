@@ -1,5 +1,5 @@
 import Foundation
-import ModelRuntime
+@testable import ModelRuntime
 import Testing
 
 @Suite struct `Saving a context` {
@@ -91,6 +91,13 @@ import Testing
     context.insert(book)
     try context.save()
     #expect(box.inserted == [book.persistentModelID])
+  }
+
+  @Test func `posts a notification from the first time its name is asked for`() {
+    let notification = SaveNotifications.Observable("once")
+    #expect(notification.observedName == nil)
+    #expect(notification.nameToObserve == Notification.Name("once"))
+    #expect(notification.observedName == Notification.Name("once"))
   }
 
   @Test func `without changes does nothing`() throws {

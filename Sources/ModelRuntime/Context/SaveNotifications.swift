@@ -1,0 +1,62 @@
+public import Foundation
+import Synchronization
+
+extension ModelContext {
+  /// Posted before a save, with the context as its object.
+  ///
+  /// From the first time anybody asks for this name.
+  public static var willSave: Notification.Name { SaveNotifications.willSave.nameToObserve }
+
+  /// Posted after a save that succeeded, with the context as its object and, in `userInfo`, the
+  /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
+  ///
+  /// From the first time anybody asks for this name.
+  public static var didSave: Notification.Name { SaveNotifications.didSave.nameToObserve }
+
+  /// The keys of a save notification.
+  ///
+  /// Each value is an array, stands under the key and under its `rawValue`, and is there only if it holds
+  /// something.
+  public enum NotificationKey: String, Sendable {
+    case queryGeneration, invalidatedAllIdentifiers
+    case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+  }
+}
+
+/// The notifications of saves, which are not posted as long as nobody can be waiting for one.
+///
+/// A notification costs some six thousand instructions even without an observer, and two are more than a third of
+/// a small save. Whoever observes them asks for their names first; a notification center does not tell.
+enum SaveNotifications {
+  /// A name that knows whether anybody ever asked for it.
+  struct Observable: ~Copyable {
+    private let name: Notification.Name
+    private let isAskedFor = Atomic(false)
+
+    init(_ name: String) { self.name = Notification.Name(name) }
+
+    /// The name, for somebody who may go on to observe it.
+    var nameToObserve: Notification.Name {
+      isAskedFor.store(true, ordering: .releasing)
+      return name
+    }
+
+    /// The name, if it may be observed.
+    var observedName: Notification.Name? {
+      isAskedFor.load(ordering: .acquiring) ? name : nil
+    }
+  }
+
+  static let willSave = Observable("SwiftData.ModelContext.willSave")
+  static let didSave = Observable("SwiftData.ModelContext.didSave")
+
+  static func postWillSave(of context: ModelContext) {
+    guard let name = willSave.observedName else { return }
+    NotificationCenter.default.post(name: name, object: context)
+  }
+
+  static func postDidSave(of context: ModelContext, _ notice: () -> SaveNotice) {
+    guard let name = didSave.observedName else { return }
+    NotificationCenter.default.post(name: name, object: context, userInfo: notice().userInfo)
+  }
+}
