@@ -62,18 +62,27 @@ public final class EngineFlights: FlightStore {
   }
 
   public func save(_ flights: ArraySlice<FlightRecord>) throws {
+    insert(flights, into: &batch, through: &writer)
+    _ = try engine.commit(&batch)
+  }
+
+  /// Lent as arguments, the batch and the writer are looked up once, and not for each flight.
+  private func insert(
+    _ flights: ArraySlice<FlightRecord>,
+    into batch: inout CommitBatch,
+    through writer: inout RowWriter
+  ) {
     var keys = engine.reserveKeys(flights.count, in: Self.table).makeIterator()
     for flight in flights {
       guard let key = keys.next() else { return }
       writer.removeAll()
-      let place = write(flight)
+      let place = write(flight, to: &writer)
       batch.insert(
         RowReference(table: Self.table, key: key),
         layout: layoutNumber,
         row: writer.bytes.extracting(place)
       )
     }
-    _ = try engine.commit(&batch)
   }
 
   public func countLate(origin: String, minutes: Int64) throws -> Int {
@@ -106,7 +115,7 @@ public final class EngineFlights: FlightStore {
 
   public func close() throws { try engine.close() }
 
-  private func write(_ flight: FlightRecord) -> Range<Int> {
+  private func write(_ flight: FlightRecord, to writer: inout RowWriter) -> Range<Int> {
     writer.begin(layout)
     writer.set(Column.scheduled.rawValue, double: flight.scheduled)
     writer.set(Column.number.rawValue, integer: flight.number)

@@ -52,6 +52,16 @@ public final class EngineTrips: TripStore {
   /// - Parameter records: What to add.
   /// - Throws: ``StorageError``.
   public func insert(_ records: ArraySlice<TripRecord>) throws {
+    insert(records, into: &batch, through: &writer)
+    _ = try engine.commit(&batch)
+  }
+
+  /// Lent as arguments, the batch and the writer are looked up once, and not for each record.
+  private func insert(
+    _ records: ArraySlice<TripRecord>,
+    into batch: inout CommitBatch,
+    through writer: inout RowWriter
+  ) {
     var keys = engine.reserveKeys(records.count, in: table.number).makeIterator()
     for record in records {
       guard let key = keys.next() else { return }
@@ -63,7 +73,6 @@ public final class EngineTrips: TripStore {
         row: writer.bytes.extracting(place)
       )
     }
-    _ = try engine.commit(&batch)
   }
 
   public func read(_ key: UInt64) throws -> Int {

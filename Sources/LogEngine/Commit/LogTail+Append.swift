@@ -108,12 +108,15 @@ extension LogTail {
         problem = .unknownTable(tableNumber)
         return false
       }
+      // Not `problem == nil` at the end: that would copy an error for each record.
       if header.kind == .insert {
-        if !location.isNone { problem = .rowExists(header.reference) }
-      } else if location.place != header.previous {
+        if location.isNone { return true }
+        problem = .rowExists(header.reference)
+      } else {
+        if location.place == header.previous { return true }
         conflict = header.reference
       }
-      return conflict == nil && problem == nil
+      return false
     }
     if let problem { throw problem }
     return conflict
