@@ -11,10 +11,10 @@ extension ModelContext {
   }
 
   private func insertWithGraph(_ model: any PersistentModel) {
-    insertionQueue.append(model)
-    guard !isInserting else { return }
+    if isInserting { return insertionQueue.append(model) }
     isInserting = true
     defer { isInserting = false }
+    insertOne(model)
     while let next = insertionQueue.popLast() { insertOne(next) }
   }
 
@@ -29,6 +29,7 @@ extension ModelContext {
       }
       return
     }
+    describe(state, model)
     state.model = model
     state.context = self
     state.flags.remove([.deleted, .vanished])
@@ -52,6 +53,15 @@ extension ModelContext {
       case .many(let others): insertionQueue.append(contentsOf: others.models)
       }
     }
+  }
+
+  /// Tells a state its object's class: one look-up for many objects of one class that come together.
+  private func describe(_ state: _ModelState, _ model: any PersistentModel) {
+    let type = type(of: model)
+    if let last = lastInserted, last.type == type { return state.setDescriptor(last) }
+    let descriptor = ModelDescriptor.of(type)
+    lastInserted = descriptor
+    state.setDescriptor(descriptor)
   }
 
   func undelete(_ model: any PersistentModel) {

@@ -41,6 +41,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
+  /// What is known of the class of the object inserted last.
+  @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   var recentLists = RecentLists()
   var undo = ContextUndo()
   /// How many transactions run inside each other.
