@@ -47,22 +47,45 @@ struct ManifestFiles {
 
   /// Makes a manifest the one that counts.
   func publish(_ manifest: Manifest) throws(StorageError) {
-    var buffer = ByteBuffer(capacity: 8192)
-    manifest.encode(
-      salt: fileSystem.randomBits(),
-      created: fileSystem.microseconds(),
-      into: &buffer
-    )
-    let temporary = paths.temporary("manifest")
-    let file = try fileSystem.open(temporary, .create)
-    try buffer.write(to: file, at: 0)
-    if synchronizes { try file.synchronize() }
+    try write(manifest)
+    try putInPlace(manifest)
+  }
+
+  /// Writes a manifest aside: whatever comes of it, nothing has changed.
+  func write(_ manifest: Manifest) throws(StorageError) {
+    do throws(StorageError) {
+      try write(manifest, to: temporary)
+    } catch {
+      // A full device needs what it takes.
+      try? fileSystem.unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Gives a manifest that was written aside its name.
+  ///
+  /// If that fails, it may be the one that counts all the same, or become so by a power cut.
+  func putInPlace(_ manifest: Manifest) throws(StorageError) {
     try fileSystem.rename(temporary, to: paths.manifest(manifest.number))
     try fileSystem.synchronizeDirectory(paths.root)
     // The predecessor stays, for whoever has to repair by hand; what came before it goes.
     for old in try numbers() where old + 1 < manifest.number {
       try fileSystem.unlink(paths.manifest(old))
     }
+  }
+
+  private var temporary: String { paths.temporary("manifest") }
+
+  private func write(_ manifest: Manifest, to path: String) throws(StorageError) {
+    var buffer = ByteBuffer(capacity: 8192)
+    manifest.encode(
+      salt: fileSystem.randomBits(),
+      created: fileSystem.microseconds(),
+      into: &buffer
+    )
+    let file = try fileSystem.open(path, .create)
+    try buffer.write(to: file, at: 0)
+    if synchronizes { try file.synchronize() }
   }
 }
 

@@ -145,7 +145,12 @@ extension Opening {
     guard let lock = try fileSystem.lock(paths.lock) else {
       throw .locked(path: paths.root, holder: try LockFile(paths, fileSystem).holder())
     }
-    try LockFile(paths, fileSystem).write(holder: fileSystem.holderDescription)
+    do throws(StorageError) {
+      try LockFile(paths, fileSystem).write(holder: fileSystem.holderDescription)
+    } catch {
+      // The lock counts, and not what is written in its file.
+      guard case .noSpace = error else { throw error }
+    }
     return lock
   }
 

@@ -33,6 +33,9 @@ extension Recovery {
   }
 
   /// Keeps what is left behind of a torn commit until the next opening, for whoever wants to look.
+  ///
+  /// A full device keeps nobody from opening the store, perhaps to make room in it: the bytes stay where
+  /// they are, too, until their segment is packed.
   private func keepTornBytes(
     of segment: Segment,
     from start: Int,
@@ -41,7 +44,12 @@ extension Recovery {
     guard end > start else { return }
     let bytes = try segment.file.readBytes(min(end - start, 1 << 20), at: start)
     let name = "torn-\(hexadecimal(UInt64(segment.id.rawValue), digits: 16))-\(start)"
-    let file = try state.fileSystem.open(state.paths.temporary(name), .create)
-    try bytes.write(to: file, at: 0)
+    let path = state.paths.temporary(name)
+    do throws(StorageError) {
+      try bytes.write(to: try state.fileSystem.open(path, .create), at: 0)
+    } catch {
+      guard case .noSpace = error else { throw error }
+      try state.fileSystem.unlink(path)
+    }
   }
 }

@@ -5,15 +5,19 @@ package struct FaultPlan: Sendable {
   package var faults: [Fault] = []
   /// Whether writes come up short: each then takes some of the bytes it is given, by lot.
   package var hasShortWrites = false
+  /// Whether the device is full: no file grows, and what a file has can be written over.
+  package var isFull = false
   /// What the disk promises and does not do.
   package var lies: Lies = []
 
   package init(_ faults: [Fault] = []) { self.faults = faults }
 
   /// The fault that strikes a call, if any.
-  func fault(at number: Int, of operation: FileOperation) -> Fault? {
+  func fault(at number: Int, of operation: FileOperation, _ path: String) -> Fault? {
     faults.first { fault in
-      guard fault.operation == operation else { return false }
+      guard fault.operation == operation, fault.path.map({ $0 == path }) ?? true else {
+        return false
+      }
       switch fault.duration {
       case .once: return fault.number == number
       case .forEver: return fault.number <= number
@@ -29,6 +33,8 @@ package struct Fault: Sendable, Hashable {
   package var number: Int
   package var duration: Duration
   package var effect: Effect
+  /// The only path it strikes; any, if `nil`.
+  package var path: String?
 
   package enum Duration: Sendable, Hashable { case once, forEver }
 
@@ -48,12 +54,14 @@ package struct Fault: Sendable, Hashable {
     _ operation: FileOperation,
     number: Int,
     _ duration: Duration = .once,
-    _ effect: Effect = .error(5)
+    _ effect: Effect = .error(5),
+    path: String? = nil
   ) {
     self.operation = operation
     self.number = number
     self.duration = duration
     self.effect = effect
+    self.path = path
   }
 }
 

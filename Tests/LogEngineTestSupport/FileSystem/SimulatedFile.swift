@@ -35,6 +35,14 @@ final class SimulatedFile: OpenFile {
         if done > 0 { state.disk.write(Array(bytes.prefix(done)), to: number, at: offset) }
         throw error
       }
+      let size = state.disk.files[number].current.size
+      if state.faults.isFull, offset + bytes.count > size {
+        // What still fits into the file's last block is written.
+        let done = min(max(0, (size + 511) & ~511 - offset), bytes.count - 1)
+        guard done > 0 else { throw StorageError.noSpace(path: path, needed: bytes.count) }
+        state.disk.write(Array(bytes.prefix(done)), to: number, at: offset)
+        return done
+      }
       if case .misdirected(let distance) = fault?.effect {
         state.disk.write(bytes, to: number, at: max(0, offset + distance))
         return bytes.count
@@ -64,6 +72,9 @@ final class SimulatedFile: OpenFile {
   func allocate(_ size: Int) throws(StorageError) {
     try fileSystem.call(.allocate, path) { (state, fault) throws(StorageError) in
       if let error = fault?.error(.allocate, path, needed: size) { throw error }
+      if state.faults.isFull, size > state.disk.files[number].current.size {
+        throw StorageError.noSpace(path: path, needed: size)
+      }
       if size > state.disk.files[number].current.size { state.disk.resize(number, to: size) }
     }
   }

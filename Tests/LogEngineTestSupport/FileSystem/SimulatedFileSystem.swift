@@ -75,7 +75,7 @@ package final class SimulatedFileSystem: FileSystem {
     return try state.withLock { (state) throws(StorageError) in
       let count = (state.calls[operation] ?? 0) + 1
       state.calls[operation] = count
-      return try body(&state, state.faults.fault(at: count, of: operation))
+      return try body(&state, state.faults.fault(at: count, of: operation, path))
     }
   }
 }
