@@ -43,6 +43,14 @@ final class LogWriter: Sendable {
     var isClosed = false
     /// The checkpoints there are.
     var checkpoint: CheckpointStanding
+    /// Packs of a manifest that could not be put in its place, and may be there all the same.
+    var doubtfulPacks: [String] = []
+
+    /// Hands over what can be removed once another manifest is in its place.
+    mutating func takeDoubtfulPacks() -> [String] {
+      defer { doubtfulPacks = [] }
+      return doubtfulPacks
+    }
   }
 
   init(
@@ -421,6 +429,7 @@ extension LogWriter {
     let manifest = makeManifest(isClean: isClean, nextSegment: preparation.nextID, lead)
     try manifestFiles.publish(manifest)
     lead.manifest = manifest
+    for path in lead.takeDoubtfulPacks() { try? state.fileSystem.unlink(path) }
   }
 
   var manifestFiles: ManifestFiles {

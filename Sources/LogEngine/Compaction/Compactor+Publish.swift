@@ -6,6 +6,8 @@ extension Compactor {
   /// What was taken out of the store.
   struct Retired {
     var objects: [any AnyObject & Sendable] = []
+    /// Files that an attempt of before left behind.
+    var paths: [String] = []
     /// The last commit that was appended when it was.
     var sequence: UInt64 = 0
   }
@@ -33,12 +35,13 @@ extension Compactor {
       base.checkpoint.newest = nil
       return writer.makeManifest(isClean: false, nextSegment: nextSegment, base)
     }
-    isPublished = true
     do throws(StorageError) {
-      try writer.manifestFiles.publish(manifest)
+      try writer.manifestFiles.write(manifest)
+      isPublished = true
+      try writer.manifestFiles.putInPlace(manifest)
     } catch .noSpace(let path, let needed) {
-      // Nothing has changed, or this manifest is there after all: then its packs are needed.
       state.foldFloor.store(floorBefore, ordering: .sequentiallyConsistent)
+      if isPublished { keepUntilNextManifest() }
       throw .noSpace(path: path, needed: needed)
     } catch {
       throw writer.lead.withLock { writer.poison(error, &$0) }
@@ -46,8 +49,16 @@ extension Compactor {
     return writer.lead.withLock { lead in
       lead.manifest = manifest
       lead.checkpoint.newest = nil
-      return state.tail.withLock { retire(&$0) }
+      var retired = state.tail.withLock { retire(&$0) }
+      retired.paths = lead.takeDoubtfulPacks()
+      return retired
     }
+  }
+
+  /// Has the packs kept for as long as the manifest that names them may be the one that counts: until
+  /// another of its number has taken its place.
+  private func keepUntilNextManifest() {
+    writer.lead.withLock { $0.doubtfulPacks += packs.map(\.reader.path) }
   }
 
   /// Writes down in the plan what the manifest is to say.
@@ -108,6 +119,7 @@ extension Compactor {
     // What cannot be removed is removed at the next opening.
     for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
     for old in plan.packs { try? state.fileSystem.unlink(old.path) }
+    for path in retired.paths { try? state.fileSystem.unlink(path) }
     state.epochs.retire(retired.objects)
   }
 }
