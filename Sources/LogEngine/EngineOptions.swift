@@ -10,7 +10,8 @@ public struct EngineOptions: Sendable, Hashable {
   public var application = ""
   /// The size of the first segments; later ones double up to ``largestSegment``.
   public var smallestSegment = 1 << 20
-  /// The size no segment exceeds, unless one row alone needs more.
+  /// The size no segment is made with, unless one commit alone needs more; where commits do not wait for
+  /// the disk, one may grow by as much while the next is made ready.
   public var largestSegment = 64 << 20
   /// How the bytes of the log are read.
   public var reads: ReadMethod = .mapped

@@ -34,9 +34,7 @@ struct RelaxedCommits {
         .floor,
         settings: "memcpy and \(FloorLog.settings), \(bytes) bytes"
       ) {
-        try timeRows(rows) {
-          for _ in 0..<rows / rowsPerCommit { try floor.commit() }
-        }
+        try time(rows / rowsPerCommit, rowsPerCommit) { _ in try floor.commit() }
       }
       let ours = Entrant(
         workload,
@@ -45,11 +43,9 @@ struct RelaxedCommits {
         comparedWith: reference.key,
         targets: least.map { [Target(.rowsPerSecond, .atLeast($0))] } ?? []
       ) {
-        try timeRows(rows) {
-          for number in 0..<rows / rowsPerCommit {
-            let start = number * rowsPerCommit % pool.records.count
-            try trips.insert(pool.records[start..<start + rowsPerCommit])
-          }
+        try time(rows / rowsPerCommit, rowsPerCommit) { number in
+          let start = number * rowsPerCommit % pool.records.count
+          try trips.insert(pool.records[start..<start + rowsPerCommit])
         }
       }
       let rounds = plan.choose(quick: 15, full: 75)
@@ -57,5 +53,17 @@ struct RelaxedCommits {
       try trips.close()
       return standings
     }
+  }
+
+  /// Times commits one by one, unless they are so short that looking at the clock would count.
+  private func time(
+    _ commits: Int,
+    _ rowsPerCommit: Int,
+    _ commit: (Int) throws -> Void
+  ) rethrows -> Sample {
+    if rowsPerCommit > 1 {
+      return try timeCommits(commits, rowsPerCommit: rowsPerCommit, commit)
+    }
+    return try timeRows(commits) { for number in 0..<commits { try commit(number) } }
   }
 }

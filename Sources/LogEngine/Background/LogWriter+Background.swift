@@ -28,6 +28,7 @@ extension LogWriter {
     let before = state.visible.load(ordering: .acquiring)
     prepareIfNeeded()
     synchronizeBehind()
+    leaveOutgrownSegment()
     checkpointIfDue()
     let isWitnessed = witnessIfIdle()
     if isWitnessed { checkpointIfMissing() }
@@ -43,12 +44,21 @@ extension LogWriter {
     }
   }
 
-  /// Makes the next segment ready once the current one is half full.
+  /// Makes the next segment ready once the current one is half full, or at once if the log grows fast.
   func prepareIfNeeded() {
-    let (isHalfFull, logEnd) = state.tail.withLock { tail in
-      (tail.segment.map { tail.end > $0.capacity / 2 } ?? false, tail.logEnd)
+    let (isDue, logEnd) = state.tail.withLock { tail in
+      (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
-    if synchronizes, isHalfFull { try? preparation.prepare(at: state.sizeBasis(logEnd)) }
+    if synchronizes, isDue { try? preparation.prepare(at: sizeBasis(logEnd)) }
+  }
+
+  /// Wakes the background before its time when a segment is so full that its successor is to be made.
+  func hurryIfFilled(_ work: LogTail.Work, _ lead: inout Lead) {
+    guard let segment = work.segment, segment.id != lead.hurriedSegment else { return }
+    let end = work.buffer.start + work.buffer.bytes.count
+    guard state.tail.withLock({ $0.needsSuccessor(after: end, of: segment) }) else { return }
+    lead.hurriedSegment = segment.id
+    wakeBackground()
   }
 
   /// Wakes the background before its time when much was written and not synchronized.

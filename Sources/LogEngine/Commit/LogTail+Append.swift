@@ -63,6 +63,7 @@ extension LogTail {
       )
     }
     logEnd += UInt64(byteCount)
+    demand.note(commitOf: byteCount)
     publish(from: start, batch, segment, state)
     return .appended(sequence)
   }

@@ -16,6 +16,12 @@ struct LogTail: ~Copyable {
   var segment: Segment?
   /// Whether the segment can take no more, because the log stopped in it uncleanly.
   var isEnded = false
+  /// Whether the segment's file ends where its frames did when the store was closed.
+  var isCutOff = false
+  /// How large the segment was made, if it grew since, because its successor was not ready.
+  var outgrownCapacity: Int?
+  /// What the commits tell of the segments to come.
+  var demand = SegmentDemand()
   /// The number of the last commit appended.
   var sequence: UInt64 = 0
   /// The header checksum of the last frame appended.
@@ -45,6 +51,11 @@ struct LogTail: ~Copyable {
 
   /// Where the next frame will stand in the segment.
   var end: Int { active.start + active.bytes.count }
+
+  /// Whether a segment that is written up to an offset is so full that its successor is to be made ready.
+  func needsSuccessor(after offset: Int, of segment: Segment) -> Bool {
+    offset > demand.preparationOffset(in: segment.capacity)
+  }
 
   /// The end of the log, with the usage of the segments there; `nil` if there is no log.
   var position: (place: LogPlace, usages: SegmentUsages)? {

@@ -14,7 +14,7 @@ final class LogWriter: Sendable {
   let state: StoreState
   let preparation: SegmentPreparation
   let lead: Mutex<Lead>
-  private let epoch: UInt32
+  let epoch: UInt32
   /// Whether the background was told that there is work.
   let isBackgroundAwake = Atomic<Bool>(false)
   /// Whether the background is to come to an end.
@@ -40,6 +40,8 @@ final class LogWriter: Sendable {
     var idleEnd: UInt64 = .max
     /// Where the log ended when the background was last told not to wait for the interval.
     var hurriedEnd: UInt64 = 0
+    /// The last segment for whose successor the background was told not to wait.
+    var hurriedSegment = SegmentID.none
     var isClosed = false
     /// The checkpoints there are.
     var checkpoint: CheckpointStanding
@@ -167,6 +169,7 @@ extension LogWriter {
       try write(work, synchronizing: writesThrough, &lead)
       publish(work)
       if !writesThrough { hurryIfBehind(&lead) }
+      hurryIfFilled(work, &lead)
     }
   }
 
@@ -235,132 +238,6 @@ extension LogWriter {
     lead.failure = error
     state.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
-  }
-}
-
-// MARK: Segments
-
-extension LogWriter {
-  /// Goes on to a segment that so many bytes fit into.
-  ///
-  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  func makeRoom(for byteCount: Int) throws(StorageError) {
-    try lead.withLock { (lead) throws(StorageError) in
-      try check(lead)
-      let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
-      if hasRoom { return }
-      if try extendSegment(for: byteCount) { return }
-      try beginNextSegment(for: byteCount, at: logEnd, &lead)
-    }
-  }
-
-  /// Goes on to the next segment, if commits stand in this one: it can be packed then.
-  ///
-  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  func leaveSegment() throws(StorageError) {
-    try lead.withLock { (lead) throws(StorageError) in
-      try check(lead)
-      let (isUsed, logEnd) = state.tail.withLock { tail in
-        (tail.segment.map { $0.header.previousSequence.rawValue < tail.sequence }, tail.logEnd)
-      }
-      if isUsed == true { try beginNextSegment(for: 0, at: logEnd, &lead) }
-    }
-  }
-
-  private func beginNextSegment(
-    for byteCount: Int,
-    at logEnd: UInt64,
-    _ lead: inout Lead
-  ) throws(StorageError) {
-    let needed = SegmentHeader.byteCount + byteCount + LogTail.reserve
-    let prepared: PreparedSegment
-    do throws(StorageError) {
-      prepared = try preparation.take(atLeast: needed, at: state.sizeBasis(logEnd))
-    } catch {
-      throw preparation.hasFailed ? poison(error, &lead) : error
-    }
-    do throws(StorageError) {
-      try sealSegment(&lead)
-      try begin(prepared)
-    } catch {
-      throw poison(error, &lead)
-    }
-    wakeBackground()
-  }
-
-  /// Gives the segment back the space it was cut off from when the store was closed.
-  ///
-  /// - Returns: Whether the bytes now fit.
-  private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
-    let (segment, end, logEnd) = state.tail.withLock { ($0.segment, $0.end, $0.logEnd) }
-    guard let segment, state.tail.withLock({ !$0.isEnded }) else { return false }
-    let capacity = preparation.capacity(at: state.sizeBasis(logEnd))
-    guard segment.capacity < capacity, end + byteCount + LogTail.reserve <= capacity else {
-      return false
-    }
-    try segment.file.allocate(capacity)
-    try preparation.fillWithZeros(segment.file, segment.capacity..<capacity)
-    let extended = try Segment(
-      header: segment.header,
-      file: segment.file,
-      capacity: capacity,
-      readableEnd: segment.readableEnd.load(ordering: .relaxed),
-      reads: state.options.reads
-    )
-    state.segments.store(extended, at: Int(segment.id.rawValue))
-    state.tail.withLock { $0.segment = extended }
-    return true
-  }
-
-  /// Ends the current segment, on disk, so that the next one can name its end.
-  private func sealSegment(_ lead: inout Lead) throws(StorageError) {
-    let durableEnd = state.durableEnd.load(ordering: .relaxed)
-    let work = state.tail.withLock { tail in
-      tail.gate = .rotating
-      // Where the log stopped uncleanly, not even the frame that ends a segment is appended.
-      if !tail.isEnded { tail.appendMark(.seal, durableEnd: durableEnd) }
-      return tail.take()
-    }
-    try write(work, synchronizing: true, &lead)
-    publish(work)
-  }
-
-  /// Begins a segment, whose file is ready.
-  private func begin(_ prepared: PreparedSegment) throws(StorageError) {
-    let header = state.tail.withLock { tail in
-      SegmentHeader(
-        store: state.store,
-        segment: prepared.id,
-        salt: state.fileSystem.randomBits(),
-        firstSequence: CommitSequence(tail.sequence + 1),
-        logPosition: tail.logEnd,
-        previousSegment: tail.segment?.id ?? .none,
-        previousEnd: tail.segment == nil ? 0 : tail.end,
-        previousSequence: CommitSequence(tail.sequence),
-        previousChain: tail.chain,
-        epoch: epoch,
-        created: state.fileSystem.microseconds()
-      )
-    }
-    var bytes = ByteBuffer(capacity: SegmentHeader.byteCount)
-    header.encode(into: &bytes)
-    try prepared.file.writeAll(bytes.bytes, at: 0)
-    if synchronizes { try prepared.file.synchronize() }
-    let segment = try Segment(
-      header: header,
-      file: prepared.file,
-      capacity: prepared.capacity,
-      readableEnd: SegmentHeader.byteCount,
-      reads: state.options.reads
-    )
-    state.segments.store(segment, at: Int(prepared.id.rawValue))
-    state.tail.withLock { tail in
-      tail.segment = segment
-      tail.isEnded = false
-      tail.frame = 0
-      tail.active.reset(at: SegmentHeader.byteCount)
-      tail.gate = .open
-    }
   }
 }
 

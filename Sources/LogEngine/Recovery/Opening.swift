@@ -202,6 +202,7 @@ extension StoreState {
     tail.withLock { tail in
       tail.segment = end.segment
       tail.isEnded = !end.isClean
+      tail.isCutOff = end.isClean
       tail.sequence = end.sequence
       tail.chain = end.chain
       tail.frame = end.frame

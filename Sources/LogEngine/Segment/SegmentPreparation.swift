@@ -1,8 +1,8 @@
 import RowFormat
 import Synchronization
 
-/// A segment's file, in its place and full of zeros: the space is there and written, and only the
-/// header is missing.
+/// A segment's file, in its place and reading as zeros: the space is there, and only the header is
+/// missing.
 struct PreparedSegment: Sendable {
   let id: SegmentID
   let file: any OpenFile
@@ -15,6 +15,9 @@ struct PreparedSegment: Sendable {
 /// system commit its own journal, which costs as much again as the commit. So the next segment is
 /// written with zeros first, beside the commits, and a full device is met here, before any byte of a
 /// commit is written.
+///
+/// Where commits do not wait for the disk, the space is reserved and not written: their one
+/// synchronization among many pays for the journal, and zeros would be half of what the disk gets.
 final class SegmentPreparation: Sendable {
   private let paths: StorePaths
   private let fileSystem: any FileSystem
@@ -22,10 +25,14 @@ final class SegmentPreparation: Sendable {
   private let next: Mutex<Next>
   /// Whether someone waits for the segment: then filling it with zeros is not worth the time.
   private let isAwaited = Atomic<Bool>(false)
+  /// The size of the segment that is ready; 0 if none is.
+  ///
+  /// Read without waiting for one that is being made.
+  private let readyCapacity = Atomic<Int>(0)
 
   private struct Next {
     var id: SegmentID
-    var ready: PreparedSegment?
+    fileprivate(set) var ready: PreparedSegment?
     /// Why no further segment can be made.
     var failure: StorageError?
   }
@@ -64,17 +71,33 @@ final class SegmentPreparation: Sendable {
   func prepare(at basis: UInt64) throws(StorageError) {
     let capacity = capacity(at: basis)
     try next.withLock { (next) throws(StorageError) in
-      if next.ready == nil { next.ready = try make(&next, capacity: capacity) }
+      if next.ready == nil { setReady(try make(&next, capacity: capacity), &next) }
     }
   }
 
-  /// Takes the next segment, making it if it is not ready or too small.
-  func take(atLeast needed: Int, at basis: UInt64) throws(StorageError) -> PreparedSegment {
+  /// Whether a segment is ready that so many bytes fit into.
+  func isReady(for byteCount: Int) -> Bool {
+    readyCapacity.load(ordering: .relaxed) >= SegmentPreparation.byteCount(for: byteCount)
+  }
+
+  /// How large a segment must be for a commit.
+  static func byteCount(for commit: Int) -> Int {
+    SegmentHeader.byteCount + commit + LogTail.reserve
+  }
+
+  private func setReady(_ segment: PreparedSegment?, _ next: inout Next) {
+    next.ready = segment
+    readyCapacity.store(segment?.capacity ?? 0, ordering: .relaxed)
+  }
+
+  /// Takes the next segment, making it if it is not ready or too small for a commit.
+  func take(for byteCount: Int, at basis: UInt64) throws(StorageError) -> PreparedSegment {
+    let needed = SegmentPreparation.byteCount(for: byteCount)
     isAwaited.store(true, ordering: .relaxed)
     defer { isAwaited.store(false, ordering: .relaxed) }
     return try next.withLock { (next) throws(StorageError) in
       if let ready = next.ready {
-        next.ready = nil
+        setReady(nil, &next)
         if ready.capacity >= needed { return ready }
         try remove(ready, &next)
       }
@@ -89,16 +112,11 @@ final class SegmentPreparation: Sendable {
   /// Whether no further segment can be made.
   var hasFailed: Bool { next.withLock { $0.failure != nil } }
 
-  /// Puts back a segment that was taken and not used.
-  func putBack(_ segment: PreparedSegment) {
-    next.withLock { $0.ready = segment }
-  }
-
   /// Removes a segment that was made ready and will not be used.
   func discard() throws(StorageError) {
     try next.withLock { (next) throws(StorageError) in
       guard let ready = next.ready else { return }
-      next.ready = nil
+      setReady(nil, &next)
       try fileSystem.unlink(ready.file.path)
     }
   }
@@ -153,10 +171,11 @@ final class SegmentPreparation: Sendable {
     return PreparedSegment(id: id, file: try fileSystem.open(path, .write), capacity: capacity)
   }
 
-  /// Writes every block, in small steps: a file cached in large pieces makes the small writes that
-  /// follow many times slower.
+  /// Writes every block, where commits wait for the disk.
+  ///
+  /// In small steps: a file cached in large pieces makes the small writes that follow many times slower.
   func fillWithZeros(_ file: any OpenFile, _ range: Range<Int>) throws(StorageError) {
-    guard options.durability != .memory else { return }
+    guard options.durability == .full else { return }
     var zeros = ByteBuffer(capacity: 4096)
     zeros.appendZeros(4096)
     var offset = range.lowerBound

@@ -1,0 +1,85 @@
+import Synchronization
+
+// Giving a segment more room than it was made with.
+extension LogWriter {
+  /// How much may wait to be written to the disk when a commit goes on to the next segment, and so waits
+  /// for it.
+  static let promptLimit: UInt64 = 1 << 20
+  /// How many times its size a segment may become rather than have commits wait.
+  private static let growthFactor = 4
+  /// By how many bytes it may grow.
+  private static let growthLimit = 64 << 20
+
+  /// What the size of the next segment is measured by.
+  func sizeBasis(_ logEnd: UInt64) -> UInt64 {
+    max(state.sizeBasis(logEnd), state.tail.withLock { $0.demand.sizeBasis })
+  }
+
+  /// Has the log go on in a segment that is full, as long as a commit would have to wait for the next
+  /// one: because that is not ready, or because much of this one is not on the disk yet.
+  ///
+  /// Only where commits do not wait for the disk: a file that grows costs a journal commit at each
+  /// synchronization, of which there are few. The background goes on to the next segment as soon as it is
+  /// ready, and little is left to be synchronized. Nobody relies on the size a segment was made with: what
+  /// is behind its last frame reads as zeros, or is not there.
+  ///
+  /// - Returns: Whether the bytes now fit.
+  func growSegment(for byteCount: Int) throws(StorageError) -> Bool {
+    let (segment, end, logEnd, isEnded, outgrown) = state.tail.withLock {
+      ($0.segment, $0.end, $0.logEnd, $0.isEnded, $0.outgrownCapacity)
+    }
+    guard !writesThrough, let segment, !isEnded else { return false }
+    let unsynchronized = logEnd - min(state.durableEnd.load(ordering: .relaxed), logEnd)
+    if unsynchronized <= Self.promptLimit, preparation.isReady(for: byteCount) { return false }
+    let size = outgrown ?? segment.capacity
+    let needed = max(end + byteCount + LogTail.reserve, segment.capacity + size / 4)
+    let capacity = (needed + 0xFFFF) & ~0xFFFF
+    guard capacity <= min(Self.growthFactor * size, size + Self.growthLimit) else { return false }
+    do throws(StorageError) {
+      try extend(segment, to: capacity)
+    } catch {
+      // A full device: there may be room in the segment that was made ready.
+      guard case .noSpace = error else { throw error }
+      return false
+    }
+    state.tail.withLock { $0.outgrownCapacity = size }
+    wakeBackground()
+    return true
+  }
+
+  /// Goes on to the next segment if the current one grew beyond its size; by the background.
+  func leaveOutgrownSegment() {
+    // Commits wait for what is not on the disk: so most of it goes there first, while they go on.
+    for _ in 0..<4 where state.tail.withLock({ $0.outgrownCapacity != nil }) {
+      guard preparation.isReady(for: 0) else { return }
+      let written = state.writtenEnd.load(ordering: .relaxed)
+      if written - min(state.durableEnd.load(ordering: .relaxed), written) <= Self.promptLimit {
+        break
+      }
+      synchronizeBehind()
+    }
+    lead.withLock { lead in
+      let (isOutgrown, logEnd) = state.tail.withLock { ($0.outgrownCapacity != nil, $0.logEnd) }
+      guard isOutgrown, lead.failure == nil, !lead.isClosed, preparation.isReady(for: 0) else {
+        return
+      }
+      // If it fails, writing has ended, and the next commit says so.
+      try? beginNextSegment(for: 0, at: logEnd, &lead)
+    }
+  }
+
+  /// Makes the current segment's file longer; under the lead's lock.
+  func extend(_ segment: Segment, to capacity: Int) throws(StorageError) {
+    try segment.file.allocate(capacity)
+    try preparation.fillWithZeros(segment.file, segment.capacity..<capacity)
+    let extended = try Segment(
+      header: segment.header,
+      file: segment.file,
+      capacity: capacity,
+      readableEnd: segment.readableEnd.load(ordering: .relaxed),
+      reads: state.options.reads
+    )
+    state.segments.store(extended, at: Int(segment.id.rawValue))
+    state.tail.withLock { $0.segment = extended }
+  }
+}

@@ -1,0 +1,124 @@
+import RowFormat
+import Synchronization
+
+// Going on from segment to segment.
+extension LogWriter {
+  /// Goes on to a segment that so many bytes fit into.
+  ///
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
+  func makeRoom(for byteCount: Int) throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
+      if hasRoom { return }
+      if try extendSegment(for: byteCount) { return }
+      if try growSegment(for: byteCount) { return }
+      try beginNextSegment(for: byteCount, at: logEnd, &lead)
+    }
+  }
+
+  /// Goes on to the next segment, if commits stand in this one: it can be packed then.
+  ///
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
+  func leaveSegment() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let (isUsed, logEnd) = state.tail.withLock { tail in
+        (tail.segment.map { $0.header.previousSequence.rawValue < tail.sequence }, tail.logEnd)
+      }
+      if isUsed == true { try beginNextSegment(for: 0, at: logEnd, &lead) }
+    }
+  }
+
+  func beginNextSegment(
+    for byteCount: Int,
+    at logEnd: UInt64,
+    _ lead: inout Lead
+  ) throws(StorageError) {
+    let prepared: PreparedSegment
+    do throws(StorageError) {
+      prepared = try preparation.take(for: byteCount, at: sizeBasis(logEnd))
+    } catch {
+      throw preparation.hasFailed ? poison(error, &lead) : error
+    }
+    do throws(StorageError) {
+      try sealSegment(&lead)
+      try begin(prepared)
+    } catch {
+      throw poison(error, &lead)
+    }
+    wakeBackground()
+  }
+
+  /// Gives the segment back the space it was cut off from when the store was closed.
+  ///
+  /// - Returns: Whether the bytes now fit.
+  private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
+    let (segment, end, logEnd, isCutOff) = state.tail.withLock {
+      ($0.segment, $0.end, $0.logEnd, $0.isCutOff)
+    }
+    guard let segment, isCutOff else { return false }
+    let capacity = preparation.capacity(at: sizeBasis(logEnd))
+    guard segment.capacity < capacity, end + byteCount + LogTail.reserve <= capacity else {
+      return false
+    }
+    try extend(segment, to: capacity)
+    state.tail.withLock { $0.isCutOff = false }
+    return true
+  }
+
+  /// Ends the current segment, on disk, so that the next one can name its end.
+  private func sealSegment(_ lead: inout Lead) throws(StorageError) {
+    let durableEnd = state.durableEnd.load(ordering: .relaxed)
+    let work = state.tail.withLock { tail in
+      tail.gate = .rotating
+      // Where the log stopped uncleanly, not even the frame that ends a segment is appended.
+      if !tail.isEnded { tail.appendMark(.seal, durableEnd: durableEnd) }
+      return tail.take()
+    }
+    try write(work, synchronizing: true, &lead)
+    publish(work)
+  }
+
+  /// Begins a segment, whose file is ready.
+  private func begin(_ prepared: PreparedSegment) throws(StorageError) {
+    let now = state.fileSystem.microseconds()
+    let header = state.tail.withLock { tail in
+      tail.demand.begin(after: tail.segment == nil ? 0 : tail.end, at: now)
+      return SegmentHeader(
+        store: state.store,
+        segment: prepared.id,
+        salt: state.fileSystem.randomBits(),
+        firstSequence: CommitSequence(tail.sequence + 1),
+        logPosition: tail.logEnd,
+        previousSegment: tail.segment?.id ?? .none,
+        previousEnd: tail.segment == nil ? 0 : tail.end,
+        previousSequence: CommitSequence(tail.sequence),
+        previousChain: tail.chain,
+        epoch: epoch,
+        created: now
+      )
+    }
+    var bytes = ByteBuffer(capacity: SegmentHeader.byteCount)
+    header.encode(into: &bytes)
+    try prepared.file.writeAll(bytes.bytes, at: 0)
+    if synchronizes { try prepared.file.synchronize() }
+    let segment = try Segment(
+      header: header,
+      file: prepared.file,
+      capacity: prepared.capacity,
+      readableEnd: SegmentHeader.byteCount,
+      reads: state.options.reads
+    )
+    state.segments.store(segment, at: Int(prepared.id.rawValue))
+    state.tail.withLock { tail in
+      tail.segment = segment
+      tail.isEnded = false
+      tail.isCutOff = false
+      tail.outgrownCapacity = nil
+      tail.frame = 0
+      tail.active.reset(at: SegmentHeader.byteCount)
+      tail.gate = .open
+    }
+  }
+}
