@@ -29,6 +29,8 @@ public struct EngineOptions: Sendable, Hashable {
   public var history = HistoryRetention.nothing
   /// How packs are written.
   public var packs = PackOptions()
+  /// What happens to commits that come faster than they can be packed.
+  public var backPressure = BackPressure.bounded(.milliseconds(20))
   /// When a compaction is due.
   package var compactionPolicy = CompactionPolicy()
   /// About how many bytes of rows are packed in one step.
@@ -81,6 +83,17 @@ public struct EngineOptions: Sendable, Hashable {
     case mapped
     /// By reading into memory: slower, and every error can be caught.
     case copied
+  }
+
+  /// What happens to commits that come faster than they can be packed, with ``CompactionMode/automatic``.
+  public enum BackPressure: Sendable, Hashable {
+    /// Nothing: the store takes as much space as it comes to.
+    case none
+    /// Once compaction goes as fast as it can and is late all the same, commits wait in proportion to
+    /// their bytes, none of them for longer than this, until both are in balance.
+    case bounded(Duration)
+
+    var longestDelay: Duration { if case .bounded(let delay) = self { delay } else { .zero } }
   }
 
   public enum CompactionMode: Sendable, Hashable {

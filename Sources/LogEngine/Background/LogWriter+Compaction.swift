@@ -12,14 +12,22 @@ extension LogWriter {
     guard state.options.compaction == .automatic, mayCompact else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if !isUnderWay, !isDue(urgency) { return }
+    if isUnderWay { noteLateness() }
     switch state.options.background {
     case .ownThread: wakeCompaction()
     case .caller: stepCompaction()
     }
   }
 
-  private var mayCompact: Bool {
-    !isStopping.load(ordering: .relaxed) && lead.withLock { $0.failure == nil && !$0.isClosed }
+  var mayCompact: Bool {
+    // Not by the lead's lock: who compacts would wait for a commit's call at each step.
+    !isStopping.load(ordering: .relaxed) && !hasEnded.load(ordering: .relaxed)
+  }
+
+  /// Has what is due compacted because a segment came to its end; by the commit it ended for, under no
+  /// lock: on a busy machine the background may come to look too late.
+  func compactAfterSegment() {
+    if state.options.background == .ownThread { compactIfDue(.due) }
   }
 
   private func isDue(_ urgency: CompactionUrgency) -> Bool {
@@ -45,6 +53,11 @@ extension LogWriter {
     }
   }
 
+  private func noteLateness() {
+    let situation = Compactor.prospect(state, state.options.history).situation
+    noteLateness(state.options.compactionPolicy.lateness(of: situation))
+  }
+
   /// Begins a compaction if one is due, or does a step of the one that is under way.
   func stepCompaction() {
     _ = compaction.withLockIfAvailable { slot in
@@ -52,7 +65,10 @@ extension LogWriter {
       do {
         if let compactor = try slot ?? beginCompaction() {
           slot = compactor
-          if try stepPaced(compactor) { slot = nil }
+          if try stepPaced(compactor) {
+            slot = nil
+            noteEndOfCompaction()
+          }
         }
       } catch {
         slot?.giveUp()
@@ -60,6 +76,7 @@ extension LogWriter {
         // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
         let now = state.fileSystem.microseconds()
         let failure = error as? StorageError
+        isHoldingBack.store(false, ordering: .relaxed)
         compactionSchedule.withLock { schedule in
           if case .commitGone(let pinned, _) = failure {
             schedule.noteEnd(failure: nil, now)
@@ -70,6 +87,14 @@ extension LogWriter {
         }
       }
     }
+  }
+
+  /// Looks whether the next one is due at once; a checkpoint that the compaction made useless is written
+  /// by the background.
+  private func noteEndOfCompaction() {
+    isHoldingBack.store(false, ordering: .relaxed)
+    noteWork()
+    if state.options.background == .ownThread { _ = isDue(.due) }
   }
 
   private func beginCompaction() throws -> Compactor? {
@@ -85,11 +110,20 @@ extension LogWriter {
     }
   }
 
-  /// Does a step, and says when the next may be done.
+  /// How many bytes are packed at most before the pressure is looked at again, if nothing holds the
+  /// compaction back.
+  private static let hurriedByteCount = 4 << 20
+
+  /// Does a step, and says when the next may be done; some, if it is late.
   ///
   /// - Returns: Whether it was the last.
   private func stepPaced(_ compactor: Compactor) throws -> Bool {
-    guard case .goesOn(let byteCount) = try step(compactor) else { return true }
+    var byteCount = 0
+    repeat {
+      guard case .goesOn(let count) = try step(compactor) else { return true }
+      byteCount += max(count, 1)
+    } while isHoldingBack.load(ordering: .relaxed) && mayCompact
+      && byteCount < Self.hurriedByteCount
     let situation = Compactor.prospect(state, state.options.history).situation
     let pressure = state.options.compactionPolicy.pressure(of: situation)
     let now = state.fileSystem.microseconds()
@@ -97,6 +131,7 @@ extension LogWriter {
       schedule.pace.note(byteCount, at: pressure, now)
       schedule.note(compactor.progress, rate: schedule.pace.rate(at: pressure))
     }
+    noteLateness(state.options.compactionPolicy.lateness(of: situation))
     return false
   }
 

@@ -24,7 +24,11 @@ final class LogWriter: Sendable {
   /// The compaction that is under way; taken before all other locks.
   let compaction = Mutex<Compactor?>(nil)
   /// When compactions in the background are due, and what came of them.
-  let compactionSchedule = Mutex<CompactionSchedule>(CompactionSchedule())
+  let compactionSchedule: Mutex<CompactionSchedule>
+  /// Whether commits are held back because compaction is late.
+  let isHoldingBack = Atomic<Bool>(false)
+  /// Whether nothing can be written any more: because the store was closed, or a call failed.
+  let hasEnded = Atomic<Bool>(false)
   /// The thread that does what no caller waits for, if the engine has one.
   private let background = Mutex<WorkerThread?>(nil)
   /// The thread that compacts; started when there is something to do for the first time.
@@ -65,6 +69,9 @@ final class LogWriter: Sendable {
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
+    compactionSchedule = Mutex(
+      CompactionSchedule(longestSaveDelay: state.options.backPressure.longestDelay)
+    )
     lead = Mutex(
       Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint)
     )
@@ -117,6 +124,8 @@ final class LogWriter: Sendable {
     if touchesBlobs { state.blobs.unsettledCount.add(1, ordering: .acquiring) }
     defer { if touchesBlobs { state.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
+    // Where nobody works beside the commits, waiting would gain nothing.
+    if state.options.background == .ownThread { holdBack(batch.buffer.count) }
     while true {
       switch try append(&batch) {
       case .appended(let sequence):
@@ -146,7 +155,7 @@ final class LogWriter: Sendable {
   }
 
   /// Tells the background that there is work, if it does not know yet.
-  private func noteWork() {
+  func noteWork() {
     if isBackgroundAwake.load(ordering: .relaxed) { return }
     if !isBackgroundAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeBackground() }
   }
@@ -236,6 +245,7 @@ extension LogWriter {
 
   func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
     lead.failure = error
+    hasEnded.store(true, ordering: .relaxed)
     state.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
   }
@@ -253,6 +263,7 @@ extension LogWriter {
       try lead.withLock { (lead) throws(StorageError) in
         if lead.isClosed { return }
         lead.isClosed = true
+        hasEnded.store(true, ordering: .relaxed)
         if lead.failure == nil { try end(&lead) }
       }
     }

@@ -26,7 +26,7 @@ package struct CompactionPace: Hashable, Sendable {
   package func rate(at pressure: Double) -> Double? {
     guard pressure < latePressure else { return nil }
     let lateness = max(0, pressure - 1) / (latePressure - 1)
-    return lowestRate * power(highestRate / lowestRate, lateness)
+    return lowestRate * rootPower(highestRate / lowestRate, lateness)
   }
 
   /// Takes note of a step that was done.
@@ -49,22 +49,5 @@ package struct CompactionPace: Hashable, Sendable {
   package mutating func delay(_ now: Int64) -> Int {
     readyAt = min(max(readyAt, now), now + longestDelay)
     return Int(readyAt - now)
-  }
-
-  /// `base` to a power between 0 and 1, to a few percent: without a mathematics library.
-  private func power(_ base: Double, _ exponent: Double) -> Double {
-    var result = 1.0
-    var root = base
-    var rest = min(max(exponent, 0), 1)
-    if rest == 1 { return base }
-    for _ in 0..<12 {
-      root = root.squareRoot()
-      rest *= 2
-      if rest >= 1 {
-        result *= root
-        rest -= 1
-      }
-    }
-    return result
   }
 }

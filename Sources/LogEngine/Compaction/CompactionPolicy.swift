@@ -18,11 +18,14 @@ package struct CompactionPolicy: Hashable, Sendable {
   /// So many small packs are made one.
   package var smallPackCount = 8
   /// As long as no more than this is dead, nothing is due: what it would gain is not worth a manifest.
-  package var slackByteCount = 4 << 20
+  package var slackByteCount = 1 << 20
+  /// The part of a store that the space may take which was made ready for commits; what goes beyond it is
+  /// made up for by packing earlier.
+  package var spareShare = 1.0 / 16
   /// Into how many packs a store is divided, as far as it is large enough.
   package var packCount = 16
   /// The bounds of a pack's size, in bytes of records.
-  package var packByteCounts = (4 << 20)...(256 << 20)
+  package var packByteCounts = (1 << 20)...(256 << 20)
 
   package init() {}
 
@@ -54,6 +57,8 @@ package struct CompactionPolicy: Hashable, Sendable {
     package var packs: [Candidate] = []
     /// The live bytes of the segments that may not be packed.
     package var otherLiveByteCount = 0
+    /// The space that was made ready for commits.
+    package var spareByteCount = 0
 
     package init() {}
 
@@ -135,10 +140,23 @@ package struct CompactionPolicy: Hashable, Sendable {
     )
   }
 
+  /// How late a compaction is that goes as fast as it can: what it cannot reclaim, as it would move more
+  /// than it gains, comes to about 1.
+  package func lateness(of situation: Situation) -> Double {
+    let bound = max(totalDeadShare * situation.packedByteCount, Double(4 * slackByteCount), 1)
+    return situation.reclaimableByteCount / bound
+  }
+
   /// How many bytes of files may be superfluous before a compaction is due.
   private func deadBound(of situation: Situation, _ urgency: CompactionUrgency) -> Double {
-    let share = urgency == .idle ? totalDeadShare / 2 : totalDeadShare
-    return max(share * situation.packedByteCount, Double(slackByteCount), 1)
+    let (share, slack) =
+      switch urgency {
+      case .due, .now: (totalDeadShare, slackByteCount)
+      case .idle: (totalDeadShare / 2, slackByteCount)
+      }
+    let packed = situation.packedByteCount
+    let spare = max(0, Double(situation.spareByteCount) - spareShare * packed)
+    return max(share * packed - spare, Double(slack), 1)
   }
 
   /// How many bytes of records a pack takes before the next one is begun.

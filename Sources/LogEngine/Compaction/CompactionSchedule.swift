@@ -5,6 +5,10 @@
 /// nothing, and be due at once again.
 struct CompactionSchedule: Sendable {
   var pace = CompactionPace()
+  /// How commits are held back.
+  private var saves: SavePace
+  /// The rate they are held to; `nil` if they are not.
+  private var saveRate: Double?
   /// How much is asked for.
   private(set) var urgency = CompactionUrgency.due
   /// Whether there is something to do, as far as is known.
@@ -17,6 +21,8 @@ struct CompactionSchedule: Sendable {
   private(set) var retryAt: Int64 = .min
   private var failureCount = 0
   var statistics = CompactionStatistics()
+
+  init(longestSaveDelay: Duration = .zero) { saves = SavePace(longestDelay: longestSaveDelay) }
 
   /// How long to wait for a reader before asking again, in microseconds.
   static let readerDelay = 1_000_000
@@ -57,9 +63,31 @@ struct CompactionSchedule: Sendable {
     lastEnd = sequence
     failureCount = 0
     isDue = false
-    statistics.isRunning = false
-    statistics.progress = CompactionProgress()
+    end()
     statistics.note(report)
+  }
+
+  /// Takes note of how late things are.
+  ///
+  /// Commits are held back only while a compaction is under way: where a view or a failure keeps it from
+  /// being begun, it would do no good.
+  ///
+  /// - Returns: Whether they are.
+  mutating func noteLateness(_ lateness: Double) -> Bool {
+    saveRate = statistics.isRunning ? saves.rate(at: lateness) : nil
+    statistics.saveDelays.bytesPerSecond = saveRate.map { Int($0) }
+    return saveRate != nil
+  }
+
+  /// How many microseconds a commit has to wait.
+  mutating func delay(of byteCount: Int, _ now: Int64) -> Int {
+    guard let saveRate else { return 0 }
+    let delay = saves.delay(of: byteCount, at: saveRate, now)
+    if delay > 0 {
+      statistics.saveDelays.count += 1
+      statistics.saveDelays.total += .microseconds(delay)
+    }
+    return delay
   }
 
   mutating func note(_ progress: CompactionProgress, rate: Double?) {
@@ -70,12 +98,17 @@ struct CompactionSchedule: Sendable {
   /// Takes note of a compaction that was given up.
   mutating func noteEnd(failure: StorageError?, _ now: Int64) {
     isDue = false
-    statistics.isRunning = false
-    statistics.progress = CompactionProgress()
+    end()
     guard let failure else { return }
     statistics.failureCount += 1
     statistics.lastFailure = failure
     failureCount = min(failureCount + 1, 7)
     retryAt = now + Self.firstRetryDelay << Int64(failureCount - 1)
+  }
+
+  private mutating func end() {
+    statistics.isRunning = false
+    statistics.progress = CompactionProgress()
+    _ = noteLateness(0)
   }
 }

@@ -54,6 +54,10 @@ extension Compactor {
     prospect.situation.packs = prospect.packs.map {
       candidate(SegmentID(rawValue: $0.id.rawValue), $0.summary.byteCount)
     }
+    if let last = segments.last {
+      // The next one is made ready beside it.
+      prospect.situation.spareByteCount = 2 * last.capacity
+    }
     prospect.situation.otherLiveByteCount = segments.dropFirst(prospect.segments.count)
       .reduce(0) { $0 + (usages[$1.id]?.liveByteCount ?? 0) }
     return prospect

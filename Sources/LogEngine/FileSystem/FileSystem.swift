@@ -57,11 +57,18 @@ public protocol FileSystem: Sendable {
   /// The time of day, in microseconds since 1970-01-01T00:00:00Z; it may jump.
   func microseconds() -> Int64
 
+  /// Waits for some microseconds; by default, and where time is simulated, not at all.
+  func pause(microseconds: Int)
+
   /// Sixty-four random bits.
   func randomBits() -> UInt64
 
   /// Who uses this file system, for a person to read: a process and a host, say.
   var holderDescription: String { get }
+}
+
+extension FileSystem {
+  public func pause(microseconds: Int) {}
 }
 
 /// What a file is opened for.

@@ -113,6 +113,8 @@ public struct PosixFileSystem: FileSystem {
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
   }
 
+  public func pause(microseconds: Int) { _ = usleep(useconds_t(clamping: microseconds)) }
+
   public func randomBits() -> UInt64 { UInt64.random(in: .min ... .max) }
 
   public var holderDescription: String {

@@ -7,14 +7,16 @@ extension LogWriter {
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func makeRoom(for byteCount: Int) throws(StorageError) {
-    try lead.withLock { (lead) throws(StorageError) in
+    let isNext = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
-      if hasRoom { return }
-      if try extendSegment(for: byteCount) { return }
-      if try growSegment(for: byteCount) { return }
+      if hasRoom { return false }
+      if try extendSegment(for: byteCount) { return false }
+      if try growSegment(for: byteCount) { return false }
       try beginNextSegment(for: byteCount, at: logEnd, &lead)
+      return true
     }
+    if isNext { compactAfterSegment() }
   }
 
   /// Goes on to the next segment, if commits stand in this one: it can be packed then.

@@ -145,6 +145,8 @@ public struct CompactionStatistics: Hashable, Sendable {
   public internal(set) var debtByteCount = 0
   /// How late it is: at 1 a compaction is due.
   public internal(set) var pressure = 0.0
+  /// How commits were held back because it was late.
+  public internal(set) var saveDelays = SaveDelayStatistics()
   /// What kept the last one from being begun.
   public internal(set) var obstacle: CompactionOutcome?
 
