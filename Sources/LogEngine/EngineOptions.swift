@@ -31,6 +31,9 @@ public struct EngineOptions: Sendable, Hashable {
   public var packs = PackOptions()
   /// What happens to commits that come faster than they can be packed.
   public var backPressure = BackPressure.bounded(.milliseconds(20))
+  /// For how long no commit must have come before the last segment of the log is packed, too, with
+  /// ``CompactionMode/automatic`` and if it is worth it; never, if `nil`.
+  public var idleDelay: Duration? = .seconds(10)
   /// When a compaction is due.
   package var compactionPolicy = CompactionPolicy()
   /// About how many bytes of rows are packed in one step.

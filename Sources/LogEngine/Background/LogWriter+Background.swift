@@ -10,7 +10,7 @@ extension LogWriter {
 
   /// How long the background sleeps, in microseconds, when it is not woken.
   var backgroundDelay: Int? {
-    if !isBackgroundAwake.load(ordering: .acquiring) { return nil }
+    if !isBackgroundAwake.load(ordering: .acquiring) { return restDelay }
     if state.blobs.isSweeping { return 1000 }
     switch state.options.durability {
     case .full, .memory: return LogWriter.witnessDelay
@@ -33,6 +33,7 @@ extension LogWriter {
     let isWitnessed = witnessIfIdle()
     if isWitnessed { checkpointIfMissing() }
     compactIfDue(isWitnessed ? .idle : .due)
+    packIfAtRest()
     state.collectBlobs()
     let isSweeping = state.sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the background again.

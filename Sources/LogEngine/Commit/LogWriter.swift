@@ -29,6 +29,8 @@ final class LogWriter: Sendable {
   let isHoldingBack = Atomic<Bool>(false)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
   let hasEnded = Atomic<Bool>(false)
+  /// When the store comes to rest.
+  let idleWatch: Mutex<IdleWatch>
   /// The thread that does what no caller waits for, if the engine has one.
   private let background = Mutex<WorkerThread?>(nil)
   /// The thread that compacts; started when there is something to do for the first time.
@@ -72,6 +74,7 @@ final class LogWriter: Sendable {
     compactionSchedule = Mutex(
       CompactionSchedule(longestSaveDelay: state.options.backPressure.longestDelay)
     )
+    idleWatch = Mutex(IdleWatch(delay: state.options.idleDelay))
     lead = Mutex(
       Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint)
     )

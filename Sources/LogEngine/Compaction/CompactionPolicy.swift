@@ -130,7 +130,8 @@ package struct CompactionPolicy: Hashable, Sendable {
     _ urgency: CompactionUrgency = .due
   ) -> Double {
     let bound = deadBound(of: situation, urgency)
-    let count = Double(urgency == .idle ? (segmentCount + 1) / 2 : segmentCount)
+    let isAtEase = urgency == .idle || urgency == .rest
+    let count = Double(isAtEase ? (segmentCount + 1) / 2 : segmentCount)
     let rotten = situation.packs.filter { $0.deadShare >= deadShare }
       .reduce(0) { $0 + $1.usage.deadByteCount }
     return max(
@@ -153,6 +154,7 @@ package struct CompactionPolicy: Hashable, Sendable {
       switch urgency {
       case .due, .now: (totalDeadShare, slackByteCount)
       case .idle: (totalDeadShare / 2, slackByteCount)
+      case .rest: (totalDeadShare / 4, slackByteCount / 2)
       }
     let packed = situation.packedByteCount
     let spare = max(0, Double(situation.spareByteCount) - spareShare * packed)
@@ -172,6 +174,8 @@ package enum CompactionUrgency: Hashable, Sendable {
   case due
   /// What pays as nothing else is to be done.
   case idle
+  /// What pays as nothing else is to be done, and is not to be expected either.
+  case rest
   /// All that can be packed.
   case now
 }

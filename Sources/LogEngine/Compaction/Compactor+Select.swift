@@ -17,6 +17,8 @@ extension Compactor {
     var packs: [PackReader] = []
     /// The newest commit that is no newer than any reader's.
     var floor: UInt64 = 0
+    /// The segment that is being written, as far as it is.
+    var last: CompactionPolicy.Candidate?
     /// How many more segments could be packed, were it not for a view.
     var viewedCount = 0
     /// The segments that could be, and stay for the history.
@@ -55,6 +57,7 @@ extension Compactor {
       candidate(SegmentID(rawValue: $0.id.rawValue), $0.summary.byteCount)
     }
     if let last = segments.last {
+      prospect.last = candidate(last.id, last.readableEnd.load(ordering: .relaxed))
       // The next one is made ready beside it.
       prospect.situation.spareByteCount = 2 * last.capacity
     }

@@ -64,7 +64,7 @@ extension LogWriter {
   }
 
   /// Whether nobody needs the segment that is being written, so that it can be packed, too.
-  private func mayPackAll(keeping history: HistoryRetention) -> Bool {
+  func mayPackAll(keeping history: HistoryRetention) -> Bool {
     let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
     let visible = state.visible.load(ordering: .acquiring)
     return history.packableCount(of: [newest], at: newest.ended) > 0

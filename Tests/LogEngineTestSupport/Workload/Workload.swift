@@ -66,6 +66,7 @@ extension EngineOptions {
   /// between which anything may happen.
   package mutating func compactOften(using random: inout SeededGenerator) {
     if random.oneIn(2) { compaction = .automatic }
+    idleDelay = random.oneIn(2) ? .zero : nil
     compactionStepByteCount = 256 << Int.random(in: 0...8, using: &random)
     compactionPolicy.slackByteCount = 1 << Int.random(in: 0...12, using: &random)
     compactionPolicy.segmentCount = Int.random(in: 1...6, using: &random)

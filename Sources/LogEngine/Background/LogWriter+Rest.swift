@@ -1,0 +1,37 @@
+import Synchronization
+
+// What is done once a store has come to rest.
+extension LogWriter {
+  /// Has the last segment packed, too, if no commit came for a while and it is worth it.
+  ///
+  /// Otherwise what is in it would stay unpacked for as long as no commit comes, and with it what it makes
+  /// superfluous elsewhere.
+  func packIfAtRest() {
+    let sequence = state.visible.load(ordering: .acquiring)
+    let now = state.fileSystem.microseconds()
+    guard idleWatch.withLock({ $0.look(at: sequence, now) }),
+      state.options.compaction == .automatic, mayCompact, mayPackAll(keeping: state.options.history)
+    else { return }
+    let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
+    guard !isUnderWay, isWorthLeaving(at: now) else { return }
+    // A full device, say: what is not packed now is packed some other time.
+    guard (try? leaveSegment()) != nil else { return }
+    compactIfDue(.rest)
+  }
+
+  private func isWorthLeaving(at now: Int64) -> Bool {
+    var prospect = Compactor.prospect(state, state.options.history)
+    let isAllowed = compactionSchedule.withLock { $0.allowsAttempt(floor: prospect.floor, now) }
+    guard isAllowed, let last = prospect.last else { return false }
+    prospect.situation.otherLiveByteCount -= last.usage.liveByteCount
+    prospect.situation.segments.append(last)
+    return state.options.compactionPolicy.pressure(of: prospect.situation, .rest) >= 1
+  }
+
+  /// How long until the store counts as at rest, in microseconds; `nil` if it does, or never will.
+  var restDelay: Int? {
+    guard state.options.compaction == .automatic else { return nil }
+    let now = state.fileSystem.microseconds()
+    return idleWatch.withLock { $0.wait(now) }
+  }
+}
