@@ -3,6 +3,8 @@
 /// It says so once for each time the store comes to rest: a store at rest is not looked at again. It reads
 /// no clock: the time is given to it, and may jump.
 struct IdleWatch: Sendable {
+  /// Nobody looks more often than this, in microseconds.
+  private static let shortestWait: Int64 = 100_000
   /// For how many microseconds no commit must have come; `nil` if that does not count.
   let delay: Int64?
   /// The newest commit when somebody last looked.
@@ -39,6 +41,6 @@ struct IdleWatch: Sendable {
   func wait(_ now: Int64) -> Int? {
     guard let delay, !isSettled else { return nil }
     let (elapsed, isBeyond) = now.subtractingReportingOverflow(since)
-    return Int(isBeyond || elapsed < 0 ? delay : max(1000, delay - elapsed))
+    return Int(isBeyond || elapsed < 0 ? delay : max(Self.shortestWait, delay - elapsed))
   }
 }

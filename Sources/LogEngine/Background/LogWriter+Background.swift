@@ -57,7 +57,7 @@ extension LogWriter {
   func hurryIfFilled(_ work: LogTail.Work, _ lead: inout Lead) {
     guard let segment = work.segment, segment.id != lead.hurriedSegment else { return }
     let end = work.buffer.start + work.buffer.bytes.count
-    guard state.tail.withLock({ $0.needsSuccessor(after: end, of: segment) }) else { return }
+    guard end > segment.capacity / 2 else { return }
     lead.hurriedSegment = segment.id
     wakeBackground()
   }

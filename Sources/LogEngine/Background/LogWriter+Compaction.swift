@@ -27,7 +27,15 @@ extension LogWriter {
   /// Has what is due compacted because a segment came to its end; by the commit it ended for, under no
   /// lock: on a busy machine the background may come to look too late.
   func compactAfterSegment() {
-    if state.options.background == .ownThread { compactIfDue(.due) }
+    guard state.options.background == .ownThread, state.options.compaction == .automatic,
+      mayCompact
+    else { return }
+    let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
+    if isUnderWay {
+      noteLateness()
+    } else if isDue(.due) {
+      wakeCompaction()
+    }
   }
 
   private func isDue(_ urgency: CompactionUrgency) -> Bool {

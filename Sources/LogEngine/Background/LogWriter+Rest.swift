@@ -9,11 +9,12 @@ extension LogWriter {
   func packIfAtRest() {
     let sequence = state.visible.load(ordering: .acquiring)
     let now = state.fileSystem.microseconds()
-    guard idleWatch.withLock({ $0.look(at: sequence, now) }),
-      state.options.compaction == .automatic, mayCompact, mayPackAll(keeping: state.options.history)
+    // One that is under way is waited for.
+    guard !compactionSchedule.withLock({ $0.statistics.isRunning }),
+      idleWatch.withLock({ $0.look(at: sequence, now) }), state.options.compaction == .automatic,
+      mayCompact, mayPackAll(keeping: state.options.history)
     else { return }
-    let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
-    guard !isUnderWay, isWorthLeaving(at: now) else { return }
+    guard isWorthLeaving(at: now) else { return }
     // A full device, say: what is not packed now is packed some other time.
     guard (try? leaveSegment()) != nil else { return }
     compactIfDue(.rest)
