@@ -81,6 +81,14 @@ final class StoreState: Sendable {
     try tables.with(Int(number), body)
   }
 
+  /// How long ago something began.
+  ///
+  /// - Parameter start: The time then, in microseconds.
+  /// - Returns: Nothing, should the clock have jumped back.
+  func duration(since start: Int64) -> Duration {
+    .microseconds(max(0, fileSystem.microseconds() - start))
+  }
+
   /// Makes tables and layouts of a catalogue known to readers; one writer at a time.
   func adopt(_ catalogue: Catalogue) {
     for definition in catalogue.tables {

@@ -6,6 +6,13 @@ public struct CompactionProgress: Sendable, Hashable {
   public internal(set) var examinedKeyCount = 0
   /// How many there are to be looked at, at most.
   public internal(set) var keyCount = 0
+  /// How many bytes of rows were packed, and read back to be verified.
+  public internal(set) var workedByteCount = 0
+  /// For how long it has been going on, pauses included.
+  public internal(set) var elapsed = Duration.zero
+
+  /// How fast it goes, in bytes of rows per second.
+  public var bytesPerSecond: Double { Double.rate(workedByteCount, elapsed) }
 }
 
 /// What came of asking for a compaction.
@@ -43,6 +50,22 @@ public struct CompactionReport: Sendable, Hashable {
   public let readByteCount: Int
   /// The bytes of the new packs.
   public let writtenByteCount: Int
+  /// How many bytes of rows were packed, and read back to be verified.
+  public let workedByteCount: Int
+  /// How long it took, pauses included.
+  public let duration: Duration
+}
+
+extension CompactionReport {
+  /// How fast it went, in bytes of rows per second.
+  public var bytesPerSecond: Double { Double.rate(workedByteCount, duration) }
+}
+
+extension Double {
+  /// So many per second; 0 if no time has passed.
+  fileprivate static func rate(_ count: Int, _ duration: Duration) -> Double {
+    duration > .zero ? Double(count) / (duration / .seconds(1)) : 0
+  }
 }
 
 extension CompactionReport {
@@ -54,7 +77,9 @@ extension CompactionReport {
       newPackCount: lhs.newPackCount + rhs.newPackCount,
       rowCount: lhs.rowCount + rhs.rowCount,
       readByteCount: lhs.readByteCount + rhs.readByteCount,
-      writtenByteCount: lhs.writtenByteCount + rhs.writtenByteCount
+      writtenByteCount: lhs.writtenByteCount + rhs.writtenByteCount,
+      workedByteCount: lhs.workedByteCount + rhs.workedByteCount,
+      duration: lhs.duration + rhs.duration
     )
   }
 }

@@ -21,6 +21,8 @@ extension Compactor {
     var last: CompactionPolicy.Candidate?
     /// How many more segments could be packed, were it not for a view.
     var viewedCount = 0
+    /// The bytes of their files.
+    var viewedByteCount = 0
     /// The segments that could be, and stay for the history.
     var history: Set<SegmentID> = []
   }
@@ -46,6 +48,9 @@ extension Compactor {
     }
     .map { (segment: $0, successor: $1) }
     prospect.viewedCount = packable - prospect.segments.count
+    prospect.viewedByteCount = sealed[prospect.segments.count..<packable].reduce(0) {
+      $0 + $1.0.capacity
+    }
     prospect.packs = state.packList.withLock { $0 }
     func candidate(_ id: SegmentID, _ fileByteCount: Int) -> CompactionPolicy.Candidate {
       .init(id: id, usage: usages[id] ?? SegmentUsage(), fileByteCount: fileByteCount)

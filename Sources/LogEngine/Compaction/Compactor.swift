@@ -37,12 +37,15 @@ import Synchronization
   var nextKey: UInt64?
   var keyEnd: UInt64 = 0
   var progress = CompactionProgress()
+  /// When it was begun, in microseconds.
+  private let start: Int64
 
   var state: StoreState { writer.state }
 
   init(_ writer: LogWriter, _ plan: Plan) {
     self.writer = writer
     self.plan = plan
+    start = writer.state.fileSystem.microseconds()
     progress.keyCount = plan.base.catalogue.tables.reduce(0) { sum, definition in
       let next = writer.state.tables[Int(definition.number)]?.nextKey.load(ordering: .relaxed) ?? 1
       return sum + Int(clamping: next) - 1
@@ -60,6 +63,11 @@ import Synchronization
     var floor: UInt64 = 0
     /// How many bytes of records a new pack takes before the next is begun.
     var packByteCount = Int.max
+
+    /// What the files that are taken have, in bytes.
+    var fileByteCount: Int {
+      segments.reduce(0) { $0 + $1.capacity } + packs.reduce(0) { $0 + $1.summary.byteCount }
+    }
 
     /// Whether a file, segment or pack, is taken.
     func takes(_ file: SegmentID) -> Bool {
@@ -89,6 +97,13 @@ import Synchronization
   /// - Throws: ``StorageError``; then the compaction is to be given up. Only a failure to publish ends
   ///   writing.
   func step(_ byteCount: Int) throws -> Progress {
+    let step = try goOn(byteCount)
+    if case .goesOn(let worked) = step { progress.workedByteCount += worked }
+    progress.elapsed = state.duration(since: start)
+    return step
+  }
+
+  private func goOn(_ byteCount: Int) throws -> Progress {
     if unverified != nil {
       return .goesOn(byteCount: try verify(upTo: byteCount))
     }
@@ -128,9 +143,10 @@ import Synchronization
       packCount: plan.packs.count,
       newPackCount: packs.count,
       rowCount: progress.foldedRowCount,
-      readByteCount: plan.segments.reduce(0) { $0 + $1.capacity }
-        + plan.packs.reduce(0) { $0 + $1.summary.byteCount },
-      writtenByteCount: packs.reduce(0) { $0 + $1.reader.summary.byteCount }
+      readByteCount: plan.fileByteCount,
+      writtenByteCount: packs.reduce(0) { $0 + $1.reader.summary.byteCount },
+      workedByteCount: progress.workedByteCount,
+      duration: state.duration(since: start)
     )
   }
 }

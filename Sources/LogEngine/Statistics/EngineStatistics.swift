@@ -18,10 +18,12 @@ public struct EngineStatistics: Hashable, Sendable {
   public let writing: WritingStatistics
   /// What compaction has done, and does.
   public let compaction: CompactionStatistics
-  /// How often rows of packs were read from memory, and how often not.
-  public let blockReads: BlockReads
+  /// The rows of packs that are kept in memory, and how often they were at hand.
+  public let blockCache: BlockCacheStatistics
   /// What is being read.
   public let pins: PinStatistics
+  /// Why nothing can be saved any more, as of ``StorageError/poisoned(path:cause:)``; `nil` if all is well.
+  public let failure: StorageError?
 
   /// What the files of the log and the packs take.
   public var fileByteCount: Int {
@@ -35,6 +37,17 @@ public struct EngineStatistics: Hashable, Sendable {
   /// Of those, the ones in segments that stay for the history.
   public var historyByteCount: Int {
     segments.reduce(0) { $0 + ($1.isHistory ? $1.usage.deadByteCount : 0) }
+  }
+  /// How many bytes the files of the log and the packs take, but for the history, for each that is needed; 1
+  /// for an empty store.
+  ///
+  /// The space that segments were made ready with and that holds nothing yet counts, so in a small store it is
+  /// large. ``StorageEngine/spaceUsage()`` counts checkpoints, manifests and side files, too.
+  public var spaceAmplification: Double {
+    let live =
+      segments.reduce(0) { $0 + $1.usage.liveByteCount }
+      + packs.reduce(0) { $0 + $1.liveFileByteCount }
+    return live == 0 ? 1 : Double(fileByteCount - historyByteCount) / Double(live)
   }
   /// What the index takes in memory, mapped pages included.
   public var indexByteCount: Int { tables.reduce(0) { $0 + $1.indexByteCount } }
@@ -132,6 +145,10 @@ public struct CompactionStatistics: Hashable, Sendable {
   public internal(set) var readByteCount = 0
   /// The bytes of the packs in their place.
   public internal(set) var writtenByteCount = 0
+  /// How long they took, pauses included.
+  public internal(set) var duration = Duration.zero
+  /// What the last of them did.
+  public internal(set) var last: CompactionReport?
   /// How many of the background's failed, and how the last of these did; it is tried again.
   public internal(set) var failureCount = 0
   public internal(set) var lastFailure: StorageError?
@@ -150,12 +167,18 @@ public struct CompactionStatistics: Hashable, Sendable {
   /// What kept the last one from being begun.
   public internal(set) var obstacle: CompactionOutcome?
 
+  /// How fast the one that is under way in the background goes, otherwise the last one went, in bytes of rows
+  /// per second; 0 if there was none.
+  public var rate: Double { isRunning ? progress.bytesPerSecond : last?.bytesPerSecond ?? 0 }
+
   mutating func note(_ report: CompactionReport) {
     count += 1
     segmentCount += report.segmentCount
     packCount += report.packCount
     readByteCount += report.readByteCount
     writtenByteCount += report.writtenByteCount
+    duration += report.duration
+    last = report
   }
 }
 
@@ -167,4 +190,17 @@ public struct PinStatistics: Hashable, Sendable {
   public let oldestCommit: CommitSequence?
   /// How long that view has been there; of no more worth than the clock.
   public let oldestAge: Duration?
+  /// The bytes of the segments that could be packed, were it not for a view.
+  public let heldByteCount: Int
+}
+
+/// The rows of packs that are kept in memory.
+public struct BlockCacheStatistics: Hashable, Sendable {
+  /// How often rows were read from it, and how often not.
+  public let reads: BlockReads
+  /// How many bytes it holds, and may hold; see ``EngineOptions/blockCacheByteCount``.
+  public let byteCount: Int
+  public let byteLimit: Int
+  /// How many blocks were dropped to make room.
+  public let evictionCount: Int
 }

@@ -5,7 +5,7 @@ extension StorageEngine {
   ///
   /// - Complexity: O(segments and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics {
-    let (usages, logEnd) = state.tail.withLock { ($0.usages, $0.logEnd) }
+    let (usages, logEnd, failure) = state.tail.withLock { ($0.usages, $0.logEnd, $0.failure) }
     let bySegment = usages.bySegment
     let byTable = usages.byTable
     let prospect = Compactor.prospect(state, state.options.history)
@@ -41,8 +41,9 @@ extension StorageEngine {
       },
       writing: state.counters.statistics,
       compaction: compactionStatistics(prospect.situation),
-      blockReads: state.blockCache.reads,
-      pins: pinStatistics
+      blockCache: BlockCacheStatistics(state.blockCache),
+      pins: pinStatistics(prospect),
+      failure: failure
     )
   }
 
@@ -60,14 +61,33 @@ extension StorageEngine {
     return statistics
   }
 
-  private var pinStatistics: PinStatistics {
+  private func pinStatistics(_ prospect: Compactor.Prospect) -> PinStatistics {
     let (count, oldest, since) = state.pins.summary
     let now = state.fileSystem.microseconds()
     return PinStatistics(
       count: count,
       oldestCommit: oldest.map { CommitSequence($0) },
-      oldestAge: since.map { .microseconds(max(0, now - $0)) }
+      oldestAge: since.map { .microseconds(max(0, now - $0)) },
+      heldByteCount: prospect.viewedByteCount
     )
+  }
+}
+
+extension BlockCacheStatistics {
+  fileprivate init(_ cache: BlockCache) {
+    self.init(
+      reads: cache.reads,
+      byteCount: cache.byteCount,
+      byteLimit: cache.byteLimit,
+      evictionCount: cache.evictionCount
+    )
+  }
+}
+
+extension LogTail {
+  /// What ended writing.
+  fileprivate var failure: StorageError? {
+    if case .poisoned(let error) = gate { error } else { nil }
   }
 }
 

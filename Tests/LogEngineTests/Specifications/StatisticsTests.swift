@@ -45,6 +45,62 @@ import Testing
     #expect(found.writing == WritingStatistics.none)
   }
 
+  @Test func `tell which bytes of files a view keeps from being packed`() throws {
+    let store = try MemoryStore()
+    try store.work(30, textLength: 3000)
+    #expect(store.engine.statistics().pins.heldByteCount == 0)
+    let view = store.engine.makeReadView()
+    let seen = store.engine.statistics().segments
+    try store.work(60, textLength: 3000)
+    let held = store.engine.statistics()
+    // The segment the view was made in, and those sealed since.
+    let kept = held.segments.dropFirst(seen.count - 1).dropLast()
+    #expect(kept.count > 2)
+    #expect(held.pins.heldByteCount == kept.reduce(0) { $0 + $1.fileByteCount })
+    withExtendedLifetime(view) {}
+  }
+
+  @Test func `tell what was written, and kept, for what is needed`() throws {
+    let store = try MemoryStore()
+    let empty = try MemoryStore().engine.statistics()
+    #expect(empty.spaceAmplification >= 1)
+    try store.work(100, textLength: 1000)
+    let before = store.engine.statistics()
+    #expect(before.writing.writeAmplification == 1)
+    #expect(before.compaction.rate == 0)
+    let live = before.segments.reduce(0) { $0 + $1.usage.liveByteCount }
+    #expect(before.spaceAmplification == Double(before.fileByteCount) / Double(live))
+    let report = try #require(try store.engine.compact().report)
+    let after = store.engine.statistics()
+    #expect(after.writing.packByteCount == report.writtenByteCount)
+    #expect(after.writing.writeAmplification > 1)
+    #expect(after.compaction.last == report)
+    #expect(after.compaction.duration == report.duration)
+    #expect(after.compaction.rate == report.bytesPerSecond)
+    #expect(after.compaction.rate > 0)
+  }
+
+  @Test func `count how often rows of packs were at hand`() throws {
+    let store = try MemoryStore()
+    try store.work(100, textLength: 100)
+    try store.engine.compact()
+    let before = store.engine.statistics().blockCache
+    for _ in 0..<10 {
+      for key in store.rows.keys {
+        _ = try store.engine.withRow(RowReference(table: 1, key: key)) { _, _ in }
+      }
+    }
+    let cache = store.engine.statistics().blockCache
+    let reads = cache.reads.hitCount + cache.reads.missCount
+    #expect(reads - before.reads.hitCount - before.reads.missCount == 10 * store.rows.count)
+    #expect(cache.reads.missCount >= 1)
+    #expect(cache.reads.hitRatio > 0.9)
+    #expect(cache.byteCount > 0)
+    #expect(cache.byteLimit == EngineOptions().blockCacheByteCount)
+    #expect(cache.evictionCount == 0)
+    #expect(try MemoryStore().engine.statistics().blockCache.reads.hitRatio == 1)
+  }
+
   @Test func `name the oldest view`() throws {
     let store = try MemoryStore()
     #expect(store.engine.statistics().pins.count == 0)

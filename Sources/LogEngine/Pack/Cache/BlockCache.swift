@@ -125,6 +125,12 @@ public struct BlockReads: Hashable, Sendable {
   /// They had to be read and put together.
   public internal(set) var missCount = 0
 
+  /// Which part of the reads found the rows at hand; 1 if there was none.
+  public var hitRatio: Double {
+    let all = hitCount + missCount
+    return all == 0 ? 1 : Double(hitCount) / Double(all)
+  }
+
   static func + (lhs: BlockReads, rhs: BlockReads) -> BlockReads {
     BlockReads(hitCount: lhs.hitCount + rhs.hitCount, missCount: lhs.missCount + rhs.missCount)
   }
