@@ -41,6 +41,7 @@ public final class StorageEngine: Sendable {
   deinit {
     writer?.stopBackground()
     state.blobs.isOpen.store(false, ordering: .releasing)
+    state.events.deliver()
   }
 
   /// Opens a store, and recovers what a crash left of it.
@@ -49,6 +50,7 @@ public final class StorageEngine: Sendable {
   ///   - path: The store's directory.
   ///   - options: How to open it.
   ///   - fileSystem: Where it is.
+  ///   - onEvent: Told of what happens to the store while it is open; see ``EngineEvent``.
   /// - Returns: The open store.
   /// - Throws: ``StorageError/locked(path:holder:)`` if another process writes to the store;
   ///   ``StorageError/corruption(_:)`` if what had been on disk is not there any more.
@@ -56,14 +58,18 @@ public final class StorageEngine: Sendable {
   public static func open(
     at path: String,
     options: EngineOptions = .init(),
-    fileSystem: any FileSystem = PosixFileSystem()
+    fileSystem: any FileSystem = PosixFileSystem(),
+    onEvent: EngineEventHandler? = nil
   ) throws(StorageError) -> StorageEngine {
     let opening = Opening(
       paths: StorePaths(root: path),
       options: options,
-      fileSystem: fileSystem
+      fileSystem: fileSystem,
+      onEvent: onEvent
     )
-    return try opening.run()
+    let engine = try opening.run()
+    engine.state.events.deliver()
+    return engine
   }
 }
 
@@ -81,23 +87,30 @@ extension StorageEngine {
   @discardableResult
   public func apply(_ changes: [CatalogueChange]) throws(StorageError) -> Catalogue {
     let writer = try requireWriter()
-    return try catalogueChange.withLock { _ throws(StorageError) in
-      let catalogue = catalogue
-      let version = try CatalogueVersion(changes, of: catalogue)
-      if version.catalogue == catalogue { return catalogue }
-      var body = ByteBuffer()
-      for change in changes { change.encode(into: &body) }
-      var batch = makeBatch()
-      batch.changeCatalogue(body.bytes, to: version)
-      // What the rows of a table that goes own has to be readable for a moment longer.
-      let before = makeReadView()
-      let sequence = try writer.commit(&batch)
-      for case .removeTable(let number) in changes {
-        state.retireBlobs(ofTable: number, removedBy: sequence.rawValue)
-      }
-      withExtendedLifetime(before) {}
-      return version.catalogue
+    return try state.watchingWrites { () throws(StorageError) in
+      try catalogueChange.withLock { _ throws(StorageError) in try apply(changes, writer) }
     }
+  }
+
+  private func apply(
+    _ changes: [CatalogueChange],
+    _ writer: LogWriter
+  ) throws(StorageError) -> Catalogue {
+    let catalogue = catalogue
+    let version = try CatalogueVersion(changes, of: catalogue)
+    if version.catalogue == catalogue { return catalogue }
+    var body = ByteBuffer()
+    for change in changes { change.encode(into: &body) }
+    var batch = makeBatch()
+    batch.changeCatalogue(body.bytes, to: version)
+    // What the rows of a table that goes own has to be readable for a moment longer.
+    let before = makeReadView()
+    let sequence = try writer.commit(&batch)
+    for case .removeTable(let number) in changes {
+      state.retireBlobs(ofTable: number, removedBy: sequence.rawValue)
+    }
+    withExtendedLifetime(before) {}
+    return version.catalogue
   }
 
   /// Gives out keys nobody had before: ascending from 1, never given again once a row used them.
@@ -132,13 +145,16 @@ extension StorageEngine {
     let writer = try requireWriter()
     precondition(batch.state === state, "a batch of another store")
     if batch.isEmpty && batch.failure == nil { return lastCommit }
-    let sequence = try writer.commit(&batch)
+    let sequence = try state.watchingWrites { () throws(StorageError) in try writer.commit(&batch) }
     batch.removeAll()
     return sequence
   }
 
   /// Sees everything committed so far to the disk, whatever the durability.
-  public func synchronize() throws(StorageError) { try requireWriter().synchronize() }
+  public func synchronize() throws(StorageError) {
+    let writer = try requireWriter()
+    try state.watchingWrites { () throws(StorageError) in try writer.synchronize() }
+  }
 
   /// Writes down where every row stands, so that the next opening need not read the log up to here.
   ///
@@ -148,7 +164,10 @@ extension StorageEngine {
   /// - Throws: ``StorageError`` if it cannot be written. Only if it is the log that cannot be
   ///   synchronized, no further save can be trusted; see ``StorageError/poisoned(path:cause:)``.
   /// - Complexity: O(keys): eight bytes are written for each.
-  public func checkpoint() throws(StorageError) { try requireWriter().checkpoint() }
+  public func checkpoint() throws(StorageError) {
+    defer { state.events.deliver() }
+    try requireWriter().checkpoint()
+  }
 
   func requireWriter() throws(StorageError) -> LogWriter {
     guard let writer else { throw .readOnly(path: state.paths.root) }
@@ -185,13 +204,13 @@ extension StorageEngine {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.reading { try reader.read(reference, body) }
+    _ = try state.watchingReads { try state.reading { try reader.read(reference, body) } }
   }
 
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
     if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.reading { try reader.contains(reference) }
+    return try state.watchingReads { try state.reading { try reader.contains(reference) } }
   }
 
   /// How many rows a table has.
@@ -216,9 +235,11 @@ extension StorageEngine {
     in keys: Range<UInt64>? = nil,
     _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
   ) throws {
-    let pin = state.pin()
-    defer { state.pins.unpin(pin) }
-    try reader.scan(table, in: keys, body)
+    try state.watchingReads {
+      let pin = state.pin()
+      defer { state.pins.unpin(pin) }
+      try reader.scan(table, in: keys, body)
+    }
   }
 
   private var reader: RowReader {
@@ -234,7 +255,11 @@ extension StorageEngine {
   /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is
   /// recovered. What was read stays readable.
   public func close() throws(StorageError) {
-    defer { lock.withLock { $0 = nil } }
+    defer {
+      lock.withLock { $0 = nil }
+      state.events.noteClosing()
+      state.events.deliver()
+    }
     writer?.stopBackground()
     defer { state.blobs.isOpen.store(false, ordering: .releasing) }
     try writer?.close()

@@ -6,6 +6,8 @@ final class StoreState: Sendable {
   let paths: StorePaths
   let fileSystem: any FileSystem
   let options: EngineOptions
+  /// Where whoever operates the store is told what happens to it.
+  let events: EventRelay
   let store: StoreIdentifier
   /// The files of the log, by number.
   let segments = PublishedArray<Segment>()
@@ -50,9 +52,11 @@ final class StoreState: Sendable {
     paths: StorePaths,
     fileSystem: any FileSystem,
     options: EngineOptions,
-    store: StoreIdentifier
+    store: StoreIdentifier,
+    events: EventRelay = EventRelay(nil)
   ) {
     self.paths = paths
+    self.events = events
     self.fileSystem = fileSystem
     self.options = options
     self.store = store

@@ -25,6 +25,7 @@ extension LogWriter {
   /// Errors end writing where they put commits at risk, and show there. Where they do not, the same
   /// call is made again when its result is needed, and then throws.
   func runBackground() {
+    defer { state.events.deliver() }
     let before = state.visible.load(ordering: .acquiring)
     prepareIfNeeded()
     synchronizeBehind()
@@ -50,7 +51,11 @@ extension LogWriter {
     let (isDue, logEnd) = state.tail.withLock { tail in
       (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
-    if synchronizes, isDue { try? preparation.prepare(at: sizeBasis(logEnd)) }
+    if synchronizes, isDue {
+      try? notingLackOfSpace { () throws(StorageError) in
+        try preparation.prepare(at: sizeBasis(logEnd))
+      }
+    }
   }
 
   /// Wakes the background before its time when a segment is so full that its successor is to be made.

@@ -68,6 +68,7 @@ extension LogWriter {
 
   /// Begins a compaction if one is due, or does a step of the one that is under way.
   func stepCompaction() {
+    defer { state.events.deliver() }
     _ = compaction.withLockIfAvailable { slot in
       guard mayCompact else { return }
       do {
@@ -79,6 +80,7 @@ extension LogWriter {
           }
         }
       } catch {
+        noteFailure(ofCompaction: error)
         slot?.giveUp()
         slot = nil
         // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
@@ -111,6 +113,7 @@ extension LogWriter {
     switch try Compactor.select(self, urgency, state.options.history) {
     case .plan(let plan):
       compactionSchedule.withLock { $0.begin() }
+      state.events.note(.compactionStarted(CompactionStart(.background, plan)))
       return Compactor(self, plan)
     case .outcome(let outcome):
       compactionSchedule.withLock { $0.note(outcome) }
@@ -158,6 +161,7 @@ extension LogWriter {
 
   /// Gives up a compaction of the background, if there is one.
   func giveUp(_ slot: inout Compactor?) {
+    if slot != nil { state.events.note(.compactionEnded(.stopped)) }
     slot?.giveUp()
     slot = nil
     // Otherwise the schedule would wait for its end for ever.

@@ -11,6 +11,7 @@ public final class Blob: Sendable {
   private let path: String
   private let file: any OpenFile
   private let mapping: MappedFile?
+  private let events: EventRelay
   private let isChecked = Atomic<Bool>(false)
 
   /// How many bytes the value has.
@@ -27,6 +28,7 @@ public final class Blob: Sendable {
     in state: StoreState
   ) throws(StorageError) {
     self.reference = reference
+    events = state.events
     path = state.paths.blob(reference.id)
     do throws(StorageError) {
       file = try state.fileSystem.open(path, .read)
@@ -127,9 +129,12 @@ extension Blob {
         expected: reference.checksum,
         found: checksum
       )
-      throw .corruption(
+      let error = StorageError.corruption(
         Corruption(path: path, offset: BlobFileHeader.byteCount, problem: problem)
       )
+      events.noteDamage(error)
+      events.deliver()
+      throw error
     }
   }
 }

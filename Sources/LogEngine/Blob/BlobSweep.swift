@@ -16,6 +16,9 @@ struct BlobSweep: Sendable {
 
   /// The state that is marked: as the store was opened.
   private let sequence: UInt64
+  /// When it was begun, in microseconds.
+  private let start: Int64
+  private var report = BlobSweepReport()
   private let pin: PinBoard.Pin
   /// The first number of this session.
   private let sessionStart: BlobID
@@ -32,7 +35,8 @@ struct BlobSweep: Sendable {
 
   /// Begins a sweep; before the first commit of the session.
   init(_ state: StoreState) {
-    (pin, sequence) = state.pins.pin(state.visible, at: state.fileSystem.microseconds())
+    start = state.fileSystem.microseconds()
+    (pin, sequence) = state.pins.pin(state.visible, at: start)
     sessionStart = state.blobs.nextID
     let catalogue = state.catalogue.withLock { $0 }
     tables = catalogue.tables.filter(\.mayOwnBlobs).map(\.number)
@@ -50,11 +54,17 @@ struct BlobSweep: Sendable {
       directories = rest
       return rest.isEmpty ? .finished : .goesOn
     } catch {
+      report.failure = error as? StorageError
       return .abandoned
     }
   }
 
-  func end(_ state: StoreState) { state.pins.unpin(pin) }
+  mutating func end(_ state: StoreState) {
+    state.pins.unpin(pin)
+    guard state.events.isObserved else { return }
+    report.duration = state.duration(since: start)
+    state.events.note(.blobsSwept(report))
+  }
 
   private mutating func markRows(_ state: StoreState) throws {
     guard let number = tables.last, let table = state.tables[Int(number)] else {
@@ -88,7 +98,10 @@ struct BlobSweep: Sendable {
     guard let highest = found.max() else { return }
     let range = state.blobs.claim(upTo: highest)
     if !range.isEmpty { claimed.append(range) }
-    for id in found where isOrphan(id) { try state.blobs.remove(id) }
+    for id in found where isOrphan(id) {
+      try state.blobs.remove(id)
+      report.removedFileCount += 1
+    }
   }
 
   private func isOrphan(_ id: BlobID) -> Bool {

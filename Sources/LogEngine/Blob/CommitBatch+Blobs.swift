@@ -63,10 +63,15 @@ extension CommitBatch {
       throw StorageError.closed(path: state.paths.root)
     }
     if newBlobs == nil { newBlobs = NewBlobs(state.blobs) }
-    guard let reference = try newBlobs?.add(byteCount: byteCount, body) else {
-      preconditionFailure("the list of new blobs was just made")
+    do {
+      guard let reference = try newBlobs?.add(byteCount: byteCount, body) else {
+        preconditionFailure("the list of new blobs was just made")
+      }
+      return reference
+    } catch {
+      if let error = error as? StorageError { state.tellOfFailure(error) }
+      throw error
     }
-    return reference
   }
 }
 

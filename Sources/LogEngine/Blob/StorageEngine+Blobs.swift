@@ -11,7 +11,23 @@ extension StorageEngine {
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
-    try Blob(reference, in: state)
+    do throws(StorageError) {
+      return try Blob(reference, in: state)
+    } catch {
+      // One that is missing may have been taken from its row meanwhile.
+      if !error.saysThatBlobIsMissing { state.tellOfDamage(error) }
+      throw error
+    }
+  }
+}
+
+extension StorageError {
+  fileprivate var saysThatBlobIsMissing: Bool {
+    if case .corruption(let corruption) = self {
+      corruption.problem == .missing(.blob)
+    } else {
+      false
+    }
   }
 }
 
@@ -20,7 +36,12 @@ extension ReadView {
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
-    try Blob(reference, in: state)
+    do throws(StorageError) {
+      return try Blob(reference, in: state)
+    } catch {
+      state.tellOfDamage(error)
+      throw error
+    }
   }
 
   /// Visits every value of this view's rows that stands in a side file, without opening any.

@@ -165,6 +165,7 @@ extension LogWriter {
     durableEnd: () throws(StorageError) -> UInt64
   ) throws(StorageError) -> CheckpointStanding {
     let files = CheckpointFiles(state)
+    let start = state.events.isObserved ? state.fileSystem.microseconds() : 0
     do throws(StorageError) {
       let file = try files.makeFile()
       var writer = CheckpointWriter(
@@ -177,6 +178,7 @@ extension LogWriter {
       let byteCount = try writer.finish(durableEnd: try durableEnd())
       try files.publish(file, number: basis.checkpoint.number)
       state.counters.noteCheckpoint(ofBytes: byteCount)
+      noteCheckpoint(basis.checkpoint, byteCount, since: start)
       return CheckpointStanding(
         highest: basis.checkpoint.number,
         newest: basis.checkpoint.number,
@@ -186,8 +188,21 @@ extension LogWriter {
       )
     } catch {
       files.discardFile()
+      // That writing has ended is an event of its own.
+      if !error.isPoisoning { state.events.note(.checkpointFailed(error)) }
       throw error
     }
+  }
+
+  private func noteCheckpoint(_ checkpoint: Checkpoint, _ byteCount: Int, since start: Int64) {
+    guard state.events.isObserved else { return }
+    let report = CheckpointReport(
+      number: checkpoint.number,
+      byteCount: byteCount,
+      lastCommit: CommitSequence(checkpoint.place.sequence),
+      duration: state.duration(since: start)
+    )
+    state.events.note(.checkpointWritten(report))
   }
 }
 

@@ -247,6 +247,7 @@ extension LogWriter {
   }
 
   func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
+    if lead.failure == nil { state.events.note(.poisoned(error)) }
     lead.failure = error
     hasEnded.store(true, ordering: .relaxed)
     state.tail.withLock { $0.gate = .poisoned(error) }

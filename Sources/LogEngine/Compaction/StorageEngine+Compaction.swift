@@ -21,6 +21,7 @@ extension StorageEngine {
     keeping history: HistoryRetention? = nil,
     progress: (CompactionProgress) -> ScanControl = { _ in .proceed }
   ) throws(StorageError) -> CompactionOutcome {
+    defer { state.events.deliver() }
     let writer = try requireWriter()
     return try writer.compact(history ?? state.options.history, progress)
   }
@@ -81,12 +82,15 @@ extension LogWriter {
     let compactor: Compactor
     switch try Compactor.select(self, .now, history) {
     case .outcome(let outcome): return outcome
-    case .plan(let plan): compactor = Compactor(self, plan)
+    case .plan(let plan):
+      compactor = Compactor(self, plan)
+      state.events.note(.compactionStarted(CompactionStart(.demand, plan)))
     }
     do {
       while true {
         if isStopping.load(ordering: .relaxed) || observer(compactor.progress) == .stop {
           compactor.giveUp()
+          state.events.note(.compactionEnded(.stopped))
           return .stopped
         }
         if case .finished(let report) = try step(compactor) {
@@ -96,9 +100,11 @@ extension LogWriter {
       }
     } catch StorageError.commitGone(let pinned, _) {
       compactor.giveUp()
+      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
       return .waitsForView(of: pinned)
     } catch {
       compactor.giveUp()
+      noteFailure(ofCompaction: error)
       throw error
     }
   }
@@ -114,5 +120,6 @@ extension LogWriter {
     state.counters.notePacks(ofBytes: report.writtenByteCount)
     let end = state.visible.load(ordering: .acquiring)
     compactionSchedule.withLock { $0.note(report, through: end) }
+    state.events.note(.compactionEnded(.compacted(report)))
   }
 }

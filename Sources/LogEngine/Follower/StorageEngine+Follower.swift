@@ -26,6 +26,16 @@ extension StorageEngine {
   @discardableResult
   public func refresh() throws(StorageError) -> CommitSequence {
     guard let follower else { return lastCommit }
-    return try follower.refresh()
+    do throws(StorageError) {
+      return try follower.refresh()
+    } catch {
+      if case .commitGone = error {
+        state.events.noteLeftBehind(error)
+        state.events.deliver()
+      } else {
+        state.tellOfDamage(error)
+      }
+      throw error
+    }
   }
 }

@@ -61,7 +61,7 @@ public final class ReadView: Sendable {
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
     if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.reading { try reader.contains(reference) }
+    return try state.watchingReads { try state.reading { try reader.contains(reference) } }
   }
 
   /// Lends the bytes of a row, with the layout they are in.
@@ -82,7 +82,7 @@ public final class ReadView: Sendable {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.reading { try reader.read(reference, body) }
+    _ = try state.watchingReads { try state.reading { try reader.read(reference, body) } }
   }
 
   /// Visits the rows of a table in key order, without an allocation per row.
@@ -97,7 +97,7 @@ public final class ReadView: Sendable {
     in keys: Range<UInt64>? = nil,
     _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
   ) throws {
-    try reader.scan(table, in: keys, body)
+    try state.watchingReads { try reader.scan(table, in: keys, body) }
   }
 
   private var reader: RowReader { RowReader(state: state, sequence: sequence.rawValue) }

@@ -6,18 +6,23 @@ struct Opening {
   let paths: StorePaths
   let options: EngineOptions
   let fileSystem: any FileSystem
+  var onEvent: EngineEventHandler?
 
   func run() throws(StorageError) -> StorageEngine {
+    let start = fileSystem.microseconds()
     let isWriter = options.mode == .readWrite
     if isWriter { try makeDirectories() }
     let lock = isWriter ? try takeLock() : nil
-    let (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
+    var (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
     let state = recovery.state
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
     if isWriter, sweepsBlobs(recovery.manifest, end) { state.beginBlobSweep() }
     try writer?.witnessRecovery()
+    recovery.report.duration = state.duration(since: start)
+    // First of all events: from here on the background may have some to tell.
+    state.events.note(.opened(recovery.report))
     if options.background == .ownThread { writer?.startBackground() }
     return StorageEngine(
       state: state,
@@ -43,7 +48,8 @@ struct Opening {
       paths: paths,
       fileSystem: fileSystem,
       options: options,
-      store: manifest.store
+      store: manifest.store,
+      events: EventRelay(onEvent)
     )
     state.blobs.note(next: manifest.nextBlob)
     var recovery = Recovery(state: state, manifest: manifest)

@@ -15,6 +15,8 @@ public struct RecoveryReport: Hashable, Sendable {
   public internal(set) var checkpoint: UInt64?
   /// How many checkpoints were damaged, stale or of another store, and passed over.
   public internal(set) var ignoredCheckpointCount = 0
+  /// How long opening took.
+  public internal(set) var duration = Duration.zero
   /// Where a damaged store that was opened up to its damage ends.
   public internal(set) var damage: StorageError?
 }

@@ -32,7 +32,7 @@ extension ReadView {
     _ body: (borrowing ColumnBatch) throws -> ScanControl
   ) throws {
     var scan = ColumnScan(self, table, columns, where: conditions)
-    try scan?.run(in: keys, body)
+    try state.watchingReads { try scan?.run(in: keys, body) }
   }
 }
 

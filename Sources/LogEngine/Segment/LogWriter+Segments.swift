@@ -37,6 +37,7 @@ extension LogWriter {
     at logEnd: UInt64,
     _ lead: inout Lead
   ) throws(StorageError) {
+    let sealing = beginSealing()
     let prepared: PreparedSegment
     do throws(StorageError) {
       prepared = try preparation.take(for: byteCount, at: sizeBasis(logEnd))
@@ -49,6 +50,7 @@ extension LogWriter {
     } catch {
       throw poison(error, &lead)
     }
+    noteSealing(sealing, next: prepared)
     wakeBackground()
   }
 

@@ -17,7 +17,8 @@ final class SimulatedStore {
   init(
     _ fileSystem: SimulatedFileSystem = SimulatedFileSystem(seed: 1),
     durability: EngineOptions.Durability = .full,
-    mode: EngineOptions.Mode = .readWrite
+    mode: EngineOptions.Mode = .readWrite,
+    onEvent: EngineEventHandler? = nil
   ) throws {
     self.fileSystem = fileSystem
     var options = EngineOptions()
@@ -26,7 +27,12 @@ final class SimulatedStore {
     options.largestSegment = 16 << 10
     options.durability = durability
     options.mode = mode
-    engine = try StorageEngine.open(at: Self.path, options: options, fileSystem: fileSystem)
+    engine = try StorageEngine.open(
+      at: Self.path,
+      options: options,
+      fileSystem: fileSystem,
+      onEvent: onEvent
+    )
     if engine.catalogue.tables.isEmpty {
       try engine.apply([
         .addTable(name: "numbers"),

@@ -7,6 +7,7 @@ final class MemoryStore: Sendable {
   let disk: InMemoryFileSystem
   let path = "store"
   private let configure: @Sendable (inout EngineOptions) -> Void
+  private let recorder: EventRecorder?
   private let state = Mutex<State>(State())
 
   private struct State: Sendable {
@@ -25,9 +26,11 @@ final class MemoryStore: Sendable {
 
   init(
     disk: InMemoryFileSystem = InMemoryFileSystem(),
+    recorder: EventRecorder? = nil,
     _ configure: @escaping @Sendable (inout EngineOptions) -> Void = { _ in }
   ) throws {
     self.disk = disk
+    self.recorder = recorder
     self.configure = configure
     try open()
     try engine.apply(Self.tableChanges)
@@ -55,7 +58,12 @@ final class MemoryStore: Sendable {
   func open() throws {
     var options = Self.options()
     configure(&options)
-    let engine = try StorageEngine.open(at: path, options: options, fileSystem: disk)
+    let engine = try StorageEngine.open(
+      at: path,
+      options: options,
+      fileSystem: disk,
+      onEvent: recorder?.handler
+    )
     state.withLock { $0.engine = engine }
   }
 
@@ -70,9 +78,15 @@ final class MemoryStore: Sendable {
   /// Opens the store a second time, beside the writer.
   func openReader(
     _ mode: EngineOptions.Mode = .readOnly,
-    on fileSystem: (any FileSystem)? = nil
+    on fileSystem: (any FileSystem)? = nil,
+    onEvent: EngineEventHandler? = nil
   ) throws -> StorageEngine {
-    try StorageEngine.open(at: path, options: Self.options(mode), fileSystem: fileSystem ?? disk)
+    try StorageEngine.open(
+      at: path,
+      options: Self.options(mode),
+      fileSystem: fileSystem ?? disk,
+      onEvent: onEvent
+    )
   }
 
   // MARK: Rows

@@ -1,0 +1,57 @@
+/// Something that happened to a store and that whoever operates it may want to know.
+///
+///     let engine = try StorageEngine.open(at: "Trips.sdlog") { event in print(event) }
+///
+/// A commit or a read that succeeds is no event, and costs nothing here: count those with
+/// ``StorageEngine/statistics()``.
+///
+/// The engine hands over one event at a time, in the order in which they happened, and holds none of its
+/// locks meanwhile. The thread is the engine's own, or that of a call that failed, or that compacted, wrote
+/// a checkpoint, opened or closed the store; never that of a commit that succeeds. Return soon, for the
+/// engine's thread makes segments ready, too. From within the handler, ``StorageEngine/statistics()`` may be
+/// called; reads, commits and ``StorageEngine/close()`` may not, and keeping the engine in the handler keeps
+/// the store open for ever.
+///
+/// Later versions have more cases: a `switch` needs a `default`.
+public enum EngineEvent: Hashable, Sendable {
+  /// The store was opened, and this was found and done for it.
+  case opened(RecoveryReport)
+  /// The store was closed, as the call that did so is about to say.
+  case closed
+
+  // MARK: Files
+
+  /// A segment of the log is full, and the log goes on in the next.
+  case segmentSealed(SegmentReport)
+  /// There is a new checkpoint: the next opening reads the log from there.
+  case checkpointWritten(CheckpointReport)
+  /// A checkpoint could not be written. Nothing is lost; the next opening takes longer.
+  case checkpointFailed(StorageError)
+  /// Side files without an owner were looked for.
+  case blobsSwept(BlobSweepReport)
+
+  // MARK: Compaction
+
+  /// A compaction began; it comes to an end or fails.
+  case compactionStarted(CompactionStart)
+  /// A compaction came to an end, or was given up: then the store is as it was.
+  case compactionEnded(CompactionOutcome)
+  /// A compaction failed. The store is as it was; in the background it is tried again.
+  case compactionFailed(StorageError)
+
+  // MARK: Trouble
+
+  /// The device is full: commits are refused, or will be once the current segment is full.
+  ///
+  /// Told once, and again after a minute if it is still so.
+  case noSpace(path: String, needed: Int)
+  /// A write or a sync failed, so that nothing can be saved any more until the store is opened anew.
+  case poisoned(StorageError)
+  /// Something that was read is damaged, gone or cannot be read. Each place is told once.
+  case damageFound(StorageError)
+  /// A follower cannot go on, since its writer packed what comes next: it has to be opened anew.
+  case leftBehind(StorageError)
+}
+
+/// Is told of what happens to a store; see ``EngineEvent`` for when and where it is called.
+public typealias EngineEventHandler = @Sendable (EngineEvent) -> Void

@@ -1,0 +1,48 @@
+/// A segment that was filled.
+public struct SegmentReport: Hashable, Sendable {
+  public let segment: SegmentID
+  /// Where what was written ends in it.
+  public let byteCount: Int
+  /// The newest commit in it.
+  public let lastCommit: CommitSequence
+  /// The segment in which the log goes on, and how large its file is.
+  public let next: SegmentID
+  public let nextByteCount: Int
+  /// For how long commits waited: near nothing if the next segment was ready.
+  public let duration: Duration
+}
+
+/// A checkpoint that was written.
+public struct CheckpointReport: Hashable, Sendable {
+  public let number: UInt64
+  /// How long its file is.
+  public let byteCount: Int
+  /// The newest commit it holds.
+  public let lastCommit: CommitSequence
+  /// How long writing it took; commits went on meanwhile, unless the store was being closed.
+  public let duration: Duration
+}
+
+/// What a search for side files without an owner came to.
+public struct BlobSweepReport: Hashable, Sendable {
+  /// How many files were removed.
+  public internal(set) var removedFileCount = 0
+  /// How long it took, with the work that was done between its steps.
+  public internal(set) var duration = Duration.zero
+  /// Why it was given up before its end; it is made again at the next opening.
+  public internal(set) var failure: StorageError?
+}
+
+/// A compaction that begins.
+public struct CompactionStart: Hashable, Sendable {
+  /// Who wants it.
+  public enum Trigger: String, Hashable, Sendable { case background, demand }
+
+  public let trigger: Trigger
+  /// How many segments of the log are to be packed.
+  public let segmentCount: Int
+  /// How many packs are to be written again.
+  public let packCount: Int
+  /// The bytes of their files.
+  public let byteCount: Int
+}

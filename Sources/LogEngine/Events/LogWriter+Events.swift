@@ -1,0 +1,69 @@
+import Synchronization
+
+// What the writer has to tell; the calls stand where it happens.
+
+extension LogWriter {
+  /// A segment that is about to be left, and when that began.
+  struct Sealing {
+    fileprivate let segment: Segment
+    fileprivate let start: Int64
+  }
+
+  /// Takes note that the log is about to go on in another segment.
+  ///
+  /// - Returns: `nil` if nobody wants to know, or there is no segment yet.
+  func beginSealing() -> Sealing? {
+    guard state.events.isObserved, let segment = state.tail.withLock({ $0.segment }) else {
+      return nil
+    }
+    return Sealing(segment: segment, start: state.fileSystem.microseconds())
+  }
+
+  /// Tells that the log has gone on; by the one who leads.
+  func noteSealing(_ sealing: Sealing?, next: PreparedSegment) {
+    guard let sealing else { return }
+    let report = SegmentReport(
+      segment: sealing.segment.id,
+      byteCount: sealing.segment.readableEnd.load(ordering: .relaxed),
+      lastCommit: CommitSequence(state.visible.load(ordering: .relaxed)),
+      next: next.id,
+      nextByteCount: next.capacity,
+      duration: state.duration(since: sealing.start)
+    )
+    state.events.note(.segmentSealed(report))
+  }
+}
+
+extension LogWriter {
+  /// Does something whose failure nobody sees yet, and tells if it is the device that is full.
+  func notingLackOfSpace(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+    do throws(StorageError) {
+      try body()
+    } catch {
+      state.events.noteLackOfSpace(error, state.fileSystem.microseconds())
+      throw error
+    }
+  }
+
+  /// Tells that a compaction came to nothing, and why.
+  func noteFailure(ofCompaction error: any Error) {
+    switch error {
+    // Somebody began to read what it would have left out.
+    case StorageError.commitGone(let pinned, _):
+      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
+    case let error as StorageError: state.events.note(.compactionFailed(error))
+    default: break
+    }
+  }
+}
+
+extension CompactionStart {
+  init(_ trigger: Trigger, _ plan: Compactor.Plan) {
+    self.init(
+      trigger: trigger,
+      segmentCount: plan.segments.count,
+      packCount: plan.packs.count,
+      byteCount: plan.fileByteCount
+    )
+  }
+}
