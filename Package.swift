@@ -82,6 +82,17 @@ let macroTestTarget: Target =
     )
   }
 
+// Who does not ask for them neither builds nor links them.
+let traits: Set<Trait> = [
+  .trait(name: "Logging", description: "Stores log what happens to them with swift-log."),
+  .trait(name: "Metrics", description: "Stores publish how they stand with swift-metrics."),
+]
+
+let observabilityDependencies: [Target.Dependency] = [
+  .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+  .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+]
+
 let macroDependency: [Target.Dependency] = macroPlugin == nil ? ["ModelMacros"] : []
 
 // On Apple's platforms a module named SwiftData would shadow the system's: there, import ModelRuntime
@@ -95,6 +106,7 @@ let declaresSwiftData = true
 var products: [Product] = [
   .library(name: "LogStore", targets: ["LogStore"]),
   .library(name: "LogEngine", targets: ["LogEngine"]),
+  .library(name: "LogEngineObservability", targets: ["LogEngineObservability"]),
   .library(name: "JSONStore", targets: ["JSONStore"]),
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
   .library(name: "DataStoreTesting", targets: ["DataStoreTesting"]),
@@ -124,8 +136,14 @@ var targets: [Target] = [
     swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
   ),
   .target(
+    name: "LogEngineObservability",
+    dependencies: ["LogEngine"] + observabilityDependencies,
+    swiftSettings: swiftSettings
+  ),
+  .target(
     name: "LogStore",
-    dependencies: ["LogEngine", "ModelRuntime", "RowFormat"],
+    dependencies: ["LogEngine", "LogEngineObservability", "ModelRuntime", "RowFormat"]
+      + observabilityDependencies,
     swiftSettings: swiftSettings
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
@@ -283,8 +301,11 @@ let package = Package(
   name: "logstore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: products,
+  traits: traits,
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ]
     + (macroPlugin == nil
       ? [.package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0")] : []),

@@ -26,21 +26,25 @@ extension LogBackedStore {
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
   ) throws {
-    try tables.save(author: editingState.author, body)
+    try tables.measure(.save) { try tables.save(author: editingState.author, body) }
   }
 
   public func fetchRows<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel {
-    try tables.follow()
-    return try tables.fetch(request.descriptor)
+    try tables.measure(.fetch) {
+      try tables.follow()
+      return try tables.fetch(request.descriptor)
+    }
   }
 
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
-    try tables.follow()
-    return try tables.count(request.descriptor)
+    try tables.measure(.fetch) {
+      try tables.follow()
+      return try tables.count(request.descriptor)
+    }
   }
 
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {

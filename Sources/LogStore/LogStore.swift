@@ -26,7 +26,8 @@ public final class LogStore: LogBackedStore {
       durability: configuration.durability,
       allowsSave: configuration.allowsSave,
       blobThreshold: configuration.externalStorageThreshold,
-      compaction: configuration.compaction
+      compaction: configuration.compaction,
+      observation: StoreObservation(configuration)
     )
   }
 }

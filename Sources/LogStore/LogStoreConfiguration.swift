@@ -1,5 +1,13 @@
 public import Foundation
+public import LogEngine
 public import ModelRuntime
+
+#if Logging
+public import Logging
+#endif
+#if Metrics
+public import CoreMetrics
+#endif
 
 /// Opens a ``LogStore``: where its folder is, and how much a save promises.
 ///
@@ -26,6 +34,27 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
 
   /// How the store gives back what was replaced and deleted; by default in the background.
   public var compaction = Compaction.automatic
+
+  /// Told of what happens to the store beside saves and fetches: its opening, segments, checkpoints,
+  /// compactions, and whatever needs a person.
+  ///
+  /// What it may do, and on which thread, says `EngineEvent`.
+  public var onEvent: EngineEventHandler?
+
+  #if Logging
+  /// Where what happens to the store is logged, with the configuration's name as `store`; nowhere if `nil`.
+  ///
+  /// Only with the package's trait `Logging`.
+  public var logger: Logger?
+  #endif
+
+  #if Metrics
+  /// Where the store's metrics are made, with the configuration's name as the dimension `store`; none are if
+  /// `nil`. For the program's own backend, `MetricsSystem.factory`.
+  ///
+  /// Only with the package's trait `Metrics`.
+  public var metricsFactory: (any MetricsFactory)?
+  #endif
 
   /// 128 KiB: a save that writes a file of its own for a value takes as long as some four that do not.
   public static let defaultExternalStorageThreshold = 128 << 10

@@ -4,7 +4,7 @@ public import LogEngine
 public enum LogStoreError: Error, Sendable {
   /// What the store was doing when the engine failed.
   public enum Activity: String, Sendable {
-    case opening, saving, fetching, closing, erasing, compacting
+    case opening, saving, fetching, closing, erasing, compacting, measuring
   }
 
   /// The engine could not read or write.

@@ -29,6 +29,8 @@ final class TableStore: Sendable {
   /// How many bytes a value may have that stands in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
+  /// Who is told of what happens.
+  let observation: StoreObservation
 
   /// Opens a store on disk, or makes it.
   convenience init(
@@ -38,7 +40,8 @@ final class TableStore: Sendable {
     durability: Durability,
     allowsSave: Bool,
     blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
-    compaction: Compaction = .automatic
+    compaction: Compaction = .automatic,
+    observation: StoreObservation = .none
   ) throws {
     if allowsSave { try StoreLocation.makeParents(of: url) }
     var options = EngineOptions()
@@ -50,14 +53,19 @@ final class TableStore: Sendable {
       }
     options.take(compaction)
     do {
-      let engine = try StorageEngine.open(at: url.path, options: options)
+      let engine = try StorageEngine.open(
+        at: url.path,
+        options: options,
+        onEvent: observation.onEvent
+      )
       try self.init(
         engine,
         path: url.path,
         schema: schema,
         migrationPlan: migrationPlan,
         allowsSave: allowsSave,
-        blobThreshold: blobThreshold
+        blobThreshold: blobThreshold,
+        observation: observation
       )
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
@@ -94,10 +102,12 @@ final class TableStore: Sendable {
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
     allowsSave: Bool,
-    blobThreshold: Int
+    blobThreshold: Int,
+    observation: StoreObservation = .none
   ) throws {
     self.engine = engine
     self.blobThreshold = blobThreshold
+    self.observation = observation
     self.path = path
     self.allowsSave = allowsSave
     self.schema = schema
@@ -131,6 +141,7 @@ final class TableStore: Sendable {
     valueIndexes = ValueIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
     followed = Mutex(engine.lastCommit)
+    observation.attach(engine)
   }
 
   deinit { try? engine.close() }

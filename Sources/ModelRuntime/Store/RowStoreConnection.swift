@@ -36,6 +36,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   }
 
   override var identifier: String { store.identifier }
+  override var openStore: any DataStore { store }
   override var configuration: any DataStoreConfiguration { store.configuration }
 
   override func fetch<T: PersistentModel>(

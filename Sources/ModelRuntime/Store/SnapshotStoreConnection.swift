@@ -25,6 +25,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   }
 
   override var identifier: String { store.identifier }
+  override var openStore: any DataStore { store }
   override var configuration: any DataStoreConfiguration { store.configuration }
 
   override func fetch<T: PersistentModel>(

@@ -47,6 +47,8 @@ class StoreConnection: @unchecked Sendable {
   }
 
   var identifier: String { notOverridden() }
+  /// The store itself.
+  var openStore: any DataStore { notOverridden() }
   /// The configuration the store was opened with.
   var configuration: any DataStoreConfiguration { notOverridden() }
 

@@ -1,0 +1,49 @@
+import LogEngine
+
+#if Logging || Metrics
+import LogEngineObservability
+#endif
+
+/// Whom a configuration wants to be told of what happens to its store.
+///
+/// With neither handler, logger nor metrics there is nobody, and the engine does not even note events.
+struct StoreObservation: Sendable {
+  private var handlers: [EngineEventHandler] = []
+  #if Metrics
+  private(set) var metrics: StoreMetrics?
+  #endif
+
+  /// Nobody.
+  static let none = StoreObservation()
+
+  private init() {}
+
+  init(_ configuration: LogStoreConfiguration) {
+    if let handler = configuration.onEvent { handlers.append(handler) }
+    #if Logging
+    if let logger = configuration.logger {
+      handlers.append(EngineEventLog(logger, store: configuration.name).record)
+    }
+    #endif
+    #if Metrics
+    if let factory = configuration.metricsFactory {
+      let metrics = StoreMetrics(store: configuration.name, factory: factory)
+      handlers.append(metrics.engine.record)
+      self.metrics = metrics
+    }
+    #endif
+  }
+
+  /// What the engine calls; `nil` if nobody listens.
+  var onEvent: EngineEventHandler? {
+    if handlers.count <= 1 { return handlers.first }
+    return { [handlers] event in for handler in handlers { handler(event) } }
+  }
+
+  /// Takes note of the engine, once it is open.
+  func attach(_ engine: StorageEngine) {
+    #if Metrics
+    metrics?.engine.attach(engine)
+    #endif
+  }
+}

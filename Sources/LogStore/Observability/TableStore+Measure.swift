@@ -1,0 +1,16 @@
+extension TableStore {
+  #if Metrics
+  /// Does something that is measured, if somebody wants to know.
+  @inline(__always)
+  func measure<R>(_ operation: StoreMetrics.Operation, _ body: () throws -> R) rethrows -> R {
+    guard let metrics = observation.metrics else { return try body() }
+    return try metrics.measure(operation, body)
+  }
+  #else
+  enum MeasuredOperation { case save, fetch }
+
+  /// Does something that would be measured with the trait `Metrics`.
+  @inline(__always)
+  func measure<R>(_: MeasuredOperation, _ body: () throws -> R) rethrows -> R { try body() }
+  #endif
+}
