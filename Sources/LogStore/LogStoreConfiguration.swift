@@ -49,9 +49,9 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   #endif
 
   #if Metrics
-  /// Where the store's metrics are made, with the configuration's name as the dimension `store`; none are if
-  /// `nil`. For the program's own backend, `MetricsSystem.factory`.
+  /// Where the store's metrics are made, with the configuration's name as the dimension `store`.
   ///
+  /// There are none if it is `nil`; those of the program's own backend are made by `MetricsSystem.factory`.
   /// Only with the package's trait `Metrics`.
   public var metricsFactory: (any MetricsFactory)?
   #endif
