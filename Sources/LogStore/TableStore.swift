@@ -160,7 +160,7 @@ final class TableStore: Sendable {
   /// The tables that hold the models of a class: its own, and its subclasses'.
   func tables(for type: any PersistentModel.Type) -> [EntityTable] {
     let base = ModelDescriptor.of(type)
-    return tables.filter { $0.descriptor.isKind(of: base) }
+    return tables.filter { $0.descriptor.isKind(of: base) }.sorted { $0.number < $1.number }
   }
 
   /// Runs a piece of work on the engine, its errors told with what the store was doing.

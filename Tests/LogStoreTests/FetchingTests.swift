@@ -65,4 +65,25 @@ import Testing
     descriptor.fetchOffset = 2
     #expect(try context.fetch(descriptor).map(\.price) == [195, 193])
   }
+
+  @Test func `keeps equal models in the order they were first saved, with unsaved changes too`()
+    throws
+  {
+    let rows = try context.fetch(FetchDescriptor<Ticket>(predicate: #Predicate { $0.price <= 4 }))
+    for ticket in rows { ticket.note = "same" }
+    rows[3].note = "b"
+    rows[1].note = nil
+    try context.save()
+    // What the store answers has these two elsewhere, or not at all.
+    rows[3].note = "same"
+    rows[1].note = "same"
+    context.insert(Ticket("new", price: 3))
+    context.insertedModelsArray.compactMap { $0 as? Ticket }.first?.note = "same"
+    for sort in [[SortDescriptor(\Ticket.note)], []] {
+      let found = try context.fetch(
+        FetchDescriptor<Ticket>(predicate: #Predicate { $0.note == "same" }, sortBy: sort)
+      )
+      #expect(found.map(\.seat) == ["seat 1", "seat 2", "seat 3", "seat 4", "new"])
+    }
+  }
 }

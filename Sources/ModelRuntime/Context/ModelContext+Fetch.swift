@@ -27,7 +27,10 @@ extension ModelContext {
       models = try models.filter { try $0.matches(predicate) }
     }
     let merged = try pending.merge(into: &models, matching: descriptor.predicate)
-    if answer.needsSort || merged, !descriptor.sortBy.isEmpty {
+    if merged, pending.hasChangedRows, connection.ordersRowsByReference {
+      // As they would come if everything had been saved, equal ones too.
+      descriptor.sortByRow(&models)
+    } else if answer.needsSort || merged, !descriptor.sortBy.isEmpty {
       descriptor.sort(&models)
     }
     if answer.needsFilter || answer.needsSort || !pending.isEmpty {

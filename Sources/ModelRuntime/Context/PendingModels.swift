@@ -14,6 +14,9 @@ struct PendingModels<T: PersistentModel> {
     deleted = Set(context.deleted.lazy.filter { $0 is T }.map { ObjectIdentifier($0) })
   }
 
+  /// Whether rows of the store have changed, which may now belong elsewhere.
+  var hasChangedRows: Bool { !changed.isEmpty }
+
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
   /// Makes a list fetched from the store what it would be if everything had been saved.

@@ -27,6 +27,9 @@ public protocol RowStore: DataStore {
 
   /// Returns the rows a request asks for: filtered, sorted, and cut to limit and offset.
   ///
+  /// Rows with equal sort keys, and those of a request without any, stand in ascending order of their
+  /// references.
+  ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort``, as in `fetch`.
   func fetchRows<T>(
     _ request: DataStoreFetchRequest<T>

@@ -35,6 +35,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     )
   }
 
+  override var ordersRowsByReference: Bool { true }
   override var identifier: String { store.identifier }
   override var openStore: any DataStore { store }
   override var configuration: any DataStoreConfiguration { store.configuration }

@@ -20,6 +20,9 @@ class StoreConnection: @unchecked Sendable {
   /// Whether any of the classes has relationships, which a save has to look at.
   let hasRelationships: Bool
 
+  /// Whether rows that a fetch leaves in their own order come in the order of their references.
+  var ordersRowsByReference: Bool { false }
+
   init(index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
     self.index = index
     self.configurationName = configurationName

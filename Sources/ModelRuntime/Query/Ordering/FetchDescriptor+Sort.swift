@@ -1,4 +1,5 @@
 import Foundation
+import RowFormat
 
 extension FetchDescriptor {
   /// Sorts models as `sort(using:)` with the descriptor's keys does.
@@ -11,8 +12,29 @@ extension FetchDescriptor {
     models = order.map { models[$0] }
   }
 
-  /// The positions of models in order, or `nil` if a key is of a type that is not known here.
-  private func sortedPositions(of models: [T]) -> [Int]? {
+  /// Sorts models by the descriptor's keys, and those with equal keys as their rows stand in the store; what
+  /// has no row comes last, as it came.
+  func sortByRow(_ models: inout [T]) {
+    let places = models.map { model -> QueryValue in
+      // By bits, compared without a sign: those without a row behind all others.
+      .integer(Int64(bitPattern: model.row?.rawValue ?? .max))
+    }
+    var column = SortColumn(kind: .unsigned, order: .forward)
+    for place in places { column.append(place) }
+    guard let order = sortedPositions(of: models, then: column) else {
+      models = SortKeys([column]).sorted().map { models[$0] }
+      return models.sort(using: sortBy)
+    }
+    models = order.map { models[$0] }
+  }
+
+  /// Puts models in order.
+  ///
+  /// - Parameters:
+  ///   - models: The models.
+  ///   - last: What decides between models whose keys are equal; by default, which one came first.
+  /// - Returns: Their positions in order, or `nil` if a key is of a type that is not known here.
+  private func sortedPositions(of models: [T], then last: SortColumn? = nil) -> [Int]? {
     var columns: [SortColumn] = []
     for descriptor in sortBy {
       guard let keyPath = descriptor.keyPath, let column = column(keyPath, descriptor, models)
@@ -21,6 +43,7 @@ extension FetchDescriptor {
       }
       columns.append(column)
     }
+    if let last { columns.append(last) }
     return SortKeys(columns).sorted()
   }
 
@@ -59,5 +82,14 @@ extension FetchDescriptor {
       return false
     }
     return true
+  }
+}
+
+extension PersistentModel {
+  /// The row the object stands for, or `nil` if it was never saved.
+  var row: RowReference? {
+    if let row = _$fetchedRow.stored { return row.reference }
+    let state = _$state
+    return state.flags.contains(.stored) ? state.reference : nil
   }
 }
