@@ -64,4 +64,25 @@ import Testing
     #expect(found.allSatisfy { $0.workshop === workshop })
     #expect(Set(found.map(\.persistentModelID)) == Set(added))
   }
+
+  @Test func `are listed by a view model that observes them`() async throws {
+    let container = try container()
+    let board = try Board(container)
+    var drawn: [String] = []
+    board.onChange = { drawn.append(board.lines.joined(separator: ", ")) }
+    board.draw()
+    let workshop = Workshop(name: "Left")
+    container.mainContext.insert(workshop)
+    let weld = Job(title: "Weld", priority: .high)
+    weld.workshop = workshop
+    container.mainContext.insert(weld)
+    await Task {}.value
+    let importer = Importer(modelContainer: container)
+    try container.mainContext.save()
+    _ = try await importer.add(["Paint"], to: workshop.persistentModelID)
+    for _ in 0..<1000 where drawn.last != "Paint, Weld" { await Task.yield() }
+    weld.isDone = true
+    for _ in 0..<1000 where drawn.last != "Paint" { await Task.yield() }
+    #expect(drawn == ["", "Weld", "Paint, Weld", "Paint"])
+  }
 }

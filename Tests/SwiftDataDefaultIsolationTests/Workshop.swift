@@ -122,6 +122,31 @@ final class Planner {
   }
 }
 
+/// A screen: draws the open jobs, and draws them again whenever they change.
+final class Board {
+  private let jobs: ResultsObserver<Job, Never>
+  var onChange: () -> Void = {}
+
+  init(_ container: ModelContainer) throws {
+    jobs = try ResultsObserver(
+      filterBy: #Predicate<Job> { !$0.isDone },
+      sortBy: [SortDescriptor(\.title)],
+      modelContext: container.mainContext
+    )
+  }
+
+  private(set) var lines: [String] = []
+
+  func draw() {
+    lines = withObservationTracking {
+      jobs.results.map(\.title)
+    } onChange: {
+      Task { @MainActor in self.draw() }
+    }
+    onChange()
+  }
+}
+
 /// What must not keep the main actor busy.
 @ModelActor
 actor Importer {

@@ -39,5 +39,6 @@ extension ModelContext {
       letGo(of: state)
       noteUnsavedChange()
     }
+    observers?.went(model)
   }
 }

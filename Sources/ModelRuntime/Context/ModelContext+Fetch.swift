@@ -37,6 +37,7 @@ extension ModelContext {
       models = descriptor.slice(of: models)
     }
     prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    observers?.showChanges()
     return models
   }
 

@@ -53,6 +53,7 @@ extension ModelContext {
       case .many(let others): insertionQueue.append(contentsOf: others.models)
       }
     }
+    observers?.came(model)
   }
 
   /// Tells a state its object's class: one look-up for many objects of one class that come together.
@@ -71,5 +72,6 @@ extension ModelContext {
     if !state.flags.contains(.stored), !inserted.contains(where: { $0 === model }) {
       inserted.append(model)
     }
+    observers?.came(model)
   }
 }

@@ -13,23 +13,29 @@ extension ModelContext {
   /// unsaved changes here keeps them, and the next save writes them: the last one to save a property
   /// wins.
   public var automaticallyMergesChanges: Bool {
-    get { inbox != nil }
+    get { mergesChanges }
     set {
-      guard newValue != automaticallyMergesChanges else { return }
-      if let inbox {
-        coordinator.inboxes.remove(inbox)
-        self.inbox = nil
-      } else {
-        let inbox = SaveInbox(arrival: makeArrivalNotice())
-        coordinator.inboxes.add(inbox)
-        self.inbox = inbox
-      }
+      mergesChanges = newValue
+      updateInbox()
+    }
+  }
+
+  /// Has an inbox while somebody wants to know what others save.
+  func updateInbox() {
+    let isWanted = mergesChanges || observers != nil
+    if let inbox, !isWanted {
+      coordinator.inboxes.remove(inbox)
+      self.inbox = nil
+    } else if inbox == nil, isWanted {
+      let inbox = SaveInbox(arrival: makeArrivalNotice())
+      coordinator.inboxes.add(inbox)
+      self.inbox = inbox
     }
   }
 
   /// What is done when something is saved elsewhere: the main context has an owner who can be called.
   private func makeArrivalNotice() -> @Sendable () -> Void {
-    guard autosave.isMain else { return {} }
+    guard autosave.isMain else { return { [saveBell] in saveBell.ring() } }
     let context = MainContextReference(self)
     return { Task { @MainActor in context.value?.mergeSavedChanges() } }
   }
@@ -42,6 +48,7 @@ extension ModelContext {
       for reference in rows.deleted { mergeDelete(of: reference, in: rows.connectionIndex) }
     }
     forgetLists()
+    observers?.merged(saves, from: coordinator.connections)
   }
 
   private func mergeUpdate(of reference: RowReference, in index: Int) {
@@ -62,6 +69,7 @@ extension ModelContext {
     state.flags.remove(.listed)
     state.context = nil
     state.contextKeeper = nil
+    observers?.went(model)
     state.notifyAll(model, except: ColumnSet())
   }
 
@@ -84,6 +92,7 @@ extension ModelContext {
     guard let model = state.model, !state.currentRow.isEqual(to: row) else { return }
     state.setRow(row)
     model._$reset(keeping: state.changed)
+    observers?.refreshed(model)
     state.notifyAll(model, except: state.changed)
   }
 }

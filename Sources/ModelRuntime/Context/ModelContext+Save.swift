@@ -30,6 +30,7 @@ extension ModelContext {
       saved.map { SavedRows($0.changes, in: $0.connection.index) },
       from: inbox
     )
+    observers?.saved(saved.map(\.changes), pending: inserted)
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       for (connection, changes) in saved { notice.add(changes, in: connection) }
@@ -156,9 +157,11 @@ extension ModelContext {
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
+    let touched = observers == nil ? [] : inserted + changed + deleted
     inserted.removeAll()
     changed.removeAll()
     deleted.removeAll()
+    observers?.rolledBack(touched)
   }
 
   /// Brings the change lists up to date, and saves if the context saves by itself.
@@ -169,6 +172,7 @@ extension ModelContext {
   public func processPendingChanges() {
     endUndoGroup()
     mergeSavedChanges()
+    observers?.mayHaveChangedElsewhere()
     autosaveNow()
   }
 

@@ -121,6 +121,7 @@ extension ModelContext {
     state.context = nil
     state.flags.remove([.inserted, .deleted])
     state.updateIsObserved()
+    observers?.went(model)
   }
 }
 
@@ -186,7 +187,9 @@ private struct RelationImage {
 
 extension _ModelState {
   /// Sees to it that setters call for whoever wants to know: observers, or an undo manager.
-  func updateIsObserved() { isObserved = observation != nil || context?.undo.manager != nil }
+  func updateIsObserved() {
+    isObserved = observation != nil || context?.undo.manager != nil || context?.observers != nil
+  }
 
   /// Tells the undo manager that one end of a relationship is about to change.
   func registerUndo(of property: ModelProperty, in model: any PersistentModel) {

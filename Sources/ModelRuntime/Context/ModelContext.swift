@@ -49,6 +49,12 @@ public class ModelContext: Equatable, SendableMetatype {
   var transactionDepth = 0
   /// What other contexts saved and this one has not seen yet, if it wants to.
   var inbox: SaveInbox?
+  /// Whether the context is to take over what others save, observed or not.
+  var mergesChanges = false
+  /// Who follows the changes of this context, if anybody does.
+  var observers: ContextObservers?
+  /// Who is called when something comes into the inbox.
+  lazy var saveBell = SaveBell()
   /// The models that the last fetch which prefetched found at the other ends of relationships.
   var prefetched: [any PersistentModel] = []
   /// Whose the context is, and who is using it: looked at by ``ConcurrencyCheck`` only.
@@ -116,13 +122,21 @@ extension ModelContext: @unchecked Sendable {}
 
 extension ModelContext {
   /// Puts an object on the list of changed ones.
-  func noteChange(of state: _ModelState) {
+  ///
+  /// - Parameters:
+  ///   - state: The object's state.
+  ///   - property: The first property that is about to change; `nil` if only its place in a list is.
+  func noteChange(of state: _ModelState, property: Int?) {
     checked("changing a model") {
       guard let model = state.model, !state.flags.contains(.listed) else { return }
       state.flags.insert(.listed)
       changed.append(model)
       letGo(of: state)
       noteUnsavedChange()
+      guard let observers else { return }
+      // Its setters say themselves when they are called again.
+      state.isObserved = true
+      if let property { observers.propertyChanges(property, of: model) }
     }
   }
 

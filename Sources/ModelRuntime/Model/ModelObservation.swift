@@ -48,7 +48,21 @@ public func _willSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M
 
 /// Tells observers that a property has changed.
 public func _didSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
-  model._$state.observation?.registrar.didSet(model, keyPath: keyPath)
+  let state = model._$state
+  noteChange(of: model, state, keyPath)
+  state.observation?.registrar.didSet(model, keyPath: keyPath)
+}
+
+/// Tells the observers of the model's context that a property has changed.
+private func noteChange<M: PersistentModel>(
+  of model: M,
+  _ state: _ModelState,
+  _ keyPath: PartialKeyPath<M>
+) {
+  guard let observers = state.context?.observers,
+    let property = state.descriptor(of: model).property(for: keyPath)
+  else { return }
+  observers.propertyChanges(property.ordinal, of: model)
 }
 
 /// Changes something that depends on a property, telling its observers.
@@ -66,6 +80,7 @@ public func _withMutation<M: PersistentModel, Value, Result>(
 /// relationship, or by a save of another context.
 func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>) {
   guard model._$state.isObserved else { return }
+  noteChange(of: model, model._$state, keyPath)
   func open<Value>(_: Value.Type) {
     guard let keyPath = keyPath as? KeyPath<M, Value> else { return }
     guard let registrar = model._$state.observation?.registrar else { return }

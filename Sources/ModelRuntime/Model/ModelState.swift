@@ -262,7 +262,7 @@ extension _ModelState {
   @usableFromInline func noteChange(_ ordinal: Int) {
     changed.insert(ordinal)
     guard let context, !flags.contains(.inserted), !flags.contains(.listed) else { return }
-    context.noteChange(of: self)
+    context.noteChange(of: self, property: ordinal)
   }
 }
 

@@ -1,28 +1,42 @@
-/// The result of a fetch in batches: its elements are loaded as they are asked for, and few are kept.
+/// The result of a fetch in batches, or what an observer shows: a list that costs little until it is looked at.
 ///
-/// What is fixed when the fetch runs is which elements there are and in what order: eight bytes and an
-/// identifier for each. Walking a million models thus needs memory for a few batches of them.
+/// What is fixed is which elements there are and in what order. A fetch in batches keeps eight bytes and an
+/// identifier for each, and loads the elements as they are asked for: walking a million models needs memory for
+/// a few batches of them. An observer's results are loaded already; the collection goes on showing them as they
+/// were when it was asked for, whatever the observer shows later.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public typealias Index = Int
 
-  private let batches: FetchBatches<Element>
+  private let source: FetchResultsSource<Element>
+
+  init(_ source: FetchResultsSource<Element>) { self.source = source }
 
   init(count: Int, batchSize: Int, load: @escaping (Range<Int>) -> [Element]) {
-    batches = FetchBatches(count: count, batchSize: batchSize, load: load)
+    self.init(FetchBatches(count: count, batchSize: batchSize, load: load))
   }
 
   public var startIndex: Int { 0 }
-  public var endIndex: Int { batches.count }
+  public var endIndex: Int { source.count }
 
   /// The element at a position, loaded with its batch if it is not at hand.
   ///
-  /// - Complexity: O(1) within a batch that is at hand, else one fetch of a batch.
-  public subscript(position: Int) -> Element { batches.element(at: position) }
+  /// - Complexity: O(1) in a walk, but for one fetch a batch; O(log *n*) elsewhere in an observer's results.
+  public subscript(position: Int) -> Element { source.element(at: position) }
+}
+
+/// Where the elements of a collection come from.
+class FetchResultsSource<Element> {
+  let count: Int
+
+  init(count: Int) { self.count = count }
+
+  func element(at position: Int) -> Element {
+    preconditionFailure("\(type(of: self)) must override this")
+  }
 }
 
 /// The batches that are at hand: the last few that were asked for.
-private final class FetchBatches<Element> {
-  let count: Int
+private final class FetchBatches<Element>: FetchResultsSource<Element> {
   private let batchSize: Int
   private let load: (Range<Int>) -> [Element]
   /// The loaded batches, the one asked for last at the end.
@@ -30,12 +44,12 @@ private final class FetchBatches<Element> {
   private static var kept: Int { 4 }
 
   init(count: Int, batchSize: Int, load: @escaping (Range<Int>) -> [Element]) {
-    self.count = count
     self.batchSize = batchSize
     self.load = load
+    super.init(count: count)
   }
 
-  func element(at position: Int) -> Element {
+  override func element(at position: Int) -> Element {
     precondition(0..<count ~= position, "position \(position) of \(count) fetched elements")
     let number = position / batchSize
     if let index = recent.lastIndex(where: { $0.number == number }) {

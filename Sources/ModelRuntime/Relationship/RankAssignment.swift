@@ -23,7 +23,7 @@ extension StoreConnection {
           other.setRelation(.one(owner), inverse)
           other.changed.insert(inverse.ordinal)
           if !other.flags.contains(.listed) {
-            other.context?.noteChange(of: other)
+            other.context?.noteChange(of: other, property: nil)
             changes.updated.append(member)
           }
         }

@@ -122,6 +122,9 @@ final class Upsert {
   func finish() {
     // Lists that outlive the save may hold objects that leave now.
     for model in saved { model._$state.dropRelations() }
+    // Which object stands for which row is about to change.
+    let touched = context.observers == nil ? [] : inserted + takeovers.map(\.former)
+    defer { for model in touched { context.observers?.settled(model) } }
     for takeover in takeovers where takeover.wasRegistered {
       let former = takeover.former._$state
       context.maps[connection.index].insert(former, at: takeover.row)

@@ -22,6 +22,8 @@ final class MemoryStore: DataStore {
     var nextKey = 1
     /// How often it was asked for models.
     var fetchCount = 0
+    /// Whether being asked for models fails.
+    var refusesToFetch = false
   }
 
   struct Refusal: Error {}
@@ -41,6 +43,7 @@ final class MemoryStore: DataStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
     configuration.archive.fetchCount += 1
+    if configuration.archive.refusesToFetch { throw Refusal() }
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let entity = Schema.entityName(for: T.self)

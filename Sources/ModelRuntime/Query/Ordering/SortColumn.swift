@@ -56,6 +56,19 @@ struct SortColumn {
     count += 1
   }
 
+  /// Puts a value in the place of another.
+  mutating func replace(_ row: Int, with value: QueryValue) {
+    append(value)
+    switch kind {
+    case .integer, .unsigned: integers.swapAt(row, count - 1)
+    case .double, .float, .date: doubles.swapAt(row, count - 1)
+    case .text: texts.swapAt(row, count - 1)
+    default: uuids.swapAt(row, count - 1)
+    }
+    if !nulls.isEmpty { nulls.swapAt(row, count - 1) }
+    removeLast()
+  }
+
   /// Forgets the value that was added last.
   mutating func removeLast() {
     switch kind {

@@ -19,6 +19,9 @@ extension TextOrder {
     at keyPath: PartialKeyPath<T>,
     of models: [T]
   ) -> (texts: [String?], order: TextOrder)? { nil }
+
+  /// Reads the text at the end of such a key path.
+  static func reader<T>(of keyPath: PartialKeyPath<T>) -> ((T) -> String?)? { nil }
 }
 #else
 extension TextOrder {
@@ -55,6 +58,17 @@ extension TextOrder {
     // They are all of one rule; without a single text it does not matter which.
     let rule = keys.lazy.compactMap { $0?.rule }.first ?? .localized
     return (keys.map { $0?.text }, TextOrder(rule))
+  }
+
+  /// Reads the text at the end of such a key path.
+  static func reader<T>(of keyPath: PartialKeyPath<T>) -> ((T) -> String?)? {
+    if let keyPath = keyPath as? KeyPath<T, _LocalizedSortKey> {
+      return { $0[keyPath: keyPath].text }
+    }
+    if let keyPath = keyPath as? KeyPath<T, _LocalizedSortKey?> {
+      return { $0[keyPath: keyPath]?.text }
+    }
+    return nil
   }
 }
 #endif

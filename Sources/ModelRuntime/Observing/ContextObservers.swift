@@ -1,0 +1,166 @@
+import RowFormat
+
+/// Who wants to know of the changes of a context.
+///
+/// A context without observers has none of these. It does not keep its observers: they keep the context.
+final class ContextObservers {
+  private struct Entry {
+    let id: ObjectIdentifier
+    weak var observer: ContextObserver?
+  }
+
+  private var entries: [Entry] = []
+  /// The place of each unsaved model among them, in the order they were inserted.
+  private var insertions: [ObjectIdentifier: UInt64] = [:]
+  private var insertionCount: UInt64 = 0
+  /// Whether somebody is being told of a change right now.
+  ///
+  /// What observers show stays as it was meanwhile: as with any observed property, whoever is told sees the
+  /// value of before.
+  private(set) var isTelling = false
+
+  init(_ context: ModelContext) {
+    for model in context.inserted { noteInsertion(model) }
+    // From now on their setters say when they are called again.
+    for model in context.inserted + context.changed { model._$state.isObserved = true }
+  }
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  func add(_ observer: ContextObserver) {
+    entries.append(Entry(id: ObjectIdentifier(observer), observer: observer))
+  }
+
+  func remove(_ id: ObjectIdentifier) { entries.removeAll { $0.id == id } }
+
+  /// The place of an unsaved model among them.
+  func insertion(of model: any PersistentModel) -> UInt64 {
+    insertions[ObjectIdentifier(model)] ?? insertionCount
+  }
+
+  func tell(_ body: () -> Void) {
+    let wasTelling = isTelling
+    isTelling = true
+    defer { isTelling = wasTelling }
+    body()
+  }
+
+  private func noteInsertion(_ model: any PersistentModel) {
+    insertionCount += 1
+    insertions[ObjectIdentifier(model)] = insertionCount
+  }
+
+  private func forEach(_ body: (ContextObserver) -> Void) {
+    for entry in entries { if let observer = entry.observer { body(observer) } }
+  }
+}
+
+// MARK: What the context says
+
+extension ContextObservers {
+  /// A property of a model is about to change, or has just changed.
+  func propertyChanges(_ property: Int, of model: any PersistentModel) {
+    let descriptor = model._$state.descriptor
+    forEach { $0.propertyChanges(property, of: model, descriptor) }
+  }
+
+  /// A model was inserted, or is not deleted after all.
+  func came(_ model: any PersistentModel) {
+    let state = model._$state
+    if !state.flags.contains(.stored), insertions[ObjectIdentifier(model)] == nil {
+      noteInsertion(model)
+    }
+    forEach { $0.cameOrWent(model, state.descriptor) }
+  }
+
+  /// A model was deleted, or left the context.
+  func went(_ model: any PersistentModel) {
+    // One that was deleted unsaved, and comes back, is still where it was among them.
+    if model._$state.context == nil { insertions[ObjectIdentifier(model)] = nil }
+    let descriptor = model._$state.descriptor
+    forEach { $0.cameOrWent(model, descriptor) }
+  }
+
+  /// A model has taken over values that the context did not set.
+  func refreshed(_ model: any PersistentModel) {
+    let descriptor = model._$state.descriptor
+    forEach { $0.refreshed(model, descriptor) }
+  }
+
+  /// A model has stayed, or gone, where several stood for one row.
+  func settled(_ model: any PersistentModel) {
+    let descriptor = model._$state.descriptor
+    forEach { $0.cameOrWent(model, descriptor) }
+  }
+
+  /// Changes were written.
+  func saved(_ changes: [ChangeSet], pending: [any PersistentModel]) {
+    for model in changes.lazy.flatMap(\.inserted) {
+      insertions[ObjectIdentifier(model)] = nil
+      let descriptor = model._$state.descriptor
+      forEach { $0.cameOrWent(model, descriptor) }
+    }
+    if pending.isEmpty { insertions = [:] }
+    for change in changes { forEach { $0.saved(change) } }
+    showChanges()
+  }
+
+  /// Unsaved changes of some models were forgotten.
+  func rolledBack(_ models: [any PersistentModel]) {
+    insertions = [:]
+    for model in models {
+      let descriptor = model._$state.descriptor
+      forEach {
+        $0.cameOrWent(model, descriptor)
+        $0.refreshed(model, descriptor)
+      }
+    }
+    showChanges()
+  }
+
+  /// Other contexts have saved, and the registered models know it.
+  func merged(_ saves: [SavedRows], from connections: [StoreConnection]) {
+    for save in saves { forEach { $0.merged(save, from: connections[save.connectionIndex]) } }
+    showChanges()
+  }
+
+  /// Another process may have saved.
+  func mayHaveChangedElsewhere() {
+    forEach { $0.mayHaveChangedElsewhere() }
+    showChanges()
+  }
+
+  /// Everything is in its place: whoever waits for a change can be told whether there was one.
+  func showChanges() { forEach { $0.showChanges() } }
+}
+
+/// Follows the changes of a context.
+class ContextObserver {
+  func propertyChanges(
+    _ property: Int,
+    of model: any PersistentModel,
+    _ descriptor: ModelDescriptor
+  ) {}
+  func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
+  func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
+  func saved(_ changes: ChangeSet) {}
+  func merged(_ save: SavedRows, from connection: StoreConnection) {}
+  func mayHaveChangedElsewhere() {}
+  func showChanges() {}
+}
+
+extension ModelContext {
+  func addObserver(_ observer: ContextObserver) {
+    let observers = observers ?? ContextObservers(self)
+    self.observers = observers
+    observers.add(observer)
+    updateInbox()
+  }
+
+  func removeObserver(_ id: ObjectIdentifier) {
+    observers?.remove(id)
+    // A context that is telling goes on with the list it has.
+    if observers?.isEmpty == true { observers = nil }
+    updateInbox()
+  }
+}

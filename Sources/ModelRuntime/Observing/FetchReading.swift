@@ -1,0 +1,150 @@
+import Foundation
+import RowFormat
+
+/// What a fetch reads of the models it is about, and of others: which changes can change its results.
+struct FetchReading {
+  /// Properties of a class that are read.
+  private struct Reading {
+    let descriptor: ModelDescriptor
+    var properties: ColumnSet
+  }
+
+  /// The class of the results.
+  let subject: ModelDescriptor
+  private var own: [Reading] = []
+  private var others: [Reading] = []
+  /// Whether the fetch calls code that may read anything.
+  private(set) var isUnknown = false
+
+  init(of type: any PersistentModel.Type) { subject = .of(type) }
+
+  /// Whether what becomes of a model depends on its own values alone, and on which others there are.
+  var isLocal: Bool { !isUnknown && others.allSatisfy(\.properties.isEmpty) }
+
+  /// Whether other models are read, or it is asked whether there are any.
+  var readsOthers: Bool { isUnknown || !others.isEmpty }
+
+  /// Whether a change of a property can make a model come, go or move.
+  func isAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
+    isUnknown
+      || own.contains {
+        $0.properties.contains(property) && $0.descriptor.isRelated(to: descriptor)
+      }
+  }
+
+  /// Whether a change of a property can make *other* models come, go or move.
+  func areOthersAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
+    isUnknown
+      || others.contains {
+        $0.properties.contains(property) && $0.descriptor.isRelated(to: descriptor)
+      }
+  }
+
+  /// Whether a change of some property of a class can make other models come, go or move.
+  func areOthersAffected(byAnyOf descriptor: ModelDescriptor) -> Bool {
+    isUnknown
+      || others.contains { !$0.properties.isEmpty && $0.descriptor.isRelated(to: descriptor) }
+  }
+
+  /// Whether other models can come, go or move because a model of a class comes or goes.
+  func readsOthers(of descriptor: ModelDescriptor) -> Bool {
+    isUnknown || others.contains { $0.descriptor.isRelated(to: descriptor) }
+  }
+}
+
+extension FetchReading {
+  mutating func add<T>(_ predicate: Predicate<T>) where T: PersistentModel {
+    guard let expression = try? QueryExpression(predicate) else {
+      isUnknown = true
+      return
+    }
+    add(expression, levels: [subject])
+  }
+
+  mutating func add<T>(_ sort: [SortDescriptor<T>]) where T: PersistentModel {
+    for descriptor in sort {
+      if let ordering = try? RowOrdering([descriptor]), let key = ordering.keys.first {
+        switch key.source {
+        case .column(let path, let reading): add(reading.column, at: path, [subject])
+        case .identifier(let path): follow(path, [subject])
+        }
+      } else {
+        add(property: descriptor.keyPath)
+      }
+    }
+  }
+
+  /// Adds what a key path reads.
+  mutating func add(property keyPath: AnyKeyPath?) {
+    if let property = keyPath.flatMap(subject.ownOrInheritedProperty), !property.isRelationship {
+      add(property.ordinal, of: subject, isOwn: true)
+    } else {
+      isUnknown = true
+    }
+  }
+
+  private mutating func add(_ expression: QueryExpression, levels: [ModelDescriptor]) {
+    switch expression {
+    case .column(let path, let reading): add(reading.column, at: path, levels)
+    case .structured(let path, let reading): add(reading.column, at: path, levels)
+    case .identifier(let path), .row(let path), .castRow(let path, _), .isKind(let path, _):
+      follow(path, levels)
+    case .list(let list), .count(let list): add(list, levels)
+    case .exists(let list, let test):
+      add(list, levels)
+      add(test, levels: levels + [list.element])
+      return
+    default: break
+    }
+    for child in expression.children where !expression.hasMembers {
+      add(child, levels: levels)
+    }
+  }
+
+  /// Adds a list: who is in it is told by its members too.
+  private mutating func add(_ list: QueryExpression.MemberList, _ levels: [ModelDescriptor]) {
+    add(list.property.ordinal, at: list.owner, levels)
+    add(list.property.inverse?.ordinal, of: list.element, isOwn: false)
+    if let condition = list.condition { add(condition, levels: levels + [list.element]) }
+  }
+
+  private mutating func add(_ column: Int, at path: RowPath, _ levels: [ModelDescriptor]) {
+    let isOwn = path.level == 0 && path.steps.isEmpty
+    follow(path, levels)
+    add(column, of: path.descriptor, isOwn: isOwn)
+  }
+
+  /// Adds the references that a path follows, and that there are rows at their ends.
+  private mutating func follow(_ path: RowPath, _ levels: [ModelDescriptor]) {
+    var descriptor = levels[path.level]
+    for (number, step) in path.steps.enumerated() {
+      add(step.property.ordinal, of: descriptor, isOwn: path.level == 0 && number == 0)
+      guard let destination = step.property.destination else { continue }
+      descriptor = .of(destination)
+      add(nil, of: descriptor, isOwn: false)
+    }
+  }
+
+  private mutating func add(_ property: Int?, of descriptor: ModelDescriptor, isOwn: Bool) {
+    var reading = Reading(descriptor: descriptor, properties: ColumnSet())
+    if let property { reading.properties.insert(property) }
+    if isOwn { own.append(reading) } else { others.append(reading) }
+  }
+}
+
+extension QueryExpression {
+  /// Whether the children are about rows of another level.
+  fileprivate var hasMembers: Bool {
+    switch self {
+    case .list, .count, .exists: true
+    default: false
+    }
+  }
+}
+
+extension ModelDescriptor {
+  /// Whether an object can be of both classes.
+  fileprivate func isRelated(to other: ModelDescriptor) -> Bool {
+    isKind(of: other) || other.isKind(of: self)
+  }
+}

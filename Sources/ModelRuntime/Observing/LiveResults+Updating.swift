@@ -1,0 +1,161 @@
+import Foundation
+import RowFormat
+
+extension LiveResults {
+  /// Runs the fetch.
+  ///
+  /// - Complexity: That of the fetch, and O(*n*).
+  func refetch() throws -> ShownResults<Element, SectionTitle> {
+    let models = try leavingOtherErrors { try context.fetch(descriptor) }
+    isStale = false
+    forgetNotes()
+    let ranked = rank(models)
+    var next = ShownResults(ranked, titles: title)
+    if !isEqual(next) { next.noteChange() }
+    return next
+  }
+
+  /// Does something with the context, and leaves what went wrong before to whom the context will throw it.
+  private func leavingOtherErrors<R>(_ body: () throws -> R) rethrows -> R {
+    let deferred = context.deferredError
+    context.deferredError = nil
+    defer { context.deferredError = deferred ?? context.deferredError }
+    return try body()
+  }
+
+  /// Takes the keys of fetched models, if they can be kept in order by them.
+  private func rank(_ models: [Element]) -> [RankedResult] {
+    order = makeOrder()
+    slots = [:]
+    titles = []
+    guard order != nil else { return models.map { RankedResult($0, slot: 0) } }
+    slots.reserveCapacity(models.count)
+    var ranked: [RankedResult] = []
+    ranked.reserveCapacity(models.count)
+    for model in models {
+      guard let slot = addKeys(of: model), isInOrder(ranked.last?.slot, slot) else {
+        order = nil
+        slots = [:]
+        return models.map { RankedResult($0, slot: 0) }
+      }
+      slots[ObjectIdentifier(model)] = slot
+      ranked.append(RankedResult(model, slot: slot))
+    }
+    return ranked
+  }
+
+  /// Whether the store has the order that the keys say: one of another make may decide otherwise between
+  /// equals.
+  private func isInOrder(
+    _ former: ResultOrder.Slot?,
+    _ slot: ResultOrder.Slot
+  ) -> Bool {
+    guard let former, let order else { return true }
+    return order.compare(former, slot) < 0
+  }
+
+  /// Takes the keys that a model has now; `nil` if they are in no order with others.
+  private func addKeys(of model: Element) -> ResultOrder.Slot? {
+    guard let slot = order?.add(model, tie: tie(of: model)), order?.isUnordered == false else {
+      return nil
+    }
+    if let title {
+      if Int(slot) == titles.count {
+        titles.append(title(model))
+      } else {
+        titles[Int(slot)] = title(model)
+      }
+    }
+    return slot
+  }
+
+  /// The place of a model among equals: rows as they stand in the store, then what is not saved yet.
+  private func tie(of model: Element) -> UInt64 {
+    if let row = model.row { return row.rawValue }
+    return 1 << 63 | (context.observers?.insertion(of: model) ?? 0)
+  }
+
+  private func isEqual(_ next: ShownResults<Element, SectionTitle>) -> Bool {
+    guard shown.tree.holdsSame(as: next.tree) else { return false }
+    return title == nil || shown.sections == next.sections
+  }
+
+  // MARK: One by one
+
+  /// Puts the models that were noted into their places.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* models, with one request for the rows that are not at hand.
+  func update() throws -> ShownResults<Element, SectionTitle> {
+    let models = noted
+    forgetNotes()
+    try leavingOtherErrors {
+      guard let connection = context.coordinator.connection(for: reading.subject) else { return }
+      context.loadRows(of: models.map { $0._$state }, from: connection)
+      try context.throwDeferredError()
+    }
+    var next = shown
+    next.beginChanges()
+    for model in models {
+      guard try place(model, in: &next) else { return try refetch() }
+    }
+    if let order { next.endChanges(in: order) }
+    return next
+  }
+
+  /// Puts a model where it belongs now, or takes it out.
+  ///
+  /// - Returns: `false` if the model belongs nowhere in particular.
+  private func place(
+    _ model: Element,
+    in next: inout ShownResults<Element, SectionTitle>
+  ) throws -> Bool {
+    let id = ObjectIdentifier(model)
+    let former = slots[id]
+    guard try isWanted(model) else {
+      if let former { takeOut(former, of: id, from: &next) }
+      return true
+    }
+    guard let slot = addKeys(of: model), let order else { return false }
+    if let former, order.compare(former, slot) == 0, hasSameTitle(former, slot) {
+      self.order?.remove(slot)
+      return true
+    }
+    let origin = former.map { next.remove($0, titled: titles(at: $0), in: order) }
+    let result = RankedResult(model, slot: slot)
+    let target = next.insert(result, titled: titles(at: slot), in: order)
+    if origin != target || !hasSameTitle(former, slot) { next.noteChange() }
+    slots[id] = slot
+    if let former { self.order?.remove(former) }
+    return true
+  }
+
+  private func takeOut(
+    _ slot: ResultOrder.Slot,
+    of id: ObjectIdentifier,
+    from next: inout ShownResults<Element, SectionTitle>
+  ) {
+    guard let order else { return }
+    _ = next.remove(slot, titled: titles(at: slot), in: order)
+    next.noteChange()
+    slots[id] = nil
+    self.order?.remove(slot)
+  }
+
+  private func titles(at slot: ResultOrder.Slot) -> SectionTitle? {
+    title == nil ? nil : titles[Int(slot)]
+  }
+
+  private func hasSameTitle(
+    _ former: ResultOrder.Slot?,
+    _ slot: ResultOrder.Slot
+  ) -> Bool { former.map { titles(at: $0) == titles(at: slot) } ?? false }
+
+  /// Whether the fetch would find a model.
+  func isWanted(_ model: Element) throws -> Bool {
+    let state = model._$state
+    guard state.context === context, !state.isDeleted, !state.flags.contains(.vanished) else {
+      return false
+    }
+    return try descriptor.predicate.map(model.matches) ?? true
+  }
+}

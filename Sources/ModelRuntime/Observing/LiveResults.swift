@@ -1,0 +1,287 @@
+import Foundation
+import RowFormat
+
+/// The results of a fetch, kept up to date.
+///
+/// What changes is noted, and looked at when somebody asks for the results or waits to be told: a thousand
+/// changes between two looks are one update. Where what becomes of a model depends on its own values alone, each
+/// model that was noted is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
+///
+/// Invariant: while there is an `order`, `slots` has the keys by which each model shown stands in its place.
+final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: ContextObserver {
+  let context: ModelContext
+  let signal = ResultsSignal()
+  let title: ((Element) -> SectionTitle)?
+  private let titleKeyPath: PartialKeyPath<Element>?
+  private let bell: SaveBell.Key?
+
+  private(set) var descriptor: FetchDescriptor<Element>
+  /// What went wrong when the results were to be brought up to date; they then show what they did.
+  private(set) var error: (any Error)?
+  private(set) var reading: FetchReading
+  var shown = ShownResults<Element, SectionTitle>()
+
+  /// The order of the results; `nil` where the fetch has to run again for each change.
+  var order: ResultOrder?
+  var slots: [ObjectIdentifier: ResultOrder.Slot] = [:]
+  /// By slot.
+  var titles: [SectionTitle] = []
+
+  /// The models that may have come, gone or moved, in the order they were noted.
+  var noted: [Element] = []
+  private var notedIDs: Set<ObjectIdentifier> = []
+  /// Whether the fetch has to run again.
+  var isStale = true
+  private var isSettling = false
+  /// Whether somebody may be waiting to be told: once told, they read again if they want to go on.
+  private var isAwaited = false
+
+  /// Runs the fetch, and begins to follow the context.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - title: The title of a model's section, and the key path it is read by; without sections, `nil`.
+  ///   - context: The context.
+  ///   - isolation: Whose the context is, who can then be called when another context saves.
+  /// - Throws: What fetching throws.
+  init(
+    _ descriptor: FetchDescriptor<Element>,
+    sectionedBy title: (read: (Element) -> SectionTitle, keyPath: PartialKeyPath<Element>)?,
+    in context: ModelContext,
+    isolation: (any Actor)?
+  ) throws {
+    self.descriptor = descriptor
+    self.context = context
+    self.title = title?.read
+    titleKeyPath = title?.keyPath
+    reading = FetchReading(of: Element.self)
+    bell = context.autosave.isMain ? nil : context.saveBell.makeKey()
+    super.init()
+    plan()
+    // The models' setters must speak up before the first one is read, and what others save from now on counts.
+    context.addObserver(self)
+    if let bell { context.saveBell.set(bell, makeAlarm(isolation)) }
+    shown = try refetch()
+  }
+
+  deinit {
+    if let bell { context.saveBell.remove(bell) }
+    context.removeObserver(ObjectIdentifier(self))
+  }
+
+  private func makeAlarm(_ isolation: (any Actor)?) -> @Sendable () -> Void {
+    // With nobody to call, whoever waits is told by the one who saves, and looks when it has time.
+    guard let isolation else { return { [signal] in signal.contentsChange() } }
+    let owner = ContextOwnerReference(context, isolation)
+    return { owner.mergeSavedChanges() }
+  }
+
+  // MARK: Asking
+
+  /// What is to be seen now.
+  var current: ShownResults<Element, SectionTitle> {
+    if context.observers?.isTelling != true {
+      context.mergeSavedChanges()
+      settle()
+    }
+    // Only now: who has been told meanwhile is somebody who read before.
+    if _mayBeTracking { isAwaited = true }
+    signal.noteReadingContents()
+    return shown
+  }
+
+  var hasSections: Bool { title != nil }
+
+  /// Asks for something else from now on.
+  func setDescriptor(_ descriptor: FetchDescriptor<Element>) {
+    self.descriptor = descriptor
+    plan()
+    signal.queryChanges()
+    tell()
+  }
+
+  /// The position of a model among the results.
+  ///
+  /// - Complexity: O(log *n*), or O(*n*) where the fetch runs again for each change.
+  func position(of model: Element) -> Int? {
+    let shown = current
+    guard let order else {
+      return shown.tree.enumerated().first { $0.element.id == ObjectIdentifier(model) }?.offset
+    }
+    return slots[ObjectIdentifier(model)].map { shown.tree.rank(of: $0, in: order) }
+  }
+
+  /// The section of a model, and its position there.
+  func place(of model: Element) -> (section: Int, item: Int)? {
+    let sections = current.sections
+    guard let order else {
+      for (number, section) in sections.enumerated() {
+        if let item = section.firstIndex(where: { $0 === model }) { return (number, item) }
+      }
+      return nil
+    }
+    guard let slot = slots[ObjectIdentifier(model)],
+      let section = sections.index(ofSectionTitled: titles[Int(slot)])
+    else { return nil }
+    return (section, sections[section].results.tree.rank(of: slot, in: order))
+  }
+
+  // MARK: Planning
+
+  private func plan() {
+    reading = FetchReading(of: Element.self)
+    if let predicate = descriptor.predicate { reading.add(predicate) }
+    reading.add(descriptor.sortBy)
+    if title != nil { reading.add(property: titleKeyPath) }
+    isStale = true
+  }
+
+  /// The order to keep the results by, if models can be put into their places one by one.
+  func makeOrder() -> ResultOrder? {
+    guard reading.isLocal, descriptor.includePendingChanges, descriptor.fetchLimit == nil,
+      descriptor.fetchOffset == nil,
+      context.coordinator.connection(for: reading.subject)?.ordersRowsByReference == true
+    else { return nil }
+    return ResultOrder(descriptor.sortBy)
+  }
+
+  // MARK: Noting
+
+  override func propertyChanges(
+    _ property: Int,
+    of model: any PersistentModel,
+    _ descriptor: ModelDescriptor
+  ) {
+    guard self.descriptor.includePendingChanges else { return }
+    // A fetch that reads other models sees their unsaved changes once it has one of its own to sort in.
+    if reading.isAffected(by: property, of: descriptor) || !reading.isLocal,
+      note(model, descriptor)
+    {
+      tell()
+    }
+    if reading.areOthersAffected(by: property, of: descriptor) { becomeStale() }
+  }
+
+  override func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
+    guard self.descriptor.includePendingChanges else { return }
+    if note(model, descriptor), isAwaited, concerns(model) { tell() }
+    if reading.readsOthers(of: descriptor) { becomeStale() }
+  }
+
+  override func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
+    note(model, descriptor)
+    if reading.areOthersAffected(byAnyOf: descriptor) { isStale = true }
+  }
+
+  override func saved(_ changes: ChangeSet) {
+    if !descriptor.includePendingChanges { isStale = true }
+    if !reading.readsOthers { return }
+    // The store finds by what others are in it, not by what they were about to be.
+    for model in [changes.updated, changes.deleted].joined() {
+      let descriptor = model._$state.descriptor
+      note(model, descriptor)
+      if reading.areOthersAffected(byAnyOf: descriptor) { isStale = true }
+    }
+  }
+
+  override func mayHaveChangedElsewhere() {
+    if context.coordinator.connection(for: reading.subject)?.allowsSave == false { isStale = true }
+  }
+
+  override func merged(_ save: SavedRows, from connection: StoreConnection) {
+    if isStale { return }
+    let written = save.inserted + save.updated
+    var own = written.filter { connection.descriptor(of: $0)?.isKind(of: reading.subject) == true }
+    isStale = hasOthers(save, connection) || order == nil && !own.isEmpty
+    // A model that goes has told of it already, if it was there at all.
+    if order == nil, save.deleted.contains(where: { isOwn($0, connection) }) { isStale = true }
+    // So many that fetching all is less work, and takes less memory, than testing each.
+    if own.count + noted.count > max(shown.tree.count, 256) { isStale = true }
+    if isStale { own = [] }
+    for reference in own {
+      guard let model = context.model(at: reference, in: connection) else { continue }
+      note(model, reading.subject)
+    }
+  }
+
+  private func isOwn(_ reference: RowReference, _ connection: StoreConnection) -> Bool {
+    connection.descriptor(of: reference)?.isKind(of: reading.subject) == true
+  }
+
+  /// Whether rows of other models are among those saved that the fetch reads.
+  private func hasOthers(_ save: SavedRows, _ connection: StoreConnection) -> Bool {
+    func any(_ rows: [RowReference], _ isRead: (ModelDescriptor) -> Bool) -> Bool {
+      rows.contains { connection.descriptor(of: $0).map(isRead) == true }
+    }
+    return any(save.inserted, reading.readsOthers) || any(save.deleted, reading.readsOthers)
+      || any(save.updated, reading.areOthersAffected(byAnyOf:))
+  }
+
+  private func becomeStale() {
+    isStale = true
+    tell()
+  }
+
+  /// Takes note of a model.
+  ///
+  /// - Returns: Whether it is one of those the fetch is about.
+  @discardableResult
+  private func note(_ model: any PersistentModel, _ descriptor: ModelDescriptor) -> Bool {
+    guard descriptor.isKind(of: reading.subject), let model = model as? Element else {
+      return false
+    }
+    if order == nil || noted.count >= max(shown.tree.count, 4096) { isStale = true }
+    if isStale {
+      forgetNotes()
+    } else if notedIDs.insert(ObjectIdentifier(model)).inserted {
+      noted.append(model)
+    }
+    return true
+  }
+
+  func forgetNotes() {
+    noted = []
+    notedIDs = []
+  }
+
+  /// Whether a model that came or went makes a difference.
+  private func concerns(_ model: any PersistentModel) -> Bool {
+    guard order != nil, let model = model as? Element else { return true }
+    return slots[ObjectIdentifier(model)] != nil || (try? isWanted(model)) ?? true
+  }
+
+  // MARK: Telling
+
+  private func tell() {
+    guard isAwaited else { return }
+    isAwaited = false
+    if let observers = context.observers {
+      observers.tell { signal.contentsChange() }
+    } else {
+      signal.contentsChange()
+    }
+  }
+
+  override func showChanges() {
+    if isAwaited { settle() }
+  }
+
+  // MARK: Bringing up to date
+
+  func settle() {
+    guard !isSettling, isStale || !noted.isEmpty else { return }
+    isSettling = true
+    defer { isSettling = false }
+    do {
+      let next = try isStale ? refetch() : update()
+      if next.isChanged { tell() }
+      shown = next
+      error = nil
+    } catch {
+      // What is half done is done anew when it is next asked for.
+      isStale = true
+      self.error = error
+      tell()
+    }
+  }
+}

@@ -1,0 +1,274 @@
+public import Foundation
+
+// The two families of initializers, each for a descriptor or its parts, in a context or in one of its own.
+//
+// `isolation` is filled in by the compiler with whom the caller belongs to. It is whom a save of another context
+// calls.
+
+/// What a descriptor of these parts asks.
+private func descriptor<Element: PersistentModel>(
+  _ filter: Predicate<Element>?,
+  _ sort: [SortDescriptor<Element>]?
+) -> FetchDescriptor<Element> {
+  FetchDescriptor(predicate: filter, sortBy: sort ?? [])
+}
+
+extension ResultsObserver where SectionTitle == Never {
+  /// Shows the models that a descriptor asks for.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, modelContext, isolation)
+  }
+
+  /// Shows the models that match.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(descriptor(filterBy, sortBy), modelContext, isolation)
+  }
+
+  /// Shows the models that a descriptor asks for.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, ModelContext(modelContainer), isolation)
+  }
+
+  /// Shows the models that match.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(descriptor(filterBy, sortBy), ModelContext(modelContainer), isolation)
+  }
+}
+
+extension ResultsObserver where SectionTitle == String {
+  /// Shows the models that a descriptor asks for, in sections.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - sectionBy: The title of a model's section.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      fetchDescriptor,
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] },
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Shows the models that match, in sections.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - sectionBy: The title of a model's section.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      descriptor(filterBy, sortBy),
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] },
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Shows the models that a descriptor asks for, in sections.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - sectionBy: The title of a model's section.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      fetchDescriptor,
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] },
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+
+  /// Shows the models that match, in sections.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - sectionBy: The title of a model's section.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      descriptor(filterBy, sortBy),
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] },
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+
+  /// Shows the models that a descriptor asks for, in sections.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      fetchDescriptor,
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] ?? "" },
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Shows the models that match, in sections.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
+  ///   - modelContext: The context whose models are shown.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      descriptor(filterBy, sortBy),
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] ?? "" },
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Shows the models that a descriptor asks for, in sections.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      fetchDescriptor,
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] ?? "" },
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+
+  /// Shows the models that match, in sections.
+  ///
+  /// - Parameters:
+  ///   - filterBy: Which models; `nil` means all.
+  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
+  ///   - modelContainer: The container; the observer makes a context of its own.
+  ///   - isolation: Whose the context is; leave it to the compiler.
+  /// - Throws: What fetching throws.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      descriptor(filterBy, sortBy),
+      sectionBy: sectionBy,
+      title: { $0[keyPath: sectionBy] ?? "" },
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+}

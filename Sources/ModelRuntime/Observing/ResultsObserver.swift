@@ -1,0 +1,155 @@
+public import Foundation
+public import Observation
+
+/// The results of a fetch, kept up to date while its context and others change models.
+///
+/// ```swift
+/// let open = try ResultsObserver(
+///   filterBy: #Predicate<Job> { !$0.isDone },
+///   sortBy: [SortDescriptor(\.due)],
+///   modelContext: context
+/// )
+/// for job in open.results { print(job.title) }
+/// ```
+///
+/// ``results`` are at any time what the context would fetch: unsaved changes count, and so does what other
+/// contexts of the container have saved. Code that tracks them (`withObservationTracking`, `Observations`, a
+/// view) is told once when they are about to change, and reads again: when a model comes or goes, when a
+/// property changes that the predicate, the sort or the sections read, after a save, a rollback, an undo.
+///
+/// A context takes over what others save as long as it has an observer: the main context, and one observed by an
+/// actor, at the actor's next turn; any other when its results are read.
+///
+/// An observer belongs to whom its context belongs to, and keeps the context, which does not keep the observer.
+///
+/// A change of *k* models takes O(*k* log *n*) when the results are next read. It takes another fetch where a
+/// model's place depends on more than its own attributes: with a limit or an offset; with a predicate, a sort or
+/// sections that read other models or computed properties; without `includePendingChanges`; in a store of
+/// snapshots.
+public final class ResultsObserver<Element, SectionTitle>: CustomDebugStringConvertible
+where Element: PersistentModel, SectionTitle: Hashable {
+  let live: LiveResults<Element, SectionTitle>
+
+  /// The key path of the sections' titles, or `nil` for results without sections.
+  public let sectionBy: PartialKeyPath<Element>?
+
+  init(
+    _ descriptor: FetchDescriptor<Element>,
+    sectionBy: PartialKeyPath<Element>? = nil,
+    title: ((Element) -> SectionTitle)? = nil,
+    _ context: ModelContext,
+    _ isolation: (any Actor)?
+  ) throws {
+    self.sectionBy = sectionBy
+    live = try LiveResults(
+      descriptor,
+      sectionedBy: sectionBy.flatMap { keyPath in title.map { ($0, keyPath) } },
+      in: context,
+      isolation: isolation
+    )
+  }
+
+  /// The context whose models these are.
+  public var modelContext: ModelContext { live.context }
+
+  public var debugDescription: String {
+    let sections = sections.map { ", \($0.count) sections" } ?? ""
+    return "ResultsObserver<\(Element.self)>(\(results.count) results\(sections))"
+  }
+}
+
+extension ResultsObserver: nonisolated Observable {}
+
+// MARK: What is asked
+
+extension ResultsObserver {
+  /// The fetch.
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    live.signal.noteReadingQuery()
+    return live.descriptor
+  }
+
+  /// Which models; `nil` means all.
+  ///
+  /// Setting it has the results fetched anew when they are next read.
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set {
+      var descriptor = live.descriptor
+      descriptor.predicate = newValue
+      live.setDescriptor(descriptor)
+    }
+  }
+
+  /// In what order.
+  ///
+  /// Setting it has the results fetched anew when they are next read.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set {
+      var descriptor = live.descriptor
+      descriptor.sortBy = newValue
+      live.setDescriptor(descriptor)
+    }
+  }
+}
+
+// MARK: What is found
+
+extension ResultsObserver {
+  /// The models that match, in order.
+  ///
+  /// A value: it goes on showing them so, whatever changes later. If they cannot be brought up to date, they
+  /// are what they were, and ``fetchError`` says why.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* models changed since they were last read, or another fetch; see
+  ///   ``ResultsObserver``.
+  public var results: FetchResultsCollection<Element> {
+    FetchResultsCollection(ListedResults(live.current.tree))
+  }
+
+  /// The models by section, or `nil` for results without sections.
+  ///
+  /// - Complexity: As ``results``, and O(*s* log *s*) for *s* sections if one of them appeared, vanished or has
+  ///   another first model.
+  public var sections: SectionedResults<Element, SectionTitle>? {
+    live.hasSections ? live.current.sections : nil
+  }
+
+  /// What went wrong when the results were last brought up to date, or `nil`.
+  ///
+  /// The initializer throws; later there is nobody to throw to. The fetch is tried again whenever the results
+  /// are read.
+  public var fetchError: (any Error)? {
+    _ = live.current
+    return live.error
+  }
+
+  /// The model at an index path of section and position; without sections the section is 0.
+  ///
+  /// - Returns: The model, or `nil` if there is none.
+  /// - Complexity: O(log *n*).
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard indexPath.count == 2 else { return nil }
+    let (section, item) = (indexPath[0], indexPath[1])
+    if let sections {
+      guard sections.indices.contains(section), sections[section].indices.contains(item) else {
+        return nil
+      }
+      return sections[section][item]
+    }
+    let results = results
+    return section == 0 && results.indices.contains(item) ? results[item] : nil
+  }
+
+  /// The index path of a model, of section and position; without sections the section is 0.
+  ///
+  /// - Returns: The index path, or `nil` if the model is not among the results.
+  /// - Complexity: O(log *n*), or O(*n*) where each change takes another fetch.
+  public func indexPath(for element: Element) -> IndexPath? {
+    if live.hasSections {
+      return live.place(of: element).map { IndexPath(indexes: [$0.section, $0.item]) }
+    }
+    return live.position(of: element).map { IndexPath(indexes: [0, $0]) }
+  }
+}
