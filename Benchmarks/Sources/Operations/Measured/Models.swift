@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 @Model
@@ -26,6 +27,40 @@ final class SavedModel {
     walk = Walk(name: SampleRow.name, note: SampleRow.note, rating: 1)
     context.insert(walk)
     try context.save()
+  }
+
+  func save() throws { try context.save() }
+}
+
+/// Models whose order somebody watches.
+final class ObservedModels {
+  private let walks: [Walk]
+  private let container: ModelContainer
+  private let observer: ResultsObserver<Walk, Never>
+  private var number: UInt64 = 1
+
+  init(count: Int) throws {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    container = try ModelContainer(for: Walk.self, configurations: configuration)
+    let context = ModelContext(container)
+    for number in 0..<count {
+      context.insert(Walk(name: SampleRow.name, note: SampleRow.note, rating: number))
+    }
+    try context.save()
+    observer = try ResultsObserver(
+      filterBy: #Predicate { $0.rating >= 0 },
+      sortBy: [SortDescriptor(\.rating)],
+      modelContext: context
+    )
+    walks = Array(observer.results)
+  }
+
+  /// Moves one model to another place, and looks at the results.
+  func changeOne() {
+    number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    let (walk, rating) = (Int(number >> 40), Int(number >> 20 & 0xFFFFF))
+    walks[walk % walks.count].rating = rating % walks.count
+    use(observer.results.count)
   }
 }
 
@@ -100,6 +135,23 @@ extension Operation {
       Operation("property set") {
         let saved = try SavedModel()
         return { count in for number in 0..<count { saved.walk.rating = number } }
+      },
+      Operation("save of one changed model") {
+        let saved = try SavedModel()
+        return { count in
+          for number in 0..<count {
+            saved.walk.rating = number
+            try saved.save()
+          }
+        }
+      },
+      Operation("change seen among 100,000 results") {
+        let observed = try ObservedModels(count: 100_000)
+        return { count in for _ in 0..<count { observed.changeOne() } }
+      },
+      Operation("change seen among 1,000 results") {
+        let observed = try ObservedModels(count: 1000)
+        return { count in for _ in 0..<count { observed.changeOne() } }
       },
     ]
   }
