@@ -28,8 +28,6 @@ final class SavedModel {
     context.insert(walk)
     try context.save()
   }
-
-  func save() throws { try context.save() }
 }
 
 /// Models whose order somebody watches.
@@ -135,15 +133,6 @@ extension Operation {
       Operation("property set") {
         let saved = try SavedModel()
         return { count in for number in 0..<count { saved.walk.rating = number } }
-      },
-      Operation("save of one changed model") {
-        let saved = try SavedModel()
-        return { count in
-          for number in 0..<count {
-            saved.walk.rating = number
-            try saved.save()
-          }
-        }
       },
       Operation("change seen among 100,000 results") {
         let observed = try ObservedModels(count: 100_000)
