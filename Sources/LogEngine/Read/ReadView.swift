@@ -100,5 +100,21 @@ public final class ReadView: Sendable {
     try state.watchingReads { try reader.scan(table, in: keys, body) }
   }
 
+  /// Visits some rows of a table in key order, without an allocation per row.
+  ///
+  /// - Parameters:
+  ///   - table: The table; one that does not exist has no rows.
+  ///   - keys: The keys to visit, ascending; one that has no row is passed over.
+  ///   - body: Called with each row's key, layout and bytes, which it must not keep.
+  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Complexity: O(keys); of rows in packs whole blocks are put together, each once.
+  public func scan(
+    _ table: UInt16,
+    keys: [UInt64],
+    _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
+  ) throws {
+    try reader.scan(table, keys: keys.span, body)
+  }
+
   private var reader: RowReader { RowReader(state: state, sequence: sequence.rawValue) }
 }

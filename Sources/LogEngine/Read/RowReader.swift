@@ -95,6 +95,35 @@ struct RowReader {
     }
   }
 
+  /// Visits some rows of a table in key order, of a commit that is pinned.
+  ///
+  /// - Parameters:
+  ///   - number: The table.
+  ///   - keys: Their keys, ascending; one without a row is passed over.
+  ///   - body: Called with each.
+  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  func scan(
+    _ number: UInt16,
+    keys: Span<UInt64>,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws {
+    guard let table = state.tables[Int(number)], isThere(table) else { return }
+    var scratch = FoldScratch()
+    var packed = PackedRowsCursor()
+    for index in keys.indices {
+      let entry = table.pages.entry(of: keys[index])
+      let reference = RowReference(table: number, key: keys[index])
+      let ticket = state.epochs.enter()
+      defer { state.epochs.leave(ticket) }
+      guard let place = try place(of: reference, entry.location, entry.newest) else { continue }
+      let control =
+        place.isPacked
+        ? try visitPacked(place, reference, &packed, body)
+        : try visit(place, reference, &scratch, body)
+      if control == .stop { return }
+    }
+  }
+
   @inline(__always)
   private func visitPacked(
     _ place: RecordPlace,

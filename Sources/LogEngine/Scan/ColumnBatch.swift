@@ -37,13 +37,42 @@ public struct ColumnBatch: ~Copyable {
     }
   }
 
+  /// Whether some of the rows were written before the table had a column, or after it had it.
+  ///
+  /// - Parameter index: The column's position among those the scan asked for.
+  /// - Returns: Whether some row does not have it.
+  public func isLacking(_ index: Int) -> Bool {
+    switch source {
+    case .pack(let columns): !columns.block.hasColumn(index)
+    case .log(let columns): columns.isLacking(index)
+    }
+  }
+
+  /// Keeps rows that do not have a column: in ``column(_:)`` they are null, as those are that have it, and no
+  /// value in it.
+  public func keepLacking(_ index: Int, in rows: inout RowSelection) {
+    switch source {
+    case .pack(let columns): if columns.block.hasColumn(index) { rows.removeAll() }
+    case .log(let columns): columns.keepLacking(index, in: &rows)
+    }
+  }
+
+  /// Whether some row may meet a condition, by what is known without reading columns; always, of rows in the
+  /// log.
+  public func mayHold(_ condition: ZoneCondition) -> Bool {
+    switch source {
+    case .pack(let columns): columns.reader.mayHold([condition], inBlock: columns.block.number)
+    case .log: true
+    }
+  }
+
   /// The key of a row.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged.
   public func key(of row: Int) throws -> UInt64 {
     switch source {
     case .pack(let columns): try columns.block.key(of: row)
-    case .log(let columns): columns.keys[row]
+    case .log(let columns): columns.key(of: row)
     }
   }
 }

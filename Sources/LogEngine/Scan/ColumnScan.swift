@@ -222,7 +222,7 @@ extension ColumnScan {
     if logged.isEmpty { return .proceed }
     logged.finish()
     var rows = RowSelection()
-    rows.selectAll(logged.keys.count)
+    rows.selectAll(logged.count)
     let control = try body(ColumnBatch(rows, of: logged))
     logged.removeAll()
     return control

@@ -51,6 +51,36 @@ import Testing
     return try TestPack(rows, [layout], options: options)
   }
 
+  @Test(arguments: [
+    (first: Int64(-2), distance: UInt64(3)), (0, 0), (.max, 1), (3, .max), (4, .max - 5), (.min, 9),
+  ])
+  func `takes runs of integers that go on beyond the greatest with the least`(
+    first: Int64,
+    distance: UInt64
+  ) throws {
+    let values = makeValues(11, 1000)
+    let reader = try makePack(values).open()
+    let found = try keys(reader, [1]) { block, rows in
+      try block.column(0).keep(integersFrom: first, distance: distance, in: &rows)
+    }
+    let expected = values.filter { value in
+      value.integer.map { UInt64(bitPattern: $0 &- first) <= distance } ?? false
+    }
+    #expect(found == expected.map(\.key))
+    let few = try keys(reader, [1]) { block, rows in
+      try block.column(0).keep(integersWhere: { $0 == 2 || $0 == -4 }, in: &rows)
+    }
+    #expect(few == values.filter { $0.integer == 2 || $0.integer == -4 }.map(\.key))
+  }
+
+  @Test func `reads no block for what is not a number, if none is there`() throws {
+    var values = makeValues(12, 300)
+    for index in values.indices { values[index].double = index == 150 ? .nan : 1 }
+    let reader = try makePack(values).open()
+    let found = try keys(reader, [2], where: [.notANumber(column: 2)]) { _, _ in }
+    #expect(found == values[100..<200].map(\.key))
+  }
+
   /// The keys of the rows that pass a filter.
   private func keys(
     _ reader: PackReader,
@@ -132,11 +162,13 @@ import Testing
       [.bytes(column: 4, from: Array("q".utf8), through: nil)],
       [.bytes(column: 4, from: [], through: Array("p".utf8))], [.notNull(column: 99)],
       [.integer(column: 99, 0...0)], [.null(column: 5)],
+      [.orNull(.double(column: 5, -2 ... -1))],
     ] {
       #expect(try keys(reader, [], where: conditions) { _, _ in }.isEmpty, "\(conditions)")
     }
     for conditions in [
       [ZoneCondition.integer(column: 1, 5...5)], [.null(column: 1)], [.null(column: 99)],
+      [.orNull(.integer(column: 1, 6...100))], [.orNull(.integer(column: 99, 0...0))],
       [.bytes(column: 4, from: Array("place 7".utf8), through: Array("place 7".utf8))],
       [.notNull(column: 4)], [.double(column: 2, 1e9...1e10)],
     ] {

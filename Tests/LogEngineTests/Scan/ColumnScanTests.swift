@@ -208,7 +208,17 @@ import Testing
       return .proceed
     }
     var found: [UInt64: [[UInt8]?]] = [:]
+    var lackingKeys: Set<UInt64> = []
     try engine.scanColumns(1, Self.types.indices.map { UInt16($0 + 1) }) { batch in
+      for index in Self.types.indices {
+        var lacking = batch.rows
+        batch.keepLacking(index, in: &lacking)
+        #expect(batch.isLacking(index) == !lacking.isEmpty)
+        if index < Self.types.count / 2 { #expect(lacking.isEmpty) }
+        if index == Self.types.count - 1 {
+          try lacking.forEach { lackingKeys.insert(try batch.key(of: $0)) }
+        }
+      }
       let vectors = try Self.types.indices.map { try batch.column($0) }
       for vector in vectors { #expect(vector.count == batch.rows.count) }
       try batch.rows.forEach { row in
@@ -218,5 +228,6 @@ import Testing
     }
     #expect(found.count == 3000)
     #expect(found == expected)
+    #expect(lackingKeys == Set(1...1500))
   }
 }

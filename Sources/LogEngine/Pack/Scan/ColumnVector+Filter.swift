@@ -12,6 +12,40 @@ extension ColumnVector {
     selection.keep { UInt64(bitPattern: unsafe values[unchecked: $0] &- low) <= width }
   }
 
+  /// Keeps rows whose integer is one of some that follow each other, beyond the greatest with the least.
+  ///
+  /// Integers without a sign thus need no test of their own.
+  ///
+  /// - Parameters:
+  ///   - first: The first integer.
+  ///   - distance: How far the last one is from it.
+  ///   - selection: What is narrowed down.
+  public func keep(
+    integersFrom first: Int64,
+    distance: UInt64,
+    in selection: inout RowSelection
+  ) {
+    guard prepare(&selection) else { return }
+    let values = integers
+    selection.keep { UInt64(bitPattern: unsafe values[unchecked: $0] &- first) <= distance }
+  }
+
+  /// Keeps rows whose integer passes a test, which is asked about selected rows only.
+  public func keep(integersWhere test: (Int64) -> Bool, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    let values = integers
+    selection.keepSelected { test(values[$0]) }
+  }
+
+  /// Keeps rows whose UUID is the one with these little-endian words.
+  public func keep(identifier low: UInt64, _ high: UInt64, in selection: inout RowSelection) {
+    guard prepare(&selection) else { return }
+    let words = identifiers
+    selection.keep {
+      (unsafe words[unchecked: $0 &* 2] == low) && (unsafe words[unchecked: $0 &* 2 &+ 1] == high)
+    }
+  }
+
   /// Keeps rows whose double or date is in a range; what is not a number is in none.
   public func keep(doubles range: ClosedRange<Double>, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
@@ -49,12 +83,7 @@ extension ColumnVector {
       }
       return
     }
-    var kept = selection
-    kept.removeAll()
-    selection.forEach { row in
-      if test.passes(bytes(at: row)) { kept.words[row >> 6] |= 1 << UInt64(row & 63) }
-    }
-    selection = kept
+    selection.keepSelected { test.passes(bytes(at: $0)) }
   }
 
   /// Keeps rows that are null.

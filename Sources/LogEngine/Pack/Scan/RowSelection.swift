@@ -42,6 +42,12 @@ public struct RowSelection: Sendable {
     for index in words.indices { words[index] |= other.words[index] }
   }
 
+  /// Drops what another selects; both are of the same block.
+  public mutating func subtract(_ other: RowSelection) {
+    precondition(count == other.count, "\(count) rows and \(other.count)")
+    for index in words.indices { words[index] &= ~other.words[index] }
+  }
+
   /// Selects what is not selected, and nothing else.
   public mutating func invert() {
     let before = words
@@ -64,6 +70,21 @@ public struct RowSelection: Sendable {
     }
   }
 
+  /// Keeps selected rows for which a test holds that is dear.
+  @inline(__always)
+  mutating func keepSelected(_ test: (Int) -> Bool) {
+    for index in words.indices {
+      var left = words[index]
+      var kept = left
+      while left != 0 {
+        let bit = left & (0 &- left)
+        if !test(index &<< 6 &+ left.trailingZeroBitCount) { kept &= ~bit }
+        left &= left &- 1
+      }
+      words[index] = kept
+    }
+  }
+
   /// Drops rows that are null.
   mutating func dropNulls(of vector: ColumnVector) {
     if vector.nullCount == 0 { return }
@@ -71,7 +92,8 @@ public struct RowSelection: Sendable {
     for index in words.indices { words[index] &= ~nulls[index] }
   }
 
-  mutating func removeAll() {
+  /// Selects nothing.
+  public mutating func removeAll() {
     for index in words.indices { words[index] = 0 }
   }
 }

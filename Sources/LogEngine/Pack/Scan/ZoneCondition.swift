@@ -14,17 +14,26 @@ public enum ZoneCondition: Sendable, Hashable {
   case null(column: UInt16)
   /// Anything but null.
   case notNull(column: UInt16)
+  /// A double or date that is not a number.
+  case notANumber(column: UInt16)
+  /// What another condition asks, or null.
+  indirect case orNull(ZoneCondition)
 
   var column: UInt16 {
     switch self {
     case .integer(let column, _), .double(let column, _), .bytes(let column, _, _),
-      .null(let column), .notNull(let column):
+      .null(let column), .notNull(let column), .notANumber(let column):
       column
+    case .orNull(let condition): condition.column
     }
   }
 
   /// Whether a block may have such a row; `zone` is `nil` if its rows do not have the column.
   func mayHold(_ zone: ZoneMap?, _ type: ColumnType?) -> Bool {
+    if case .orNull(let condition) = self {
+      return condition.mayHold(zone, type)
+        || ZoneCondition.null(column: condition.column).mayHold(zone, type)
+    }
     guard let zone, let type else {
       if case .null = self { return true }
       return false
@@ -32,8 +41,9 @@ public enum ZoneCondition: Sendable, Hashable {
     let order = ZoneMap.order(of: type)
     let hasValues = zone.flags & ZoneMap.hasValues != 0
     switch self {
-    case .null: return zone.flags & ZoneMap.hasNulls != 0
+    case .null, .orNull: return zone.flags & ZoneMap.hasNulls != 0
     case .notNull: return hasValues
+    case .notANumber: return zone.flags & ZoneMap.hasNotANumber != 0
     case .integer(_, let range):
       guard order == .integer else { return hasValues }
       return hasValues && Int64(bitPattern: zone.low) <= range.upperBound

@@ -1,0 +1,52 @@
+import LogEngine
+import LogEngineTestSupport
+import RowFormat
+import Testing
+
+@Suite struct `A scan by keys` {
+  private func rows(of view: ReadView, _ keys: [UInt64]) throws -> [UInt64] {
+    var found: [UInt64] = []
+    try view.scan(1, keys: keys) { key, _, row in
+      let isValid = MemoryStore.layout.isValid(row)
+      #expect(isValid)
+      found.append(key)
+      return .proceed
+    }
+    return found
+  }
+
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func `visits the rows that its view has, in order, and passes over others`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try MemoryStore()
+    try store.work(200, textLength: 300)
+    if seed % 2 == 0 { try store.engine.compact() }
+    try store.work(60, textLength: 200)
+    let view = store.engine.makeReadView()
+    let expected = store.rows.keys.sorted()
+    let some = (0..<600 as Range<UInt64>).filter { _ in random.next() % 3 == 0 }
+    // What is changed and packed afterwards does not show.
+    for key in expected.prefix(20) { try store.commit([.delete(key)]) }
+    try store.work(40, textLength: 400)
+    try store.engine.compact()
+    #expect(try rows(of: view, some) == expected.filter { some.contains($0) }, "seed \(seed)")
+    #expect(try rows(of: view, expected) == expected, "seed \(seed)")
+    #expect(try rows(of: view, []).isEmpty)
+  }
+
+  @Test func `stops when it is told to, and finds nothing in a table that is not there`() throws {
+    let store = try MemoryStore()
+    try store.work(50, textLength: 20)
+    let view = store.engine.makeReadView()
+    var count = 0
+    try view.scan(1, keys: store.rows.keys.sorted()) { _, _, _ in
+      count += 1
+      return count < 3 ? .proceed : .stop
+    }
+    #expect(count == 3)
+    try view.scan(77, keys: [1, 2, 3]) { _, _, _ in
+      Issue.record("a table that is not there has rows")
+      return .proceed
+    }
+  }
+}
