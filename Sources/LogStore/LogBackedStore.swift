@@ -38,6 +38,13 @@ extension LogBackedStore {
     }
   }
 
+  public func fetchReferences<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [RowReference] where T: PersistentModel {
+    try tables.follow()
+    return try tables.references(of: request.descriptor)
+  }
+
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
@@ -83,12 +90,12 @@ extension LogBackedStore {
   /// - Throws: ``LogStoreError``, or what the predicate throws; then nothing is deleted.
   /// - Complexity: That of fetching the rows.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
-    let rows = try tables.fetch(FetchDescriptor(predicate: request.predicate))
+    let rows = try tables.references(of: FetchDescriptor(predicate: request.predicate))
     let ownTable =
       request.includeSubclasses ? nil : table(forEntityNamed: Schema.entityName(for: T.self))
     try tables.save(author: request.editingState.author) { sink in
-      for row in rows where ownTable == nil || row.reference.table == ownTable {
-        sink.delete(row.reference)
+      for row in rows where ownTable == nil || row.table == ownTable {
+        sink.delete(row)
       }
     }
   }

@@ -56,141 +56,137 @@ extension TableStore {
   }
 }
 
+// MARK: Fetching
+
 extension TableStore {
   /// The rows a fetch asks for.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what
   ///   has to be done with objects.
   func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [FetchedRow] {
-    let expression = try expression(of: descriptor.predicate)
-    let window = FetchWindow(descriptor)
-    if descriptor.sortBy.isEmpty { return try fetchUnsorted(T.self, expression, window) }
-    return try fetchSorted(T.self, expression, try ordering(of: descriptor.sortBy), window)
-  }
-
-  private func fetchUnsorted<T: PersistentModel>(
-    _: T.Type,
-    _ expression: QueryExpression?,
-    _ window: FetchWindow
-  ) throws -> [FetchedRow] {
-    var skipped = window.offset
+    let query = try StoreQuery(descriptor)
     var builder = FetchedRowBuilder()
-    try scan(tables(for: T.self), matching: expression) { reference, row in
-      if skipped > 0 {
-        skipped -= 1
-        return .proceed
-      }
-      builder.append(reference, row: row)
-      return builder.rows.count < window.limit ? .proceed : .stop
+    if let ordering = query.ordering {
+      let order = try visit(T.self, query, by: ordering) { builder.append($0, row: $1) }
+      builder.rearrange(order)
+      return builder.rows
     }
-    return builder.rows
-  }
-
-  /// Sorts by keys read from the rows; with a limit, only rows that can be among the first are kept.
-  private func fetchSorted<T: PersistentModel>(
-    _: T.Type,
-    _ expression: QueryExpression?,
-    _ ordering: RowOrdering,
-    _ window: FetchWindow
-  ) throws -> [FetchedRow] {
-    var sorter = RowSorter(ordering, limit: window.end, resolver: StoreResolver(self))
-    var builder = FetchedRowBuilder()
-    let walk = FirstRowsWalk(ordering, end: window.end)
-    try scan(
-      tables(for: T.self),
-      matching: expression,
-      in: { table, filter in try walk?.rows(of: table, filter, in: self) }
-    ) { reference, row in
-      guard let table = table(numbered: reference.table) else { return .proceed }
-      if try sorter.append(row, reference, of: table.descriptor) {
+    var skipped = query.window.offset
+    try visit(T.self, query, for: .rows) { fetch in
+      try fetch.visit { reference, row in
+        if skipped > 0 {
+          skipped -= 1
+          return .proceed
+        }
         builder.append(reference, row: row)
+        return builder.rows.count < query.window.limit ? .proceed : .stop
       }
-      return .proceed
     }
-    builder.rearrange(Array(sorter.sorted().dropFirst(window.offset)))
     return builder.rows
+  }
+
+  /// The names of the rows a fetch asks for; none of the rows is kept, and where columns tell, none is read.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  func references<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>
+  ) throws -> [RowReference] {
+    let query = try StoreQuery(descriptor)
+    var references: [RowReference] = []
+    if let ordering = query.ordering {
+      let order = try visit(T.self, query, by: ordering) { row, _ in references.append(row) }
+      return order.map { references[$0] }
+    }
+    var skipped = query.window.offset
+    try visit(T.self, query, for: .names) { fetch in
+      try fetch.visitNames { reference in
+        if skipped > 0 {
+          skipped -= 1
+          return .proceed
+        }
+        references.append(reference)
+        return references.count < query.window.limit ? .proceed : .stop
+      }
+    }
+    return references
   }
 
   /// Counts the rows a fetch asks for, without keeping any.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
   func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    let query = try StoreQuery(counting: descriptor)
     var all = 0
-    if let expression = try expression(of: descriptor.predicate) {
-      try scan(tables(for: T.self), matching: expression) { _, _ in
-        all += 1
+    if query.expression == nil {
+      all = tables(for: T.self).reduce(0) { $0 + engine.rowCount(of: $1.number) }
+    } else {
+      try visit(T.self, query, for: .names) { fetch in
+        all += try fetch.count()
         return .proceed
       }
-    } else {
-      all = tables(for: T.self).reduce(0) { $0 + engine.rowCount(of: $1.number) }
     }
-    let window = FetchWindow(descriptor)
-    return min(max(all - window.offset, 0), window.limit)
+    return query.window.count(of: all)
   }
 
-  private func ordering<T: PersistentModel>(of sort: [SortDescriptor<T>]) throws -> RowOrdering {
-    do {
-      return try RowOrdering(sort)
-    } catch {
-      throw DataStoreError.preferInMemorySort
+  /// Visits the rows that can be among the first of a sort, table by table in key order.
+  ///
+  /// - Returns: Which of the visited rows are wanted, in order.
+  private func visit<T: PersistentModel>(
+    _: T.Type,
+    _ query: StoreQuery,
+    by ordering: RowOrdering,
+    _ body: (RowReference, RawSpan) -> Void
+  ) throws -> [Int] {
+    var sorter = RowSorter(ordering, limit: query.window.end, resolver: StoreResolver(self))
+    let purpose = FirstRows(ordering, end: query.window.end).map { TableFetch.Purpose.first($0) }
+    try visit(T.self, query, for: purpose ?? .rows) { fetch in
+      let descriptor = fetch.table.descriptor
+      return try fetch.visit { reference, row in
+        if try sorter.append(row, reference, of: descriptor) { body(reference, row) }
+        return .proceed
+      }
     }
+    return Array(sorter.sorted().dropFirst(query.window.offset))
   }
 
-  private func expression<T: PersistentModel>(of predicate: Predicate<T>?) throws
-    -> QueryExpression?
-  {
-    do {
-      return try predicate.map { try QueryExpression($0) }
-    } catch is Untranslatable {
-      throw DataStoreError.preferInMemoryFilter
-    }
-  }
-
-  /// Walks the rows of some tables that match, in key order: those the plan names, those that are chosen where it
-  /// names none, or all.
-  func scan(
-    _ tables: [EntityTable],
-    matching expression: QueryExpression?,
-    in chosen: ((EntityTable, RowFilter?) throws -> [RowReference]?)? = nil,
-    _ body: (RowReference, RawSpan) throws -> ScanControl
+  /// Visits the tables whose rows can match, until it is told to stop.
+  private func visit<T: PersistentModel>(
+    _: T.Type,
+    _ query: StoreQuery,
+    for purpose: TableFetch.Purpose,
+    _ body: (TableFetch) throws -> ScanControl
   ) throws {
     let resolver = StoreResolver(self)
-    let plan = FetchPlan(expression)
+    let plan = FetchPlan(query.expression)
     try perform(.fetching) {
-      for table in tables {
-        if expression?.canMatch(rowsOf: table.descriptor) == false { continue }
-        let filter = expression.map {
-          RowFilter($0, descriptor: table.descriptor, resolver: resolver)
-        }
-        var control = ScanControl.proceed
-        func visit(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-          let reference = RowReference(table: table.number, key: key)
-          try table.withCurrentRow(row, layout: layout, key: key) { row in
-            guard try filter?.matches(row, reference) ?? true else { return }
-            control = try body(reference, row)
-          }
-          return control
-        }
-        if let candidates = try candidates(plan, in: table) ?? chosen?(table, filter) {
-          for reference in candidates where control == .proceed {
-            _ = try engine.withRow(reference) { try visit(reference.key, $1, $0) }
-          }
-        } else {
-          try engine.scan(table.number, visit)
-        }
-        if control == .stop { return }
+      for table in tables(for: T.self) {
+        if query.expression?.canMatch(rowsOf: table.descriptor) == false { continue }
+        let fetch = try TableFetch(self, table, query.expression, plan, for: purpose, resolver)
+        if try body(fetch) == .stop { return }
       }
     }
   }
 
-  /// The rows of a table that a plan names, in key order; `nil` if it names none in particular.
-  private func candidates(_ plan: FetchPlan, in table: EntityTable) throws -> [RowReference]? {
+  /// The rows of a table that a plan names, in key order.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - table: The table.
+  ///   - greatestCount: How many rows an index may name.
+  /// - Returns: The rows; `nil` if it names none in particular, or too many.
+  /// - Throws: What making an index throws.
+  func rows(
+    namedBy plan: FetchPlan,
+    in table: EntityTable,
+    atMost greatestCount: Int
+  ) throws -> [RowReference]? {
     switch plan {
     case .scan: return nil
     case .values(let lookups):
       // Of a class the predicate does not speak of, columns have other meanings.
       let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
-      return own.isEmpty ? nil : try valueIndexes.rows(matching: own, in: table, of: self)
+      if own.isEmpty { return nil }
+      return try valueIndexes.rows(matching: own, in: table, of: self, atMost: greatestCount)
     case .rows(let identifiers):
       return identifiers.compactMap(reference(of:)).filter { $0.table == table.number }.sorted()
     case .referring(let property, let identifiers):
@@ -203,22 +199,5 @@ extension TableStore {
         )
       }.sorted()
     }
-  }
-}
-
-/// Which of the rows that match are wanted.
-private struct FetchWindow {
-  let offset: Int
-  let limit: Int
-
-  init<T>(_ descriptor: FetchDescriptor<T>) {
-    offset = max(descriptor.fetchOffset ?? 0, 0)
-    limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
-  }
-
-  /// How many of the first rows have to be known; `nil` for all.
-  var end: Int? {
-    let (end, overflow) = offset.addingReportingOverflow(limit)
-    return overflow || limit == .max ? nil : end
   }
 }

@@ -67,9 +67,19 @@ enum SortPrefix {
 
   /// The bits of doubles are ordered like integers, but for negative ones, which run backwards, and for the two
   /// zeros, which are equal.
-  private static func prefix(of value: Double) -> UInt64 {
+  static func prefix(of value: Double) -> UInt64 {
     let bits = (value + 0).bitPattern
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+  }
+
+  /// The double that has a prefix.
+  static func double(_ prefix: UInt64) -> Double {
+    Double(bitPattern: prefix >> 63 == 1 ? prefix & ~(1 << 63) : ~prefix)
+  }
+
+  /// The prefix of a text, given as UTF-8.
+  static func prefix(ofText bytes: RawSpan) -> UInt64 {
+    bytes.withUnsafeBytes { prefix(ofText: $0) }
   }
 
   private static func prefix(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {

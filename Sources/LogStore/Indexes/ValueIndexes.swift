@@ -130,10 +130,13 @@ extension ValueIndexes {
 // MARK: Looking up
 
 extension ValueIndexes {
-  /// The rows of a table that can have certain values, in key order; `nil` if no index narrows them down.
-  func rows(matching lookups: [ValueLookup], in table: EntityTable, of store: TableStore) throws
-    -> [RowReference]?
-  {
+  /// The rows of a table that can have certain values, in key order; `nil` if no index names so few.
+  func rows(
+    matching lookups: [ValueLookup],
+    in table: EntityTable,
+    of store: TableStore,
+    atMost greatestCount: Int
+  ) throws -> [RowReference]? {
     let rowCount = store.engine.rowCount(of: table.number)
     guard rowCount > ValueIndexes.smallTable else { return nil }
     condition.lock()
@@ -142,8 +145,7 @@ extension ValueIndexes {
     for number in indexes(of: table.number) {
       guard let use = IndexUse(definitions[number], lookups) else { continue }
       try build(number, from: store)
-      // Reading rows one by one costs some times what scanning past them does.
-      let limit = min(best?.count ?? .max, rowCount / 4)
+      let limit = min(best?.count ?? .max, greatestCount)
       if let rows = indexes[number].flatMap({ use.rows(in: $0, atMost: limit) }) {
         best = rows
       }

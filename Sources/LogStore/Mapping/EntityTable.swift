@@ -11,6 +11,8 @@ final class EntityTable: Sendable {
   let layoutNumber: LayoutNumber
   /// The columns whose values a delete writes down for the history.
   let preservedColumns: [Int]
+  /// The columns' numbers in the catalogue, by their positions in rows.
+  let columnNumbers: [UInt16]
   private let definition: TableDefinition
   private let engine: StorageEngine
   private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
@@ -25,6 +27,7 @@ final class EntityTable: Sendable {
     self.descriptor = descriptor
     number = definition.number
     layoutNumber = definition.currentLayout
+    columnNumbers = definition.layout(definition.currentLayout)?.columns ?? []
     preservedColumns = descriptor.properties.filter {
       $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
     }.map(\.ordinal)
@@ -65,6 +68,14 @@ final class EntityTable: Sendable {
 }
 
 extension EntityTable {
+  /// A row in which every column is null.
+  func rowOfNulls() -> [UInt8] {
+    var writer = RowWriter(capacity: 256)
+    writer.begin(layout)
+    let range = writer.finish()
+    return writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+  }
+
   /// Says that a value of a row that stands in a file cannot be read.
   func unreadable(_ column: Int, _ key: UInt64, _ error: StorageError) -> LogStoreError {
     .unreadableValue(

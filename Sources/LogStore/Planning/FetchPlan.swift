@@ -108,7 +108,7 @@ extension FetchPlan {
 
 extension QueryExpression.Relation {
   /// The relation that says the same with the sides exchanged.
-  fileprivate var reversed: Self {
+  var reversed: Self {
     switch self {
     case .equal, .notEqual: self
     case .less: .greater

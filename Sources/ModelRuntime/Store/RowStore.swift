@@ -35,6 +35,13 @@ public protocol RowStore: DataStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel
 
+  /// Returns the names of the rows a request asks for, as ``fetchRows(_:)`` would return the rows.
+  ///
+  /// - Throws: As ``fetchRows(_:)``.
+  func fetchReferences<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [RowReference] where T: PersistentModel
+
   /// Returns the rows with the given names, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference]) throws -> [FetchedRow?]
 
@@ -58,6 +65,13 @@ public protocol RowStore: DataStore {
 }
 
 extension RowStore {
+  /// For stores that find no names without reading rows.
+  public func fetchReferences<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [RowReference] where T: PersistentModel {
+    try fetchRows(request).map(\.reference)
+  }
+
   /// For stores that keep all values in rows.
   public func readBlob(
     _ blob: BlobReference,

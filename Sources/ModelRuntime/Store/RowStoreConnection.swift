@@ -58,6 +58,15 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
+  override func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [PersistentIdentifier]? {
+    try InMemoryFallback.answer {
+      try store.fetchReferences(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+    }?.compactMap(identifier(of:))
+  }
+
   override func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {

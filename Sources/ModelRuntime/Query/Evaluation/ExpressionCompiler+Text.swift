@@ -88,7 +88,7 @@ extension ExpressionCompiler {
 }
 
 extension QueryExpression.TextTest {
-  fileprivate func holds(_ text: String, _ other: String) -> Bool {
+  func holds(_ text: String, _ other: String) -> Bool {
     switch self {
     case .contains: text.containsCharacters(of: other)
     case .startsWith: text.starts(with: other)

@@ -1,0 +1,78 @@
+import LogEngine
+
+/// A predicate over columns: it narrows a selection down, many rows at a time.
+///
+/// It says of a row what a ``RowFilter`` of the same predicate says. One thread uses it at a time: tests of texts
+/// remember what they said of a dictionary.
+indirect enum ColumnTest {
+  case all
+  case none
+  case column(ColumnCondition)
+  case not(ColumnTest)
+  case and(ColumnTest, ColumnTest)
+  case or(ColumnTest, ColumnTest)
+
+  /// Drops the rows that do not pass.
+  ///
+  /// - Throws: ``StorageError`` for a column that is damaged.
+  func narrow(_ rows: inout RowSelection, of batch: borrowing ColumnBatch) throws {
+    switch self {
+    case .all: return
+    case .none: rows.removeAll()
+    case .column(let condition): try condition.narrow(&rows, of: batch)
+    case .not(let test):
+      var passing = rows
+      try test.narrow(&passing, of: batch)
+      rows.subtract(passing)
+    case .and(let lhs, let rhs):
+      try lhs.narrow(&rows, of: batch)
+      // The other side's columns need not be decoded for nobody.
+      if !rows.isEmpty { try rhs.narrow(&rows, of: batch) }
+    case .or(let lhs, let rhs):
+      var passing = rows
+      try lhs.narrow(&passing, of: batch)
+      rows.subtract(passing)
+      if !rows.isEmpty { try rhs.narrow(&rows, of: batch) }
+      rows.formUnion(passing)
+    }
+  }
+
+  /// What rows that pass have in common, as far as the bounds of blocks tell.
+  var zones: [ZoneCondition] {
+    switch self {
+    case .column(let condition): condition.zone.map { [$0] } ?? []
+    case .and(let lhs, let rhs): lhs.zones + rhs.zones
+    case .all, .none, .not, .or: []
+    }
+  }
+}
+
+// MARK: Putting together
+
+extension ColumnTest {
+  static func constant(_ value: Bool) -> ColumnTest { value ? .all : .none }
+
+  var isAll: Bool { if case .all = self { true } else { false } }
+  var isNone: Bool { if case .none = self { true } else { false } }
+
+  var negated: ColumnTest {
+    switch self {
+    case .all: .none
+    case .none: .all
+    case .not(let test): test
+    default: .not(self)
+    }
+  }
+
+  func and(_ other: ColumnTest) -> ColumnTest {
+    if isNone || other.isAll { return self }
+    if other.isNone || isAll { return other }
+    return .and(self, other)
+  }
+
+  func or(_ other: ColumnTest) -> ColumnTest {
+    if isAll || other.isNone { return self }
+    if other.isAll || isNone { return other }
+    return .or(self, other)
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// The first rows of a sort, of each table a superset of them: found by an index in that order, or by columns.
+///
+/// What is found holds all rows that can be among the first, whatever the other sort keys say.
+struct FirstRows {
+  private let indexWalk: FirstRowsWalk
+  private let key: SortKey
+  private let wanted: Int
+
+  /// - Returns: `nil` for a sort without limit, or whose first key has no order that eight bytes can have.
+  init?(_ ordering: RowOrdering, end: Int?) {
+    guard let end, end > 0, let walk = FirstRowsWalk(ordering, end: end),
+      let key = SortKey(ordering)
+    else { return nil }
+    indexWalk = walk
+    self.key = key
+    wanted = end
+  }
+
+  /// Walks along an index; `nil` if looking at all rows is as well.
+  func walk(
+    _ table: EntityTable,
+    _ filter: RowFilter?,
+    in store: TableStore
+  ) throws -> [RowReference]? {
+    try indexWalk.rows(of: table, filter, in: store)
+  }
+
+  /// Scans the columns of a predicate and of the first sort key.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - plan: What columns tell of the predicate.
+  ///   - filter: The predicate.
+  ///   - view: The state to look at.
+  /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many, or a value
+  ///   that is in no order with others.
+  /// - Throws: ``StorageError`` for what is damaged, or what testing a row throws.
+  func scan(
+    _ table: EntityTable,
+    _ plan: ColumnPlan,
+    _ filter: RowFilter?,
+    in view: ReadView
+  ) throws -> [UInt64]? {
+    let rowCount = view.rowCount(of: table.number)
+    guard wanted <= rowCount / 8, let column = key.column(of: table) else { return nil }
+    var scan = FirstRowsScan(
+      column,
+      wanted: wanted,
+      budget: rowCount / 8,
+      plan.isExact ? nil : filter.map { test(of: table, $0, in: view) }
+    )
+    let zone = ZoneBar(column)
+    let position = plan.columns.count
+    if plan.test.isNone { return [] }
+    try view.scanColumns(
+      table.number,
+      plan.columns + [column.number],
+      where: plan.zones
+    ) { batch in
+      if let bar = scan.bar, zone.leavesOut(batch, bar) { return .proceed }
+      var rows = batch.rows
+      try plan.test.narrow(&rows, of: batch)
+      if !rows.isEmpty { try scan.take(rows, of: batch, at: position) }
+      return scan.isGivenUp ? .stop : .proceed
+    }
+    return scan.isGivenUp ? nil : scan.keys()
+  }
+
+  /// The test of single rows, by their keys.
+  private func test(
+    of table: EntityTable,
+    _ filter: RowFilter,
+    in view: ReadView
+  ) -> (UInt64) throws -> Bool {
+    { key in
+      let reference = RowReference(table: table.number, key: key)
+      return try view.withRow(reference) { row, layout in
+        try table.withCurrentRow(row, layout: layout, key: key) {
+          try filter.matches($0, reference)
+        }
+      } ?? false
+    }
+  }
+}
+
+/// The first key of a sort, where it is an attribute with an order of its own.
+private struct SortKey {
+  private let position: Int
+  private let owner: ModelDescriptor
+  private let kind: QueryKind
+  private let isOptional: Bool
+  private let isReversed: Bool
+  private let isOnly: Bool
+
+  init?(_ ordering: RowOrdering) {
+    guard let first = ordering.keys.first, !first.hasTextOrder,
+      case .column(let path, let reading) = first.source, path.isTestedRow,
+      SortPrefix.isOrdered(reading.kind), reading.enumeration == nil
+    else { return nil }
+    position = reading.column
+    owner = path.descriptor
+    kind = reading.kind
+    isOptional = reading.isOptional
+    isReversed = first.order == .reverse
+    isOnly = ordering.keys.count == 1
+  }
+
+  func column(of table: EntityTable) -> RankedColumn? {
+    guard table.descriptor.isKind(of: owner), table.columnNumbers.indices.contains(position) else {
+      return nil
+    }
+    func prefix(_ row: [UInt8]) -> UInt64 {
+      row.withUnsafeBytes {
+        SortPrefix.prefix(of: position, kind, isOptional: isOptional, in: $0.bytes, table.layout)
+      }
+    }
+    return RankedColumn(
+      number: table.columnNumbers[position],
+      kind: kind,
+      isOptional: isOptional,
+      isReversed: isReversed,
+      decides: isOnly && isDecidedByPrefix,
+      prefixIfNull: prefix(table.rowOfNulls()),
+      prefixIfLacking: prefix(table.descriptor.defaultRow())
+    )
+  }
+
+  /// Whether values that are not equal have different prefixes, and so has null.
+  ///
+  /// But for the least integer, which has that of null, and is looked for.
+  private var isDecidedByPrefix: Bool {
+    switch kind {
+    case .integer, .double, .float, .date: true
+    case .bool, .unsigned: !isOptional
+    default: false
+    }
+  }
+}
+
+/// What is needed to rank the rows of a table by one column.
+struct RankedColumn {
+  /// In the catalogue.
+  let number: UInt16
+  let kind: QueryKind
+  let isOptional: Bool
+  let isReversed: Bool
+  /// Whether rows of equal rank are in the order of their keys.
+  let decides: Bool
+  let prefixIfNull: UInt64
+  let prefixIfLacking: UInt64
+
+  /// A number that never falls from a row to one that comes later in the sort.
+  @inline(__always)
+  func rank(_ prefix: UInt64) -> UInt64 { isReversed ? ~prefix : prefix }
+}
+
+/// Says of a block, by its bounds, that none of its rows can be among the first any more.
+private struct ZoneBar {
+  private let column: RankedColumn
+
+  init(_ column: RankedColumn) { self.column = column }
+
+  func leavesOut(_ batch: borrowing ColumnBatch, _ bar: UInt64) -> Bool {
+    let prefix = column.rank(bar)
+    let condition: ZoneCondition
+    switch column.kind {
+    case .integer:
+      let value = Int64(bitPattern: prefix) ^ .min
+      let range = column.isReversed ? value ... .max : .min...value
+      condition = .integer(column: column.number, range)
+    case .double, .float, .date:
+      let value = SortPrefix.double(prefix)
+      // The prefix of null is that of no number.
+      if value.isNaN { return false }
+      let range = column.isReversed ? value ... .infinity : -.infinity...value
+      condition = .double(column: column.number, range)
+    // The bounds of the others are in another order than their values.
+    default: return false
+    }
+    // What is null, or not a number, or is not there at all has a place in the order too.
+    return !batch.mayHold(condition) && !batch.mayHold(.null(column: column.number))
+      && !batch.mayHold(.notANumber(column: column.number))
+  }
+}

@@ -1,0 +1,25 @@
+/// The keys of a table, a stretch after the other: short ones first, for a fetch that wants few rows.
+struct KeyStretches {
+  private let end: UInt64
+  private var first: UInt64? = 0
+  private var width: UInt64 = 64
+
+  /// So many keys that the blocks which two stretches share do not count, and few enough that the rows which
+  /// match take little memory before they are read.
+  private static let greatestWidth: UInt64 = 1 << 16
+
+  /// - Parameter end: Beyond the last key, as far as is known; the last stretch goes on behind it.
+  init(end: UInt64) { self.end = end }
+
+  mutating func next() -> Range<UInt64>? {
+    guard let start = first else { return nil }
+    let stop = start &+ width
+    guard stop < end else {
+      first = nil
+      return start ..< .max
+    }
+    first = stop
+    width = min(width * 4, Self.greatestWidth)
+    return start..<stop
+  }
+}

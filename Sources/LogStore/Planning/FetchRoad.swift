@@ -1,0 +1,58 @@
+/// How a fetch gets to the rows of a table that match.
+///
+/// Three roads lead there, and what they cost per row of the table differs by powers of ten:
+///
+/// - An *index* names the rows that can match. Each is then read by itself, for some tenths of a microsecond, and
+///   some microseconds where it is the only one wanted of its block of a pack. So an index is worth it while it
+///   names few rows.
+/// - *Columns* are read a block at a time, for some nanoseconds a row, and of the rows that pass only those that
+///   are needed are read. This takes a predicate, or a part of one, that columns can answer.
+/// - *Rows* are looked at one by one, for a tenth of a microsecond each or two. That is as good as columns where
+///   most rows match, and better in a table so small that preparing anything takes longer than looking.
+enum FetchRoad: Equatable {
+  case columns
+  case rows
+
+  /// What columns can say of a predicate.
+  enum ColumnAnswer {
+    /// Nobody has asked yet.
+    case unknown
+    /// Nothing.
+    case nothing
+    /// Which rows do not match; what others do, their bytes have to tell.
+    case rowsToRead
+    /// Everything that is asked for.
+    case everything
+  }
+
+  /// The road through a table that no index leads through.
+  static func choose(rowCount: Int, _ answer: ColumnAnswer) -> FetchRoad {
+    if rowCount <= smallTable { return .rows }
+    switch answer {
+    case .unknown, .nothing: return .rows
+    case .rowsToRead, .everything: return .columns
+    }
+  }
+
+  /// Up to how many rows an index may name to be followed.
+  static func indexLimit(rowCount: Int, _ answer: ColumnAnswer) -> Int {
+    switch answer {
+    case .unknown, .everything: rowCount / 64
+    case .rowsToRead: rowCount / 16
+    case .nothing: rowCount / 4
+    }
+  }
+
+  /// The road through the next stretch of a table, whose rows are to be read.
+  ///
+  /// - Parameters:
+  ///   - matchCount: How many rows of the last stretch matched.
+  ///   - rowCount: How many rows it had.
+  /// - Returns: The road.
+  static func next(after matchCount: Int, of rowCount: Int) -> FetchRoad {
+    matchCount > rowCount / 2 ? .rows : .columns
+  }
+
+  /// Up to how many rows a table is looked at row by row without a thought.
+  static let smallTable = 256
+}

@@ -1,0 +1,43 @@
+package import RowFormat
+
+extension QueryExpression.Relation {
+  /// The test whether a text stands in this relation to a constant one.
+  ///
+  /// - Parameter constant: The constant, on the right-hand side.
+  /// - Returns: The test of a text's UTF-8 bytes; it says what a ``RowFilter`` says of a row with that text.
+  package func test(of constant: String) -> (RawSpan) -> Bool {
+    let pattern = TextPattern(constant)
+    return switch self {
+    case .equal: { pattern.equals(0..<$0.byteCount, of: $0) }
+    case .notEqual: { !pattern.equals(0..<$0.byteCount, of: $0) }
+    default: { holds(pattern.order(of: 0..<$0.byteCount, in: $0), 0) }
+    }
+  }
+}
+
+extension QueryExpression.TextTest {
+  /// The test whether a question about a text and a constant one is answered with yes.
+  ///
+  /// - Parameter constant: The constant, which is contained or begins the text.
+  /// - Returns: The test of a text's UTF-8 bytes; it says what a ``RowFilter`` says of a row with that text.
+  package func test(of constant: String) -> (RawSpan) -> Bool {
+    let pattern = TextPattern(constant)
+    let foldsBytes = pattern.isPrintable && TextPattern.localeFoldsASCII
+    return switch self {
+    case .contains: { pattern.isContained(in: 0..<$0.byteCount, of: $0) }
+    case .startsWith: { pattern.isPrefix(of: 0..<$0.byteCount, of: $0) }
+    case .localizedStandardContains:
+      { text in
+        let range = 0..<text.byteCount
+        if foldsBytes, let answer = pattern.isContainedFolded(in: range, of: text) { return answer }
+        return holds(pattern.string(range, of: text), constant)
+      }
+    case .equalsIgnoringCase:
+      { text in
+        let range = 0..<text.byteCount
+        if foldsBytes, let answer = pattern.equalsFolded(range, of: text) { return answer }
+        return holds(pattern.string(range, of: text), constant)
+      }
+    }
+  }
+}
