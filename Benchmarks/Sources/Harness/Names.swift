@@ -72,6 +72,9 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedReadCached = "packed-read-cached"
   /// A count by two attributes of all rows of a pack.
   case packedScan = "packed-scan"
+  // The 100 packed rows that start first; 100,000 objects of packed rows.
+  case packedTop100 = "packed-top-100"
+  case packedFetchAll = "packed-fetch-all"
   // Commits that replace ten rows, drawn evenly: without compaction, and beside it.
   case overwrite
   case overwriteCompacting = "overwrite-compacting"

@@ -27,6 +27,8 @@ extension Workload {
     case .sizeCompacted: "on disk, compacted by what the contender offers itself"
     case .flightsSizeCompacted: "real flights on disk, compacted"
     case .packedScan: "count by two attributes of rows that are packed"
+    case .packedTop100: "the 100 packed rows with the least of an attribute"
+    case .packedFetchAll: "objects of packed rows with all attributes read"
     case .packedRead: "random rows of a pack, from its file"
     case .packedReadCached: "random rows of a pack, from the cache"
     case .readAlone: "random rows by key, nobody else about"

@@ -11,6 +11,8 @@ struct TripQueries {
   private let plan: Plan
   private let trips: ScatteredTrips
   private let plain: [Querying]
+  /// Whose rows stand in packs.
+  private let packed: [Querying]
   /// Whose stores have an index on each attribute that is asked for.
   private let indexed: [Querying]
 
@@ -41,6 +43,7 @@ struct TripQueries {
     }
     plain += try GRDBContender.queries(place("plain/sqlite/trips.sqlite"))
     self.plain = plain
+    packed = [try PackedModelTrips(folder, trips).querying]
     var indexed = [try IndexedModelTrips(folder, trips).querying]
     for peer in Peer.indexed { indexed.append(try Self.fill(peer, place("indexed"), trips)) }
     let remark = ", indexes on destination and startDate"
@@ -51,7 +54,10 @@ struct TripQueries {
   func run(_ report: Report) throws {
     report.add(try counts(.scan, plain))
     report.add(try earliest(.top100, plain))
-    report.add(try fetches())
+    report.add(try fetches(.fetchAll, plain))
+    report.add(try counts(.packedScan, packed))
+    report.add(try earliest(.packedTop100, packed))
+    report.add(try fetches(.packedFetchAll, packed))
     report.add(try counts(.scanIndexed, indexed))
     report.add(try earliest(.top100Indexed, indexed))
   }
@@ -83,9 +89,9 @@ struct TripQueries {
     }
   }
 
-  private func fetches() throws -> [Standing] {
+  private func fetches(_ workload: Workload, _ contenders: [Querying]) throws -> [Standing] {
     let rows = 100_000
-    return try compare(.fetchAll, plain, rows: rows, expected: trips.firstSum(rows)) {
+    return try compare(workload, contenders, rows: rows, expected: trips.firstSum(rows)) {
       try $0.readFirst(rows)
     }
   }
@@ -102,7 +108,7 @@ struct TripQueries {
         workload,
         contender.contender,
         settings: contender.settings,
-        comparedWith: contender.contender == .floor ? nil : .init(workload, .floor)
+        comparedWith: contender.contender == .floor ? nil : .init(workload.unpacked, .floor)
       ) {
         var answer = 0
         var sample = try timeRows(rows) { answer = try ask(contender) }
@@ -113,5 +119,17 @@ struct TripQueries {
       }
     }
     return try RoundRobin(rounds: plan.choose(quick: 3, full: 11), seconds: 30, entrants).run()
+  }
+}
+
+extension Workload {
+  /// The same of rows that are not packed.
+  fileprivate var unpacked: Workload {
+    switch self {
+    case .packedScan: .scan
+    case .packedTop100: .top100
+    case .packedFetchAll: .fetchAll
+    default: self
+    }
   }
 }
