@@ -119,6 +119,7 @@ private struct SortKey {
         SortPrefix.prefix(of: position, kind, isOptional: isOptional, in: $0.bytes, table.layout)
       }
     }
+    let ifLacking = prefix(table.descriptor.defaultRow())
     return RankedColumn(
       number: table.columnNumbers[position],
       kind: kind,
@@ -126,8 +127,17 @@ private struct SortKey {
       isReversed: isReversed,
       decides: isOnly && isDecidedByPrefix,
       prefixIfNull: prefix(table.rowOfNulls()),
-      prefixIfLacking: prefix(table.descriptor.defaultRow())
+      prefixIfLacking: isNumber(ifLacking) ? ifLacking : nil
     )
+  }
+
+  /// Whether a prefix is not that of a NaN.
+  private func isNumber(_ prefix: UInt64) -> Bool {
+    switch kind {
+    case .double, .float, .date:
+      prefix == 0 || SortPrefix.negativeInfinity...SortPrefix.infinity ~= prefix
+    default: true
+    }
   }
 
   /// Whether values that are not equal have different prefixes, and so has null.
@@ -152,7 +162,8 @@ struct RankedColumn {
   /// Whether rows of equal rank are in the order of their keys.
   let decides: Bool
   let prefixIfNull: UInt64
-  let prefixIfLacking: UInt64
+  /// `nil` for a default that has no place in the order.
+  let prefixIfLacking: UInt64?
 
   /// A number that never falls from a row to one that comes later in the sort.
   @inline(__always)
