@@ -43,6 +43,9 @@ public protocol FileSystem: Sendable {
   /// Removes a name; one that does not exist is no error.
   func unlink(_ path: String) throws(StorageError)
 
+  /// Removes a directory if it is empty; whether that was possible is of no consequence.
+  func removeDirectory(_ path: String) throws(StorageError)
+
   /// Makes the names in a directory survive a power cut.
   func synchronizeDirectory(_ path: String) throws(StorageError)
 
@@ -69,6 +72,8 @@ public protocol FileSystem: Sendable {
 
 extension FileSystem {
   public func pause(microseconds: Int) {}
+  /// For file systems that keep empty directories.
+  public func removeDirectory(_ path: String) throws(StorageError) {}
 }
 
 /// What a file is opened for.

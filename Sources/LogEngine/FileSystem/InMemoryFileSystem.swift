@@ -70,6 +70,11 @@ public struct InMemoryFileSystem: FileSystem {
     _ = state.names.withLock { $0.files.removeValue(forKey: path) }
   }
 
+  public func removeDirectory(_ path: String) throws(StorageError) {
+    guard try list(path)?.isEmpty == true else { return }
+    _ = state.names.withLock { $0.directories.remove(path) }
+  }
+
   public func synchronizeDirectory(_ path: String) throws(StorageError) {}
 
   public func lock(_ path: String) throws(StorageError) -> (any FileLock)? {

@@ -83,6 +83,10 @@ public struct PosixFileSystem: FileSystem {
     }
   }
 
+  public func removeDirectory(_ path: String) throws(StorageError) {
+    _ = unsafe unlinkat(AT_FDCWD, path, AT_REMOVEDIR)
+  }
+
   public func synchronizeDirectory(_ path: String) throws(StorageError) {
     let descriptor = try Self.call(.synchronizeDirectory, path) {
       unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -9,6 +9,7 @@ import RowFormat
 ///     index/<checkpoint>.ckpt   where each key stood; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
+///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
 /// Numbers are sixteen hexadecimal digits.
 struct StorePaths: Hashable, Sendable {
@@ -20,6 +21,7 @@ struct StorePaths: Hashable, Sendable {
   var blobs: String { root + "/blobs" }
   var temporary: String { root + "/tmp" }
   var packs: String { root + "/pack" }
+  var staged: String { root + "/staged" }
   var directories: [String] { [log, packs, index, temporary] }
   /// The directory the store is in.
   var parent: String {

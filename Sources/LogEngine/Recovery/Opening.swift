@@ -7,12 +7,15 @@ struct Opening {
   let options: EngineOptions
   let fileSystem: any FileSystem
   var onEvent: EngineEventHandler?
+  /// The store's lock, if it is held already.
+  var lock: (any FileLock)?
 
   func run() throws(StorageError) -> StorageEngine {
     let start = fileSystem.microseconds()
     let isWriter = options.mode == .readWrite
     if isWriter { try makeDirectories() }
     let lock = isWriter ? try takeLock() : nil
+    if isWriter { try StagedFiles(paths, fileSystem).settle() }
     var (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
     let state = recovery.state
     if isWriter { try recovery.repair(end) }
@@ -148,6 +151,7 @@ extension Opening {
   }
 
   private func takeLock() throws(StorageError) -> any FileLock {
+    if let lock { return lock }
     guard let lock = try fileSystem.lock(paths.lock) else {
       throw .locked(path: paths.root, holder: try LockFile(paths, fileSystem).holder())
     }

@@ -1,0 +1,118 @@
+import RowFormat
+
+/// The files of a store's staged copy, and how they become the store's.
+///
+/// A copy is published if the store's manifest has the copy's lineage, which no other store has.
+struct StagedFiles {
+  private let store: StorePaths
+  private let staged: StorePaths
+  private let fileSystem: any FileSystem
+
+  init(_ store: StorePaths, _ fileSystem: any FileSystem) {
+    self.store = store
+    self.fileSystem = fileSystem
+    staged = StorePaths(root: store.staged)
+  }
+
+  /// Completes what a crash interrupted; to be called with the store's lock, before the store is read.
+  ///
+  /// - Throws: ``StorageError``; calling it again goes on from there.
+  func settle() throws(StorageError) {
+    guard try fileSystem.list(staged.root) != nil else { return }
+    let copy = try manifests(of: staged).readNewest()
+    if let copy, let current = try manifests(of: store).readNewest(),
+      copy.lineage == current.lineage
+    {
+      try linkAll()
+    }
+    try removeAll()
+  }
+
+  /// Writes the store's next manifest: the copy is the store from here on.
+  func publishManifest() throws(StorageError) {
+    guard var manifest = try manifests(of: staged).readNewest(),
+      let current = try manifests(of: store).readNewest()
+    else { throw .missingStore(path: staged.root) }
+    manifest.number = current.number + 1
+    // Files that the copy's rows no longer own are still there under their names in the store.
+    manifest.mayHaveOrphanedBlobs = true
+    try manifests(of: store).publish(manifest)
+  }
+
+  /// Removes the copy, its manifests last: they tell whether it is published.
+  func removeAll() throws(StorageError) {
+    guard try fileSystem.list(staged.root) != nil else { return }
+    try fileSystem.synchronizeDirectory(staged.root)
+    let blobDirectories = try directories(ofBlobsIn: staged).map(staged.blobs(in:))
+    for directory in staged.directories + blobDirectories + [staged.blobs] {
+      for name in try fileSystem.list(directory) ?? [] {
+        let path = directory + "/" + name
+        if try fileSystem.list(path) == nil { try fileSystem.unlink(path) }
+      }
+      if try fileSystem.list(directory) != nil { try fileSystem.synchronizeDirectory(directory) }
+    }
+    for directory in blobDirectories + staged.directories + [staged.blobs] {
+      try fileSystem.removeDirectory(directory)
+    }
+    for name in try fileSystem.list(staged.root) ?? [] {
+      let path = staged.root + "/" + name
+      if try fileSystem.list(path) == nil { try fileSystem.unlink(path) }
+    }
+    try fileSystem.removeDirectory(staged.root)
+  }
+}
+
+// MARK: Second names
+
+extension StagedFiles {
+  /// Gives every file of the copy its name in the store.
+  ///
+  /// A file that bears the name there already is the same, or a blob that no row owns; either is replaced.
+  private func linkAll() throws(StorageError) {
+    try link(namesIn: staged.packs, to: store.packs)
+    let directories = try directories(ofBlobsIn: staged)
+    if !directories.isEmpty { try fileSystem.makeDirectory(store.blobs) }
+    for directory in directories {
+      try fileSystem.makeDirectory(store.blobs(in: directory))
+      try link(namesIn: staged.blobs(in: directory), to: store.blobs(in: directory))
+    }
+    if !directories.isEmpty { try fileSystem.synchronizeDirectory(store.blobs) }
+    try link(namesIn: staged.log, to: store.log)
+    // The store's own know another end of the log.
+    for name in try fileSystem.list(store.index) ?? [] {
+      try fileSystem.unlink(store.index + "/" + name)
+    }
+    try link(namesIn: staged.index, to: store.index)
+    try fileSystem.synchronizeDirectory(store.root)
+  }
+
+  private func link(namesIn source: String, to target: String) throws(StorageError) {
+    let temporary = store.temporary("staged")
+    for name in try fileSystem.list(source) ?? [] {
+      try fileSystem.unlink(temporary)
+      if try !fileSystem.link(source + "/" + name, as: temporary) {
+        try copy(source + "/" + name, to: temporary)
+      }
+      // In one step: a reader finds the one or the other. (If they are one file, nothing happens.)
+      try fileSystem.rename(temporary, to: target + "/" + name)
+    }
+    try fileSystem.unlink(temporary)
+    try fileSystem.synchronizeDirectory(target)
+  }
+
+  /// For file systems where a file has one name.
+  private func copy(_ path: String, to target: String) throws(StorageError) {
+    let source = try fileSystem.open(path, .read)
+    let copy = try fileSystem.open(target, .create)
+    try Backup.copy(0..<source.size(), of: source, to: copy, .segment)
+    try copy.synchronize()
+  }
+
+  private func directories(ofBlobsIn paths: StorePaths) throws(StorageError) -> [UInt8] {
+    (try fileSystem.list(paths.blobs) ?? []).compactMap { UInt8($0, radix: 16) }.sorted()
+  }
+
+  private func manifests(of paths: StorePaths) -> ManifestFiles {
+    ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: true)
+  }
+}
