@@ -257,7 +257,10 @@ if declaresSwiftData {
     ),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["SwiftData", "LogStore", "LogEngine", "RowFormat", "DataStoreTesting"],
+      dependencies: [
+        "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "RowFormat",
+        "DataStoreTesting",
+      ],
       swiftSettings: macroUserSettings
     ),
     .testTarget(

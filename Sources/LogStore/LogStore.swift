@@ -27,6 +27,7 @@ public final class LogStore: LogBackedStore {
       allowsSave: configuration.allowsSave,
       blobThreshold: configuration.externalStorageThreshold,
       compaction: configuration.compaction,
+      uniquenessPolicy: configuration.uniquenessPolicy,
       observation: StoreObservation(configuration)
     )
   }
@@ -60,8 +61,15 @@ public final class DefaultStore: LogBackedStore {
         schema: schema,
         migrationPlan: migrationPlan,
         durability: .full,
-        allowsSave: configuration.allowsSave
+        allowsSave: configuration.allowsSave,
+        uniquenessPolicy: configuration.uniquenessPolicy
       )
+  }
+
+  /// The store of tables that are open already.
+  init(_ tables: TableStore, _ configuration: ModelConfiguration) {
+    self.tables = tables
+    self.configuration = configuration
   }
 }
 

@@ -4,7 +4,7 @@ public import LogEngine
 public enum LogStoreError: Error, Sendable {
   /// What the store was doing when the engine failed.
   public enum Activity: String, Sendable {
-    case opening, saving, fetching, closing, erasing, compacting, measuring
+    case opening, saving, fetching, closing, erasing, compacting, measuring, migrating
   }
 
   /// The engine could not read or write.
@@ -13,6 +13,11 @@ public enum LogStoreError: Error, Sendable {
   case location(String, reason: String)
   /// A property's type is not the one its values were written with.
   case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
+  /// A property of a new version must have a value, and a row has none: neither from before, nor by default, nor
+  /// from a custom stage.
+  case missingValue(entity: String, property: String, key: UInt64)
+  /// Values must differ in a new version, and those of two rows do not.
+  case duplicateValues(entity: String, properties: [String], keys: [UInt64])
   /// The store lacks what a read-only opening cannot add.
   case schemaNotInStore(entity: String, path: String)
   /// A store in memory is shared with another container that opened it with other models.
@@ -31,7 +36,15 @@ extension LogStoreError: CustomStringConvertible {
     case .location(let path, let reason): "\(path) cannot hold a store: \(reason)"
     case .propertyTypeChanged(let entity, let property, let stored, let declared):
       "\(entity).\(property): the store holds \(stored) values, the model declares \(declared); "
-        + "give the property a new name, or an originalName: with its old type"
+        + "give the property a new name, or its old type; or migrate with a custom stage, which reads the "
+        + "old values in willMigrate and sets the new ones in didMigrate"
+    case .missingValue(let entity, let property, let key):
+      "\(entity)/\(key) has no value for \(property), which is not optional and has no default: declare a "
+        + "default, or make the stage a custom one that sets \(property) in didMigrate"
+    case .duplicateValues(let entity, let properties, let keys):
+      "\(keys.map { "\(entity)/\($0)" }.joined(separator: " and ")) have the same "
+        + "\(properties.joined(separator: ", ")), which must be unique from this version on: make the stage a "
+        + "custom one, and remove the duplicates in willMigrate"
     case .schemaNotInStore(let entity, let path):
       "\(path) has no \(entity) as the schema describes it, and was opened read-only: open it once with "
         + "allowsSave: true"

@@ -31,6 +31,7 @@ final class TableStore: Sendable {
   let blobThreshold: Int
   /// Who is told of what happens.
   let observation: StoreObservation
+  private let closing: EngineClosing
 
   /// Opens a store on disk, or makes it.
   convenience init(
@@ -41,6 +42,7 @@ final class TableStore: Sendable {
     allowsSave: Bool,
     blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
     compaction: Compaction = .automatic,
+    uniquenessPolicy: UniquenessPolicy = .upsert,
     observation: StoreObservation = .none
   ) throws {
     if allowsSave { try StoreLocation.makeParents(of: url) }
@@ -53,16 +55,24 @@ final class TableStore: Sendable {
       }
     options.take(compaction)
     do {
-      let engine = try StorageEngine.open(
+      let migration = StoreMigration(
+        path: url.path,
+        schema: schema,
+        plan: migrationPlan,
+        allowsSave: allowsSave,
+        blobThreshold: blobThreshold,
+        uniquenessPolicy: uniquenessPolicy
+      )
+      let opened = try StorageEngine.open(
         at: url.path,
         options: options,
         onEvent: observation.onEvent
       )
+      let engine = try migration.run(opened)
       try self.init(
         engine,
         path: url.path,
         schema: schema,
-        migrationPlan: migrationPlan,
         allowsSave: allowsSave,
         blobThreshold: blobThreshold,
         observation: observation
@@ -86,38 +96,33 @@ final class TableStore: Sendable {
       options: options,
       fileSystem: InMemoryFileSystem()
     )
+    let migration = StoreMigration(path: "memory", schema: schema, plan: migrationPlan)
     try self.init(
-      engine,
+      try migration.run(engine),
       path: "memory",
       schema: schema,
-      migrationPlan: migrationPlan,
       allowsSave: true,
       blobThreshold: .max
     )
   }
 
-  private init(
+  /// Opens the tables of an engine, which has those of the schema.
+  init(
     _ engine: StorageEngine,
     path: String,
     schema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)?,
     allowsSave: Bool,
     blobThreshold: Int,
-    observation: StoreObservation = .none
+    observation: StoreObservation = .none,
+    closing: EngineClosing = .withStore
   ) throws {
     self.engine = engine
+    self.closing = closing
     self.blobThreshold = blobThreshold
     self.observation = observation
     self.path = path
     self.allowsSave = allowsSave
     self.schema = schema
-    // Before anything is changed: a store of another version stays as it is.
-    _ = try MigrationRoute(
-      from: CatalogueMapping.schemaVersion(in: engine.catalogue),
-      to: schema,
-      plan: migrationPlan
-    )
-    if allowsSave { try CatalogueMapping.bring(engine, to: schema) }
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     tables = try schema.modelTypes.map { type in
@@ -127,7 +132,7 @@ final class TableStore: Sendable {
       else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }
-      return EntityTable(table, descriptor, engine)
+      return EntityTable(table, descriptor, engine, catalogue)
     }
     tablesByEntity = Dictionary(
       tables.map { ($0.descriptor.entityName, $0) },
@@ -144,7 +149,16 @@ final class TableStore: Sendable {
     observation.attach(engine)
   }
 
-  deinit { try? engine.close() }
+  deinit {
+    if closing == .withStore { try? engine.close() }
+  }
+
+  /// Who closes the engine.
+  enum EngineClosing {
+    case withStore
+    /// Whoever opened it: the store is one of several that look at it in turn.
+    case byOwner
+  }
 
   func table(forEntityNamed name: String) -> UInt16? { tablesByEntity[name]?.number }
   func table(numbered number: UInt16) -> EntityTable? { tablesByNumber[number] }

@@ -5,7 +5,7 @@ extension Catalogue {
   static let metadataLimit = 64 << 20
 
   /// Takes one step, or throws and stays as it is.
-  mutating func apply(_ change: CatalogueChange) throws(StorageError) {
+  package mutating func apply(_ change: CatalogueChange) throws(StorageError) {
     switch change {
     case .addTable(let name): try addTable(name)
     case .renameTable(let number, let name):

@@ -3,10 +3,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// Brings the tables of a store in line with a schema.
-///
-/// Everything here is an entry in the catalogue: adding, renaming, moving or dropping a property writes a
-/// few dozen bytes, however many rows there are.
+/// What a store's catalogue says of the models in it.
 enum CatalogueMapping {
   private static let identifierKey = "store.identifier"
   private static let versionKey = "schema.version"
@@ -22,23 +19,38 @@ enum CatalogueMapping {
     }
   }
 
-  /// Adds what a schema has and the store has not, and writes down that the store now has this schema.
+  /// Adds what a schema has and the store has not, and writes down that the store now has this schema; in one
+  /// commit.
   ///
   /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a column whose
   ///   values are of another type than the property's.
-  static func bring(_ engine: StorageEngine, to schema: Schema) throws {
-    if identifier(in: engine.catalogue) == nil {
-      _ = try engine.apply([
-        .setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8))
-      ])
+  static func bring(
+    _ engine: StorageEngine,
+    to schema: Schema,
+    as version: StoredSchemaVersion
+  ) throws {
+    var draft = CatalogueDraft(engine.catalogue)
+    if identifier(in: draft.catalogue) == nil {
+      try draft.make(.setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8)))
     }
-    for type in schema.modelTypes { try bring(engine, to: ModelDescriptor.of(type)) }
-    let version = StoredSchemaVersion(schema)
-    if schemaVersion(in: engine.catalogue) != version {
-      _ = try engine.apply([
-        .setMetadata(key: versionKey, value: Array(version.description.utf8))
-      ])
-    }
+    var mapping = SchemaMapping(draft, .inferred)
+    try mapping.bring(to: schema)
+    draft = mapping.draft
+    try note(version, in: &draft)
+    if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
+  }
+
+  /// Brings the tables in the order of a schema's properties, which a store of the same shape may have in another.
+  static func prepare(_ engine: StorageEngine, for schema: Schema) throws {
+    var mapping = SchemaMapping(CatalogueDraft(engine.catalogue), .inferred)
+    try mapping.bring(to: schema)
+    if !mapping.draft.changes.isEmpty { _ = try engine.apply(mapping.draft.changes) }
+  }
+
+  /// Writes down which schema the store has.
+  static func note(_ version: StoredSchemaVersion, in draft: inout CatalogueDraft) throws {
+    guard schemaVersion(in: draft.catalogue) != version else { return }
+    try draft.make(.setMetadata(key: versionKey, value: Array(version.description.utf8)))
   }
 
   /// Whether rows of a table are written as a class's rows are: what a store that is only read must find.
@@ -49,84 +61,5 @@ enum CatalogueMapping {
     return layout.columns.enumerated().allSatisfy { position, number in
       table.column(number)?.name == descriptor.columnName(position)
     }
-  }
-
-  private static func bring(_ engine: StorageEngine, to descriptor: ModelDescriptor) throws {
-    let name = descriptor.entityName
-    if engine.catalogue.table(named: name) == nil { _ = try engine.apply([.addTable(name: name)]) }
-    guard let table = engine.catalogue.table(named: name) else { return }
-    var changes: [CatalogueChange] = []
-    for column in 0..<descriptor.layout.count {
-      changes += try change(column, of: descriptor, in: table)
-    }
-    if !changes.isEmpty { _ = try engine.apply(changes) }
-    guard let complete = engine.catalogue.table(named: name) else { return }
-    let order = (0..<descriptor.layout.count).compactMap {
-      complete.column(named: descriptor.columnName($0))?.number
-    }
-    if complete.layout(complete.currentLayout)?.columns != order {
-      _ = try engine.apply([.setLayout(table: complete.number, columns: order)])
-    }
-  }
-
-  private static func change(
-    _ column: Int,
-    of descriptor: ModelDescriptor,
-    in table: TableDefinition
-  ) throws -> [CatalogueChange] {
-    let name = descriptor.columnName(column)
-    let type = descriptor.layout.types[column]
-    if let found = table.column(named: name) {
-      if found.type.canMove(to: type) { return replace(found, by: type, in: table) }
-      guard found.type == type else {
-        throw LogStoreError.propertyTypeChanged(
-          entity: descriptor.entityName,
-          property: name,
-          stored: "\(found.type)",
-          declared: "\(type)"
-        )
-      }
-      return []
-    }
-    let property = column < descriptor.properties.count ? descriptor.properties[column] : nil
-    if let former = property?.originalName, let found = table.column(named: former),
-      found.type == type
-    {
-      return [.renameColumn(table: table.number, column: found.number, to: name)]
-    }
-    if let former = property?.originalName, let found = table.column(named: former),
-      found.type.canMove(to: type)
-    {
-      return [.renameColumn(table: table.number, column: found.number, to: name)]
-        + replace(found, by: type, named: name, in: table)
-    }
-    return [
-      .addColumn(
-        table: table.number,
-        name: name,
-        type: type,
-        isNullable: property?.isOptional ?? true
-      )
-    ]
-  }
-
-  /// Gives a property whose values move into files of their own, or back, another column.
-  ///
-  /// Older rows keep theirs, under a retired column of the same name.
-  private static func replace(
-    _ column: ColumnDefinition,
-    by type: ColumnType,
-    named name: String? = nil,
-    in table: TableDefinition
-  ) -> [CatalogueChange] {
-    [
-      .retireColumn(table: table.number, column: column.number),
-      .addColumn(
-        table: table.number,
-        name: name ?? column.name,
-        type: type,
-        isNullable: column.isNullable
-      ),
-    ]
   }
 }

@@ -14,15 +14,25 @@ final class EntityTable: Sendable {
   /// The columns' numbers in the catalogue, by their positions in rows.
   let columnNumbers: [UInt16]
   private let definition: TableDefinition
+  /// What older rows have in columns that came later, by number: rows of one column.
+  private let fills: [UInt16: [UInt8]]
   private let engine: StorageEngine
   private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
 
   init(
     _ definition: TableDefinition,
     _ descriptor: ModelDescriptor,
-    _ engine: StorageEngine
+    _ engine: StorageEngine,
+    _ catalogue: Catalogue
   ) {
     self.definition = definition
+    fills = Dictionary(
+      definition.columns.compactMap { column in
+        FillValue.value(of: column.number, in: definition.number, catalogue)
+          .map { (column.number, $0) }
+      },
+      uniquingKeysWith: { first, _ in first }
+    )
     self.engine = engine
     self.descriptor = descriptor
     number = definition.number
@@ -49,7 +59,7 @@ final class EntityTable: Sendable {
     if layout == layoutNumber { return try body(row) }
     let converter = try converters.withLock { converters in
       if let known = converters[layout] { return known }
-      guard let made = RowConverter(from: layout, in: definition, to: descriptor) else {
+      guard let made = RowConverter(from: layout, in: definition, to: descriptor, fills) else {
         throw LogStoreError.unreadableRow(entity: descriptor.entityName, key: key)
       }
       converters[layout] = made
@@ -89,21 +99,30 @@ extension EntityTable {
 
 /// Reads a row of an older layout as one of the current layout.
 ///
-/// A column keeps its number through renames and moves, so a column is found by number. Only when the
-/// values of a property move into files of their own, or back, does it get a new column, and the older row
-/// is read from the one before. A column that the older row lacks gets the default of its property.
+/// A column keeps its number through renames and moves, so a column is found by number. Only when the values of a
+/// property move into files of their own, or back, or may no longer be null, does it get a new column, and the older
+/// row is read from the one before. A column that the older row lacks has the value that was the default of its
+/// property when it came.
 struct RowConverter: Sendable {
   private let old: RowLayout
   private let new: RowLayout
-  /// For each current column, its place in the older row.
-  private let sources: [Int?]
+  /// For each current column, where its value comes from.
+  private let sources: [Source]
   /// A row of defaults, in the current layout.
   private let defaults: [UInt8]
+
+  private struct Source {
+    /// Its place in the older row.
+    var place: Int?
+    /// What stands for a value that is not there, as a row of one column.
+    var fill: (row: [UInt8], layout: RowLayout)?
+  }
 
   init?(
     from number: LayoutNumber,
     in table: TableDefinition,
-    to descriptor: ModelDescriptor
+    to descriptor: ModelDescriptor,
+    _ fills: [UInt16: [UInt8]]
   ) {
     guard let former = table.layout(number), let current = table.layout(table.currentLayout) else {
       return nil
@@ -114,8 +133,12 @@ struct RowConverter: Sendable {
       former.columns.enumerated().map { ($1, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    sources = current.columns.map { number in
-      places[number] ?? table.predecessors(of: number).lazy.compactMap { places[$0] }.first
+    sources = current.columns.enumerated().map { position, number in
+      if let place = places[number] { return Source(place: place) }
+      return Source(
+        place: table.predecessors(of: number).lazy.compactMap { places[$0] }.first,
+        fill: fills[number].map { ($0, RowLayout([descriptor.layout.types[position]])) }
+      )
     }
     defaults = descriptor.defaultRow()
   }
@@ -126,12 +149,17 @@ struct RowConverter: Sendable {
     open: (_ column: Int, BlobReference) throws -> Blob
   ) throws -> Range<Int> {
     writer.begin(new)
-    try defaults.withUnsafeBytes { bytes in
-      for column in 0..<new.count {
-        if let source = sources[column] {
-          try copy(column, from: row, source, into: &writer, open)
-        } else {
-          writer.copy(column, from: bytes.bytes, column: column, layout: new)
+    for column in 0..<new.count {
+      let source = sources[column]
+      if let place = source.place, source.fill == nil || !old.isNull(place, in: row) {
+        try copy(column, from: row, place, into: &writer, open)
+      } else if let (fill, layout) = source.fill {
+        fill.withUnsafeBytes {
+          writer.copy(column, from: $0.bytes, column: 0, layout: layout)
+        }
+      } else {
+        defaults.withUnsafeBytes {
+          writer.copy(column, from: $0.bytes, column: column, layout: new)
         }
       }
     }
@@ -149,6 +177,9 @@ struct RowConverter: Sendable {
       return writer.copy(column, from: row, column: source, layout: old)
     }
     if old.isNull(source, in: row) { return }
+    if old.types[source].canBecomeList(new.types[column]) {
+      return writer.append(column, references: CollectionOfOne(old.reference(source, in: row)))
+    }
     guard old.types[source] == .blob else {
       let range = old.range(source, in: row)
       return writer.append(column, inlineBlob: row.extracting(range))
@@ -168,7 +199,8 @@ extension TableDefinition {
     guard let column = column(number) else { return [] }
     return columns.reversed().filter { other in
       other.isRetired && other.name == column.name
-        && (other.type == column.type || other.type.canMove(to: column.type))
+        && (other.type == column.type || other.type.canMove(to: column.type)
+          || other.type.canBecomeList(column.type))
     }.map(\.number)
   }
 }
@@ -181,4 +213,7 @@ extension ColumnType {
     default: false
     }
   }
+
+  /// Whether a value of this type can be the only member of a list.
+  func canBecomeList(_ other: ColumnType) -> Bool { self == .reference && other == .references }
 }

@@ -46,6 +46,25 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
+  /// The container of a store that is being migrated, with the models of one version.
+  ///
+  /// - Parameters:
+  ///   - stores: The store, and perhaps another for what it does not keep; each with its models.
+  ///   - schema: The models of the version.
+  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  /// - Throws: ``SwiftDataError`` for models that cannot be stored.
+  package init(
+    migrating stores: [(any DataStore, Schema)],
+    at schema: Schema,
+    uniquenessPolicy: UniquenessPolicy = .upsert
+  ) throws {
+    coordinator = try StoreCoordinator(
+      stores,
+      schema: schema,
+      uniquenessPolicy: uniquenessPolicy
+    )
+  }
+
   /// The container of stores that are open already: for a context that outlived its container.
   init(_ coordinator: StoreCoordinator) {
     self.coordinator = coordinator

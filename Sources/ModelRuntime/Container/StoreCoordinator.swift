@@ -58,13 +58,51 @@ final class StoreCoordinator: @unchecked Sendable {
       connections.append(connection)
     }
     self.connections = connections
+    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+  }
+
+  /// Takes over stores that are open: in the middle of a migration.
+  ///
+  /// - Parameters:
+  ///   - stores: The stores, with the models each keeps, which need not be those of the rest of the process.
+  ///   - schema: All the models.
+  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  /// - Throws: ``SwiftDataError`` for models that cannot be stored.
+  init(
+    _ stores: [(any DataStore, Schema)],
+    schema: Schema,
+    uniquenessPolicy: UniquenessPolicy
+  ) throws {
+    try schema.validate()
+    self.schema = schema
+    migrationPlan = nil
+    for type in schema.modelTypes {
+      if let problem = ModelDescriptor.of(type).problems.first { throw problem }
+    }
+    connections = try stores.enumerated().map { index, store in
+      let connection = try StoreCoordinator.connect(
+        store.0,
+        named: "\(index)",
+        index: index,
+        schema: store.1
+      )
+      connection.uniquenessPolicy = uniquenessPolicy
+      return connection
+    }
+    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+  }
+
+  /// Each entity goes to the first store that keeps it.
+  private static func connectionsByEntity(
+    _ connections: [StoreConnection]
+  ) -> [ObjectIdentifier: StoreConnection] {
     var byEntity: [ObjectIdentifier: StoreConnection] = [:]
     for connection in connections {
       for descriptor in connection.descriptors where byEntity[ObjectIdentifier(descriptor)] == nil {
         byEntity[ObjectIdentifier(descriptor)] = connection
       }
     }
-    connectionsByEntity = byEntity
+    return byEntity
   }
 
   private static func connect<C: DataStoreConfiguration>(
@@ -83,13 +121,26 @@ final class StoreCoordinator: @unchecked Sendable {
         configuration: configuration.name
       )
     }
-    let store = try C.Store(configuration, migrationPlan: migrationPlan)
+    return try connect(
+      try C.Store(configuration, migrationPlan: migrationPlan),
+      named: configuration.name,
+      index: index,
+      schema: own
+    )
+  }
+
+  private static func connect(
+    _ store: some DataStore,
+    named name: String,
+    index: Int,
+    schema: Schema
+  ) throws -> StoreConnection {
     func connectRows<S: RowStore>(_ store: S) throws -> StoreConnection {
       try RowStoreConnection(
         store,
         index: index,
-        configurationName: configuration.name,
-        schema: own,
+        configurationName: name,
+        schema: schema,
         allowsSave: store.allowsSave
       )
     }
@@ -97,8 +148,8 @@ final class StoreCoordinator: @unchecked Sendable {
     return SnapshotStoreConnection(
       store,
       index: index,
-      configurationName: configuration.name,
-      schema: own,
+      configurationName: name,
+      schema: schema,
       allowsSave: true
     )
   }

@@ -27,12 +27,12 @@ enum ValueShape {
 }
 
 /// `Optional`, whatever it wraps.
-protocol OptionalType {
+package protocol OptionalType {
   static var wrappedType: any Any.Type { get }
 }
 
 extension Optional: OptionalType {
-  static var wrappedType: any Any.Type { Wrapped.self }
+  package static var wrappedType: any Any.Type { Wrapped.self }
 }
 
 /// `Array`, whatever its elements.

@@ -32,6 +32,14 @@ import Testing
     ]
   }
 
+  enum Long: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+    static let stages: [MigrationStage] = [
+      .lightweight(fromVersion: V2.self, toVersion: V3.self),
+      .custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil, didMigrate: nil),
+    ]
+  }
+
   let v1 = Schema(versionedSchema: V1.self)
   let v2 = Schema(versionedSchema: V2.self)
   let v3 = Schema(versionedSchema: V3.self)
@@ -50,30 +58,84 @@ import Testing
   }
 
   @Test func `is none for a new store, and for one of the newest version`() throws {
-    #expect(try MigrationRoute(from: nil, to: v2, plan: Plan.self) == .none)
-    #expect(try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: Plan.self) == .none)
-    #expect(try MigrationRoute(from: nil, to: v2, plan: nil) == .none)
-    #expect(try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: nil) == .none)
+    #expect(try MigrationRoute(from: nil, to: v2, plan: Plan.self).way == .none)
+    #expect(try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: Plan.self).way == .none)
+    #expect(try MigrationRoute(from: nil, to: v2, plan: nil).way == .none)
+    #expect(try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: nil).way == .none)
   }
 
   @Test func `goes by shape, not by number`() throws {
     // Made from types, as in ModelContainer(for: Item.self, migrationPlan: Plan.self).
     let unversioned = Schema([V2.Item.self])
     #expect(
-      try MigrationRoute(from: StoredSchemaVersion(unversioned), to: v2, plan: Plan.self) == .none
+      try MigrationRoute(from: StoredSchemaVersion(unversioned), to: v2, plan: Plan.self).way
+        == .none
     )
-    #expect(try MigrationRoute(from: nil, to: unversioned, plan: Plan.self) == .none)
+    #expect(try MigrationRoute(from: nil, to: unversioned, plan: Plan.self).way == .none)
   }
 
   @Test func `is left to the store where there is no plan`() throws {
-    #expect(try MigrationRoute(from: StoredSchemaVersion(v1), to: v2, plan: nil) == .inferred)
+    #expect(try MigrationRoute(from: StoredSchemaVersion(v1), to: v2, plan: nil).way == .inferred)
   }
 
-  @Test func `cannot be gone yet if there are stages on it`() {
-    let error = error(from: v1, to: v2, plan: Plan.self)
+  @Test func `is the stages between the two, in order`() throws {
+    func versions(_ stored: Schema, _ schema: Schema) throws -> [String] {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: schema,
+        plan: Long.self
+      )
+      guard case .stages(let steps) = route.way else { return [] }
+      return steps.map { "\($0.from.version) to \($0.to.version)" }
+    }
+    #expect(try versions(v1, v2) == ["1.0.0 to 2.0.0"])
+    #expect(try versions(v2, v3) == ["2.0.0 to 3.0.0"])
+    #expect(try versions(v1, v3) == ["1.0.0 to 2.0.0", "2.0.0 to 3.0.0"])
+    #expect(try versions(v3, v3) == [])
+  }
+
+  @Test func `may skip a version with a stage of its own`() throws {
+    enum Direct: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V3.self),
+        .lightweight(fromVersion: V2.self, toVersion: V3.self),
+      ]
+    }
+    for stored in [v1, v2] {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: v3,
+        plan: Direct.self
+      )
+      guard case .stages(let steps) = route.way else {
+        Issue.record("\(route.way)")
+        continue
+      }
+      #expect(steps.map(\.from.version) == [stored.version])
+    }
+    // The stage that leads past the container's version is none that leads to it.
+    #expect(error(from: v1, to: v2, plan: Direct.self) == .migrationUnavailable)
+  }
+
+  @Test func `cannot be gone where the stages do not join`() {
+    enum Gap: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+      static let stages: [MigrationStage] = [.lightweight(fromVersion: V1.self, toVersion: V2.self)]
+    }
+    let error = error(from: v1, to: v3, plan: Gap.self)
     #expect(error == .migrationUnavailable)
-    #expect(error?.message.contains("from schema 1.0.0 (") == true)
-    #expect(error?.message.contains("to 2.0.0 (") == true)
+    #expect(error?.message.contains("no stage from V2 (2.0.0) on") == true)
+    #expect(error?.message.contains("toVersion: V3.self") == true)
+  }
+
+  @Test func `ends at the number the plan gives the version, not at that of a list of types`()
+    throws
+  {
+    let types = Schema([V2.Item.self])
+    #expect(types.version == Schema.Version(1, 0, 0))
+    let route = try MigrationRoute(from: nil, to: types, plan: Plan.self)
+    #expect(route.target == StoredSchemaVersion(v2))
   }
 
   @Test func `cannot be gone backward`() {
@@ -105,9 +167,24 @@ import Testing
         .custom(fromVersion: V2.self, toVersion: V3.self, willMigrate: nil, didMigrate: nil)
       ]
     }
-    for plan: any SchemaMigrationPlan.Type in [Empty.self, Reversed.self, Astray.self] {
+    enum V2Again: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static let models = V3.models
+    }
+    enum Twice: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V2.self, V2Again.self]
+      static let stages: [MigrationStage] = []
+    }
+    for plan: any SchemaMigrationPlan.Type in [
+      Empty.self, Reversed.self, Astray.self, Twice.self,
+    ] {
       #expect(error(from: nil, to: v2, plan: plan) == .unknownSchema)
     }
+    #expect(
+      error(from: nil, to: v2, plan: Twice.self)?.message.contains(
+        "lists version 2.0.0 (V2Again) after 2.0.0 (V2)"
+      ) == true
+    )
   }
 
   @Test func `may pass versions of one shape`() throws {
@@ -119,6 +196,41 @@ import Testing
       static let schemas: [any VersionedSchema.Type] = [V2.self, V2Again.self]
       static let stages: [MigrationStage] = []
     }
-    #expect(try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: Still.self) == .none)
+    #expect(
+      try MigrationRoute(from: StoredSchemaVersion(v2), to: v2, plan: Still.self).way == .none
+    )
+  }
+
+  @Test func `tells versions of one shape apart by their numbers`() throws {
+    enum Cleaned: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 1, 0)
+      static let models = V2.models
+    }
+    enum Cleaning: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, Cleaned.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+        .custom(fromVersion: V2.self, toVersion: Cleaned.self, willMigrate: nil, didMigrate: nil),
+      ]
+    }
+    func count(_ stored: Schema, _ schema: Schema) throws -> Int {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: schema,
+        plan: Cleaning.self
+      )
+      guard case .stages(let steps) = route.way else { return 0 }
+      return steps.count
+    }
+    let cleaned = Schema(versionedSchema: Cleaned.self)
+    #expect(try count(v1, cleaned) == 2)
+    #expect(try count(v2, cleaned) == 1)
+    #expect(try count(cleaned, cleaned) == 0)
+    // The newest of them is meant by a schema that has no number of the plan's.
+    #expect(try count(v2, Schema([V2.Item.self])) == 1)
+    // A store from before there was a plan counts as the oldest of them.
+    #expect(try count(Schema([V2.Item.self]), cleaned) == 1)
+    // Nothing is different for an app that has not come that far.
+    #expect(try count(cleaned, v2) == 0)
   }
 }

@@ -1,0 +1,355 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Brings the tables of a store in line with a schema.
+///
+/// Everything here is an entry in the catalogue: adding, renaming, moving or dropping a property writes a
+/// few dozen bytes, however many rows there are. What the rows must be asked for is noted in ``checks``.
+struct SchemaMapping {
+  /// On whose word the tables change.
+  enum Manner {
+    /// Nobody said how the schema came to be: what it lacks stays, in case it comes back.
+    case inferred
+    /// A step of a plan says what there was before: what is gone is gone.
+    case planned(MigrationStep)
+  }
+
+  private(set) var draft: CatalogueDraft
+  private(set) var checks = ValueChecks()
+  private let manner: Manner
+
+  init(_ draft: CatalogueDraft, _ manner: Manner) {
+    self.draft = draft
+    self.manner = manner
+  }
+
+  private var catalogue: Catalogue { draft.catalogue }
+
+  /// Makes the changes.
+  ///
+  /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a property whose older
+  ///   values cannot be read as its new type, if no code of the app provides new ones.
+  mutating func bring(to schema: Schema) throws {
+    if case .planned(let step) = manner { try removeTables(of: step) }
+    for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
+    if case .planned(let step) = manner { noteNewConstraints(of: step) }
+  }
+
+  private mutating func bring(to descriptor: ModelDescriptor) throws {
+    let name = descriptor.entityName
+    if catalogue.table(named: name) == nil { try draft.make(.addTable(name: name)) }
+    try renameColumns(of: descriptor)
+    try removeColumns(of: descriptor)
+    let hadRows = table(of: descriptor).currentLayout != .none
+    for column in 0..<descriptor.layout.count {
+      try bring(column, of: descriptor, hadRows: hadRows)
+    }
+    let complete = table(of: descriptor)
+    let order = (0..<descriptor.layout.count).compactMap {
+      complete.column(named: descriptor.columnName($0))?.number
+    }
+    if complete.layout(complete.currentLayout)?.columns != order {
+      try draft.make(.setLayout(table: complete.number, columns: order))
+    }
+  }
+
+  private func table(of descriptor: ModelDescriptor) -> TableDefinition {
+    guard let table = catalogue.table(named: descriptor.entityName) else {
+      preconditionFailure("the table of \(descriptor.entityName) was added and is not there")
+    }
+    return table
+  }
+
+  /// The class as it was before the step, if a plan says so.
+  private func former(_ descriptor: ModelDescriptor) -> ModelDescriptor? {
+    guard case .planned(let step) = manner else { return nil }
+    return step.from.entitiesByName[descriptor.entityName]?.modelType.map(ModelDescriptor.of)
+  }
+}
+
+// MARK: What goes
+
+extension SchemaMapping {
+  /// Removes the entities that a step drops, with their rows.
+  private mutating func removeTables(of step: MigrationStep) throws {
+    for entity in step.from.entities where !step.namesAfterwards.contains(entity.name) {
+      guard let table = catalogue.table(named: entity.name) else { continue }
+      try draft.make(.removeTable(table.number))
+    }
+  }
+
+  /// Lets go of the properties that a step drops: should the name come back, it comes without the old values.
+  private mutating func removeColumns(of descriptor: ModelDescriptor) throws {
+    guard case .planned = manner else { return }
+    let table = table(of: descriptor)
+    let names = Set((0..<descriptor.layout.count).map(descriptor.columnName))
+    for column in table.columns where !column.isRetired && !names.contains(column.name) {
+      try drop(column, of: table)
+    }
+  }
+
+  private mutating func drop(_ column: ColumnDefinition, of table: TableDefinition) throws {
+    // Under its own name, a retired column is what a column of today had its values in before.
+    try rename(column.number, to: "\(column.name) (removed \(column.number))", in: table.number)
+    try draft.make(.retireColumn(table: table.number, column: column.number))
+  }
+}
+
+// MARK: What is called something else
+
+extension SchemaMapping {
+  private struct Renaming {
+    let old: String
+    let new: String
+  }
+
+  /// Gives the columns of renamed properties their new names, all at once: two may have exchanged theirs.
+  private mutating func renameColumns(of descriptor: ModelDescriptor) throws {
+    let renamings = renamings(of: descriptor)
+    let number = table(of: descriptor).number
+    var columns: [(column: UInt16, name: String)] = []
+    for renaming in renamings {
+      guard let table = catalogue.table(number), let live = table.column(named: renaming.old) else {
+        continue
+      }
+      // With those that held its values before.
+      for column in table.columns where column.name == renaming.old {
+        columns.append((column.number, renaming.new))
+        if column.number == live.number, renamings.contains(where: { $0.new == column.name }) {
+          let name = "\(column.name) (renamed)"
+          try draft.make(.renameColumn(table: number, column: column.number, to: name))
+        }
+      }
+    }
+    for (column, name) in columns {
+      if let taken = catalogue.table(number)?.column(named: name), taken.number != column,
+        catalogue.table(number)?.column(column)?.isRetired == false,
+        let table = catalogue.table(number)
+      {
+        try drop(taken, of: table)
+      }
+    }
+    for retired in [true, false] {
+      for (column, name) in columns
+      where catalogue.table(number)?.column(column)?.isRetired == retired {
+        try rename(column, to: name, in: number)
+      }
+    }
+  }
+
+  private mutating func rename(_ column: UInt16, to name: String, in table: UInt16) throws {
+    try draft.make(.renameColumn(table: table, column: column, to: name))
+  }
+
+  /// The columns that have other names now, hidden ones included.
+  private func renamings(of descriptor: ModelDescriptor) -> [Renaming] {
+    let table = table(of: descriptor)
+    let former = former(descriptor)
+    var renamings: [Renaming] = []
+    for property in descriptor.properties {
+      guard let old = property.originalName, table.column(named: old) != nil,
+        isNew(property, in: table, former)
+      else { continue }
+      renamings.append(Renaming(old: old, new: property.name))
+      let rank = "_rank_"
+      if descriptor.rankColumns[property.ordinal] != nil, table.column(named: rank + old) != nil {
+        renamings.append(Renaming(old: rank + old, new: rank + property.name))
+      }
+    }
+    return renamings
+  }
+
+  /// Whether a property got its name only now: its original name stays with it in later versions.
+  private func isNew(
+    _ property: ModelProperty,
+    in table: TableDefinition,
+    _ former: ModelDescriptor?
+  ) -> Bool {
+    guard let former else { return table.column(named: property.name) == nil }
+    guard let same = former.property(named: property.name) else { return true }
+    return same.originalName != property.originalName
+      && former.property(named: property.originalName ?? "") != nil
+  }
+}
+
+// MARK: What comes, and what is of another kind
+
+extension SchemaMapping {
+  private mutating func bring(
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    hadRows: Bool
+  ) throws {
+    let table = table(of: descriptor)
+    let name = descriptor.columnName(column)
+    let type = descriptor.layout.types[column]
+    let property = column < descriptor.properties.count ? descriptor.properties[column] : nil
+    guard let found = table.column(named: name) else {
+      return try add(column, of: descriptor, hadRows: hadRows)
+    }
+    if found.type != type {
+      if found.type.canMove(to: type) || canWiden(found, to: property, of: descriptor) {
+        return try replace(found, column, of: descriptor)
+      }
+      guard case .planned(let step) = manner, step.isCustom else {
+        throw typeChange(descriptor, name, stored: "\(found.type)", declared: "\(type)")
+      }
+      // The app's code provides the new values.
+      try drop(found, of: table)
+      return try add(column, of: descriptor, hadRows: hadRows)
+    }
+    if let property { try compare(found, property, of: descriptor, hadRows: hadRows) }
+  }
+
+  /// Looks at what two properties may differ in whose values look alike on disk.
+  private mutating func compare(
+    _ found: ColumnDefinition,
+    _ property: ModelProperty,
+    of descriptor: ModelDescriptor,
+    hadRows: Bool
+  ) throws {
+    let table = table(of: descriptor)
+    if case .planned(let step) = manner, !step.isCustom,
+      let old = former(descriptor)?.property(named: property.name),
+      let (stored, declared) = old.narrowing(to: property)
+    {
+      throw typeChange(descriptor, property.name, stored: stored, declared: declared)
+    }
+    let optionalKey = "optional.\(table.number).\(found.number)"
+    let mayBeNull = found.isNullable || catalogue.metadata[optionalKey] != nil
+    if property.isOptional, !mayBeNull {
+      try draft.make(.setMetadata(key: optionalKey, value: [1]))
+    } else if !property.isOptional, mayBeNull, hadRows, !property.isToMany {
+      if property.hasDefault {
+        // Another column, so that rows whose value was null have another layout, and are read with the default.
+        try replace(found, property.ordinal, of: descriptor)
+      } else {
+        checks.mandatory.append((table.number, property.ordinal))
+      }
+    }
+  }
+
+  private func typeChange(
+    _ descriptor: ModelDescriptor,
+    _ property: String,
+    stored: String,
+    declared: String
+  ) -> LogStoreError {
+    .propertyTypeChanged(
+      entity: descriptor.entityName,
+      property: property,
+      stored: stored,
+      declared: declared
+    )
+  }
+
+  private mutating func add(
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    hadRows: Bool
+  ) throws {
+    let table = table(of: descriptor)
+    let property = column < descriptor.properties.count ? descriptor.properties[column] : nil
+    let number = table.nextColumnNumber
+    try draft.make(
+      .addColumn(
+        table: table.number,
+        name: descriptor.columnName(column),
+        type: descriptor.layout.types[column],
+        isNullable: property?.isOptional ?? true
+      )
+    )
+    guard hadRows, let property else { return }
+    try noteFill(column, of: descriptor, for: number)
+    if !property.isOptional, !property.isToMany, !property.hasDefault {
+      checks.mandatory.append((table.number, column))
+    }
+  }
+
+  /// Gives a property another column, in which the values of the one before are read.
+  ///
+  /// Older rows keep theirs, under a retired column of the same name.
+  private mutating func replace(
+    _ found: ColumnDefinition,
+    _ column: Int,
+    of descriptor: ModelDescriptor
+  ) throws {
+    let table = table(of: descriptor)
+    let number = table.nextColumnNumber
+    let property = column < descriptor.properties.count ? descriptor.properties[column] : nil
+    try draft.make(.retireColumn(table: table.number, column: found.number))
+    try draft.make(
+      .addColumn(
+        table: table.number,
+        name: found.name,
+        type: descriptor.layout.types[column],
+        isNullable: property?.isOptional ?? found.isNullable
+      )
+    )
+    if property?.isOptional == false { try noteFill(column, of: descriptor, for: number) }
+  }
+
+  private mutating func noteFill(
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    for number: UInt16
+  ) throws {
+    let fill = FillValue.note(
+      column,
+      of: descriptor.defaultRow(),
+      descriptor.layout,
+      for: number,
+      in: table(of: descriptor).number
+    )
+    if let fill { try draft.make(fill) }
+  }
+
+  /// Whether a to-one relationship became a list whose members nobody else tells of: then the one is its only
+  /// member.
+  private func canWiden(
+    _ found: ColumnDefinition,
+    to property: ModelProperty?,
+    of descriptor: ModelDescriptor
+  ) -> Bool {
+    guard let property, property.isToMany, property.inverse == nil else { return false }
+    return found.type.canBecomeList(property.columnType)
+  }
+
+  private mutating func noteNewConstraints(of step: MigrationStep) {
+    func name(_ constraint: UniquenessConstraint) -> [String] {
+      [constraint.owner.entityName] + constraint.properties
+    }
+    let known = Set(UniquenessConstraint.all(in: step.from).map(name))
+    checks.unique += UniquenessConstraint.all(in: step.to).filter { !known.contains(name($0)) }
+  }
+}
+
+extension ModelProperty {
+  /// Whether rows that lack a value get one.
+  fileprivate var hasDefault: Bool { defaultValue != nil }
+
+  /// The types of a number that got fewer values: some of those there are may be none of them.
+  fileprivate func narrowing(to other: ModelProperty) -> (String, String)? {
+    guard let old = numberType, let new = other.numberType, !new.holds(old) else { return nil }
+    return ("\(old)", "\(new)")
+  }
+
+  private var numberType: (any Numeric.Type)? {
+    let type = Swift.type(of: keyPath).valueType
+    return ((type as? any OptionalType.Type)?.wrappedType ?? type) as? any Numeric.Type
+  }
+}
+
+extension Numeric {
+  /// Whether every value of another type of number is one of this.
+  fileprivate static func holds(_ other: any Numeric.Type) -> Bool {
+    if let own = Self.self as? any FixedWidthInteger.Type,
+      let other = other as? any FixedWidthInteger.Type
+    {
+      return own.isSigned == other.isSigned && own.bitWidth >= other.bitWidth
+        || own.isSigned && own.bitWidth > other.bitWidth
+    }
+    return !(Self.self == Float.self && other == Double.self)
+  }
+}

@@ -1,0 +1,38 @@
+import LogEngine
+import RowFormat
+
+/// What the rows from before a column existed have in it, as the store remembers it.
+///
+/// The default value of a property is the app's to change; the rows keep the one that was theirs first. The
+/// catalogue keeps it as a row of one column, under the numbers of table and column.
+enum FillValue {
+  static func key(_ table: UInt16, _ column: UInt16) -> String { "fill.\(table).\(column)" }
+
+  /// Notes a value for the rows there are, taken from a row of default values.
+  ///
+  /// - Returns: The change, or `nil` if the value is null.
+  static func note(
+    _ column: Int,
+    of defaults: [UInt8],
+    _ layout: RowLayout,
+    for number: UInt16,
+    in table: UInt16
+  ) -> CatalogueChange? {
+    guard !defaults.isEmpty else { return nil }
+    let single = RowLayout([layout.types[column]])
+    return defaults.withUnsafeBytes { bytes -> CatalogueChange? in
+      if layout.isNull(column, in: bytes.bytes) { return nil }
+      var writer = RowWriter(capacity: 64)
+      writer.begin(single)
+      writer.copy(0, from: bytes.bytes, column: column, layout: layout)
+      let range = writer.finish()
+      let value = writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+      return .setMetadata(key: key(table, number), value: value)
+    }
+  }
+
+  /// The value noted for a column, as a row of it alone.
+  static func value(of column: UInt16, in table: UInt16, _ catalogue: Catalogue) -> [UInt8]? {
+    catalogue.metadata[key(table, column)]
+  }
+}

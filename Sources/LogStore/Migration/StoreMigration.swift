@@ -1,0 +1,170 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+
+/// Takes a store from the version it was written with to the schema it is opened with.
+///
+/// Stages that only describe a change are entries in the catalogue: all of them are one commit, whatever the number
+/// of rows. As soon as there is code to be run, or rows must be looked at, the stages run in a ``StagedStore``, which
+/// becomes the store after the last of them. So a store is never found between two versions.
+struct StoreMigration {
+  let path: String
+  let schema: Schema
+  let plan: (any SchemaMigrationPlan.Type)?
+  var allowsSave = true
+  var blobThreshold = Int.max
+  var uniquenessPolicy = UniquenessPolicy.upsert
+
+  /// Does what is to be done.
+  ///
+  /// - Parameter engine: The store, just opened.
+  /// - Returns: The store, in the schema; the engine that was given, or the one in its place.
+  /// - Throws: ``SwiftDataError``, naming the stage that failed and carrying what it threw; `LogStoreError` if there
+  ///   is no plan. The store is as it was, and closed.
+  func run(_ engine: StorageEngine) throws -> StorageEngine {
+    do {
+      return try migrate(engine)
+    } catch {
+      try? engine.close()
+      throw error
+    }
+  }
+
+  private func migrate(_ engine: StorageEngine) throws -> StorageEngine {
+    let stored = CatalogueMapping.schemaVersion(in: engine.catalogue)
+    let route = try MigrationRoute(from: stored, to: schema, plan: plan)
+    guard case .stages(let steps) = route.way else {
+      if allowsSave { try CatalogueMapping.bring(engine, to: schema, as: route.target) }
+      return engine
+    }
+    guard allowsSave else {
+      throw SwiftDataError.migrationUnavailable.explained(
+        "\(path) was written with schema \(stored.map { "\($0)" } ?? "none") and must be migrated to "
+          + "\(route.target), but was opened read-only: open it once with allowsSave: true"
+      )
+    }
+    if try describe(steps, in: engine, route.target) { return engine }
+    return try stage(steps, of: engine, route.target)
+  }
+}
+
+// MARK: In the catalogue alone
+
+extension StoreMigration {
+  /// Takes all the steps in one commit, if neither code nor rows are concerned.
+  private func describe(
+    _ steps: [MigrationStep],
+    in engine: StorageEngine,
+    _ target: StoredSchemaVersion
+  ) throws -> Bool {
+    if steps.contains(where: \.runsCode) { return false }
+    var draft = CatalogueDraft(engine.catalogue)
+    for step in steps {
+      let mapping = try mapping(of: step, draft)
+      if mapping.checks.concernRows(of: engine, mapping.draft.catalogue) { return false }
+      draft = mapping.draft
+    }
+    try CatalogueMapping.note(target, in: &draft)
+    if !draft.changes.isEmpty { try engine.apply(draft.changes) }
+    return true
+  }
+
+  private func mapping(of step: MigrationStep, _ draft: CatalogueDraft) throws -> SchemaMapping {
+    do {
+      // The same shape may list its properties in another order than it once did.
+      var before = SchemaMapping(draft, .inferred)
+      try before.bring(to: step.from)
+      var mapping = SchemaMapping(before.draft, .planned(step))
+      try mapping.bring(to: step.to)
+      return mapping
+    } catch {
+      throw step.failure("a change cannot be inferred", error)
+    }
+  }
+}
+
+// MARK: In a copy
+
+extension StoreMigration {
+  private func stage(
+    _ steps: [MigrationStep],
+    of engine: StorageEngine,
+    _ target: StoredSchemaVersion
+  ) throws -> StorageEngine {
+    let staged = try perform { try engine.makeStagedStore() }
+    do {
+      for step in steps { try take(step, in: staged.engine) }
+      var draft = CatalogueDraft(staged.engine.catalogue)
+      try CatalogueMapping.note(target, in: &draft)
+      try staged.engine.apply(draft.changes)
+    } catch {
+      staged.discard()
+      throw error
+    }
+    return try perform { try staged.publish() }
+  }
+
+  /// Takes one step: the app's code, the change of the tables, the app's code, and a look at what came of it.
+  private func take(_ step: MigrationStep, in engine: StorageEngine) throws {
+    try step.runWillMigrate {
+      try CatalogueMapping.prepare(engine, for: step.from)
+      return try open(engine, at: step.from, of: step.wholeFrom)
+    }
+    let mapping = try mapping(of: step, CatalogueDraft(engine.catalogue))
+    try perform { try engine.apply(mapping.draft.changes) }
+    try step.runDidMigrate { try open(engine, at: step.to, of: step.wholeTo) }
+    guard mapping.checks.concernRows(of: engine, engine.catalogue) else { return }
+    do {
+      try mapping.checks.run(in: tables(of: engine, at: step.to))
+    } catch {
+      throw step.failure("its result breaks a rule of the new version", error)
+    }
+  }
+
+  /// Opens the store for the app's code.
+  ///
+  /// - Parameters:
+  ///   - schema: The models the store keeps.
+  ///   - version: All models of the version: those of other stores of the container are there, and there are none
+  ///     of them.
+  private func open(
+    _ engine: StorageEngine,
+    at schema: Schema,
+    of version: Schema
+  ) throws -> ModelContainer {
+    var stores: [(any DataStore, Schema)] = []
+    let configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path))
+    stores.append((DefaultStore(try tables(of: engine, at: schema), configuration), schema))
+    let others = version.modelTypes.filter { !schema.contains($0) }
+    if !others.isEmpty {
+      let rest = Schema(others, version: version.version)
+      let memory = ModelConfiguration(schema: rest, isStoredInMemoryOnly: true)
+      stores.append((try DefaultStore(memory), rest))
+    }
+    return try ModelContainer(
+      migrating: stores,
+      at: version,
+      uniquenessPolicy: uniquenessPolicy
+    )
+  }
+
+  private func tables(of engine: StorageEngine, at schema: Schema) throws -> TableStore {
+    try TableStore(
+      engine,
+      path: path,
+      schema: schema,
+      allowsSave: true,
+      blobThreshold: blobThreshold,
+      closing: .byOwner
+    )
+  }
+
+  @discardableResult
+  private func perform<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      throw LogStoreError.storage(error, while: .migrating, path: path)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/// The versions of a plan as one store sees them.
+///
+/// A store that keeps only some of a container's entities knows each version by these alone.
+struct PlannedVersions {
+  private let plan: any SchemaMigrationPlan.Type
+  private let versions: [Version]
+  /// Whether the store keeps all entities of its container.
+  private let isWhole: Bool
+
+  private struct Version {
+    let type: any VersionedSchema.Type
+    let whole: Schema
+    /// The entities that have names of the store's.
+    let part: Schema
+    let checksums: Set<UInt64>
+    var number: Schema.Version { whole.version }
+
+    func has(_ checksum: UInt64) -> Bool { checksums.contains(checksum) }
+  }
+
+  /// Reads a plan.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number, in
+  ///   another order than by number, or with stages between other versions than its own.
+  init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws(SwiftDataError) {
+    self.plan = plan
+    var versions: [Version] = []
+    for type in plan.schemas {
+      let whole = Schema(versionedSchema: type)
+      try whole.validate()
+      if let last = versions.last, last.number >= whole.version {
+        throw .unknownSchema.explained(
+          "\(plan) lists version \(whole.version) (\(type)) after \(last.number) (\(last.type)); "
+            + "expected the oldest first, and each number once"
+        )
+      }
+      let part = PlannedVersions.part(of: whole, like: schema)
+      versions.append(
+        Version(
+          type: type,
+          whole: whole,
+          part: part,
+          checksums: [whole.checksum, part.checksum]
+        )
+      )
+    }
+    guard !versions.isEmpty else { throw .unknownSchema.explained("\(plan) lists no versions") }
+    self.versions = versions
+    let current = schema.checksum
+    isWhole = versions.contains { $0.whole.checksum == current }
+    try checkStages()
+  }
+
+  /// The entities of a version that have names of a schema's, or all if the schema has none but its own.
+  private static func part(of version: Schema, like schema: Schema) -> Schema {
+    let names = Set(schema.entities.map(\.name))
+    let types = version.entities.filter { names.contains($0.name) }.compactMap(\.modelType)
+    guard !types.isEmpty, types.count < version.entities.count else { return version }
+    return Schema(types, version: version.version)
+  }
+
+  /// Makes sure that the steps of a plan are between its versions.
+  ///
+  /// A step that is missing is not missed until it is to be taken.
+  private func checkStages() throws(SwiftDataError) {
+    for stage in plan.stages {
+      guard let from = position(of: stage.fromVersion), let to = position(of: stage.toVersion),
+        from < to
+      else {
+        throw .unknownSchema.explained(
+          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion); "
+            + "expected both among its schemas, the older one first"
+        )
+      }
+    }
+  }
+
+  private func position(of type: any VersionedSchema.Type) -> Int? {
+    versions.firstIndex { ObjectIdentifier($0.type) == ObjectIdentifier(type) }
+  }
+
+  private var list: String {
+    versions.map { "\(StoredSchemaVersion($0.whole))" }.joined(separator: ", ")
+  }
+}
+
+// MARK: Recognising versions
+
+extension PlannedVersions {
+  /// The version that a schema is: of several of one shape the one with its number, or the newest.
+  func position(of schema: StoredSchemaVersion) throws(SwiftDataError) -> Int {
+    let alike = versions.indices.filter { versions[$0].has(schema.checksum) }
+    guard let newest = alike.last else {
+      throw .unknownSchema.explained(
+        "the schema \(schema) has the shape of no version of \(plan): \(list)"
+      )
+    }
+    return alike.first { versions[$0].number == schema.version } ?? newest
+  }
+
+  /// The version that a store was written with.
+  ///
+  /// - Throws: ``SwiftDataError/backwardMigration`` if that is newer than the one it is to become,
+  ///   ``SwiftDataError/unknownDataStoreSchema`` if it is none.
+  func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int?
+  {
+    let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
+    let start = alike.first { versions[$0].number == stored.version } ?? alike.first
+    guard let start else {
+      if stored.version > versions[end].number { throw backward(stored, end) }
+      throw .unknownDataStoreSchema.explained(
+        "the store was written with schema \(stored), which is no version of \(plan): \(list). "
+          + "Add that version, as it was, to the plan, with a stage that leads on from it"
+      )
+    }
+    if start > end, !versions[end].has(stored.checksum) { throw backward(stored, end) }
+    return start
+  }
+
+  private func backward(_ stored: StoredSchemaVersion, _ end: Int) -> SwiftDataError {
+    .backwardMigration.explained(
+      "the store was written with schema \(stored), newer than \(StoredSchemaVersion(versions[end].whole))"
+    )
+  }
+
+  /// What a store of a version remembers.
+  func stored(_ position: Int, checksum: UInt64) -> StoredSchemaVersion {
+    StoredSchemaVersion(version: versions[position].number, checksum: checksum)
+  }
+}
+
+// MARK: The stages between them
+
+extension PlannedVersions {
+  /// The stages that lead from one version to another; none if that is older, and of the same shape.
+  ///
+  /// - Throws: ``SwiftDataError/migrationUnavailable`` if there is a gap between them.
+  func steps(from start: Int, to end: Int) throws(SwiftDataError) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    var here = start
+    while here < end {
+      if let (stage, next) = stage(after: here, upTo: end) {
+        steps.append(
+          MigrationStep(
+            stage: stage,
+            from: isWhole ? versions[here].whole : versions[here].part,
+            to: isWhole ? versions[next].whole : versions[next].part,
+            namesAfterwards: Set(versions[next].whole.entities.map(\.name))
+          )
+        )
+        here = next
+      } else if versions[here].whole.checksum == versions[here + 1].whole.checksum {
+        // Nothing is different, and nothing is said of the way: there is nothing to be done.
+        here += 1
+      } else {
+        throw .migrationUnavailable.explained(
+          "\(plan) has no stage from \(versions[here].type) (\(versions[here].number)) on, which the store "
+            + "needs to become \(versions[end].type) (\(versions[end].number)): add one to its stages, "
+            + "say .lightweight(fromVersion: \(versions[here].type).self, "
+            + "toVersion: \(versions[here + 1].type).self)"
+        )
+      }
+    }
+    return steps
+  }
+
+  private func stage(after here: Int, upTo end: Int) -> (MigrationStage, Int)? {
+    for stage in plan.stages where position(of: stage.fromVersion) == here {
+      if let next = position(of: stage.toVersion), next <= end { return (stage, next) }
+    }
+    return nil
+  }
+}
