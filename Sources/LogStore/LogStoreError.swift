@@ -13,6 +13,8 @@ public enum LogStoreError: Error, Sendable {
   case location(String, reason: String)
   /// A property's type is not the one its values were written with.
   case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
+  /// Who tells what is in a list is another than before: the list's owner, or its members.
+  case listKeptElsewhere(entity: String, property: String, stored: String, declared: String)
   /// A property of a new version must have a value, and a row has none: neither from before, nor by default, nor
   /// from a custom stage.
   case missingValue(entity: String, property: String, key: UInt64)
@@ -38,6 +40,9 @@ extension LogStoreError: CustomStringConvertible {
       "\(entity).\(property): the store holds \(stored) values, the model declares \(declared); "
         + "give the property a new name, or its old type; or migrate with a custom stage, which reads the "
         + "old values in willMigrate and sets the new ones in didMigrate"
+    case .listKeptElsewhere(let entity, let property, let stored, let declared):
+      "\(entity).\(property): the store keeps the list \(stored), the model \(declared); make the stage a "
+        + "custom one, which reads the members in willMigrate and sets them again in didMigrate"
     case .missingValue(let entity, let property, let key):
       "\(entity)/\(key) has no value for \(property), which is not optional and has no default: declare a "
         + "default, or make the stage a custom one that sets \(property) in didMigrate"

@@ -91,7 +91,10 @@ extension SchemaMapping {
 
   private mutating func drop(_ column: ColumnDefinition, of table: TableDefinition) throws {
     // Under its own name, a retired column is what a column of today had its values in before.
-    try rename(column.number, to: "\(column.name) (removed \(column.number))", in: table.number)
+    for former in table.columns where former.name == column.name {
+      let name = "\(column.name) (removed \(former.number))"
+      try rename(former.number, to: name, in: table.number)
+    }
     try draft.make(.retireColumn(table: table.number, column: column.number))
   }
 }
@@ -199,7 +202,20 @@ extension SchemaMapping {
       try drop(found, of: table)
       return try add(column, of: descriptor, hadRows: hadRows)
     }
-    if let property { try compare(found, property, of: descriptor, hadRows: hadRows) }
+    guard let property else { return }
+    if hadRows, let old = listKeptElsewhere(property, of: descriptor) {
+      guard case .planned(let step) = manner, step.isCustom else {
+        throw LogStoreError.listKeptElsewhere(
+          entity: descriptor.entityName,
+          property: name,
+          stored: old.listKeeping,
+          declared: property.listKeeping
+        )
+      }
+      try drop(found, of: table)
+      return try add(column, of: descriptor, hadRows: hadRows)
+    }
+    try compare(found, property, of: descriptor, hadRows: hadRows)
   }
 
   /// Looks at what two properties may differ in whose values look alike on disk.
@@ -228,6 +244,19 @@ extension SchemaMapping {
         checks.mandatory.append((table.number, property.ordinal))
       }
     }
+  }
+
+  /// The property of before that a list was, if others told of its members then: its owner, or they themselves.
+  private func listKeptElsewhere(
+    _ property: ModelProperty,
+    of descriptor: ModelDescriptor
+  ) -> ModelProperty? {
+    guard property.isToMany, let former = former(descriptor),
+      let old = former.property(named: property.name)
+        ?? property.originalName.flatMap({ former.property(named: $0) }),
+      old.isToMany, old.isDerivable != property.isDerivable
+    else { return nil }
+    return old
   }
 
   private func typeChange(
@@ -326,6 +355,12 @@ extension SchemaMapping {
 }
 
 extension ModelProperty {
+  /// Who tells which models are in a list.
+  fileprivate var listKeeping: String {
+    guard isDerivable, let inverse else { return "with its owner" }
+    return "with its members, in \(inverse.name)"
+  }
+
   /// Whether rows that lack a value get one.
   fileprivate var hasDefault: Bool { defaultValue != nil }
 

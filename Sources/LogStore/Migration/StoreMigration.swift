@@ -121,12 +121,8 @@ extension StoreMigration {
     }
   }
 
-  /// Opens the store for the app's code.
-  ///
-  /// - Parameters:
-  ///   - schema: The models the store keeps.
-  ///   - version: All models of the version: those of other stores of the container are there, and there are none
-  ///     of them.
+  /// Opens the store for the app's code, which may also ask for models that other stores of the container keep: here
+  /// there are none of them.
   private func open(
     _ engine: StorageEngine,
     at schema: Schema,

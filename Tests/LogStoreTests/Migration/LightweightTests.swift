@@ -86,6 +86,17 @@ private enum After: VersionedSchema {
   }
 }
 
+/// What was given another column, and dropped then.
+private enum Without: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self] }
+
+  @Model final class Item {
+    @Attribute(originalName: "title") var name: String
+    init(name: String) { self.name = name }
+  }
+}
+
 /// What was dropped comes back, and the default of what was added is another.
 private enum Later: VersionedSchema {
   static let versionIdentifier = Schema.Version(3, 0, 0)
@@ -96,11 +107,6 @@ private enum Later: VersionedSchema {
     var note: String?
     var added: Int = 8
     var dropped: String = "new"
-    var tags: [Tag] = []
-    init(name: String) { self.name = name }
-  }
-  @Model final class Tag {
-    var name: String
     init(name: String) { self.name = name }
   }
   @Model final class Gone {
@@ -213,6 +219,30 @@ private enum Plan: SchemaMigrationPlan {
     #expect(notes.map(\.added) == [7, 7, 7, 7, 8])
   }
 
+  @Test func `lets nothing come back of a property that had two columns`() throws {
+    enum Again: VersionedSchema {
+      static let versionIdentifier = Schema.Version(4, 0, 0)
+      static var models: [any PersistentModel.Type] { Later.models }
+    }
+    enum Long: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] {
+        [Before.self, After.self, Without.self, Again.self]
+      }
+      static var stages: [MigrationStage] {
+        [
+          .lightweight(fromVersion: Before.self, toVersion: After.self),
+          .lightweight(fromVersion: After.self, toVersion: Without.self),
+          .lightweight(fromVersion: Without.self, toVersion: Again.self),
+        ]
+      }
+    }
+    let context = try open(Again.self, Long.self)
+    let items = try context.fetch(FetchDescriptor<Later.Item>(sortBy: [SortDescriptor(\.name)]))
+    #expect(items.map(\.name) == ["item 1", "item 2", "item 3", "item 4"])
+    #expect(items.map(\.note) == [nil, nil, nil, nil])
+    #expect(items.map(\.added) == [8, 8, 8, 8])
+  }
+
   @Test func `or several of them are one commit of some hundred bytes`() throws {
     let before = try byteCount()
     _ = try open(Later.self)
@@ -271,6 +301,67 @@ private enum Plan: SchemaMigrationPlan {
     #expect(try open(Before.self).fetchCount(FetchDescriptor<Before.Item>()) == 4)
   }
 
+  @Test func `refuses a list that others tell of, and keeps it`() throws {
+    enum Loose: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static var models: [any PersistentModel.Type] { [LooseModels.Item.self] }
+    }
+    enum ToLoose: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { [Before.self, Loose.self] }
+      static var stages: [MigrationStage] {
+        [.lightweight(fromVersion: Before.self, toVersion: Loose.self)]
+      }
+    }
+    let error = #expect(throws: SwiftDataError.self) { try open(Loose.self, ToLoose.self) }
+    #expect(
+      "\(error, default: "")".contains(
+        "Item.tags: the store keeps the list with its members, in item, the model with its owner"
+      )
+    )
+    let context = try open(Before.self)
+    #expect(try context.fetch(FetchDescriptor<Before.Item>()).map(\.tags.count) == [2, 2, 2, 2])
+  }
+
+  @Test func `that is custom hands a list over that others tell of`() throws {
+    enum Loose: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static var models: [any PersistentModel.Type] { [LooseModels.Item.self] }
+    }
+    enum ToLoose: SchemaMigrationPlan {
+      static let tags = Mutex<[PersistentIdentifier: [PersistentIdentifier]]>([:])
+      static var schemas: [any VersionedSchema.Type] { [Before.self, Loose.self] }
+      static var stages: [MigrationStage] {
+        [
+          .custom(
+            fromVersion: Before.self,
+            toVersion: Loose.self,
+            willMigrate: { context in
+              for item in try context.fetch(FetchDescriptor<Before.Item>()) {
+                let members = item.tags.map(\.persistentModelID)
+                tags.withLock { $0[item.persistentModelID] = members }
+              }
+            },
+            didMigrate: { context in
+              let found = try context.fetch(FetchDescriptor<LooseModels.Tag>())
+              let byID = Dictionary(uniqueKeysWithValues: found.map { ($0.persistentModelID, $0) })
+              for item in try context.fetch(FetchDescriptor<LooseModels.Item>()) {
+                let members = tags.withLock { $0[item.persistentModelID] ?? [] }
+                item.tags = members.compactMap { byID[$0] }
+              }
+            }
+          )
+        ]
+      }
+    }
+    _ = try open(Loose.self, ToLoose.self)
+    let context = try open(Loose.self, ToLoose.self)
+    let items = try context.fetch(
+      FetchDescriptor<LooseModels.Item>(sortBy: [SortDescriptor(\.title)])
+    )
+    #expect(items[0].tags.map(\.name) == ["one 1", "two 1"])
+    #expect(items[3].tags.map(\.name) == ["one 4", "two 4"])
+  }
+
   @Test func `that is custom may change a type, its values handed over in a variable`() throws {
     enum Other: VersionedSchema {
       static let versionIdentifier = Schema.Version(2, 0, 0)
@@ -317,5 +408,17 @@ private enum OtherModels {
   @Model final class Item {
     var a: String
     init(a: String) { self.a = a }
+  }
+}
+
+private enum LooseModels {
+  @Model final class Item {
+    var title: String
+    var tags: [Tag] = []
+    init(title: String) { self.title = title }
+  }
+  @Model final class Tag {
+    var name: String
+    init(name: String) { self.name = name }
   }
 }
