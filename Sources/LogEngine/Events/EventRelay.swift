@@ -6,7 +6,8 @@ import Synchronization
 /// thread at a time delivers; whoever comes meanwhile leaves its events to that one. So the handler sees
 /// them in order, is never entered twice, and may itself cause events.
 final class EventRelay: Sendable {
-  private let handler: EngineEventHandler?
+  /// Who listens.
+  let handler: EngineEventHandler?
   private let queue = Mutex<Queue>(Queue())
 
   private struct Queue {

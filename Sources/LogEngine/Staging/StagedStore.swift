@@ -44,7 +44,8 @@ package final class StagedStore {
     var opening = Opening(
       paths: original.state.paths,
       options: original.state.options,
-      fileSystem: original.state.fileSystem
+      fileSystem: original.state.fileSystem,
+      onEvent: original.state.events.handler
     )
     opening.lock = lock
     return try opening.run()
