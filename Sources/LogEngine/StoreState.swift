@@ -41,6 +41,8 @@ final class StoreState: Sendable {
   let tail = Mutex<LogTail>(LogTail())
   /// The commits that are being read.
   let pins = PinBoard()
+  /// Where readers of history can begin.
+  let commitMarks = CommitMarks()
   /// What was written since the store was opened.
   let counters = WriteCounters()
   /// The side files of large values.

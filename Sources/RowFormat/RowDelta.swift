@@ -98,7 +98,7 @@ public enum RowDelta {
     return set
   }
 
-  private static func isChanged(_ column: Int, in delta: RawSpan) -> Bool {
+  static func isChanged(_ column: Int, in delta: RawSpan) -> Bool {
     delta.load(UInt8.self, at: column / 8) & (1 << UInt8(column % 8)) != 0
   }
 
@@ -127,7 +127,7 @@ public enum RowDelta {
   /// Goes past the operand of an operation.
   ///
   /// - Returns: Where the last bytes of the operand stand, or `nil` if it is cut off.
-  private static func skip(
+  static func skip(
     _ operation: Operation,
     _ type: ColumnType,
     in delta: RawSpan,

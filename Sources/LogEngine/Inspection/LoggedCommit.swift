@@ -13,18 +13,17 @@ public struct LoggedCommit: Sendable {
   /// What its frames take in the log.
   public let byteCount: Int
   let state: StoreState
-  /// Its frames' payloads.
-  let payloads: [Range<Int>]
+  /// The segment itself: it can be read on when compaction has taken it out of the store.
+  let source: Segment
+  let payloads: CommitPayloads
 
   init(
     _ sequence: UInt64,
-    _ payloads: [Range<Int>],
+    _ payloads: CommitPayloads,
     in segment: Segment,
     _ state: StoreState
   ) throws {
-    guard let first = payloads.first, let last = payloads.last else {
-      throw segment.corruption(at: 0, .missing(.payload))
-    }
+    let last = payloads.last
     (microseconds, author) = try segment.withPayload(last) { payload in
       guard let parts = CommitPayload(decoding: payload) else {
         throw segment.corruption(at: last.lowerBound, .missing(.payload))
@@ -33,7 +32,8 @@ public struct LoggedCommit: Sendable {
     }
     self.sequence = CommitSequence(sequence)
     self.segment = segment.id
-    offset = first.lowerBound - FrameHeader.byteCount
+    source = segment
+    offset = payloads.first.lowerBound - FrameHeader.byteCount
     byteCount = last.upperBound - offset
     self.state = state
     self.payloads = payloads
@@ -53,29 +53,40 @@ public struct LoggedCommit: Sendable {
   func forEachRecord(
     _ body: (RecordHeader, RecordPlace, RawSpan) throws -> ScanControl
   ) throws {
-    for range in payloads {
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
-      let control = try state.withSegment(segment) { segment in
-        try segment.withPayload(range) { payload -> ScanControl in
-          guard let parts = CommitPayload(decoding: payload) else {
-            throw segment.corruption(at: range.lowerBound, .missing(.payload))
-          }
-          var at = parts.recordRange.lowerBound
-          while at < parts.recordRange.upperBound {
-            let bytes = payload.extracting(at..<parts.recordRange.upperBound)
-            let place = RecordPlace(segment: segment.id, offset: range.lowerBound + at)
-            guard let header = RecordHeader(decoding: bytes) else {
-              throw segment.damagedRecord(at: place.offset)
-            }
-            let record = bytes.extracting(0..<header.totalByteCount)
-            if try body(header, place, record) == .stop { return .stop }
-            at += header.totalByteCount
-          }
-          return .proceed
-        }
+    if try forEachRecord(in: payloads.first, body) == .stop { return }
+    for range in payloads.rest where try forEachRecord(in: range, body) == .stop { return }
+  }
+
+  private func forEachRecord(
+    in range: Range<Int>,
+    _ body: (RecordHeader, RecordPlace, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    try source.withPayload(range) { payload in
+      guard let parts = CommitPayload(decoding: payload) else {
+        throw source.corruption(at: range.lowerBound, .missing(.payload))
       }
-      if control == .stop { return }
+      var at = parts.recordRange.lowerBound
+      while at < parts.recordRange.upperBound {
+        let bytes = payload.extracting(at..<parts.recordRange.upperBound)
+        let place = RecordPlace(segment: segment, offset: range.lowerBound + at)
+        guard let header = RecordHeader(decoding: bytes) else {
+          throw source.damagedRecord(at: place.offset)
+        }
+        let record = bytes.extracting(0..<header.totalByteCount)
+        if try body(header, place, record) == .stop { return .stop }
+        at += header.totalByteCount
+      }
+      return .proceed
     }
   }
+}
+
+/// Where the payloads of a commit's frames stand in their segment; nearly always there is one.
+struct CommitPayloads: Hashable, Sendable {
+  let first: Range<Int>
+  var rest: [Range<Int>] = []
+
+  init(first: Range<Int>) { self.first = first }
+
+  var last: Range<Int> { rest.last ?? first }
 }

@@ -2,57 +2,107 @@ public import RowFormat
 import Synchronization
 
 extension StorageEngine {
-  /// Visits commits, oldest first, with what they changed.
+  /// The commit after which commits can still be told, one by one; those up to it were packed.
   ///
-  /// Works on any open store: beside its writer, in a follower after ``refresh()``, and up to the damage
-  /// of a damaged one. Commits made meanwhile are not visited.
+  /// - Complexity: O(segments).
+  public var lastCommitBeforeHistory: CommitSequence {
+    state.segmentList.first?.header.previousSequence
+      ?? CommitSequence(state.base.withLock { $0?.sequence ?? 0 })
+  }
+
+  /// Visits commits with what they changed.
+  ///
+  /// Works on any open store: beside its writer and a compaction, in a follower after ``refresh()``, and up
+  /// to the damage of a damaged one. Commits made meanwhile are not visited.
   ///
   /// - Parameters:
   ///   - first: The commit to begin after: the last one known.
   ///   - last: The commit to end with; the newest, if `nil`.
+  ///   - order: Which comes first.
   ///   - body: Called for each commit; its changes are read only if it asks for them.
   /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged between the two;
   ///   ``StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.
-  /// - Complexity: O(bytes of the commits, and of those before them in the same segment).
+  /// - Complexity: O(bytes of the commits), and what it takes to find the first: at most the headers of the
+  ///   frames of its segment the first time, of 64 KiB from then on.
   public func forEachCommit(
     after first: CommitSequence = .zero,
     upTo last: CommitSequence? = nil,
+    order: CommitOrder = .oldestFirst,
     _ body: (LoggedCommit) throws -> ScanControl
   ) throws {
     let last = min(last ?? .init(.max), lastCommit)
     guard first < last else { return }
     let segments = state.segmentList
-    let oldest = segments.first?.header.previousSequence ?? .zero
+    let oldest = segments.first?.header.previousSequence ?? lastCommitBeforeHistory
     guard first >= oldest || first == .zero else {
       throw StorageError.commitGone(first, oldest: oldest)
     }
     let start = segments.lastIndex { $0.header.previousSequence <= first } ?? 0
-    var sequence = segments.first?.header.previousSequence.rawValue ?? 0
-    for segment in segments[min(start, segments.count)...] {
-      var scan = FrameScan(
-        segment,
-        from: SegmentHeader.byteCount,
-        to: segment.readableEnd.load(ordering: .acquiring),
-        chain: segment.header.previousChain,
-        sequence: segment.header.previousSequence.rawValue
-      )
-      while let payloads = try scan.nextCommit() {
-        sequence = scan.sequence
-        guard sequence > first.rawValue else { continue }
-        let commit = try LoggedCommit(sequence, payloads, in: segment, state)
-        if try body(commit) == .stop || sequence == last.rawValue { return }
+    let end = segments.firstIndex { $0.header.previousSequence >= last } ?? segments.count
+    guard start < end else { return }
+    let range = (first: max(first, oldest).rawValue, last: last.rawValue)
+    switch order {
+    case .oldestFirst:
+      for index in start..<end {
+        // Each segment begins with the commit after its predecessor's last.
+        let bound = index + 1 < end ? segments[index + 1].header.previousSequence : last
+        let part = (first: range.first, last: bound.rawValue)
+        if try visit(segments[index], part, body) == .stop { return }
       }
-      // Each segment begins with the commit after its predecessor's last.
-      let isLast = segment.id == segments.last?.id
-      let next = isLast ? last.rawValue : nextSequence(after: segment, in: segments)
-      if scan.sequence < next {
-        throw segment.corruption(at: scan.offset, .missing(.frame))
+    case .newestFirst:
+      for index in (start..<end).reversed() {
+        let bound = index + 1 < end ? segments[index + 1].header.previousSequence : last
+        let part = (first: range.first, last: bound.rawValue)
+        if try visitBackwards(segments[index], part, body) == .stop { return }
       }
     }
   }
 
-  private func nextSequence(after segment: Segment, in segments: [Segment]) -> UInt64 {
-    segments.first { $0.id > segment.id }?.header.previousSequence.rawValue ?? 0
+  /// Visits the commits of a segment between two, oldest first.
+  private func visit(
+    _ segment: Segment,
+    _ range: (first: UInt64, last: UInt64),
+    _ body: (LoggedCommit) throws -> ScanControl
+  ) throws -> ScanControl {
+    var scan = try state.scan(segment, after: range.first)
+    while scan.sequence < range.last {
+      guard let payloads = try scan.nextCommit() else {
+        throw segment.corruption(at: scan.offset, .missing(.frame))
+      }
+      let complete = scan.lastComplete
+      state.commitMarks.note(
+        .init(sequence: complete.sequence, offset: complete.offset, chain: complete.chain),
+        in: segment,
+        state.isRetired
+      )
+      guard scan.sequence > range.first else { continue }
+      let commit = try LoggedCommit(scan.sequence, payloads, in: segment, state)
+      if try body(commit) == .stop { return .stop }
+    }
+    return .proceed
+  }
+
+  /// Visits the commits of a segment between two, newest first: from mark to mark.
+  private func visitBackwards(
+    _ segment: Segment,
+    _ range: (first: UInt64, last: UInt64),
+    _ body: (LoggedCommit) throws -> ScanControl
+  ) throws -> ScanControl {
+    // Leaves marks up to there.
+    _ = try state.scan(segment, after: range.last)
+    var last = range.last
+    for mark in state.commitMarks.all(in: segment).reversed() where mark.sequence < last {
+      let first = max(mark.sequence, range.first)
+      var commits: [LoggedCommit] = []
+      _ = try visit(segment, (first, last)) { commit in
+        commits.append(commit)
+        return .proceed
+      }
+      for commit in commits.reversed() where try body(commit) == .stop { return .stop }
+      last = first
+      if last <= range.first { break }
+    }
+    return .proceed
   }
 
   /// The records of a row, newest first, back to its insertion: its whole life, and the chain of deltas
@@ -147,15 +197,23 @@ extension StorageEngine {
   }
 }
 
+/// Which of two commits comes first.
+public enum CommitOrder: Sendable, Hashable { case oldestFirst, newestFirst }
+
 extension FrameScan {
   /// Reads up to the end of the next commit.
   ///
   /// - Returns: Where its frames' payloads stand; `nil` if there is no further one.
-  fileprivate mutating func nextCommit() throws -> [Range<Int>]? {
-    var payloads: [Range<Int>] = []
-    while payloads.isEmpty {
+  fileprivate mutating func nextCommit() throws -> CommitPayloads? {
+    var payloads: CommitPayloads?
+    while payloads == nil {
       let isValid = try next { payload, offset, _ in
-        payloads.append(offset..<(offset + payload.byteCount))
+        let range = offset..<(offset + payload.byteCount)
+        if payloads == nil {
+          payloads = CommitPayloads(first: range)
+        } else {
+          payloads?.rest.append(range)
+        }
       }
       guard isValid else { return nil }
     }

@@ -1,0 +1,104 @@
+import RowFormat
+import Synchronization
+
+/// Places between commits from which the log can be read on, so that a reader of history need not begin at
+/// the start of a segment.
+///
+/// Noted by whoever reads the log, never by who writes it: the first read of a segment passes over its frame
+/// headers, later ones begin within ``spacing`` bytes of where they want to. A mark never changes, for what
+/// stands before it never does.
+final class CommitMarks: Sendable {
+  /// What a ``FrameScan`` has to know to go on at a place.
+  struct Mark: Hashable, Sendable {
+    /// The last commit before.
+    var sequence: UInt64
+    var offset: Int
+    /// The header checksum of the frame before.
+    var chain: UInt32
+  }
+
+  static let spacing = 64 << 10
+
+  private let marks = Mutex<[SegmentID: [Mark]]>([:])
+
+  /// The last mark that is not behind a commit; the segment's beginning, if there is none.
+  func last(upTo sequence: UInt64, in segment: Segment) -> Mark {
+    let beginning = Mark(beginningOf: segment)
+    return marks.withLock { marks in
+      guard let known = marks[segment.id] else { return beginning }
+      var low = 0
+      var high = known.count
+      while low < high {
+        let middle = (low + high) / 2
+        if known[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+      }
+      return low == 0 ? beginning : known[low - 1]
+    }
+  }
+
+  /// The marks of a segment, ascending, its beginning first.
+  func all(in segment: Segment) -> [Mark] {
+    [Mark(beginningOf: segment)] + marks.withLock { $0[segment.id] ?? [] }
+  }
+
+  /// Takes note of a place between commits, if it is far enough behind the last one that is known.
+  func note(_ mark: Mark, in segment: Segment, _ isRetired: (SegmentID) -> Bool) {
+    marks.withLock { marks in
+      guard let last = marks[segment.id]?.last else {
+        guard mark.offset >= SegmentHeader.byteCount + Self.spacing else { return }
+        for id in marks.keys where isRetired(id) { marks[id] = nil }
+        marks[segment.id] = [mark]
+        return
+      }
+      if mark.offset >= last.offset + Self.spacing { marks[segment.id]?.append(mark) }
+    }
+  }
+}
+
+extension CommitMarks.Mark {
+  fileprivate init(beginningOf segment: Segment) {
+    self.init(
+      sequence: segment.header.previousSequence.rawValue,
+      offset: SegmentHeader.byteCount,
+      chain: segment.header.previousChain
+    )
+  }
+}
+
+extension StoreState {
+  /// Finds where the commit after one begins, by the headers of the frames before it.
+  ///
+  /// What is passed over is not read, and so not checked, but for its headers.
+  ///
+  /// - Parameters:
+  ///   - sequence: The commit before; the greatest number for the end of what was written.
+  ///   - segment: Where to look.
+  /// - Returns: A scan that reads that commit next.
+  /// - Throws: ``StorageError/corruption(_:)`` if a frame that must be there is not.
+  /// - Complexity: O(frames of ``CommitMarks/spacing`` bytes); the first time, those of the segment.
+  func scan(_ segment: Segment, after sequence: UInt64) throws -> FrameScan {
+    let limit = segment.readableEnd.load(ordering: .acquiring)
+    let newest = visible.load(ordering: .acquiring)
+    var mark = commitMarks.last(upTo: sequence, in: segment)
+    var next = mark
+    while next.sequence < min(sequence, newest), limit - next.offset >= FrameHeader.byteCount {
+      guard let header = try segment.frameHeader(at: next.offset), header.chain == next.chain,
+        header.totalByteCount <= limit - next.offset
+      else { break }
+      if header.kind.hasRecords, header.sequence.rawValue > sequence { break }
+      next.offset += header.totalByteCount
+      next.chain = header.headerChecksum
+      guard header.kind.completesCommit || !header.kind.hasRecords else { continue }
+      next.sequence = header.sequence.rawValue
+      mark = next
+      commitMarks.note(mark, in: segment, isRetired)
+    }
+    return FrameScan(
+      segment,
+      from: mark.offset,
+      to: limit,
+      chain: mark.chain,
+      sequence: mark.sequence
+    )
+  }
+}

@@ -1,0 +1,119 @@
+public import RowFormat
+import Synchronization
+
+/// What a commit did to one row, in the log's own form: nothing is put together that nobody asks for.
+///
+/// ``LoggedChange`` tells more, and costs more.
+public struct RowChange: Sendable {
+  public let kind: Kind
+  public let reference: RowReference
+  /// The layout of the bytes that come with it; ``LayoutNumber/none`` for a deletion that preserved nothing.
+  public let layout: LayoutNumber
+  /// Where the row stood before.
+  let previous: RecordPlace
+
+  public enum Kind: Sendable, Hashable {
+    /// The bytes are the new row.
+    case insert
+    /// The bytes are the changed columns, as ``RowDelta`` writes them.
+    case delta
+    /// The bytes are the changed row.
+    case image
+    /// The bytes are a row in which all columns are null but those that were preserved, or there are none.
+    case delete
+  }
+}
+
+extension LoggedCommit {
+  /// Visits what the commit did to rows, in order, with the bytes the log has for each.
+  ///
+  /// - Parameter body: Called for each; it must not keep the bytes.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Complexity: O(bytes of the commit); nothing is allocated.
+  public func forEachRowChange(_ body: (RowChange, RawSpan) throws -> Void) throws {
+    try forEachRecord { header, place, bytes in
+      let kind: RowChange.Kind
+      switch header.kind {
+      case .insert: kind = .insert
+      case .delta: kind = .delta
+      case .fullImage: kind = .image
+      case .delete: kind = .delete
+      case .catalogue: return .proceed
+      }
+      let change = RowChange(
+        kind: kind,
+        reference: header.reference,
+        layout: header.layout,
+        previous: header.previous
+      )
+      let content = bytes.extracting(header.bodyRange)
+      try check(change, content, at: place)
+      try body(change, content)
+      return .proceed
+    }
+  }
+
+  /// So that reading a column of a row never leaves its bytes.
+  private func check(_ change: RowChange, _ bytes: RawSpan, at place: RecordPlace) throws {
+    if change.kind == .delta || change.layout == .none { return }
+    let isValid = state.withTable(change.reference.table) { table in
+      table.layouts.with(Int(change.layout.rawValue)) { $0.isValid(bytes) } ?? false
+    }
+    guard isValid == true else { throw state.inconsistency(at: place, change.reference) }
+  }
+
+  /// Lends a row as it was before a change of this commit, if that can still be told.
+  ///
+  /// - Returns: What `body` returned; `nil` for an insertion, and where compaction has taken the earlier row,
+  ///   or a part of what it is put together from.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Complexity: O(bytes of the row and its deltas).
+  public func withRow<R>(
+    before change: RowChange,
+    _ body: (RawSpan, LayoutNumber) throws -> R
+  ) throws -> R? {
+    if change.previous.isNone { return nil }
+    return try state.reading {
+      guard let oldest = try state.oldestFile(of: change.previous, change.reference) else {
+        return nil
+      }
+      var scratch = FoldScratch()
+      do {
+        let layout = try state.fold(change.previous, change.reference, into: &scratch)
+        // What is still there was there all the time.
+        guard state.isThere(oldest) else { return nil }
+        return try body(scratch.row, layout)
+      } catch let error as StorageError {
+        if !state.isThere(oldest) { return nil }
+        throw error
+      }
+    }
+  }
+}
+
+extension StoreState {
+  /// The oldest file that a row is put together from; `nil` if one of them is gone.
+  ///
+  /// What took the place of a file that is gone has the row as it was later, or not at all.
+  fileprivate func oldestFile(
+    of place: RecordPlace,
+    _ reference: RowReference
+  ) throws -> RecordPlace? {
+    var place = place
+    while true {
+      guard isThere(place) else { return nil }
+      if place.isPacked { return place }
+      let header = try header(at: place, of: reference)
+      guard header.kind == .delta else { return place }
+      guard header.previous.isPacked || header.previous.rawValue < place.rawValue else {
+        throw inconsistency(at: place, reference)
+      }
+      place = header.previous
+    }
+  }
+
+  fileprivate func isThere(_ place: RecordPlace) -> Bool {
+    place.isPacked
+      ? packs[Int(place.segment.rawValue)] != nil : !isRetired(place.segment)
+  }
+}
