@@ -71,8 +71,8 @@ extension StoreState {
   /// What is passed over is not read, and so not checked, but for its headers.
   ///
   /// - Parameters:
-  ///   - sequence: The commit before; the greatest number for the end of what was written.
   ///   - segment: Where to look.
+  ///   - sequence: The commit before; the greatest number for the end of what was written.
   /// - Returns: A scan that reads that commit next.
   /// - Throws: ``StorageError/corruption(_:)`` if a frame that must be there is not.
   /// - Complexity: O(frames of ``CommitMarks/spacing`` bytes); the first time, those of the segment.
