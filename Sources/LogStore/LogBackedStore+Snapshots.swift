@@ -37,7 +37,7 @@ extension LogBackedStore {
     func reference(_ identifier: PersistentIdentifier) -> RowReference? {
       names[identifier] ?? tables.reference(of: identifier)
     }
-    try tables.save(author: request.editingState.author) { sink in
+    let token = try tables.save(author: request.editingState.author) { sink in
       var writer = RowWriter()
       for snapshot in request.inserted + request.updated {
         guard let own = reference(snapshot.persistentIdentifier) else { continue }
@@ -64,7 +64,11 @@ extension LogBackedStore {
         if let own = reference(snapshot.persistentIdentifier) { sink.delete(own) }
       }
     }
-    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+    return DataStoreSaveChangesResult(
+      for: identifier,
+      remappedIdentifiers: remapped,
+      historyToken: token
+    )
   }
 }
 

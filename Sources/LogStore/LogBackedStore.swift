@@ -25,7 +25,7 @@ extension LogBackedStore {
   public func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
-  ) throws {
+  ) throws -> (any HistoryToken)? {
     try tables.measure(.save) { try tables.save(author: editingState.author, body) }
   }
 

@@ -13,14 +13,16 @@ extension TableStore {
   func follow() throws {
     guard !allowsSave else { return }
     // Whoever comes second waits until the indexes of before are gone.
-    try followed.withLock { known in
+    let isNews = try followed.withLock { known in
       try perform(.fetching) { _ = try engine.refresh() }
       let newest = engine.lastCommit
-      if newest == known { return }
+      if newest == known { return false }
       indexes.removeAll()
       uniqueIndexes.removeAll()
       valueIndexes.removeAll()
       known = newest
+      return true
     }
+    if isNews { history.watches.tell() }
   }
 }

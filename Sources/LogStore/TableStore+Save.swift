@@ -5,12 +5,19 @@ import Synchronization
 
 extension TableStore {
   /// Makes the changes that `body` writes one commit.
-  func save(author: String?, _ body: (any RowChangeSink) throws -> Void) throws {
+  ///
+  /// - Returns: The bookmark behind it; `nil` if nothing was written.
+  @discardableResult
+  func save(
+    author: String?,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> DefaultHistoryToken? {
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author)
     try body(sink)
-    try perform(.saving) { try sink.commit() }
+    let sequence = try perform(.saving) { try sink.commit() }
     if sink.isWorthKeeping { spareSink.keep(sink) }
+    return sequence.map(history.token)
   }
 }
 
@@ -86,13 +93,16 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   /// Whether the sink holds no more memory than it should until the next save.
   var isWorthKeeping: Bool { changeCount <= 1024 && byteCount <= 1 << 20 }
 
-  func commit() throws {
+  /// - Returns: The commit; `nil` if there was nothing to be written.
+  func commit() throws -> CommitSequence? {
+    let isEmpty = batch.isEmpty
+    let sequence: CommitSequence
     if keys.isEmpty {
-      try commitValues()
+      sequence = try commitValues()
     } else {
       let claim = try store.uniqueIndexes.claim(keys, in: store)
       do {
-        try commitValues()
+        sequence = try commitValues()
       } catch {
         store.uniqueIndexes.finish(claim, committed: false, in: store)
         throw error
@@ -105,21 +115,21 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
         if let new = move.new { index.insert(move.key, rank: new.rank, target: new.target) }
       }
     }
+    return isEmpty ? nil : sequence
   }
 
-  private func commitValues() throws {
-    if store.valueIndexes.definitions.isEmpty {
-      _ = try store.engine.commit(&batch)
-      return
-    }
+  private func commitValues() throws -> CommitSequence {
+    if store.valueIndexes.definitions.isEmpty { return try store.engine.commit(&batch) }
     let save = store.valueIndexes.begin(values, seen: standing)
+    let sequence: CommitSequence
     do {
-      _ = try store.engine.commit(&batch)
+      sequence = try store.engine.commit(&batch)
     } catch {
       store.valueIndexes.end(save, committed: false, in: store)
       throw error
     }
     store.valueIndexes.end(save, committed: true, in: store)
+    return sequence
   }
 
   func insert(_ reference: RowReference, row: RawSpan) {

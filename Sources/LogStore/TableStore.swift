@@ -24,6 +24,7 @@ final class TableStore: Sendable {
   let uniqueIndexes: UniqueIndexes
   let valueIndexes: ValueIndexes
   let spareSink = SpareSink()
+  let history: StoreHistory
   /// The newest commit that the indexes know, in a store that is only read.
   let followed: Mutex<CommitSequence>
   /// How many bytes a value may have that stands in its row although it could have a file; none has one in
@@ -89,8 +90,8 @@ final class TableStore: Sendable {
   ) throws {
     var options = EngineOptions()
     options.durability = .memory
-    // Nobody looks into memory for a history.
-    options.take(Compaction(.automatic, historyAge: .zero, historyByteCount: 0))
+    // Memory is dearer than disk: the history is shorter.
+    options.take(Compaction(.automatic, historyByteCount: 4 << 20))
     let engine = try StorageEngine.open(
       at: "/memory",
       options: options,
@@ -125,6 +126,7 @@ final class TableStore: Sendable {
     self.schema = schema
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
+    history = StoreHistory(storeIdentifier: identifier)
     tables = try schema.modelTypes.map { type in
       let descriptor = ModelDescriptor.of(type)
       guard let table = catalogue.table(named: descriptor.entityName),

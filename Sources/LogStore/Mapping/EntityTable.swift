@@ -86,6 +86,14 @@ extension EntityTable {
     return writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
   }
 
+  /// A layout that rows were written in, and for each current column its place in it.
+  ///
+  /// - Returns: `nil` for a layout that is not on record.
+  func places(in number: LayoutNumber) -> (layout: RowLayout, places: [Int?])? {
+    guard let former = definition.layout(number) else { return nil }
+    return definition.places(in: former).map { (former.layout, $0) }
+  }
+
   /// Says that a value of a row that stands in a file cannot be read.
   func unreadable(_ column: Int, _ key: UInt64, _ error: StorageError) -> LogStoreError {
     .unreadableValue(
@@ -124,20 +132,17 @@ struct RowConverter: Sendable {
     to descriptor: ModelDescriptor,
     _ fills: [UInt16: [UInt8]]
   ) {
-    guard let former = table.layout(number), let current = table.layout(table.currentLayout) else {
-      return nil
-    }
+    guard let former = table.layout(number), let current = table.layout(table.currentLayout),
+      let places = table.places(in: former)
+    else { return nil }
     old = former.layout
     new = descriptor.layout
-    let places = Dictionary(
-      former.columns.enumerated().map { ($1, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
     sources = current.columns.enumerated().map { position, number in
-      if let place = places[number] { return Source(place: place) }
+      let isSame = former.columns.contains(number)
       return Source(
-        place: table.predecessors(of: number).lazy.compactMap { places[$0] }.first,
-        fill: fills[number].map { ($0, RowLayout([descriptor.layout.types[position]])) }
+        place: places[position],
+        fill: isSame
+          ? nil : fills[number].map { ($0, RowLayout([descriptor.layout.types[position]])) }
       )
     }
     defaults = descriptor.defaultRow()
@@ -194,6 +199,18 @@ struct RowConverter: Sendable {
 }
 
 extension TableDefinition {
+  /// For each column of the current layout, its place in a former one, if it has one there.
+  fileprivate func places(in former: LayoutDefinition) -> [Int?]? {
+    guard let current = layout(currentLayout) else { return nil }
+    let places = Dictionary(
+      former.columns.enumerated().map { ($1, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    return current.columns.map { number in
+      places[number] ?? predecessors(of: number).lazy.compactMap { places[$0] }.first
+    }
+  }
+
   /// The columns that held a property's values before they moved into files, or out of them, newest first.
   fileprivate func predecessors(of number: UInt16) -> [UInt16] {
     guard let column = column(number) else { return [] }

@@ -11,6 +11,8 @@ final class StoreCoordinator: @unchecked Sendable {
   let connections: [StoreConnection]
   /// Where contexts are told of what others saved.
   let inboxes = SaveInboxes()
+  /// Who is told of every save.
+  let saveListeners = SaveListeners()
   private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
 
   /// Opens the stores.

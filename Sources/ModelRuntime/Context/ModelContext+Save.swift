@@ -19,9 +19,9 @@ extension ModelContext {
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try DeletePropagation.checkDenials(deleted)
-    var saved: [(connection: StoreConnection, changes: ChangeSet)] = []
+    var saved: [StoreSave] = []
     for connection in coordinator.connections {
-      if let changes = try save(to: connection) { saved.append((connection, changes)) }
+      if let save = try save(to: connection) { saved.append(save) }
       try throwDeferredError()
     }
     if !inserted.isEmpty { inserted.removeAll { $0._$state.isDeleted } }
@@ -31,9 +31,10 @@ extension ModelContext {
       from: inbox
     )
     observers?.saved(saved.map(\.changes), pending: inserted)
+    coordinator.saveListeners.tell(saved, author: author)
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
-      for (connection, changes) in saved { notice.add(changes, in: connection) }
+      for save in saved { notice.add(save) }
       return notice
     }
   }
@@ -41,7 +42,7 @@ extension ModelContext {
   /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
   ///
   /// - Returns: What was written, or `nil` if nothing is pending.
-  private func save(to connection: StoreConnection) throws -> ChangeSet? {
+  private func save(to connection: StoreConnection) throws -> StoreSave? {
     var upsert: Upsert?
     defer { connection.endSave(for: editingState) }
     do {
@@ -50,9 +51,9 @@ extension ModelContext {
       var next: ChangeSet? = pending
       while let changes = next {
         do {
-          try write(changes, to: connection)
+          let token = try write(changes, to: connection)
           upsert?.finish()
-          return changes
+          return StoreSave(connection: connection, changes: changes, token: token)
         } catch let unsettled as ModelClashes {
           let merging = upsert ?? Upsert(self, connection)
           upsert = merging
@@ -67,7 +68,10 @@ extension ModelContext {
     return nil
   }
 
-  private func write(_ changes: ChangeSet, to connection: StoreConnection) throws {
+  private func write(
+    _ changes: ChangeSet,
+    to connection: StoreConnection
+  ) throws -> (any HistoryToken)? {
     var own = changes
     guard connection.allowsSave else {
       throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
@@ -86,9 +90,10 @@ extension ModelContext {
     if connection.hasRelationships {
       for model in own.inserted { model._$state.prepareForEncoding(model) }
     }
-    if !own.isEmpty { try connection.save(own, for: editingState) }
+    let token = own.isEmpty ? nil : try connection.save(own, for: editingState)
     for model in touched { model._$state.settle() }
     settle(own, in: connection)
+    return token
   }
 
   /// What is pending for one store; `nil` if nothing is.
@@ -203,6 +208,14 @@ extension [any PersistentModel] {
       removeAll { isDone($0._$state) }
     }
   }
+}
+
+/// What a save came to in one store.
+struct StoreSave {
+  let connection: StoreConnection
+  let changes: ChangeSet
+  /// The bookmark behind it, if the store remembers it.
+  let token: (any HistoryToken)?
 }
 
 extension SavedRows {

@@ -5,12 +5,14 @@ struct SaveNotice {
   private var inserted: [PersistentIdentifier] = []
   private var updated: [PersistentIdentifier] = []
   private var deleted: [PersistentIdentifier] = []
+  private var tokens: [String: any HistoryToken] = [:]
 
   /// Adds what was written to one store.
-  mutating func add(_ changes: ChangeSet, in connection: StoreConnection) {
-    inserted += connection.identifiers(of: changes.inserted)
-    updated += connection.identifiers(of: changes.updated)
-    deleted += connection.identifiers(of: changes.deleted)
+  mutating func add(_ save: StoreSave) {
+    inserted += save.connection.identifiers(of: save.changes.inserted)
+    updated += save.connection.identifiers(of: save.changes.updated)
+    deleted += save.connection.identifiers(of: save.changes.deleted)
+    if let token = save.token { tokens[save.connection.identifier] = token }
   }
 
   /// The identifiers under their keys; lists that hold nothing have none.
@@ -18,11 +20,12 @@ struct SaveNotice {
     let lists = [inserted, updated, deleted]
     var number = 0
     for place in lists.indices where !lists[place].isEmpty { number |= 1 << place }
-    return Self.forms[number].filled(with: lists)
+    if !tokens.isEmpty { number |= 1 << lists.count }
+    return Self.forms[number].filled(with: lists, tokens)
   }
 
   /// One for each choice of lists that hold something.
-  private static let forms = (0..<8).map(Form.init)
+  private static let forms = (0..<16).map(Form.init)
 }
 
 /// The dictionary of a notification, still without identifiers.
@@ -36,21 +39,29 @@ private struct Form: @unchecked Sendable {
   /// - Parameter lists: A bit for each list that has keys.
   init(_ lists: Int) {
     let keys: [ModelContext.NotificationKey] = [
-      .insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers,
+      .insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers, .historyTokens,
     ]
     var empty: [AnyHashable: Any] = [:]
     var owners: [(key: AnyHashable, list: Int)] = []
     for (list, key) in keys.enumerated() where lists & 1 << list != 0 {
       owners += [(AnyHashable(key), list), (AnyHashable(key.rawValue), list)]
     }
-    for owner in owners { empty[owner.key] = [PersistentIdentifier]() }
+    for owner in owners {
+      empty[owner.key] =
+        owner.list < 3 ? [PersistentIdentifier]() as Any : [String: any HistoryToken]()
+    }
     self.empty = empty
     places = owners.compactMap { owner in empty.index(forKey: owner.key).map { ($0, owner.list) } }
   }
 
-  func filled(with lists: [[PersistentIdentifier]]) -> [AnyHashable: Any] {
+  func filled(
+    with lists: [[PersistentIdentifier]],
+    _ tokens: [String: any HistoryToken]
+  ) -> [AnyHashable: Any] {
     var info = empty
-    for (index, list) in places { info.values[index] = lists[list] }
+    for (index, list) in places {
+      info.values[index] = list < lists.count ? lists[list] as Any : tokens
+    }
     return info
   }
 }

@@ -20,6 +20,8 @@ extension ModelContext {
   public enum NotificationKey: String, Sendable {
     case queryGeneration, invalidatedAllIdentifiers
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+    /// The bookmarks behind the save: a dictionary of store identifiers and tokens, `[String: any HistoryToken]`.
+    case historyTokens
   }
 }
 

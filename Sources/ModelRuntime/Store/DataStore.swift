@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A place that keeps models: what ``ModelContext`` fetches from and saves to.
 ///
 /// A context calls its store synchronously, on its own thread; two contexts may call at once, so a
@@ -113,4 +115,17 @@ public enum DataStoreError: Error, Equatable, Hashable, Sendable {
   case invalidPredicate
   /// The store does not offer the operation.
   case unsupportedFeature
+}
+
+extension DataStoreError: CustomStringConvertible, LocalizedError {
+  public var description: String {
+    switch self {
+    case .preferInMemoryFilter: "the store leaves the filtering to the context"
+    case .preferInMemorySort: "the store leaves the sorting to the context"
+    case .invalidPredicate: "the predicate makes no sense to the store"
+    case .unsupportedFeature: "no store of the container offers this operation"
+    }
+  }
+
+  public var errorDescription: String? { description }
 }

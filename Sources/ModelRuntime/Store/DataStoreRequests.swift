@@ -68,15 +68,33 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   public let storeIdentifier: String
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   public let snapshotsToReregister: [PersistentIdentifier: T]
+  /// The bookmark behind the save, if the store remembers it: what `didSave` tells under
+  /// ``ModelContext/NotificationKey/historyTokens``.
+  public let historyToken: (any HistoryToken)?
 
-  public init(
+  public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
     snapshotsToReregister: [PersistentIdentifier: T] = [:]
   ) {
+    self.init(
+      for: storeIdentifier,
+      remappedIdentifiers: remappedIdentifiers,
+      snapshotsToReregister: snapshotsToReregister,
+      historyToken: nil
+    )
+  }
+
+  public init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: T] = [:],
+    historyToken: (any HistoryToken)?
+  ) {
     self.storeIdentifier = storeIdentifier
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister
+    self.historyToken = historyToken
   }
 
   /// The spelling of the WWDC24 session's listing.

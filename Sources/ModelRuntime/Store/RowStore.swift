@@ -20,10 +20,12 @@ public protocol RowStore: DataStore {
   func reserveRanks(_ count: Int) -> Range<Int64>
 
   /// Makes the changes that `body` writes durable, all or none.
+  ///
+  /// - Returns: The bookmark behind the save, if the store keeps a history.
   func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
-  ) throws
+  ) throws -> (any HistoryToken)?
 
   /// Returns the rows a request asks for: filtered, sorted, and cut to limit and offset.
   ///

@@ -39,6 +39,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   override var identifier: String { store.identifier }
   override var openStore: any DataStore { store }
   override var configuration: any DataStoreConfiguration { store.configuration }
+  override var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
   override func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -128,27 +129,29 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
-  override func save(_ changes: ChangeSet, for state: EditingState) throws {
+  override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
     // The changes hold the models, and those their states.
     let inserted = changes.inserted.map { Unmanaged.passUnretained($0._$state) }
     let names = try RowNames(inserted: inserted, store: store, tables: tables, index: index)
+    let token: (any HistoryToken)?
     do {
-      try write(changes, named: names, for: state)
+      token = try write(changes, named: names, for: state)
     } catch let clashes as RowClashes {
       throw ModelClashes(clashes, in: changes)
     }
     for state in inserted {
       state._withUnsafeGuaranteedRef { $0.becomeStored(at: $0.reference, in: self) }
     }
+    return token
   }
 
   private func write(
     _ changes: ChangeSet,
     named names: RowNames<Store>,
     for state: EditingState
-  ) throws {
+  ) throws -> (any HistoryToken)? {
     var encoder = _RowEncoder(references: names)
-    try store.saveRows(for: state) { sink in
+    return try store.saveRows(for: state) { sink in
       encoder.blobs = sink
       for model in changes.inserted {
         let state = model._$state

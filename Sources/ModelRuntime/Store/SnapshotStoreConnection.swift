@@ -27,6 +27,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   override var identifier: String { store.identifier }
   override var openStore: any DataStore { store }
   override var configuration: any DataStoreConfiguration { store.configuration }
+  override var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
   override func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -175,7 +176,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
 
   // MARK: Saving
 
-  override func save(_ changes: ChangeSet, for state: EditingState) throws {
+  override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
     try EntityNames.withCurrent(descriptorsByName) {
       try checkUniqueness(of: changes, for: state)
       let request = DataStoreSaveChangesRequest<Store.Snapshot>(
@@ -193,6 +194,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         model._$state.becomeStored(at: reference, in: self)
       }
       try note(result.snapshotsToReregister, for: changes, state)
+      return result.historyToken
     }
   }
 

@@ -52,6 +52,8 @@ class StoreConnection: @unchecked Sendable {
   var identifier: String { notOverridden() }
   /// The store itself.
   var openStore: any DataStore { notOverridden() }
+  /// The store, if it remembers what was saved.
+  var history: (any HistoryProviding)? { nil }
   /// The configuration the store was opened with.
   var configuration: any DataStoreConfiguration { notOverridden() }
 
@@ -98,8 +100,11 @@ class StoreConnection: @unchecked Sendable {
 
   /// Makes the changes of a save durable, and every inserted model stored.
   ///
+  /// - Returns: The bookmark behind the save, if the store remembers it.
   /// - Throws: ``ModelClashes`` for values that are not unique, after which nothing is saved.
-  func save(_ changes: ChangeSet, for state: EditingState) throws { notOverridden() }
+  func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
+    notOverridden()
+  }
 
   func descriptor(of reference: RowReference) -> ModelDescriptor? { notOverridden() }
   func identifier(of reference: RowReference) -> PersistentIdentifier? { notOverridden() }

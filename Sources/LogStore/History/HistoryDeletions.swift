@@ -1,0 +1,110 @@
+import LogEngine
+import RowFormat
+
+/// Which transactions were deleted from the history of a store, though the log may still have them.
+///
+/// Kept in the store's catalogue under the key `history.deleted`, so that it is written, recovered, packed and
+/// followed like everything there; a store that never deleted history has no such entry. Its numbers are
+/// varints:
+///
+///     floor     every transaction up to this one is deleted
+///     count     of the runs that follow
+///     runs      for each: how far it begins behind what stands before it, and how far it ends behind that
+struct HistoryDeletions: Hashable {
+  static let key = "history.deleted"
+  /// What the entry may take: the catalogue is read whole at each opening.
+  static let byteLimit = 64 << 10
+
+  private(set) var floor: UInt64 = 0
+  /// The runs behind the floor, ascending.
+  private(set) var runs: [ClosedRange<UInt64>] = []
+
+  init() {}
+
+  func contains(_ number: UInt64) -> Bool {
+    if number <= floor { return true }
+    var low = 0
+    var high = runs.count
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low < runs.count && runs[low].contains(number)
+  }
+}
+
+// MARK: Deleting
+
+extension HistoryDeletions {
+  /// Deletes everything up to a transaction.
+  mutating func delete(upTo number: UInt64) {
+    floor = max(floor, number)
+    runs.removeAll { $0.upperBound <= floor }
+  }
+
+  /// Deletes single transactions.
+  ///
+  /// - Parameters:
+  ///   - deleted: Their numbers.
+  ///   - kept: The numbers of all transactions that stay, ascending: what lies between two of them and is
+  ///     deleted makes one run, commits without transactions included.
+  ///   - oldest: The number up to which the log has no history any more.
+  mutating func delete(_ deleted: [UInt64], keeping kept: [UInt64], since oldest: UInt64) {
+    let parts = (runs + deleted.map { $0...$0 }).filter { $0.upperBound > max(floor, oldest) }
+      .sorted { $0.lowerBound < $1.lowerBound }
+    runs = []
+    var rest = kept[...]
+    for part in parts {
+      let gap = rest.prefix { $0 < part.lowerBound }
+      rest = rest.dropFirst(gap.count)
+      if gap.isEmpty {
+        if let run = runs.popLast() {
+          runs.append(run.lowerBound...max(run.upperBound, part.upperBound))
+        } else {
+          floor = max(floor, part.upperBound)
+        }
+      } else {
+        runs.append(part)
+      }
+    }
+  }
+}
+
+// MARK: Codec
+
+extension HistoryDeletions {
+  init(in catalogue: Catalogue) {
+    guard let bytes = catalogue.metadata[Self.key] else { return }
+    bytes.withUnsafeBytes { bytes in
+      let bytes = bytes.bytes
+      var cursor = ByteCursor(0..<bytes.byteCount)
+      guard let floor = cursor.varint(in: bytes), let count = cursor.varint(in: bytes) else {
+        return
+      }
+      self.floor = floor
+      var end = floor
+      for _ in 0..<min(count, UInt64(Self.byteLimit)) {
+        guard let gap = cursor.varint(in: bytes), let length = cursor.varint(in: bytes) else {
+          return
+        }
+        let start = end &+ gap
+        end = start &+ length
+        guard start <= end, start > floor else { return }
+        runs.append(start...end)
+      }
+    }
+  }
+
+  var encoded: [UInt8] {
+    var buffer = ByteBuffer()
+    buffer.appendVarint(floor)
+    buffer.appendVarint(UInt64(runs.count))
+    var end = floor
+    for run in runs {
+      buffer.appendVarint(run.lowerBound - end)
+      buffer.appendVarint(run.upperBound - run.lowerBound)
+      end = run.upperBound
+    }
+    return buffer.bytes.withUnsafeBytes { Array($0) }
+  }
+}

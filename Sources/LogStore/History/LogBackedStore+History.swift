@@ -1,0 +1,44 @@
+public import ModelRuntime
+
+extension LogStore: RemoteSaveReporting {
+  public typealias HistoryType = DefaultHistoryTransaction
+  public typealias TokenType = DefaultHistoryToken
+
+  /// Returns what was saved, transaction by transaction.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token can no longer be told in full;
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a predicate that cannot be evaluated;
+  ///   ``LogStoreError`` if the log cannot be read.
+  /// - Complexity: O(what was saved after the token).
+  public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] { try tables.fetchHistory(descriptor) }
+
+  /// Forgets transactions for good; what they take in the log goes with the next compactions.
+  public func deleteHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws { try tables.deleteHistory(descriptor) }
+
+  public func observeRemoteSaves(
+    _ arrival: @escaping @Sendable () -> Void
+  ) -> (any AnyObject & Sendable)? { tables.observeRemoteSaves(arrival) }
+}
+
+extension DefaultStore: RemoteSaveReporting {
+  public typealias HistoryType = DefaultHistoryTransaction
+  public typealias TokenType = DefaultHistoryToken
+
+  /// Returns what was saved, transaction by transaction; see ``LogStore/fetchHistory(_:)``.
+  public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] { try tables.fetchHistory(descriptor) }
+
+  /// Forgets transactions for good; what they take in the log goes with the next compactions.
+  public func deleteHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws { try tables.deleteHistory(descriptor) }
+
+  public func observeRemoteSaves(
+    _ arrival: @escaping @Sendable () -> Void
+  ) -> (any AnyObject & Sendable)? { tables.observeRemoteSaves(arrival) }
+}

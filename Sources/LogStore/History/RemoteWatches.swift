@@ -1,0 +1,75 @@
+import Dispatch
+import Synchronization
+
+/// Who wants to know when another process has saved; as long as there is somebody, the log is looked at ten
+/// times a second.
+final class RemoteWatches: Sendable {
+  private let state = Mutex(State())
+
+  private struct State {
+    var watches: [ObjectIdentifier: Reference] = [:]
+    var timer: (any DispatchSourceTimer)?
+  }
+
+  private struct Reference {
+    weak var watch: RemoteWatch?
+  }
+
+  private static let interval = DispatchTimeInterval.milliseconds(100)
+
+  fileprivate func add(_ watch: RemoteWatch, _ look: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.watches[ObjectIdentifier(watch)] = Reference(watch: watch)
+      if state.timer != nil { return }
+      let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+      timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+      timer.setEventHandler(handler: look)
+      timer.resume()
+      state.timer = timer
+    }
+  }
+
+  fileprivate func remove(_ watch: RemoteWatch) {
+    state.withLock { state in
+      state.watches[ObjectIdentifier(watch)] = nil
+      if state.watches.isEmpty { state.timer.take()?.cancel() }
+    }
+  }
+
+  /// Tells everybody that there are new commits.
+  func tell() {
+    // Not under the lock: who is told may begin or cease to watch.
+    let all = state.withLock { $0.watches.values.compactMap(\.watch) }
+    for watch in all { watch.arrival() }
+  }
+
+  deinit { state.withLock { $0.timer?.cancel() } }
+}
+
+/// The wish to know of saves of other processes, for as long as it lives.
+final class RemoteWatch: Sendable {
+  fileprivate let arrival: @Sendable () -> Void
+  private let watches: RemoteWatches
+
+  fileprivate init(_ watches: RemoteWatches, _ arrival: @escaping @Sendable () -> Void) {
+    self.watches = watches
+    self.arrival = arrival
+  }
+
+  deinit { watches.remove(self) }
+}
+
+extension TableStore {
+  /// Calls back when another process has saved; `nil` in a store that is written to, where nobody else can.
+  func observeRemoteSaves(
+    _ arrival: @escaping @Sendable () -> Void
+  ) -> (any AnyObject & Sendable)? {
+    guard !allowsSave else { return nil }
+    let watch = RemoteWatch(history.watches, arrival)
+    history.watches.add(watch) { [weak self] in
+      // What cannot be read now is reported by the next fetch.
+      try? self?.follow()
+    }
+    return watch
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+import Synchronization
+
+/// What a store has to remember for its history, beside its log.
+final class StoreHistory: Sendable {
+  /// The store, as its tokens name it.
+  let name: HistoryStoreName
+  /// Who wants to know when another process has saved.
+  let watches = RemoteWatches()
+  /// Held while transactions are deleted.
+  fileprivate let deleting = Mutex<Void>(())
+
+  init(storeIdentifier: String) { name = HistoryStoreName(storeIdentifier) }
+
+  /// The bookmark behind a commit.
+  func token(_ sequence: CommitSequence) -> DefaultHistoryToken {
+    DefaultHistoryToken(name, Int64(bitPattern: sequence.rawValue))
+  }
+}
+
+// MARK: Fetching
+
+extension TableStore {
+  /// The transactions that a request asks for.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired``,
+  ///   ``SwiftDataError/invalidTransactionFetchRequest``, ``LogStoreError``.
+  /// - Complexity: O(bytes saved after the greatest token that the predicate bounds the request by).
+  func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    try follow()
+    return try perform(.fetching) {
+      while true {
+        let plan = HistoryPlan(descriptor, store: identifier)
+        do {
+          return try readHistory(plan, descriptor)
+        } catch let error as StorageError {
+          // A compaction was faster: what is left begins later now.
+          guard case .commitGone = error else { throw error }
+        }
+      }
+    }
+  }
+
+  private func readHistory(
+    _ plan: HistoryPlan,
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    let limit = descriptor.fetchLimit == 0 ? UInt64.max : descriptor.fetchLimit
+    let decoder = HistoryDecoder(self)
+    var transactions: [DefaultHistoryTransaction] = []
+    try forEachCandidate(of: plan, decoder) { commit, timestamp in
+      let changes = try decoder.changes(of: commit)
+      if changes.isEmpty { return .proceed }
+      transactions.append(
+        DefaultHistoryTransaction(
+          token: history.token(commit.sequence),
+          timestamp: timestamp,
+          author: commit.author,
+          changes: changes
+        )
+      )
+      return plan.order != nil && transactions.count >= limit ? .stop : .proceed
+    }
+    if plan.order == nil {
+      transactions.sort(using: descriptor.sortBy)
+      if transactions.count > limit { transactions.removeLast(transactions.count - Int(limit)) }
+    }
+    return transactions
+  }
+
+  /// Visits the commits that match, whether they turn out to be transactions or not.
+  private func forEachCandidate(
+    of plan: HistoryPlan,
+    _ decoder: HistoryDecoder,
+    _ body: (LoggedCommit, Date) throws -> ScanControl
+  ) throws {
+    let deletions = HistoryDeletions(in: engine.catalogue)
+    let newest = engine.lastCommit.rawValue
+    let floor = max(deletions.floor, engine.lastCommitBeforeHistory.rawValue)
+    if let bookmark = plan.bookmark.map(UInt64.init(clamping:)) {
+      try check(bookmark, floor: floor, newest: newest)
+    }
+    guard plan.through > 0 else { return }
+    try engine.forEachCommit(
+      after: CommitSequence(max(UInt64(plan.after), floor)),
+      upTo: CommitSequence(UInt64(plan.through)),
+      order: plan.order == .reverse ? .newestFirst : .oldestFirst
+    ) { commit in
+      if deletions.contains(commit.sequence.rawValue) { return .proceed }
+      let timestamp = Date(timeIntervalSince1970: Double(commit.microseconds) / 1_000_000)
+      guard plan.mayMatch(author: commit.author, timestamp: timestamp) else { return .proceed }
+      if !plan.isDecidedByTests, try !matches(commit, timestamp, plan, decoder) { return .proceed }
+      return try body(commit, timestamp)
+    }
+  }
+
+  private func matches(
+    _ commit: LoggedCommit,
+    _ timestamp: Date,
+    _ plan: HistoryPlan,
+    _ decoder: HistoryDecoder
+  ) throws -> Bool {
+    let changes = UnreadChanges { try decoder.changes(of: commit) }
+    let candidate = DefaultHistoryTransaction(
+      token: history.token(commit.sequence).focused,
+      timestamp: timestamp,
+      author: commit.author,
+      unread: changes
+    )
+    let isMatch: Bool
+    do {
+      isMatch = try plan.matches(candidate)
+    } catch {
+      throw SwiftDataError.invalidTransactionFetchRequest.explained(
+        "the predicate on transactions cannot be evaluated",
+        causedBy: error
+      )
+    }
+    if let failure = changes.failure { throw failure }
+    return isMatch
+  }
+
+  private func check(_ bookmark: UInt64, floor: UInt64, newest: UInt64) throws {
+    if bookmark < floor {
+      throw SwiftDataError.historyTokenExpired.explained(
+        "the token stands behind transaction \(bookmark) of \(path), and the history up to \(floor) was "
+          + "deleted or compacted: read the models as they are, and go on from the newest token"
+      )
+    }
+    if bookmark > newest {
+      throw SwiftDataError.historyTokenExpired.explained(
+        "the token stands behind transaction \(bookmark) of \(path), whose newest commit is \(newest): an "
+          + "earlier state of the store was restored; read the models as they are, and go on from the newest token"
+      )
+    }
+  }
+}
+
+// MARK: Deleting
+
+extension TableStore {
+  /// Forgets the transactions that match, for good.
+  ///
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if what stays and what goes is too mixed to be
+  ///   written down; otherwise as ``fetchHistory(_:)``.
+  /// - Complexity: O(1) commits for a request that says up to which token, or nothing; O(history) for any other.
+  func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    try history.deleting.withLock { _ in
+      try perform(.saving) {
+        let before = HistoryDeletions(in: engine.catalogue)
+        let after = try deletions(before, adding: descriptor)
+        if after == before { return }
+        let bytes = after.encoded
+        guard bytes.count <= HistoryDeletions.byteLimit else {
+          throw SwiftDataError.invalidTransactionFetchRequest.explained(
+            "\(after.runs.count) runs of transactions would be missing from the history of \(path), which takes "
+              + "\(bytes.count) bytes of \(HistoryDeletions.byteLimit): delete up to a token or a time instead"
+          )
+        }
+        _ = try engine.apply([.setMetadata(key: HistoryDeletions.key, value: bytes)])
+      }
+    }
+  }
+
+  private func deletions(
+    _ before: HistoryDeletions,
+    adding descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> HistoryDeletions {
+    let plan = HistoryPlan(descriptor, store: identifier)
+    let oldest = engine.lastCommitBeforeHistory.rawValue
+    var after = before
+    if plan.isOnlyUpperBound, descriptor.fetchLimit == 0 {
+      if let last = try newestTransaction(upTo: plan.through) { after.delete(upTo: last) }
+      return after
+    }
+    let all = try numbers(HistoryDescriptor())
+    let deleted = Set(try numbers(descriptor))
+    after.delete(
+      all.filter(deleted.contains),
+      keeping: all.filter { !deleted.contains($0) },
+      since: oldest
+    )
+    return after
+  }
+
+  private func newestTransaction(upTo last: Int64) throws -> UInt64? {
+    var request = HistoryDescriptor<DefaultHistoryTransaction>(
+      sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+    )
+    request.predicate = #Predicate { $0.transactionIdentifier <= last }
+    request.fetchLimit = 1
+    return try numbers(request).first
+  }
+
+  private func numbers(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [UInt64] {
+    let plan = HistoryPlan(descriptor, store: identifier)
+    return try readHistory(plan, descriptor).map { UInt64($0.transactionIdentifier) }
+  }
+}

@@ -1,0 +1,87 @@
+import RowFormat
+
+// Three words each where possible: so much fits into an existential, and nothing is allocated.
+
+/// A model was added.
+public struct DefaultHistoryInsert<Model>: HistoryInsert where Model: PersistentModel {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+
+  let subject: HistorySubject
+
+  public var changeIdentifier: Int64 { subject.change }
+  public var transactionIdentifier: Int64 { subject.transaction }
+  public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
+
+  public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
+    lhs.subject == rhs.subject
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
+}
+
+/// Properties of a model were set.
+public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: PersistentModel {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+
+  let subject: HistorySubject
+  let columns: ColumnSet
+
+  public var changeIdentifier: Int64 { subject.change }
+  public var transactionIdentifier: Int64 { subject.transaction }
+  public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
+
+  /// The attributes and relationships that were set, in the order of their declaration.
+  ///
+  /// A list counts as set when its members or their order changed, also where only a member's own property
+  /// was set. Of a model with more than 63 properties, those beyond the 63rd count as set together.
+  public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
+    ModelDescriptor.of(Model.self).properties.compactMap { property in
+      guard columns.contains(property.ordinal),
+        let keyPath = property.keyPath as? PartialKeyPath<Model>
+      else { return nil }
+      return keyPath.asSendable
+    }
+  }
+
+  public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
+    lhs.subject == rhs.subject && lhs.columns == rhs.columns
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
+}
+
+/// A model was deleted.
+public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: PersistentModel {
+  public typealias TransactionIdentifier = Int64
+  public typealias ChangeIdentifier = Int64
+
+  let subject: HistorySubject
+  public let tombstone: HistoryTombstone<Model>
+
+  public var changeIdentifier: Int64 { subject.change }
+  public var transactionIdentifier: Int64 { subject.transaction }
+  public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
+
+  public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
+    lhs.subject == rhs.subject
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
+}
+
+/// Whom a change is about, and which change it is.
+struct HistorySubject: Hashable, Sendable {
+  let origin: IdentifierOrigin
+  let key: UInt64
+  /// The number of the transaction, and in the lowest 24 bits the change's place in it.
+  let change: Int64
+
+  var identifier: PersistentIdentifier { PersistentIdentifier(origin: origin, key: key) }
+  var transaction: Int64 { change >> HistoryChangeMaker.placeBits }
+}
+
+extension PartialKeyPath {
+  /// The key path of a property, which captures nothing.
+  fileprivate var asSendable: any PartialKeyPath<Root> & Sendable {
+    unsafeBitCast(self, to: (any PartialKeyPath<Root> & Sendable).self)
+  }
+}

@@ -1,0 +1,192 @@
+import Observation
+import Synchronization
+
+/// Counts the saves of a container that somebody is interested in.
+///
+///     let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
+///     withObservationTracking {
+///       _ = observer.eventCounter
+///     } onChange: {
+///       …  // time to fetch the history
+///     }
+///
+/// It hears of the saves of all contexts of the container, and, where a store was opened only to read, of
+/// those of the process that writes to it: on the thread that saved, or that noticed. It says *that*
+/// something happened; ``ModelContext/fetchHistory(_:)`` says what.
+public final class HistoryObserver: @unchecked Sendable, Observable {
+  public let modelContainer: ModelContainer
+  /// The classes whose changes count; all, if empty.
+  public let observedModels: [any PersistentModel.Type]
+  /// The authors whose saves count; all, if empty.
+  public let authors: Set<String>
+
+  private let registrar = ObservationRegistrar()
+  private let filter: HistoryFilter
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var count = 0
+    /// The events that came before the beginning was settled.
+    var early: [SaveEvent]? = []
+    /// By store, behind what was counted; only where saves may be met twice.
+    var bookmarks: [String: any HistoryToken] = [:]
+    /// What makes stores look for saves of other processes.
+    var watches: [any AnyObject & Sendable] = []
+  }
+
+  /// How many matching saves there were: since the observer was made, or since the tokens it was given.
+  public var eventCounter: Int {
+    registrar.access(self, keyPath: \.eventCounter)
+    return state.withLock { $0.count }
+  }
+
+  /// Begins to count.
+  ///
+  /// - Parameters:
+  ///   - historyTokens: Where to begin, by store identifier; now, for a store without a token.
+  ///   - observedModels: The classes whose changes count, with their subclasses; all, if empty.
+  ///   - authors: The authors whose saves count; all, if empty.
+  ///   - modelContainer: The container whose stores are observed.
+  ///   - isolation: Of no effect: an observer can be used from everywhere.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` for a token before which history was deleted;
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a token that is of no store of the container.
+  public convenience init(
+    historyTokens: [String: any HistoryToken]? = nil,
+    observedModels: [any PersistentModel.Type] = [],
+    authors: Set<String> = [],
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    self.init(observedModels, authors, modelContainer)
+    modelContainer.coordinator.saveListeners.add(self)
+    try begin(from: historyTokens ?? [:])
+  }
+
+  private init(
+    _ observedModels: [any PersistentModel.Type],
+    _ authors: Set<String>,
+    _ modelContainer: ModelContainer
+  ) {
+    self.observedModels = observedModels
+    self.authors = authors
+    self.modelContainer = modelContainer
+    filter = HistoryFilter(models: observedModels.map(ModelDescriptor.of), authors: authors)
+  }
+
+  deinit { modelContainer.coordinator.saveListeners.remove(self) }
+
+  private func begin(from tokens: [String: any HistoryToken]) throws {
+    let connections = modelContainer.coordinator.connections
+    for identifier in tokens.keys
+    where !connections.contains(where: { $0.identifier == identifier }) {
+      throw SwiftDataError.invalidTransactionFetchRequest.explained(
+        "a token is of the store \(identifier), which is none of the container's"
+      )
+    }
+    var count = 0
+    for connection in connections {
+      let token = tokens[connection.identifier]
+      let history = connection.history
+      if let token {
+        guard let history else { throw DataStoreError.unsupportedFeature }
+        count += try take(history.transactions(since: token), of: connection, since: token)
+      }
+      guard let remote = history as? any RemoteSaveReporting else { continue }
+      if token == nil { try remember(remote.newestToken(), of: connection) }
+      watch(remote, connection)
+    }
+    let early = state.withLock { state in
+      defer { state.early = nil }
+      return state.early ?? []
+    }
+    count += early.count(where: isNews)
+    if count > 0 { add(count) }
+  }
+
+  private func add(_ count: Int) {
+    registrar.withMutation(of: self, keyPath: \.eventCounter) {
+      state.withLock { $0.count += count }
+    }
+  }
+}
+
+// MARK: Saves of this container
+
+extension HistoryObserver: SaveListener {
+  func heard(_ event: SaveEvent) {
+    let isEarly = state.withLock { state in
+      state.early?.append(event)
+      return state.early != nil
+    }
+    if !isEarly, isNews(event) { add(1) }
+  }
+
+  /// Whether an event is to be counted, and was not yet.
+  private func isNews(_ event: SaveEvent) -> Bool {
+    guard filter.matches(event) else { return false }
+    let bookmarks = state.withLock { $0.bookmarks }
+    return !event.tokens.contains { store, token in
+      bookmarks[store].map { !isLater(token, than: $0) } ?? false
+    }
+  }
+}
+
+// MARK: Saves of other processes
+
+extension HistoryObserver {
+  private func watch(_ store: any RemoteSaveReporting, _ connection: StoreConnection) {
+    let watch = store.observeRemoteSaves { [weak self] in self?.noticeRemoteSaves(connection) }
+    guard let watch else { return }
+    state.withLock { $0.watches.append(watch) }
+  }
+
+  private func noticeRemoteSaves(_ connection: StoreConnection) {
+    guard let history = connection.history else { return }
+    let bookmark = state.withLock { $0.bookmarks[connection.identifier] }
+    do {
+      let count = try take(
+        history.transactions(since: bookmark),
+        of: connection,
+        since: bookmark
+      )
+      if count > 0 { add(count) }
+    } catch {
+      // What happened cannot be told any more: that is worth a look, too.
+      try? remember(history.newestToken(), of: connection)
+      add(1)
+    }
+  }
+
+  /// Notes how far a store's history was looked at.
+  ///
+  /// - Returns: How many transactions match that nobody else has counted meanwhile.
+  private func take(
+    _ transactions: [any HistoryTransaction],
+    of connection: StoreConnection,
+    since bookmark: (any HistoryToken)?
+  ) throws -> Int {
+    let newest = transactions.last.flatMap { $0.anyToken } ?? bookmark
+    let isFirst = state.withLock { state in
+      let known = state.bookmarks[connection.identifier]
+      guard let newest else { return true }
+      if let known, !isLater(newest, than: known) { return false }
+      state.bookmarks[connection.identifier] = newest
+      return true
+    }
+    return isFirst ? transactions.count(where: filter.matches) : 0
+  }
+
+  private func remember(_ token: (any HistoryToken)?, of connection: StoreConnection) {
+    state.withLock { $0.bookmarks[connection.identifier] = token }
+  }
+}
+
+/// Whether one token is behind another of its type; tokens of two types cannot be compared, and count as later.
+private func isLater(_ token: any HistoryToken, than other: any HistoryToken) -> Bool {
+  func compare<T: HistoryToken>(_ token: T) -> Bool { (other as? T).map { token > $0 } ?? true }
+  return compare(token)
+}
+
+extension HistoryTransaction {
+  fileprivate var anyToken: (any HistoryToken)? { token as? any HistoryToken }
+}

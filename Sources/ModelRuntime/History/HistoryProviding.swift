@@ -1,0 +1,32 @@
+/// A store that remembers what was changed, save by save.
+///
+/// A context finds it by the type of its transactions: ``ModelContext/fetchHistory(_:)`` asks every store of
+/// its container whose ``HistoryType`` is the one asked for.
+public protocol HistoryProviding {
+  associatedtype HistoryType: HistoryTransaction
+
+  static var historyType: HistoryType.Type { get }
+
+  /// Returns the transactions that match.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history since a token in the predicate can no
+  ///   longer be told in full; ``SwiftDataError/invalidTransactionFetchRequest`` for a request the store cannot
+  ///   answer.
+  func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
+
+  /// Forgets the transactions that match.
+  func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
+}
+
+extension HistoryProviding {
+  public static var historyType: HistoryType.Type { HistoryType.self }
+}
+
+/// A store that others may save to while it is open here, and that notices.
+public protocol RemoteSaveReporting: HistoryProviding {
+  /// Calls back each time somebody outside this container has saved, on any thread, until what is returned
+  /// is released.
+  ///
+  /// - Returns: What keeps the store looking; `nil` if nobody else can save.
+  func observeRemoteSaves(_ arrival: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)?
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+extension ModelContext {
+  /// Returns what was saved, transaction by transaction: by any context, and by other processes.
+  ///
+  ///     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+  ///     descriptor.predicate = #Predicate { $0.token > last && $0.author != "sync" }
+  ///     for transaction in try context.fetchHistory(descriptor) { … }
+  ///
+  /// Of several stores, the transactions come merged by the time they were made, and their tokens are bookmarks
+  /// for all of those stores.
+  ///
+  /// - Parameter descriptor: Which transactions, and in what order; its type says which stores are asked.
+  /// - Returns: The transactions.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token in the predicate can no
+  ///   longer be told in full: begin anew, from the models as they are;
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a request that a store cannot answer;
+  ///   ``DataStoreError/unsupportedFeature`` if no store of the container has such transactions.
+  /// - Complexity: In a store over a log, O(what was saved after the token).
+  public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
+  where T: HistoryTransaction {
+    let found = try coordinator.connections.compactMap { try $0.fetchHistory(descriptor) }
+    guard var merged = found.first else { throw DataStoreError.unsupportedFeature }
+    if found.count == 1 { return merged }
+    merged = HistoryMerge.merge(found)
+    if !descriptor.sortBy.isEmpty { merged.sort(using: descriptor.sortBy) }
+    if descriptor.fetchLimit > 0, merged.count > descriptor.fetchLimit {
+      merged.removeLast(merged.count - Int(descriptor.fetchLimit))
+    }
+    return merged
+  }
+
+  /// Forgets transactions for good; the models stay as they are.
+  ///
+  /// - Parameter descriptor: Which transactions.
+  /// - Throws: As ``fetchHistory(_:)``; ``SwiftDataError`` for a store that was opened without the right to save.
+  public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
+  where T: HistoryTransaction {
+    var isKnown = false
+    for connection in coordinator.connections {
+      isKnown = try connection.deleteHistory(descriptor) || isKnown
+    }
+    if !isKnown { throw DataStoreError.unsupportedFeature }
+  }
+}
+
+/// Puts the transactions of several stores into one order.
+private enum HistoryMerge {
+  static func merge<T: HistoryTransaction>(_ lists: [[T]]) -> [T] {
+    let merged = lists.joined().enumerated().sorted { first, second in
+      (first.element.timestamp, first.offset) < (second.element.timestamp, second.offset)
+    }.map(\.element)
+    guard let transactions = merged as? [DefaultHistoryTransaction] else { return merged }
+    var bookmark: DefaultHistoryToken?
+    let joined = transactions.map { transaction in
+      let token = transaction.token.joined(with: bookmark)
+      bookmark = token
+      return transaction.with(token)
+    }
+    return joined as? [T] ?? merged
+  }
+}
+
+extension HistoryProviding {
+  /// The transactions a request asks for, if they are of this store's type.
+  func fetch<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return nil }
+    return (try fetchHistory(own) as Any) as? [T]
+  }
+
+  /// - Returns: Whether the transactions are of this store's type.
+  func delete<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return false }
+    try deleteHistory(own)
+    return true
+  }
+}
+
+extension StoreConnection {
+  /// The transactions that a request asks for; `nil` if the store has none of that type.
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
+    try EntityNames.withCurrent(descriptorsByName) { try history?.fetch(descriptor) }
+  }
+
+  /// - Returns: Whether the store has transactions of that type.
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
+    guard let history, Swift.type(of: history).historyType is T.Type else { return false }
+    guard allowsSave else {
+      throw SwiftDataError.saveNotAllowed(configuration: configurationName)
+    }
+    return try history.delete(descriptor)
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// One that is told of every save of a container's contexts, by the thread that saved.
+protocol SaveListener: AnyObject, Sendable {
+  func heard(_ event: SaveEvent)
+}
+
+/// What a save did, as its container's listeners hear of it.
+struct SaveEvent: Sendable {
+  let author: String?
+  /// The classes of what was inserted, updated or deleted.
+  var models: [ModelDescriptor] = []
+  /// The bookmarks behind it, by store.
+  var tokens: [String: any HistoryToken] = [:]
+}
+
+/// Who listens to the saves of a container; a save that nobody listens to looks at one number.
+final class SaveListeners: Sendable {
+  private struct Listener {
+    weak var value: (any SaveListener)?
+  }
+
+  private let count = Atomic<Int>(0)
+  private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
+
+  func add(_ listener: any SaveListener) {
+    listeners.withLock { listeners in
+      listeners[ObjectIdentifier(listener)] = Listener(value: listener)
+      count.store(listeners.count, ordering: .releasing)
+    }
+  }
+
+  func remove(_ listener: any SaveListener) {
+    listeners.withLock { listeners in
+      listeners[ObjectIdentifier(listener)] = nil
+      count.store(listeners.count, ordering: .releasing)
+    }
+  }
+
+  func tell(_ saves: [StoreSave], author: String?) {
+    guard count.load(ordering: .acquiring) > 0 else { return }
+    guard let event = SaveEvent(saves, author: author) else { return }
+    // Not under the lock: who hears of it may add and remove.
+    let all = listeners.withLock { $0.values.compactMap(\.value) }
+    for listener in all { listener.heard(event) }
+  }
+}
+
+extension SaveEvent {
+  /// Makes the event of a save; `nil` if it wrote nothing.
+  fileprivate init?(_ saves: [StoreSave], author: String?) {
+    self.author = author
+    var hasWritten = false
+    for save in saves {
+      let (connection, changes) = (save.connection, save.changes)
+      if let token = save.token { tokens[connection.identifier] = token }
+      guard save.token != nil || connection.history == nil else { continue }
+      hasWritten = true
+      for list in [changes.inserted, changes.updated, changes.deleted] {
+        for model in list { note(model._$state.descriptor) }
+      }
+    }
+    if !hasWritten { return nil }
+  }
+
+  private mutating func note(_ descriptor: ModelDescriptor) {
+    // Objects of one class mostly come together.
+    if models.last === descriptor || models.contains(where: { $0 === descriptor }) { return }
+    models.append(descriptor)
+  }
+}
