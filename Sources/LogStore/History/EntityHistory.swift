@@ -6,11 +6,16 @@ import RowFormat
 final class EntityHistory {
   let table: EntityTable
   let changes: HistoryChangeMaker
+  /// Whether relationships make the entity's rows members of lists.
+  let hasOwners: Bool
   private var layouts: [LayoutHistory?] = []
 
   init(_ table: EntityTable, storeIdentifier: String) {
     self.table = table
     changes = .make(for: table.descriptor, storeIdentifier: storeIdentifier)
+    hasOwners = table.descriptor.relationships.contains {
+      !$0.isToMany && $0.inverse?.isDerivable == true
+    }
   }
 
   /// How rows of a layout are read.

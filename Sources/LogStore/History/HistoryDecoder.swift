@@ -60,9 +60,6 @@ final class HistoryDecoder {
     return changes
   }
 
-  /// Whether a commit changed a model of the schema.
-  func isTransaction(_ commit: LoggedCommit) throws -> Bool { try !changes(of: commit).isEmpty }
-
   private func entity(_ table: UInt16) -> EntityHistory? {
     Int(table) < entities.count ? entities[Int(table)] : nil
   }
@@ -84,7 +81,7 @@ final class HistoryDecoder {
 
 extension HistoryDecoder {
   private func read(
-    _ change: RowChange,
+    _ change: LoggedRowChange,
     _ bytes: RawSpan,
     _ entity: EntityHistory,
     _ commit: LoggedCommit
@@ -121,7 +118,7 @@ extension HistoryDecoder {
   }
 
   /// Enters an update, unless all it changed is gone from the class.
-  private func note(_ change: RowChange, _ properties: ColumnSet, _ entity: EntityHistory) {
+  private func note(_ change: LoggedRowChange, _ properties: ColumnSet, _ entity: EntityHistory) {
     if properties.isEmpty { return }
     found.append(
       Found(entity: entity, kind: .update, reference: change.reference, properties: properties)
@@ -129,7 +126,7 @@ extension HistoryDecoder {
   }
 
   private func readImage(
-    _ change: RowChange,
+    _ change: LoggedRowChange,
     _ row: RawSpan,
     _ entity: EntityHistory,
     _ commit: LoggedCommit
@@ -163,7 +160,7 @@ extension HistoryDecoder {
 
   /// Tells the lists that a row left, joined, or has another place in.
   private func noteMoves(
-    _ change: RowChange,
+    _ change: LoggedRowChange,
     _ columns: ColumnSet,
     _ delta: RawSpan,
     _ layout: LayoutHistory,
@@ -184,11 +181,11 @@ extension HistoryDecoder {
   }
 
   private func touchFormerOwners(
-    _ change: RowChange,
+    _ change: LoggedRowChange,
     _ entity: EntityHistory,
     _ commit: LoggedCommit
   ) throws {
-    if entity.ownersCount == 0 { return }
+    if !entity.hasOwners { return }
     _ = try commit.withRow(before: change) { before, number in
       let layout = try entity.layout(number, key: change.reference.key)
       for membership in layout.memberships {
@@ -217,12 +214,5 @@ extension HistoryDecoder {
       values.append((ordinal, value))
     }
     return values
-  }
-}
-
-extension EntityHistory {
-  /// How many relationships make the entity's rows members of lists.
-  fileprivate var ownersCount: Int {
-    table.descriptor.relationships.count { !$0.isToMany && $0.inverse?.isDerivable == true }
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// What a commit did to one row, in the log's own form: nothing is put together that nobody asks for.
 ///
 /// ``LoggedChange`` tells more, and costs more.
-public struct RowChange: Sendable {
+public struct LoggedRowChange: Sendable {
   public let kind: Kind
   public let reference: RowReference
   /// The layout of the bytes that come with it; ``LayoutNumber/none`` for a deletion that preserved nothing.
@@ -30,9 +30,9 @@ extension LoggedCommit {
   /// - Parameter body: Called for each; it must not keep the bytes.
   /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the commit); nothing is allocated.
-  public func forEachRowChange(_ body: (RowChange, RawSpan) throws -> Void) throws {
+  public func forEachRowChange(_ body: (LoggedRowChange, RawSpan) throws -> Void) throws {
     try forEachRecord { header, place, bytes in
-      let kind: RowChange.Kind
+      let kind: LoggedRowChange.Kind
       switch header.kind {
       case .insert: kind = .insert
       case .delta: kind = .delta
@@ -40,7 +40,7 @@ extension LoggedCommit {
       case .delete: kind = .delete
       case .catalogue: return .proceed
       }
-      let change = RowChange(
+      let change = LoggedRowChange(
         kind: kind,
         reference: header.reference,
         layout: header.layout,
@@ -54,7 +54,7 @@ extension LoggedCommit {
   }
 
   /// So that reading a column of a row never leaves its bytes.
-  private func check(_ change: RowChange, _ bytes: RawSpan, at place: RecordPlace) throws {
+  private func check(_ change: LoggedRowChange, _ bytes: RawSpan, at place: RecordPlace) throws {
     if change.kind == .delta || change.layout == .none { return }
     let isValid = state.withTable(change.reference.table) { table in
       table.layouts.with(Int(change.layout.rawValue)) { $0.isValid(bytes) } ?? false
@@ -69,7 +69,7 @@ extension LoggedCommit {
   /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the row and its deltas).
   public func withRow<R>(
-    before change: RowChange,
+    before change: LoggedRowChange,
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R? {
     if change.previous.isNone { return nil }
