@@ -1,7 +1,7 @@
 /// How much of the log stays although it could be packed: the log is the history of the store.
 ///
 /// Kept are whole segments, the newest first, for as long as *both* limits hold. What is kept can be read
-/// commit by commit, with ``StorageEngine/forEachCommit(after:upTo:_:)`` and
+/// commit by commit, with ``StorageEngine/forEachCommit(after:upTo:order:_:)`` and
 /// ``StorageEngine/history(of:)``; from what was packed only the rows are left, and whoever asks for its
 /// commits is told so by ``StorageError/commitGone(_:oldest:)``. Bytes of history count neither as live
 /// nor as dead: a store takes at most 1.4 times what is live in it, and its history.
