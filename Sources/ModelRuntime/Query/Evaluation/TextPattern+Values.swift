@@ -1,4 +1,4 @@
-package import RowFormat
+import RowFormat
 
 extension QueryExpression.Relation {
   /// The test whether a text stands in this relation to a constant one.
