@@ -48,6 +48,31 @@ func apply(_ delta: [UInt8], to row: [UInt8], _ layout: RowLayout) -> [UInt8]? {
 }
 
 @Suite struct `A delta` {
+  @Test func `tells the reference it gives a column, wherever the column stands`() {
+    let layout = RowLayout([.text, .reference, .integer, .references, .reference])
+    let target = RowReference(table: 3, key: 77)
+    var writer = RowWriter()
+    writer.begin(layout)
+    writer.append(0, text: "before it")
+    writer.append(3, references: [RowReference(table: 1, key: 1)])
+    writer.set(4, reference: target)
+    let row = writer.finish()
+    let bytes = writer.bytes.extracting(row).withUnsafeBytes { Array($0) }
+    let changed = delta(from: bytes, to: bytes, changed: .all, layout, seesOld: false)
+    changed.withUnsafeBytes { bytes in
+      #expect(RowDelta.reference(4, in: bytes.bytes, layout: layout) == target)
+      #expect(RowDelta.reference(1, in: bytes.bytes, layout: layout) == nil)
+      #expect(RowDelta.reference(2, in: bytes.bytes, layout: layout) == nil)
+      #expect(RowDelta.reference(4, in: bytes.bytes.extracting(0..<4), layout: layout) == nil)
+    }
+    var others = ColumnSet()
+    others.insert(0)
+    let without = delta(from: bytes, to: bytes, changed: others, layout, seesOld: false)
+    without.withUnsafeBytes { bytes in
+      #expect(RowDelta.reference(4, in: bytes.bytes, layout: layout) == nil)
+    }
+  }
+
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `turns the old row into the new one`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -84,6 +84,94 @@ import Testing
     }
   }
 
+  /// Segments of 16 KiB, and one that is longer than the way between two marks.
+  @Test(arguments: [16 << 10, 4 << 20])
+  func `can be read from anywhere, in either direction`(segmentByteCount: Int) throws {
+    let store = try MemoryStore {
+      $0.smallestSegment = segmentByteCount
+      $0.largestSegment = segmentByteCount
+    }
+    try store.work(60, textLength: 3000)
+    let last = store.engine.lastCommit.rawValue
+    // Twice: the second time, marks are there.
+    for _ in 1...2 {
+      for first in stride(from: 0, to: last, by: 7) {
+        for end in stride(from: first + 1, through: last, by: 11) {
+          for order in [CommitOrder.newestFirst, .oldestFirst] {
+            var numbers: [UInt64] = []
+            try store.engine.forEachCommit(
+              after: CommitSequence(first),
+              upTo: CommitSequence(end),
+              order: order
+            ) { commit in
+              numbers.append(commit.sequence.rawValue)
+              return .proceed
+            }
+            let expected = Array((first + 1)...end)
+            #expect(numbers == (order == .oldestFirst ? expected : expected.reversed()))
+          }
+        }
+      }
+    }
+    var newest: [UInt64] = []
+    try store.engine.forEachCommit(order: .newestFirst) { commit in
+      newest.append(commit.sequence.rawValue)
+      return newest.count == 3 ? .stop : .proceed
+    }
+    #expect(newest == [last, last - 1, last - 2])
+    try check(store.engine, store, after: last - 5)
+  }
+
+  @Test func `tells changes in the form the log has them, and rows as they were before`() throws {
+    let store = try MemoryStore()
+    let text = String(repeating: "long ", count: 20)
+    let key = try store.commit([.insert(1, text)])[0]
+    for number in 2...12 { try store.commit([.update(key, Int64(number))]) }
+    var kinds: [LoggedRowChange.Kind] = []
+    var before: [String?] = []
+    try store.engine.forEachCommit { commit in
+      try commit.forEachRowChange { change, bytes in
+        kinds.append(change.kind)
+        #expect(change.reference == RowReference(table: 1, key: key))
+        before.append(try commit.withRow(before: change) { row, _ in describe(row) })
+        if change.kind == .delta {
+          #expect(
+            RowDelta.changedColumns(of: bytes, layout: MemoryStore.layout)?.contains(1) == false
+          )
+        } else {
+          #expect(describe(bytes) == "\(kinds.count) \(text)")
+        }
+      }
+      return .proceed
+    }
+    #expect(kinds.first == .insert)
+    #expect(Set(kinds) == [.insert, .delta, .image])
+    #expect(before == [nil] + (1...11).map { "\($0) \(text)" })
+  }
+
+  @Test func `is read to its end although a compaction takes it away`() throws {
+    let store = try MemoryStore { $0.history = .nothing }
+    try store.work(40, textLength: 2000)
+    let last = store.engine.lastCommit.rawValue
+    var numbers: [UInt64] = []
+    var changeCount = 0
+    try store.engine.forEachCommit { commit in
+      if numbers.isEmpty { _ = try store.engine.compact() }
+      numbers.append(commit.sequence.rawValue)
+      try commit.forEachRowChange { change, _ in
+        changeCount += 1
+        // Whether there is an answer or not, it is no wrong one.
+        let row = try commit.withRow(before: change) { row, _ in describe(row) }
+        let former = store.history[Int(commit.sequence.rawValue) - 1][change.reference.key]
+        #expect(row == nil || row == former)
+      }
+      return .proceed
+    }
+    #expect(numbers == Array(1...last))
+    #expect(changeCount > 40)
+    #expect(store.engine.lastCommitBeforeHistory.rawValue > 0)
+  }
+
   @Test func `names authors and times, also of a commit in many frames`() throws {
     let store = try MemoryStore()
     let text = String(repeating: "x", count: 1 << 20)
