@@ -15,7 +15,15 @@ extension TableStore {
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author)
     try body(sink)
-    let sequence = try perform(.saving) { try sink.commit() }
+    let sequence = try perform(.saving) {
+      do {
+        return try sink.commit()
+      } catch let error as StorageError {
+        // Deleted by another context, or between the fetch and the save: the context knows what to do.
+        if case .rowNotFound(let reference) = error { throw VanishedRow(reference) }
+        throw error
+      }
+    }
     if sink.isWorthKeeping { spareSink.keep(sink) }
     return sequence.map(history.token)
   }

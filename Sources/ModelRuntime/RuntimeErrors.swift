@@ -2,6 +2,20 @@
 // which property, what was expected, what was found.
 
 extension SwiftDataError {
+  // MARK: Models of several contexts
+
+  static func modelDeletedElsewhere(
+    _ identifier: PersistentIdentifier?,
+    _ error: VanishedRow? = nil
+  ) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(identifier.map { "\($0)" } ?? "a model") has unsaved changes, and was deleted by another context or "
+        + "process since it was fetched: delete it here too, or roll back",
+      entity: identifier?.entityName,
+      causedBy: error
+    )
+  }
+
   // MARK: Schema and configuration
 
   static func unsupportedProperty(

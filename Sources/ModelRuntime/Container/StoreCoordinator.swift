@@ -169,7 +169,7 @@ final class StoreCoordinator: @unchecked Sendable {
     return nil
   }
 
-  /// A model that stands for nothing, of the class its identifier names.
+  /// A model that stands for nothing: of the class its identifier names, or of none of the app's.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_: M.Type) -> any PersistentModel {
       let model = M(backingData: _EmptyBackingData<M>())
@@ -177,11 +177,8 @@ final class StoreCoordinator: @unchecked Sendable {
       model._$state.flags.insert([.deleted, .vanished])
       return model
     }
-    guard let entity = schema.entitiesByName[identifier.entityName], let type = entity.modelType
-    else {
-      preconditionFailure(
-        "the container's schema has no entity \"\(identifier.entityName)\" for \(identifier)"
-      )
+    guard let type = schema.entitiesByName[identifier.entityName]?.modelType else {
+      return make(UnknownModel.self)
     }
     return make(type)
   }

@@ -92,7 +92,7 @@ extension ModelContext {
     allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
-    precondition(batchSize > 0, "a batch of \(batchSize) models never ends")
+    let batchSize = max(batchSize, 1)
     let identifiers = try fetchIdentifiers(fetch)
     let connection = try connection(for: T.self)
     for start in stride(from: 0, to: identifiers.count, by: batchSize) {

@@ -64,12 +64,7 @@ extension ModelContext {
     guard let state = maps[index][reference], let model = state.model else { return }
     deleted.removeAll { $0 === model }
     changed.removeAll { $0 === model }
-    forget(state)
-    state.flags.insert([.deleted, .vanished])
-    state.flags.remove(.listed)
-    state.context = nil
-    state.contextKeeper = nil
-    observers?.went(model)
+    takeLeave(of: model)
     state.notifyAll(model, except: ColumnSet())
   }
 

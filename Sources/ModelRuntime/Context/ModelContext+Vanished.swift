@@ -1,0 +1,52 @@
+import RowFormat
+
+// A model that is changed or deleted here may have been deleted elsewhere meanwhile. Then there is nothing left
+// to delete, and nobody to have relationships; only other changes would be lost, so those are refused.
+
+extension ModelContext {
+  /// Takes leave of the models of a save whose rows are gone.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if one of them has changes that would be lost, or if it
+  ///   is none of these models that stands in the way.
+  func forgetVanished(
+    among changes: ChangeSet,
+    in connection: StoreConnection,
+    because vanished: VanishedRow
+  ) throws {
+    let models = changes.deleted + changes.updated
+    let rows = try connection.rows(
+      at: models.map { $0._$state.reference },
+      for: editingState
+    )
+    let gone = zip(models, rows).filter { $1 == nil }.map(\.0)
+    for model in gone where model._$state.hasChangedAttributes && !model._$state.isDeleted {
+      throw SwiftDataError.modelDeletedElsewhere(model.persistentModelID)
+    }
+    guard !gone.isEmpty else {
+      let identifier = connection.identifier(of: vanished.reference)
+      throw SwiftDataError.modelDeletedElsewhere(identifier, vanished)
+    }
+    let objects = Set(gone.map { ObjectIdentifier($0) })
+    deleted.removeAll { objects.contains(ObjectIdentifier($0)) }
+    changed.removeAll { objects.contains(ObjectIdentifier($0)) }
+    for model in gone { takeLeave(of: model) }
+  }
+
+  /// Cuts off a model whose row was deleted elsewhere; it keeps its last values.
+  func takeLeave(of model: any PersistentModel) {
+    let state = model._$state
+    forget(state)
+    state.flags.insert([.deleted, .vanished])
+    state.flags.remove(.listed)
+    state.context = nil
+    state.contextKeeper = nil
+    observers?.went(model)
+  }
+}
+
+extension _ModelState {
+  /// Whether more has changed than relationships.
+  fileprivate var hasChangedAttributes: Bool {
+    descriptor.properties.contains { !$0.isRelationship && changed.contains($0.ordinal) }
+  }
+}

@@ -1,0 +1,5 @@
+/// The class of what stands for an identifier whose entity no schema of the container has.
+@Model
+final class UnknownModel {
+  init() {}
+}
