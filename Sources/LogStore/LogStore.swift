@@ -56,14 +56,7 @@ public final class DefaultStore: LogBackedStore {
     tables =
       configuration.isStoredInMemoryOnly
       ? try StoresInMemory.store(for: configuration, schema, migrationPlan)
-      : try TableStore(
-        at: configuration.url,
-        schema: schema,
-        migrationPlan: migrationPlan,
-        durability: .full,
-        allowsSave: configuration.allowsSave,
-        uniquenessPolicy: configuration.uniquenessPolicy
-      )
+      : try StoresOnDisk.store(for: configuration, schema, migrationPlan)
   }
 
   /// The store of tables that are open already.

@@ -39,7 +39,7 @@ enum StoresInMemory {
 
 extension TableStore {
   /// Whether the store has exactly the classes of a schema.
-  fileprivate func keeps(_ other: Schema) -> Bool {
+  func keeps(_ other: Schema) -> Bool {
     Set(schema.modelTypes.map(ObjectIdentifier.init))
       == Set(other.modelTypes.map(ObjectIdentifier.init))
   }

@@ -94,6 +94,22 @@ import Testing
     #expect(await Cellar(modelContainer: store.container).content(of: foreign) == nil)
   }
 
+  @Test func `may be of two containers that opened the same file`() throws {
+    let configuration = try #require(store.container.configurations.first)
+    do {
+      let other = ModelContext(
+        try ModelContainer(for: Shelf.self, Jar.self, configurations: configuration)
+      )
+      #expect(try jars(other).map(\.content) == ["beans", "plums"])
+      other.delete(try jars(other)[0])
+      try other.save()
+    }
+    #expect(try jars(first).map(\.content) == ["plums"])
+    first.insert(Jar(content: "figs"))
+    try first.save()
+    #expect(try jars(second).map(\.content) == ["figs", "plums"])
+  }
+
   @Test(arguments: [-1, 0, 1, 2])
   func `walk over batches of any size`(batchSize: Int) throws {
     var seen: [String] = []

@@ -1,0 +1,56 @@
+import Foundation
+import ModelRuntime
+import Synchronization
+
+/// The stores on disk that are open to be written to: a process may open one in several containers, which then
+/// have it together, as long as one of them lives.
+enum StoresOnDisk {
+  private struct Reference {
+    weak var store: TableStore?
+  }
+
+  private static let stores = Mutex<[String: Reference]>([:])
+
+  /// The store of a configuration: the one that is open, or one that is opened now.
+  ///
+  /// - Throws: ``LogStoreError``; among others if it is open for other models, or in another process.
+  static func store(
+    for configuration: ModelConfiguration,
+    _ schema: Schema,
+    _ plan: (any SchemaMigrationPlan.Type)?
+  ) throws -> TableStore {
+    let path = configuration.url.standardizedFileURL.path
+    if configuration.allowsSave, let known = openStore(at: path, keeping: schema) { return known }
+    do {
+      // Not while others wait: a migration runs code of the app, which may open stores itself.
+      let made = try TableStore(
+        at: configuration.url,
+        schema: schema,
+        migrationPlan: plan,
+        durability: .full,
+        allowsSave: configuration.allowsSave,
+        uniquenessPolicy: configuration.uniquenessPolicy
+      )
+      if configuration.allowsSave {
+        stores.withLock { $0[path] = Reference(store: made) }
+      }
+      return made
+    } catch {
+      // Another thread may have been faster.
+      guard configuration.allowsSave, let known = openStore(at: path, keeping: schema) else {
+        throw error
+      }
+      return known
+    }
+  }
+
+  private static func openStore(at path: String, keeping schema: Schema) -> TableStore? {
+    stores.withLock { stores in
+      guard let known = stores[path]?.store else {
+        stores[path] = nil
+        return nil
+      }
+      return known.keeps(schema) ? known : nil
+    }
+  }
+}
