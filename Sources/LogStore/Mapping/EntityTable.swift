@@ -16,6 +16,8 @@ final class EntityTable: Sendable {
   private let definition: TableDefinition
   /// What older rows have in columns that came later, by number: rows of one column.
   private let fills: [UInt16: [UInt8]]
+  /// The columns, by position, of which older rows may have something else than their own value or today's default.
+  private let columnsWithPast: Set<Int>
   private let engine: StorageEngine
   private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
 
@@ -37,13 +39,32 @@ final class EntityTable: Sendable {
     self.descriptor = descriptor
     number = definition.number
     layoutNumber = definition.currentLayout
-    columnNumbers = definition.layout(definition.currentLayout)?.columns ?? []
+    let numbers = definition.layout(definition.currentLayout)?.columns ?? []
+    columnNumbers = numbers
+    let fills = fills
+    columnsWithPast = Set(
+      numbers.indices.filter { position in
+        fills[numbers[position]] != nil || !definition.predecessors(of: numbers[position]).isEmpty
+      }
+    )
     preservedColumns = descriptor.properties.filter {
       $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
     }.map(\.ordinal)
   }
 
   var layout: RowLayout { descriptor.layout }
+
+  /// The number in the catalogue of a column that tells all there is to know of a property.
+  ///
+  /// - Parameter position: The column's place in rows.
+  /// - Returns: `nil` where a row that lacks the column may have a value all the same: one in a column of before, or
+  ///   a default of before.
+  func numberOfWholeColumn(at position: Int) -> UInt16? {
+    guard columnNumbers.indices.contains(position), !columnsWithPast.contains(position) else {
+      return nil
+    }
+    return columnNumbers[position]
+  }
 
   /// Hands a row to a closure in the current layout, converted if it was written in another.
   ///

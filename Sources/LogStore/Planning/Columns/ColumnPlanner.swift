@@ -175,12 +175,11 @@ struct ColumnPlanner {
     _ expression: QueryExpression
   ) -> ColumnTest? {
     guard path.isTestedRow, table.descriptor.isKind(of: path.descriptor),
-      table.columnNumbers.indices.contains(reading.column)
+      let number = table.numberOfWholeColumn(at: reading.column)
     else { return nil }
     let filter = RowFilter(expression, descriptor: table.descriptor, resolver: resolver)
     guard let ifNull = filter.answer(rowOfNulls), let ifLacking = filter.answer(rowOfDefaults)
     else { return nil }
-    let number = table.columnNumbers[reading.column]
     return .column(
       ColumnCondition(
         position: position(of: reading.column),

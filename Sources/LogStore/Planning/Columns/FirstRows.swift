@@ -111,9 +111,9 @@ private struct SortKey {
   }
 
   func column(of table: EntityTable) -> RankedColumn? {
-    guard table.descriptor.isKind(of: owner), table.columnNumbers.indices.contains(position) else {
-      return nil
-    }
+    guard table.descriptor.isKind(of: owner),
+      let number = table.numberOfWholeColumn(at: position)
+    else { return nil }
     func prefix(_ row: [UInt8]) -> UInt64 {
       row.withUnsafeBytes {
         SortPrefix.prefix(of: position, kind, isOptional: isOptional, in: $0.bytes, table.layout)
@@ -121,7 +121,7 @@ private struct SortKey {
     }
     let ifLacking = prefix(table.descriptor.defaultRow())
     return RankedColumn(
-      number: table.columnNumbers[position],
+      number: number,
       kind: kind,
       isOptional: isOptional,
       isReversed: isReversed,
