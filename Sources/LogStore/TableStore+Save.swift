@@ -68,6 +68,15 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
       built = standing.built.filter { definitions[$0].table == table.number }
         .map { ($0, definitions[$0]) }
     }
+
+    /// Whether an index or a rule is about columns of which some are changed, and some are not.
+    func hasKeysPartly(in changed: ColumnSet) -> Bool {
+      func isPartly(_ columns: some Collection<Int>) -> Bool {
+        columns.contains(where: changed.contains) && !columns.allSatisfy(changed.contains)
+      }
+      return rules.contains { isPartly($0.columns) }
+        || built.contains { isPartly($0.1.columns.lazy.map(\.number)) }
+    }
   }
   /// How much the save has written.
   private var changeCount = 0
@@ -183,12 +192,12 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
         )
       )
     }
-    noteKeys(of: reference, changed: changed, row: row, in: target)
-    for (number, definition) in target.built
-    where definition.columns.contains(where: { changed.contains($0.number) }) {
-      let old = storedEntry(of: reference, definition, in: table)
-      let new = definition.entry(of: row, table.layout)
-      values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: new))
+    if target.hasKeysPartly(in: changed) {
+      withNewestRow(of: reference, in: table, changed, row) {
+        noteValues(of: reference, changed: changed, row: $0, in: target)
+      }
+    } else {
+      noteValues(of: reference, changed: changed, row: row, in: target)
     }
     batch.update(
       reference,
@@ -197,6 +206,45 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
       row: row
     )
     noteChange(row.byteCount)
+  }
+
+  /// Lends a changed row as it will be: with the newest values of the columns that this save does not change.
+  private func withNewestRow(
+    of reference: RowReference,
+    in table: EntityTable,
+    _ changed: ColumnSet,
+    _ row: RawSpan,
+    _ body: (RawSpan) -> Void
+  ) {
+    var writer = RowWriter(capacity: row.byteCount + 256)
+    // A row that cannot be read fails the commit, which says so.
+    _ = try? store.withRow(at: reference) { newest in
+      writer.begin(table.layout)
+      for column in 0..<table.layout.count {
+        if changed.contains(column) {
+          writer.copy(column, from: row, column: column, layout: table.layout)
+        } else {
+          writer.copy(column, from: newest, column: column, layout: table.layout)
+        }
+      }
+      let range = writer.finish()
+      body(writer.bytes.extracting(range))
+    }
+  }
+
+  private func noteValues(
+    of reference: RowReference,
+    changed: ColumnSet,
+    row: RawSpan,
+    in target: Target
+  ) {
+    noteKeys(of: reference, changed: changed, row: row, in: target)
+    for (number, definition) in target.built
+    where definition.columns.contains(where: { changed.contains($0.number) }) {
+      let old = storedEntry(of: reference, definition, in: target.table)
+      let new = definition.entry(of: row, target.table.layout)
+      values.append(ValueIndexes.Change(index: number, row: reference, old: old, new: new))
+    }
   }
 
   func delete(_ reference: RowReference) {

@@ -31,7 +31,8 @@ extension CommitBatch {
       while offset < end {
         let bytes = buffer.bytes.extracting(offset..<end)
         guard let header = RecordHeader(decodingUnbounded: bytes) else { return }
-        try reencode(header, bytes.extracting(header.bodyRange), into: &fresh)
+        let changed = partialImages[offset] ?? .all
+        try reencode(header, bytes.extracting(header.bodyRange), changed, into: &fresh)
         offset += header.totalByteCount
       }
     }
@@ -40,12 +41,13 @@ extension CommitBatch {
   private func reencode(
     _ header: RecordHeader,
     _ body: RawSpan,
+    _ changed: ColumnSet,
     into fresh: inout CommitBatch
   ) throws {
     let reference = header.reference
     switch header.kind {
     case .insert: fresh.insert(reference, layout: header.layout, row: body)
-    case .fullImage: fresh.update(reference, layout: header.layout, changed: .all, row: body)
+    case .fullImage: fresh.update(reference, layout: header.layout, changed: changed, row: body)
     case .catalogue: fresh.changeCatalogue(body, to: catalogue)
     case .delete:
       if header.layout == .none {
@@ -79,8 +81,8 @@ extension CommitBatch {
     var theirs = FoldScratch()
     let base = try state.reading { try state.fold(newest.place, reference, into: &theirs) }
     guard base == header.layout else {
-      // The other commit moved the row to another layout: the whole of this batch's row stands.
-      return fresh.update(reference, layout: header.layout, changed: .all, row: mine.row)
+      // The other commit moved the row to another layout, in which a delta of this one means nothing.
+      return fresh.update(reference, layout: header.layout, changed: changed, row: mine.row)
     }
     var merged = RowWriter(capacity: 512)
     merged.begin(layout)

@@ -33,8 +33,13 @@ public struct CommitBatch: ~Copyable {
   }
   /// Whether there is one: asked at each row, where looking at an error would copy it.
   private var hasFailed = false
+  /// What was changed in the rows that were written whole, by where their records start: for a commit that comes
+  /// in between.
+  var partialImages: [Int: ColumnSet] = [:]
   /// Where the last record ends in the buffer.
   var recordsEnd = 0
+  /// Where it starts.
+  private var lastRecord = 0
   /// The row of the last record, and whether all came in ascending order: then no row came twice.
   var lastReference = RowReference.none
   var isAscending = true
@@ -59,6 +64,7 @@ public struct CommitBatch: ~Copyable {
     releasedBlobs.removeAll()
     failure = nil
     author = nil
+    if !partialImages.isEmpty { partialImages.removeAll(keepingCapacity: true) }
     recordsEnd = 0
     lastReference = .none
     isAscending = true
@@ -99,8 +105,9 @@ extension CommitBatch {
   /// - Parameters:
   ///   - reference: The row; it must exist.
   ///   - layout: The layout of the new bytes.
-  ///   - changed: The columns, by position in the layout, that may differ from the newest row.
-  ///   - row: The complete new row.
+  ///   - changed: The columns, by position in the layout, that are changed; the others keep what the newest row has,
+  ///     whatever `row` has there.
+  ///   - row: A complete row.
   public mutating func update(
     _ reference: RowReference,
     layout: LayoutNumber,
@@ -227,7 +234,13 @@ extension CommitBatch {
       lastReference = before
     }
     try supersedeChain(of: reference, endingAt: location.place)
-    appendWhole(.fullImage, reference, layout, row, previous: location.place)
+    if changed.isAll(of: rowLayout) {
+      return appendWhole(.fullImage, reference, layout, row, previous: location.place)
+    }
+    var merged = RowWriter(capacity: row.byteCount + 256)
+    try merge(changed, of: row, layout, withRowAt: location.place, reference, into: &merged)
+    appendWhole(.fullImage, reference, layout, merged.bytes, previous: location.place)
+    if !hasFailed { partialImages[lastRecord] = changed }
   }
 
   /// Counts the records from a whole row to the newest as dead.
@@ -303,6 +316,7 @@ extension CommitBatch {
       return fail(.tooLarge(byteCount: bodyLength, limit: RecordHeader.bodyLimit))
     }
     RecordHeader.seal(at: start, bodyLength: bodyLength, in: &buffer)
+    lastRecord = start
     recordsEnd = buffer.count
   }
 
