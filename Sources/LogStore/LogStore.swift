@@ -27,6 +27,7 @@ public final class LogStore: LogBackedStore {
       allowsSave: configuration.allowsSave,
       blobThreshold: configuration.externalStorageThreshold,
       compaction: configuration.compaction,
+      cacheByteCount: configuration.cacheByteCount,
       uniquenessPolicy: configuration.uniquenessPolicy,
       observation: StoreObservation(configuration)
     )

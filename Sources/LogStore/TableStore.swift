@@ -43,6 +43,7 @@ final class TableStore: Sendable {
     allowsSave: Bool,
     blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
     compaction: Compaction = .automatic,
+    cacheByteCount: Int = LogStoreConfiguration.defaultCacheByteCount,
     uniquenessPolicy: UniquenessPolicy = .upsert,
     observation: StoreObservation = .none
   ) throws {
@@ -55,6 +56,7 @@ final class TableStore: Sendable {
       case .relaxed(let interval): .relaxed(interval: interval)
       }
     options.take(compaction)
+    options.blockCacheByteCount = max(0, cacheByteCount)
     do {
       let migration = StoreMigration(
         path: url.path,

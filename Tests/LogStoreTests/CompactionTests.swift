@@ -1,3 +1,4 @@
+import LogEngine
 import LogStore
 import SwiftData
 import Testing
@@ -32,6 +33,20 @@ import Testing
     #expect(configuration.compaction.timing == .automatic)
     #expect(configuration.compaction.historyAge == .seconds(30 * 24 * 60 * 60))
     #expect(configuration.compaction.historyByteCount == 32 << 20)
+  }
+
+  @Test(arguments: [0, 1 << 20, LogStoreConfiguration.defaultCacheByteCount])
+  func `keeps no more unpacked than it is told`(byteCount: Int) throws {
+    var configuration = LogStoreConfiguration(url: url)
+    #expect(32 << 20...256 << 20 ~= configuration.cacheByteCount)
+    configuration.cacheByteCount = byteCount
+    let container = try ModelContainer(
+      for: Ticket.self,
+      Show.self,
+      configurations: configuration
+    )
+    let store = try #require(container.stores(of: LogStore.self).first)
+    #expect(store.statistics().blockCache.byteLimit == byteCount)
   }
 
   /// Saves a few megabytes of notes that replace each other.
