@@ -51,7 +51,13 @@ extension EngineEvent: CustomStringConvertible {
       self.value = value.description
     }
     init(_ name: String, _ error: StorageError) { self.init(name, String(describing: error)) }
-    init(_ name: String, _ duration: Duration) { self.init(name, duration / .seconds(1)) }
+    /// In seconds, to the microsecond, and never as a power of ten.
+    init(_ name: String, _ duration: Duration) {
+      let microseconds = max(0, duration.microseconds)
+      let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+      let digits = String(rest)
+      self.init(name, "\(seconds).\(String(repeating: "0", count: 6 - digits.count))\(digits)")
+    }
   }
 }
 
