@@ -1,15 +1,10 @@
 import Foundation
 import ModelRuntime
-import Synchronization
 
 /// The stores in memory that have a name: every container of the process that opens the name has the same one, as
 /// long as one of them lives.
 enum StoresInMemory {
-  private struct Reference {
-    weak var store: TableStore?
-  }
-
-  private static let stores = Mutex<[String: Reference]>([:])
+  private static let stores = SharedStores()
 
   /// The store of a configuration: of its own without a name, otherwise the one that is there, or a new one.
   ///
@@ -23,24 +18,10 @@ enum StoresInMemory {
       try TableStore(inMemoryFor: schema, migrationPlan: plan)
     }
     guard configuration.url.path != "/dev/null" else { return try make() }
-    return try stores.withLock { stores in
-      if let known = stores[configuration.url.path]?.store {
-        guard known.keeps(schema) else {
-          throw LogStoreError.schemaNotShared(name: configuration.name)
-        }
-        return known
-      }
-      let made = try make()
-      stores[configuration.url.path] = Reference(store: made)
-      return made
+    let store = try stores.store(named: configuration.url.path, orMake: make)
+    guard store.keeps(schema) else {
+      throw LogStoreError.schemaNotShared(name: configuration.name)
     }
-  }
-}
-
-extension TableStore {
-  /// Whether the store has exactly the classes of a schema.
-  func keeps(_ other: Schema) -> Bool {
-    Set(schema.modelTypes.map(ObjectIdentifier.init))
-      == Set(other.modelTypes.map(ObjectIdentifier.init))
+    return store
   }
 }

@@ -1,15 +1,10 @@
 import Foundation
 import ModelRuntime
-import Synchronization
 
 /// The stores on disk that are open to be written to: a process may open one in several containers, which then
 /// have it together, as long as one of them lives.
 enum StoresOnDisk {
-  private struct Reference {
-    weak var store: TableStore?
-  }
-
-  private static let stores = Mutex<[String: Reference]>([:])
+  private static let stores = SharedStores()
 
   /// The store of a configuration: the one that is open, or one that is opened now.
   ///
@@ -31,9 +26,7 @@ enum StoresOnDisk {
         allowsSave: configuration.allowsSave,
         uniquenessPolicy: configuration.uniquenessPolicy
       )
-      if configuration.allowsSave {
-        stores.withLock { $0[path] = Reference(store: made) }
-      }
+      if configuration.allowsSave { stores.insert(made, named: path) }
       return made
     } catch {
       // Another thread may have been faster.
@@ -45,12 +38,7 @@ enum StoresOnDisk {
   }
 
   private static func openStore(at path: String, keeping schema: Schema) -> TableStore? {
-    stores.withLock { stores in
-      guard let known = stores[path]?.store else {
-        stores[path] = nil
-        return nil
-      }
-      return known.keeps(schema) ? known : nil
-    }
+    guard let known = stores.store(named: path), known.keeps(schema) else { return nil }
+    return known
   }
 }

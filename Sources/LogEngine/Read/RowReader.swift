@@ -84,13 +84,14 @@ struct RowReader {
     while let entry = table.pages.next(from: key, to: end) {
       key = entry.key + 1
       let reference = RowReference(table: number, key: entry.key)
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
-      guard let place = try place(of: reference, entry.location, entry.newest) else { continue }
-      let control =
-        place.isPacked
-        ? try visitPacked(place, reference, &packed, body)
-        : try visit(place, reference, &scratch, body)
+      let control = try visit(
+        reference,
+        entry.location,
+        entry.newest,
+        &scratch,
+        &packed,
+        body
+      )
       if control == .stop { return }
     }
   }
@@ -113,15 +114,34 @@ struct RowReader {
     for index in keys.indices {
       let entry = table.pages.entry(of: keys[index])
       let reference = RowReference(table: number, key: keys[index])
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
-      guard let place = try place(of: reference, entry.location, entry.newest) else { continue }
-      let control =
-        place.isPacked
-        ? try visitPacked(place, reference, &packed, body)
-        : try visit(place, reference, &scratch, body)
+      let control = try visit(
+        reference,
+        entry.location,
+        entry.newest,
+        &scratch,
+        &packed,
+        body
+      )
       if control == .stop { return }
     }
+  }
+
+  /// Visits the row that a slot of the index leads to, if the reader sees one.
+  @inline(__always)
+  private func visit(
+    _ reference: RowReference,
+    _ location: RecordLocation,
+    _ newest: UInt64,
+    _ scratch: inout FoldScratch,
+    _ packed: inout PackedRowsCursor,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    let ticket = state.epochs.enter()
+    defer { state.epochs.leave(ticket) }
+    guard let place = try place(of: reference, location, newest) else { return .proceed }
+    return place.isPacked
+      ? try visitPacked(place, reference, &packed, body)
+      : try visit(place, reference, &scratch, body)
   }
 
   @inline(__always)
