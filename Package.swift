@@ -127,6 +127,9 @@ var targets: [Target] = [
   .target(
     name: "LogEngine",
     dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
+    path: "Sources",
+    exclude: ["LogEngine/LogEngine.docc"],
+    sources: ["LogFormat", "LogEngine", "LogTools"],
     swiftSettings: swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
   ),
   macroTarget,
