@@ -54,8 +54,7 @@ extension LogBackedStore {
           sink.update(
             own,
             changed: .all,
-            row: writer.bytes.extracting(row),
-            previous: nil
+            row: writer.bytes.extracting(row)
           )
         }
         writer.removeAll()

@@ -61,15 +61,9 @@ extension LogBackedStore {
   public func rows(
     referringTo target: RowReference,
     inTable table: UInt16,
-    column: Int,
-    rankColumn: Int?
-  ) throws -> [RowReference] {
-    try tables.rows(
-      referringTo: target,
-      inTable: table,
-      column: column,
-      rankColumn: rankColumn
-    )
+    column: Int
+  ) throws -> [ReferringRow] {
+    try tables.rows(referringTo: target, inTable: table, column: column)
   }
 
   public func readBlob(
@@ -84,7 +78,7 @@ extension LogBackedStore {
 
   /// Deletes the rows that a predicate matches, in one commit.
   ///
-  /// The store knows no delete rules: relationships to the rows read as nil afterwards. A context deletes
+  /// The store knows no delete rules: relationships to the rows are nil afterwards. A context deletes
   /// through the models instead, so that the rules hold.
   ///
   /// - Throws: ``LogStoreError``, or what the predicate throws; then nothing is deleted.
@@ -93,9 +87,17 @@ extension LogBackedStore {
     let rows = try tables.references(of: FetchDescriptor(predicate: request.predicate))
     let ownTable =
       request.includeSubclasses ? nil : table(forEntityNamed: Schema.entityName(for: T.self))
-    try tables.save(author: request.editingState.author) { sink in
-      for row in rows where ownTable == nil || row.table == ownTable {
-        sink.delete(row)
+    var left: [DanglingReferences.Reference] = []
+    while true {
+      do {
+        _ = try tables.save(author: request.editingState.author) { sink in
+          for row in rows where ownTable == nil || row.table == ownTable { sink.delete(row) }
+          try tables.nullify(left, in: sink)
+        }
+        return
+      } catch let dangling as DanglingReferences {
+        // Others may be added while these are being nullified: then the next attempt finds them, too.
+        left += dangling.toDeletedRows
       }
     }
   }

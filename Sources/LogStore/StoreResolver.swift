@@ -31,9 +31,8 @@ final class StoreResolver: RowResolver {
       try store.rows(
         referringTo: owner,
         inTable: table.number,
-        column: inverse.ordinal,
-        rankColumn: table.descriptor.rankColumns[inverse.ordinal]
-      )
+        column: inverse.ordinal
+      ).map(\.reference)
     }
   }
 }

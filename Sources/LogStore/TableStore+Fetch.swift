@@ -38,9 +38,8 @@ extension TableStore {
   func rows(
     referringTo target: RowReference,
     inTable number: UInt16,
-    column: Int,
-    rankColumn: Int?
-  ) throws -> [RowReference] {
+    column: Int
+  ) throws -> [ReferringRow] {
     guard let table = table(numbered: number) else { return [] }
     return try perform(.fetching) {
       try indexes.members(of: target, in: .init(table: number, column: column)) { index in
@@ -194,9 +193,8 @@ extension TableStore {
         try rows(
           referringTo: target,
           inTable: table.number,
-          column: property.ordinal,
-          rankColumn: table.descriptor.rankColumns[property.ordinal]
-        )
+          column: property.ordinal
+        ).map(\.reference)
       }.sorted()
     }
   }

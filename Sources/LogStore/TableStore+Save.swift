@@ -47,8 +47,10 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   private var batch: CommitBatch
   private var moves: [Move] = []
   private var keys = KeyChanges()
+  private var references = ReferenceChanges()
   /// The table of the last change; changes come table by table.
   private var current: Target?
+  private var touched: [Target] = []
   private var standing = ValueIndexes.Standing.nothing
   private var values: [ValueIndexes.Change] = []
 
@@ -59,12 +61,18 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     let indexed: [Int]
     let rules: [UniqueIndexes.Rule]
     let built: [(Int, IndexDefinition)]
+    /// The to-one columns that may not lead to rows that are gone.
+    let checked: [Int]
+    /// Whether rows of other tables can refer to the rows.
+    let canBeReferredTo: Bool
 
     init(_ table: EntityTable, in store: TableStore, _ standing: ValueIndexes.Standing) {
       let definitions = store.valueIndexes.definitions
       self.table = table
       indexed = store.indexes.columns(of: table.number)
       rules = store.uniqueIndexes.rules(of: table.number)
+      checked = table.checkedReferences
+      canBeReferredTo = !store.referrers(of: table.number).isEmpty
       built = standing.built.filter { definitions[$0].table == table.number }
         .map { ($0, definitions[$0]) }
     }
@@ -102,7 +110,9 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     moves.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
     keys = KeyChanges()
+    references.removeAll()
     current = nil
+    touched.removeAll(keepingCapacity: true)
     changeCount = 0
     byteCount = 0
   }
@@ -115,16 +125,33 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     let isEmpty = batch.isEmpty
     let sequence: CommitSequence
     if keys.isEmpty {
-      sequence = try commitValues()
+      sequence = try commitReferences()
     } else {
       let claim = try store.uniqueIndexes.claim(keys, in: store)
       do {
-        sequence = try commitValues()
+        sequence = try commitReferences()
       } catch {
         store.uniqueIndexes.finish(claim, committed: false, in: store)
         throw error
       }
       store.uniqueIndexes.finish(claim, committed: true, in: store)
+    }
+    return isEmpty ? nil : sequence
+  }
+
+  private func commitReferences() throws -> CommitSequence {
+    if references.isEmpty { return try commitMoves() }
+    let claim = store.referenceClaims.claim(references)
+    defer { store.referenceClaims.finish(claim) }
+    if let dangling = try references.findDangling(in: store) { throw dangling }
+    return try commitMoves()
+  }
+
+  private func commitMoves() throws -> CommitSequence {
+    let sequence = try commitValues()
+    // An index made since the save began, perhaps by the save's own check, lacks the save's rows.
+    for target in touched {
+      store.indexes.forgetIndexes(of: target.table.number, otherThan: target.indexed)
     }
     for move in moves {
       store.indexes.update(move.name) { index in
@@ -132,7 +159,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
         if let new = move.new { index.insert(move.key, rank: new.rank, target: new.target) }
       }
     }
-    return isEmpty ? nil : sequence
+    return sequence
   }
 
   private func commitValues() throws -> CommitSequence {
@@ -161,6 +188,13 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
       let new = definition.entry(of: row, table.layout)
       values.append(ValueIndexes.Change(index: number, row: reference, old: nil, new: new))
     }
+    if target.canBeReferredTo || !target.checked.isEmpty {
+      references.noteInsertion(of: reference)
+    }
+    for column in target.checked {
+      guard let new = table.target(of: row, column) else { continue }
+      references.note(reference, column, new.target)
+    }
     for column in target.indexed {
       guard let new = table.target(of: row, column) else { continue }
       moves.append(
@@ -177,11 +211,13 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   func update(
     _ reference: RowReference,
     changed: ColumnSet,
-    row: RawSpan,
-    previous: RawSpan?
+    row: RawSpan
   ) {
     guard let target = target(reference.table) else { return }
     let table = target.table
+    for column in target.checked where changed.contains(column) {
+      references.note(reference, column, table.target(of: row, column)?.target)
+    }
     for column in target.indexed where changed.contains(column) {
       moves.append(
         Move(
@@ -261,6 +297,11 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
         )
       )
     }
+    references.noteDeletion(
+      of: reference,
+      canBeReferredTo: target.canBeReferredTo,
+      canRefer: !target.checked.isEmpty
+    )
     for rule in target.rules { freeKey(of: reference, rule, in: table) }
     for (number, definition) in target.built {
       let old = storedEntry(of: reference, definition, in: table)
@@ -275,7 +316,10 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   /// The table of a change, looked up if it is not that of the last one; `nil` if the store has no such table.
   private func target(_ number: UInt16) -> Target? {
     if let current, current.table.number == number { return current }
-    current = store.table(numbered: number).map { Target($0, in: store, standing) }
+    current =
+      touched.first { $0.table.number == number }
+      ?? store.table(numbered: number).map { Target($0, in: store, standing) }
+    if let current, !touched.contains(where: { $0 === current }) { touched.append(current) }
     return current
   }
 

@@ -21,6 +21,8 @@ final class TableStore: Sendable {
   private let tablesByEntity: [String: EntityTable]
   private let tablesByNumber: [UInt16: EntityTable]
   let indexes = ReferenceIndexes()
+  let referenceClaims = ReferenceClaims()
+  private let referrersByTable: [UInt16: [ReferenceIndexes.Name]]
   let uniqueIndexes: UniqueIndexes
   let valueIndexes: ValueIndexes
   let spareSink = SpareSink()
@@ -146,6 +148,7 @@ final class TableStore: Sendable {
       tables.map { ($0.number, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    referrersByTable = TableStore.referrers(of: tables)
     uniqueIndexes = UniqueIndexes(UniquenessConstraint.all(in: schema), tables: tables)
     valueIndexes = ValueIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
@@ -166,6 +169,9 @@ final class TableStore: Sendable {
 
   func table(forEntityNamed name: String) -> UInt16? { tablesByEntity[name]?.number }
   func table(numbered number: UInt16) -> EntityTable? { tablesByNumber[number] }
+
+  /// The to-one columns with an inverse that can refer to rows of a table.
+  func referrers(of table: UInt16) -> [ReferenceIndexes.Name] { referrersByTable[table] ?? [] }
 
   /// The row an identifier stands for, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {

@@ -1,6 +1,8 @@
 // The runtime's errors, each a case of SwiftDataError with the circumstances filled in: which model,
 // which property, what was expected, what was found.
 
+import RowFormat
+
 extension SwiftDataError {
   // MARK: Models of several contexts
 
@@ -13,6 +15,31 @@ extension SwiftDataError {
         + "process since it was fetched: delete it here too, or roll back",
       entity: identifier?.entityName,
       causedBy: error
+    )
+  }
+
+  /// A reference that a save would leave to a row that does not exist.
+  static func referenceToNothing(
+    _ dangling: DanglingReferences,
+    in connection: StoreConnection
+  ) -> SwiftDataError {
+    guard let first = (dangling.toDeletedRows + dangling.toMissingRows).first else {
+      return modelValidationFailure.explained("a relationship leads to nothing", causedBy: dangling)
+    }
+    let descriptor = connection.descriptor(of: first.row)
+    func name(_ row: RowReference) -> String {
+      connection.identifier(of: row).map { "\($0)" } ?? "a model"
+    }
+    let property = descriptor?.properties[safe: first.column]?.name
+    let isDeletedHere = !dangling.toDeletedRows.isEmpty
+    return modelValidationFailure.explained(
+      "\(name(first.row)): \(property ?? "a relationship") leads to \(name(first.target)), which "
+        + (isDeletedHere
+          ? "this save would delete; another context has attached it meanwhile: fetch again, and delete again"
+          : "was deleted by another context or process: choose another, or roll back"),
+      entity: descriptor?.entityName,
+      property: property,
+      causedBy: dangling
     )
   }
 

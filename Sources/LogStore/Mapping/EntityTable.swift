@@ -11,6 +11,8 @@ final class EntityTable: Sendable {
   let layoutNumber: LayoutNumber
   /// The columns whose values a delete writes down for the history.
   let preservedColumns: [Int]
+  /// The to-one columns of relationships with an inverse, which may not lead to rows that are gone.
+  let checkedReferences: [Int]
   /// The columns' numbers in the catalogue, by their positions in rows.
   let columnNumbers: [UInt16]
   private let definition: TableDefinition
@@ -47,6 +49,7 @@ final class EntityTable: Sendable {
         fills[numbers[position]] != nil || !definition.predecessors(of: numbers[position]).isEmpty
       }
     )
+    checkedReferences = descriptor.relationships.filter(\.isCheckedReference).map(\.ordinal)
     preservedColumns = descriptor.properties.filter {
       $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
     }.map(\.ordinal)

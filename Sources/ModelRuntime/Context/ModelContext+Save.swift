@@ -59,6 +59,8 @@ extension ModelContext {
           upsert = merging
           try merging.settle(unsettled.clashes)
           next = pendingChanges(for: connection)
+        } catch let dangling as DanglingReferences {
+          throw SwiftDataError.referenceToNothing(dangling, in: connection)
         } catch let vanished as VanishedRow {
           try forgetVanished(among: changes, in: connection, because: vanished)
           next = pendingChanges(for: connection)

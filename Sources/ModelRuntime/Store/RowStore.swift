@@ -22,6 +22,7 @@ public protocol RowStore: DataStore {
   /// Makes the changes that `body` writes durable, all or none.
   ///
   /// - Returns: The bookmark behind the save, if the store keeps a history.
+  /// - Throws: ``DanglingReferences`` if the save would leave a reference to a row that does not exist.
   func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
@@ -47,13 +48,12 @@ public protocol RowStore: DataStore {
   /// Returns the rows with the given names, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference]) throws -> [FetchedRow?]
 
-  /// Returns the rows of a table whose reference column names `target`, in the order of their ranks.
+  /// Returns the rows of a table whose reference column names `target`, in ascending order of rank, then of key.
   func rows(
     referringTo target: RowReference,
     inTable table: UInt16,
-    column: Int,
-    rankColumn: Int?
-  ) throws -> [RowReference]
+    column: Int
+  ) throws -> [ReferringRow]
 
   /// Reads a value that ``RowChangeSink/addBlob(_:)`` put into a side file.
   ///
@@ -89,8 +89,7 @@ public protocol RowChangeSink: AnyObject {
   ///   - reference: The row to update.
   ///   - changed: The columns that changed.
   ///   - row: The whole new row.
-  ///   - previous: The row as it was, if the context has it at hand.
-  func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan, previous: RawSpan?)
+  func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan)
   func delete(_ reference: RowReference)
 
   /// Puts a large value into a side file, for a row of this save.

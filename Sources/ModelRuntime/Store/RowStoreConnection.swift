@@ -81,17 +81,22 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   override func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
     guard let inverse = property.inverse, let destination = property.destination else { return [] }
     let base = ModelDescriptor.of(destination)
-    var members: [RowReference] = []
+    var members: [ReferringRow] = []
+    var tableCount = 0
     for descriptor in descriptors where descriptor.isKind(of: base) {
       guard let table = tables[descriptor.entityName] else { continue }
-      members += try store.rows(
+      let found = try store.rows(
         referringTo: owner.reference,
         inTable: table,
-        column: inverse.ordinal,
-        rankColumn: descriptor.rankColumns[inverse.ordinal]
+        column: inverse.ordinal
       )
+      if found.isEmpty { continue }
+      tableCount += 1
+      members += found
     }
-    return members
+    // A list has one order, whichever classes its members are of.
+    if tableCount > 1 { members.sort() }
+    return members.map(\.reference)
   }
 
   override func descriptor(of reference: RowReference) -> ModelDescriptor? {
@@ -163,22 +168,11 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
         let state = model._$state
         let changed = storedColumns(of: state)
         let row = try encode(model, state, &encoder)
-        let previous = state.currentRow
-        if previous.isAbsent {
-          sink.update(
-            state.reference,
-            changed: changed,
-            row: encoder.writer.bytes.extracting(row),
-            previous: nil
-          )
-        } else {
-          sink.update(
-            state.reference,
-            changed: changed,
-            row: encoder.writer.bytes.extracting(row),
-            previous: previous.span
-          )
-        }
+        sink.update(
+          state.reference,
+          changed: changed,
+          row: encoder.writer.bytes.extracting(row)
+        )
         encoder.writer.removeAll()
       }
       for model in changes.deleted { sink.delete(model._$state.reference) }

@@ -1,3 +1,4 @@
+import ModelRuntime
 import RowFormat
 import Synchronization
 
@@ -25,7 +26,7 @@ final class ReferenceIndexes: Sendable {
     of target: RowReference,
     in name: Name,
     build: (inout ReferenceIndex) throws -> Void
-  ) throws -> [RowReference] {
+  ) throws -> [ReferringRow] {
     try indexes.withLock { indexes in
       if indexes[name] == nil {
         var index = ReferenceIndex()
@@ -33,7 +34,7 @@ final class ReferenceIndexes: Sendable {
         indexes[name] = index
       }
       return indexes[name]?.members(of: target).map {
-        RowReference(table: name.table, key: $0)
+        ReferringRow(reference: RowReference(table: name.table, key: $0.key), rank: $0.rank)
       } ?? []
     }
   }
@@ -51,12 +52,21 @@ final class ReferenceIndexes: Sendable {
     }
   }
 
+  /// Forgets the indexes of a table but for those of some columns.
+  func forgetIndexes(of table: UInt16, otherThan columns: [Int]) {
+    indexes.withLock { indexes in
+      for name in indexes.keys where name.table == table && !columns.contains(name.column) {
+        indexes[name] = nil
+      }
+    }
+  }
+
   func removeAll() { indexes.withLock { $0 = [:] } }
 }
 
 /// For each target, the keys of the rows that refer to it, with their ranks.
 struct ReferenceIndex: Sendable {
-  private struct Member {
+  struct Member {
     let rank: Int64
     let key: UInt64
   }
@@ -86,13 +96,13 @@ struct ReferenceIndex: Sendable {
     if !list.members.isEmpty { lists[target.rawValue] = list }
   }
 
-  mutating func members(of target: RowReference) -> [UInt64] {
+  mutating func members(of target: RowReference) -> [Member] {
     guard var list = lists[target.rawValue] else { return [] }
     if !list.isSorted {
       list.members.sort { ($0.rank, $0.key) < ($1.rank, $1.key) }
       list.isSorted = true
       lists[target.rawValue] = list
     }
-    return list.members.map(\.key)
+    return list.members
   }
 }

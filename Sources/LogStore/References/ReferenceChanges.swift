@@ -1,0 +1,152 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// What one save does to references: those it writes, and the rows it ends that others may refer to.
+///
+/// Only to-one relationships with an inverse count.
+struct ReferenceChanges {
+  /// The references the save writes, as rows are changed.
+  private(set) var written: [DanglingReferences.Reference] = []
+  /// The rows the save deletes that others can refer to.
+  private(set) var deleted: [RowReference] = []
+  /// References the save makes nil.
+  private var cleared: [Origin] = []
+  /// All rows the save deletes that can refer to others.
+  private var gone: [RowReference] = []
+  /// The rows the save inserts, as runs of keys: keys are given out in order.
+  private var inserted: [(table: UInt16, keys: Range<UInt64>)] = []
+
+  /// Where a reference stands.
+  struct Origin: Hashable {
+    let row: RowReference
+    let column: Int
+  }
+
+  var isEmpty: Bool { written.isEmpty && deleted.isEmpty }
+
+  mutating func removeAll() {
+    written.removeAll(keepingCapacity: true)
+    deleted.removeAll(keepingCapacity: true)
+    cleared.removeAll(keepingCapacity: true)
+    gone.removeAll(keepingCapacity: true)
+    inserted.removeAll(keepingCapacity: true)
+  }
+
+  mutating func noteInsertion(of row: RowReference) {
+    if let last = inserted.indices.last, inserted[last].table == row.table,
+      inserted[last].keys.upperBound == row.key
+    {
+      inserted[last].keys = inserted[last].keys.lowerBound..<(row.key + 1)
+    } else {
+      inserted.append((row.table, row.key..<(row.key + 1)))
+    }
+  }
+
+  /// Notes what a column of a row refers to after the save.
+  mutating func note(_ row: RowReference, _ column: Int, _ target: RowReference?) {
+    if let target {
+      written.append(.init(row: row, column: column, target: target))
+    } else {
+      cleared.append(Origin(row: row, column: column))
+    }
+  }
+
+  mutating func noteDeletion(of row: RowReference, canBeReferredTo: Bool, canRefer: Bool) {
+    if canBeReferredTo { deleted.append(row) }
+    if canRefer { gone.append(row) }
+  }
+
+  /// The rows the save refers to, each once.
+  var targets: Set<RowReference> {
+    var targets: Set<RowReference> = []
+    var last = RowReference.none
+    for reference in written where reference.target != last {
+      last = reference.target
+      targets.insert(last)
+    }
+    return targets
+  }
+
+  /// Finds the references that would lead nowhere after the save.
+  ///
+  /// - Parameter store: The store, in which no other save under way deletes what this one refers to, or refers to
+  ///   what this one deletes: see ``ReferenceClaims``.
+  /// - Returns: `nil` if all is well.
+  /// - Throws: What reading throws.
+  func findDangling(in store: TableStore) throws -> DanglingReferences? {
+    let toMissing = try missingTargets(in: store)
+    let toDeleted = deleted.isEmpty ? [] : try referringToDeleted(in: store)
+    if toMissing.isEmpty && toDeleted.isEmpty { return nil }
+    return DanglingReferences(toDeletedRows: toDeleted, toMissingRows: toMissing)
+  }
+
+  private func missingTargets(
+    in store: TableStore
+  ) throws -> [DanglingReferences.Reference] {
+    let inserted = inserted.sorted {
+      ($0.table, $0.keys.lowerBound) < ($1.table, $1.keys.lowerBound)
+    }
+    let deleted = Set(deleted)
+    var missing: [DanglingReferences.Reference] = []
+    var last = (target: RowReference.none, exists: true)
+    for reference in written {
+      if reference.target != last.target {
+        let exists =
+          try !deleted.contains(reference.target)
+          && (store.engine.contains(reference.target) || inserted.contain(reference.target))
+        last = (reference.target, exists)
+      }
+      if last.exists { continue }
+      // A row that is gone itself is for the commit to refuse.
+      if try inserted.contain(reference.row) || store.engine.contains(reference.row) {
+        missing.append(reference)
+      }
+    }
+    return missing
+  }
+
+  private func referringToDeleted(
+    in store: TableStore
+  ) throws -> [DanglingReferences.Reference] {
+    var settled: Set<Origin>?
+    var isGone: Set<RowReference>?
+    var dangling: [DanglingReferences.Reference] = []
+    for target in deleted {
+      for name in store.referrers(of: target.table) {
+        for member in try store.rows(
+          referringTo: target,
+          inTable: name.table,
+          column: name.column
+        ) {
+          let gone = isGone ?? Set(self.gone)
+          isGone = gone
+          if gone.contains(member.reference) { continue }
+          let mended =
+            settled ?? Set(written.map { Origin(row: $0.row, column: $0.column) } + cleared)
+          settled = mended
+          if mended.contains(Origin(row: member.reference, column: name.column)) { continue }
+          dangling.append(.init(row: member.reference, column: name.column, target: target))
+        }
+      }
+    }
+    return dangling
+  }
+}
+
+extension [(table: UInt16, keys: Range<UInt64>)] {
+  /// Whether a row is in one of the runs, which are in order.
+  fileprivate func contain(_ row: RowReference) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if (self[middle].table, self[middle].keys.lowerBound) <= (row.table, row.key) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low > 0 && self[low - 1].table == row.table && self[low - 1].keys.contains(row.key)
+  }
+}

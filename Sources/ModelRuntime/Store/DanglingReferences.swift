@@ -1,0 +1,44 @@
+public import RowFormat
+
+/// Thrown by ``RowStore/saveRows(for:_:)`` for a save that would leave references to rows that do not exist.
+///
+/// Only relationships with an inverse count: nobody can be asked to mend the others. The store has checked against
+/// every save that was committed before, in the order of the commits; nothing of this one is written. What becomes
+/// of the references is for delete rules to say, which a store does not know: save again once they are followed.
+public struct DanglingReferences: Error, Hashable, Sendable {
+  /// A row that refers to another through a to-one relationship.
+  public struct Reference: Hashable, Sendable {
+    public let row: RowReference
+    /// The position of the relationship's column in the row.
+    public let column: Int
+    /// The row that is referred to.
+    public let target: RowReference
+
+    public init(row: RowReference, column: Int, target: RowReference) {
+      self.row = row
+      self.column = column
+      self.target = target
+    }
+  }
+
+  /// Stored rows that refer to rows which the save deletes, and which it neither deletes nor points elsewhere.
+  public let toDeletedRows: [Reference]
+  /// What the save writes of references to rows that another save has deleted, or that it deletes itself.
+  public let toMissingRows: [Reference]
+
+  public init(toDeletedRows: [Reference], toMissingRows: [Reference]) {
+    self.toDeletedRows = toDeletedRows
+    self.toMissingRows = toMissingRows
+  }
+}
+
+extension DanglingReferences: CustomStringConvertible {
+  public var description: String {
+    let all = toDeletedRows + toMissingRows
+    guard let first = all.first else { return "no references dangle" }
+    let more = all.count > 1 ? ", and \(all.count - 1) more references like it" : ""
+    return
+      "column \(first.column) of row \(first.row.key) in table \(first.row.table) would refer to row "
+      + "\(first.target.key) of table \(first.target.table), which would not exist\(more)"
+  }
+}

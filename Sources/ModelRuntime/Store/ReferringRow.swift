@@ -1,0 +1,21 @@
+public import RowFormat
+
+/// A row that refers to another row through a to-one relationship.
+///
+/// Lists are made of these: in ascending order of rank, and of key where ranks are equal.
+public struct ReferringRow: Hashable, Sendable {
+  public let reference: RowReference
+  /// The row's place in the list at the other end; 0 if that is no list, or the row has none.
+  public let rank: Int64
+
+  public init(reference: RowReference, rank: Int64) {
+    self.reference = reference
+    self.rank = rank
+  }
+}
+
+extension ReferringRow: Comparable {
+  public static func < (lhs: ReferringRow, rhs: ReferringRow) -> Bool {
+    lhs.rank != rhs.rank ? lhs.rank < rhs.rank : lhs.reference < rhs.reference
+  }
+}
