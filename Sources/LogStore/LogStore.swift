@@ -28,6 +28,7 @@ public final class LogStore: LogBackedStore {
       blobThreshold: configuration.externalStorageThreshold,
       compaction: configuration.compaction,
       cacheByteCount: configuration.cacheByteCount,
+      permissions: configuration.permissions,
       uniquenessPolicy: configuration.uniquenessPolicy,
       observation: StoreObservation(configuration)
     )

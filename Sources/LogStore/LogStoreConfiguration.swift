@@ -35,6 +35,14 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// How the store gives back what was replaced and deleted; by default in the background.
   public var compaction = Compaction.automatic
 
+  /// Who may read and write a store that is made: by default only the user the program runs as.
+  ///
+  /// A store that exists keeps its permissions, whatever is given here: `chmod` changes them, and new files get
+  /// what the newest ones have.
+  ///
+  ///     configuration.permissions = .groupReads  // 0640 in folders of 0750
+  public var permissions = StorePermissions.owner
+
   /// Told of what happens to the store beside saves and fetches: its opening, segments, checkpoints,
   /// compactions, and whatever needs a person.
   ///

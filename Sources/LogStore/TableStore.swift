@@ -46,6 +46,7 @@ final class TableStore: Sendable {
     blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
     compaction: Compaction = .automatic,
     cacheByteCount: Int = LogStoreConfiguration.defaultCacheByteCount,
+    permissions: StorePermissions = .owner,
     uniquenessPolicy: UniquenessPolicy = .upsert,
     observation: StoreObservation = .none
   ) throws {
@@ -59,6 +60,7 @@ final class TableStore: Sendable {
       }
     options.take(compaction)
     options.blockCacheByteCount = max(0, cacheByteCount)
+    options.permissions = permissions
     do {
       let migration = StoreMigration(
         path: url.path,

@@ -5,12 +5,20 @@ extension ToolError {
   /// Says what an engine's error means to the user of a command.
   public init(_ error: StorageError, at store: String) {
     switch error {
+    case .unexpectedFile(let path, let expected, let found):
+      self.init(
+        "the store holds something else than a store does",
+        place: path,
+        expected: expected.rawValue,
+        found: found.rawValue,
+        advice: "nothing was followed or changed; remove it, or restore the store from a copy",
+        status: .damaged
+      )
     case .inputOutput(let path, let operation, let errno):
       self.init(
-        "the system refused to \(operation.verb) a file of the store",
+        "the system refused to \(operation.words): \(String(cString: strerror(errno)))",
         place: path,
-        found: String(cString: strerror(errno)),
-        advice: "check the path, its permissions and the disk"
+        advice: operation.advice(for: errno)
       )
     case .noSpace(let path, let needed):
       self.init(
@@ -166,7 +174,24 @@ extension Corruption.Part {
 }
 
 extension FileOperation {
-  fileprivate var verb: String { rawValue.separatedWords }
+  /// What was to be done, with its object.
+  fileprivate var words: String {
+    switch self {
+    case .makeDirectory: "make a folder of the store"
+    case .synchronizeDirectory: "synchronize a folder of the store"
+    case .list: "list a folder of the store"
+    case .size: "look at a file of the store"
+    default: rawValue.separatedWords + " a file of the store"
+    }
+  }
+
+  fileprivate func advice(for errno: Int32) -> String {
+    switch errno {
+    case EMFILE, ENFILE: "raise the limit of open files (`ulimit -n`) and try again"
+    case EACCES, EPERM: "check the permissions of the path and its folders"
+    default: "check the path, its permissions and the disk"
+    }
+  }
 }
 
 extension String {

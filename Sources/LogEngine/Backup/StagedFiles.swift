@@ -40,26 +40,9 @@ struct StagedFiles {
   }
 
   /// Removes the copy, its manifests last: they tell whether it is published.
-  func removeAll() throws(StorageError) {
-    guard try fileSystem.list(staged.root) != nil else { return }
-    try fileSystem.synchronizeDirectory(staged.root)
-    let blobDirectories = try directories(ofBlobsIn: staged).map(staged.blobs(in:))
-    for directory in staged.directories + blobDirectories + [staged.blobs] {
-      for name in try fileSystem.list(directory) ?? [] {
-        let path = directory + "/" + name
-        if try fileSystem.list(path) == nil { try fileSystem.unlink(path) }
-      }
-      if try fileSystem.list(directory) != nil { try fileSystem.synchronizeDirectory(directory) }
-    }
-    for directory in blobDirectories + staged.directories + [staged.blobs] {
-      try fileSystem.removeDirectory(directory)
-    }
-    for name in try fileSystem.list(staged.root) ?? [] {
-      let path = staged.root + "/" + name
-      if try fileSystem.list(path) == nil { try fileSystem.unlink(path) }
-    }
-    try fileSystem.removeDirectory(staged.root)
-  }
+  func removeAll() throws(StorageError) { try removal.run(includesRoot: true) }
+
+  private var removal: StoreRemoval { StoreRemoval(paths: staged, fileSystem: fileSystem) }
 }
 
 // MARK: Second names
@@ -70,7 +53,7 @@ extension StagedFiles {
   /// A file that bears the name there already is the same, or a blob that no row owns; either is replaced.
   private func linkAll() throws(StorageError) {
     try link(namesIn: staged.packs, to: store.packs)
-    let directories = try directories(ofBlobsIn: staged)
+    let directories = try removal.directoriesOfBlobs()
     if !directories.isEmpty { try fileSystem.makeDirectory(store.blobs) }
     for directory in directories {
       try fileSystem.makeDirectory(store.blobs(in: directory))
@@ -79,7 +62,8 @@ extension StagedFiles {
     if !directories.isEmpty { try fileSystem.synchronizeDirectory(store.blobs) }
     try link(namesIn: staged.log, to: store.log)
     // The store's own know another end of the log.
-    for name in try fileSystem.list(store.index) ?? [] {
+    for name in try fileSystem.list(store.index) ?? []
+    where store.isOwnName(name, in: store.index) {
       try fileSystem.unlink(store.index + "/" + name)
     }
     try link(namesIn: staged.index, to: store.index)
@@ -88,7 +72,7 @@ extension StagedFiles {
 
   private func link(namesIn source: String, to target: String) throws(StorageError) {
     let temporary = store.temporary("staged")
-    for name in try fileSystem.list(source) ?? [] {
+    for name in try fileSystem.list(source) ?? [] where staged.isOwnName(name, in: source) {
       try fileSystem.unlink(temporary)
       if try !fileSystem.link(source + "/" + name, as: temporary) {
         try copy(source + "/" + name, to: temporary)
@@ -106,10 +90,6 @@ extension StagedFiles {
     let copy = try fileSystem.open(target, .create)
     try Backup.copy(0..<source.size(), of: source, to: copy, .segment)
     try copy.synchronize()
-  }
-
-  private func directories(ofBlobsIn paths: StorePaths) throws(StorageError) -> [UInt8] {
-    (try fileSystem.list(paths.blobs) ?? []).compactMap { UInt8($0, radix: 16) }.sorted()
   }
 
   private func manifests(of paths: StorePaths) -> ManifestFiles {

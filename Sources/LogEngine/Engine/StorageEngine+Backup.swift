@@ -24,6 +24,7 @@ extension StorageEngine {
     to path: String,
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
   ) throws(StorageError) -> CommitSequence {
+    let path = try state.fileSystem.resolvingLink(path)
     try Backup.check(path, on: state.fileSystem)
     // Held until the copy is done, so that nothing it needs is cleared away meanwhile.
     let view = makeReadView()

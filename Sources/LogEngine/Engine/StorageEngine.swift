@@ -62,7 +62,7 @@ public final class StorageEngine: Sendable {
     onEvent: EngineEventHandler? = nil
   ) throws(StorageError) -> StorageEngine {
     let opening = Opening(
-      paths: StorePaths(root: path),
+      paths: StorePaths(root: try fileSystem.resolvingLink(path)),
       options: options,
       fileSystem: fileSystem,
       onEvent: onEvent

@@ -8,6 +8,10 @@ public struct EngineOptions: Sendable, Hashable {
   public var missingStore: MissingStorePolicy = .create
   /// Which program the store belongs to; a store of another is not opened, and "" means any.
   public var application = ""
+  /// Who may read and write a store that is made; one that exists keeps its own, which `chmod` changes.
+  ///
+  /// New files of a store get what its newest manifest has, new folders what `log` has.
+  public var permissions = StorePermissions.owner
   /// The size of the first segments; later ones double up to ``largestSegment``.
   public var smallestSegment = 1 << 20
   /// The size no segment is made with, unless one commit alone needs more; where commits do not wait for

@@ -5,15 +5,25 @@ import Synchronization
 struct Opening {
   let paths: StorePaths
   let options: EngineOptions
-  let fileSystem: any FileSystem
+  var fileSystem: any FileSystem
   var onEvent: EngineEventHandler?
   /// The store's lock, if it is held already.
   var lock: (any FileLock)?
 
   func run() throws(StorageError) -> StorageEngine {
+    var opening = self
+    let permissions = try StorePermissions(of: paths, on: fileSystem) ?? options.permissions
+    opening.fileSystem = fileSystem.making(permissions)
+    return try opening.open()
+  }
+
+  private func open() throws(StorageError) -> StorageEngine {
     let start = fileSystem.microseconds()
     let isWriter = options.mode == .readWrite
-    if isWriter { try makeDirectories() }
+    if isWriter {
+      try makeDirectories()
+      try paths.checkDirectories(on: fileSystem)
+    }
     let lock = isWriter ? try takeLock() : nil
     if isWriter { try StagedFiles(paths, fileSystem).settle() }
     var (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
@@ -188,9 +198,11 @@ extension Opening {
   }
 
   private func checkApplication(_ manifest: Manifest) throws(StorageError) {
+    // What a salvage left half done is nobody's: not even of programs that take any store.
+    let takesAny =
+      options.application.isEmpty && manifest.application != Salvage.unfinishedApplication
     guard
-      options.application.isEmpty || manifest.application.isEmpty
-        || options.application == manifest.application
+      takesAny || manifest.application.isEmpty || options.application == manifest.application
     else {
       throw .foreignStore(
         path: paths.root,

@@ -27,7 +27,8 @@ extension Recovery {
   }
 
   private func emptyTemporaryDirectory() throws(StorageError) {
-    for name in try state.fileSystem.list(state.paths.temporary) ?? [] {
+    for name in try state.fileSystem.list(state.paths.temporary) ?? []
+    where state.paths.isOwnName(name, in: state.paths.temporary) {
       try state.fileSystem.unlink(state.paths.temporary(name))
     }
   }

@@ -14,6 +14,10 @@ public enum StorageError: Error, Hashable, Sendable {
   /// A file that should be there is not.
   case missingFile(path: String)
 
+  /// A name of the store is not what the engine makes there: a link, a pipe or a device, say, which it
+  /// neither follows nor waits for nor removes.
+  case unexpectedFile(path: String, expected: FileKind, found: FileKind)
+
   // MARK: The store as a whole
 
   /// There is no store at this path, and the options do not say to make one.

@@ -13,15 +13,32 @@
 /// - A call that fails may have done part of its work, and is never repeated by the engine on data
 ///   that has to survive.
 ///
+/// - No call follows a symbolic link at the end of a path, waits for the other end of a pipe or writes to a
+///   device: what is neither a regular file nor a directory throws
+///   ``StorageError/unexpectedFile(path:expected:found:)``. Only a store's own folder may be reached through
+///   a link, which ``resolvingLink(_:)`` undoes once.
+///
 /// Paths are strings with `/` between their parts, as the engine was given its own.
 public protocol FileSystem: Sendable {
   /// Opens a file.
+  ///
+  /// A file that is made gets a name that nothing has: another file of that name loses it, and keeps its
+  /// bytes under its other names.
   ///
   /// - Throws: ``StorageError/missingFile(path:)`` if it does not exist and `mode` does not make it.
   func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile
 
   /// The size of the file at a path, or `nil` if there is none.
   func size(of path: String) throws(StorageError) -> Int?
+
+  /// What a path names, not followed if it is a link; `nil` if it names nothing.
+  func status(of path: String) throws(StorageError) -> FileStatus?
+
+  /// The path that a link at the end of a path leads to; the path itself if it is none.
+  func resolvingLink(_ path: String) throws(StorageError) -> String
+
+  /// The same files, where new files and directories get certain permissions.
+  func making(_ permissions: StorePermissions) -> any FileSystem
 
   /// The names in a directory, in no particular order, or `nil` if there is no such directory.
   func list(_ directory: String) throws(StorageError) -> [String]?
@@ -74,6 +91,55 @@ extension FileSystem {
   public func pause(microseconds: Int) {}
   /// For file systems that keep empty directories.
   public func removeDirectory(_ path: String) throws(StorageError) {}
+  /// For file systems without links and permissions.
+  public func status(of path: String) throws(StorageError) -> FileStatus? {
+    if try list(path) != nil { return FileStatus(kind: .directory) }
+    return try size(of: path) == nil ? nil : FileStatus(kind: .file)
+  }
+  public func resolvingLink(_ path: String) throws(StorageError) -> String { path }
+  public func making(_ permissions: StorePermissions) -> any FileSystem { self }
+}
+
+/// What a name in a file system is.
+public struct FileStatus: Sendable, Hashable {
+  public var kind: FileKind
+  /// Who may read, write and enter it: the twelve bits of `chmod`; `nil` where nothing of that kind is kept.
+  public var mode: UInt16?
+
+  public init(kind: FileKind, mode: UInt16? = nil) {
+    self.kind = kind
+    self.mode = mode
+  }
+}
+
+/// The kinds of things a name may stand for.
+public enum FileKind: String, Sendable, Hashable {
+  case file = "a file"
+  case directory = "a folder"
+  case link = "a symbolic link"
+  case pipe = "a named pipe"
+  case device = "a device"
+  case socket = "a socket"
+}
+
+/// Who may read and write the files of a store, as the bits of `chmod`.
+///
+/// They are given to what is made, whatever the process's `umask` says.
+public struct StorePermissions: Sendable, Hashable {
+  public var file: UInt16
+  public var directory: UInt16
+
+  public init(file: UInt16, directory: UInt16) {
+    self.file = file & 0o666
+    self.directory = directory & 0o7777
+  }
+
+  /// Only the user that makes the store: 0600 and 0700.
+  public static let owner = StorePermissions(file: 0o600, directory: 0o700)
+  /// Its group may read, too: 0640 and 0750.
+  public static let groupReads = StorePermissions(file: 0o640, directory: 0o750)
+  /// Its group may read and write: 0660 and 2770, so that new files belong to the folder's group.
+  public static let groupWrites = StorePermissions(file: 0o660, directory: 0o2770)
 }
 
 /// What a file is opened for.

@@ -10,35 +10,69 @@ import Android
 
 /// The real file system: the only place where the engine calls the system.
 public struct PosixFileSystem: FileSystem {
-  public init() {}
+  private let permissions: StorePermissions
+
+  /// Creates a file system.
+  ///
+  /// - Parameter permissions: Who may read and write what is made.
+  public init(making permissions: StorePermissions = .owner) { self.permissions = permissions }
+
+  public func making(_ permissions: StorePermissions) -> any FileSystem {
+    PosixFileSystem(making: permissions)
+  }
 
   public func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
-    let flags =
+    let descriptor =
       switch mode {
-      case .read: O_RDONLY
-      case .write: O_RDWR
-      case .create: O_RDWR | O_CREAT | O_TRUNC
+      case .read: try openFile(.open, path, O_RDONLY)
+      case .write: try openFile(.open, path, O_RDWR)
+      case .create: try makeFile(path)
       }
-    let descriptor = try Self.call(.open, path) {
-      unsafe openat(AT_FDCWD, path, flags | O_CLOEXEC, 0o644)
-    }
     return PosixFile(path: path, descriptor: descriptor)
   }
 
   public func size(of path: String) throws(StorageError) -> Int? {
-    var status = stat()
-    do throws(StorageError) {
-      _ = try Self.call(.size, path) { unsafe stat(path, &status) }
-    } catch .missingFile {
-      return nil
+    guard let status = try nodeStatus(.size, path) else { return nil }
+    let kind = Self.kind(status)
+    guard kind == .file || kind == .directory else {
+      throw .unexpectedFile(path: path, expected: .file, found: kind)
     }
     return Int(status.st_size)
   }
 
+  public func status(of path: String) throws(StorageError) -> FileStatus? {
+    try nodeStatus(.size, path).map { status in
+      FileStatus(kind: Self.kind(status), mode: UInt16(truncatingIfNeeded: status.st_mode & 0o7777))
+    }
+  }
+
+  public func resolvingLink(_ path: String) throws(StorageError) -> String {
+    guard let status = try nodeStatus(.size, path), Self.kind(status) == .link else { return path }
+    // Of a link to nothing the path stays: what is done with it says so.
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
   public func list(_ directory: String) throws(StorageError) -> [String]? {
-    guard let stream = unsafe opendir(directory) else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw Self.failure(.list, directory, errno)
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let descriptor: CInt
+    do throws(StorageError) {
+      descriptor = try Self.call(.list, directory) { unsafe openat(AT_FDCWD, directory, flags) }
+    } catch .missingFile {
+      return nil
+    } catch .inputOutput(_, _, ENOTDIR) {
+      // Some systems say so of links, too.
+      try refuse(directory, .directory, unless: [.file, .directory])
+      return nil
+    } catch {
+      try refuse(directory, .directory, unless: [.file, .directory])
+      throw error
+    }
+    guard let stream = unsafe fdopendir(descriptor) else {
+      let code = errno
+      _ = close(descriptor)
+      throw Self.failure(.list, directory, code)
     }
     defer { unsafe closedir(stream) }
     var names: [String] = []
@@ -55,10 +89,14 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func makeDirectory(_ path: String) throws(StorageError) {
+    let mode = mode_t(permissions.directory)
     do throws(StorageError) {
-      _ = try Self.call(.makeDirectory, path) { unsafe mkdir(path, 0o755) }
+      _ = try Self.call(.makeDirectory, path) { unsafe mkdir(path, mode & 0o700) }
     } catch .inputOutput(_, _, EEXIST) {
-      return
+      return try refuse(path, .directory, unless: [.directory])
+    }
+    if mode & ~0o700 != 0 {
+      _ = try Self.call(.makeDirectory, path) { unsafe chmod(path, mode) }
     }
   }
 
@@ -89,16 +127,14 @@ public struct PosixFileSystem: FileSystem {
 
   public func synchronizeDirectory(_ path: String) throws(StorageError) {
     let descriptor = try Self.call(.synchronizeDirectory, path) {
-      unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
     defer { _ = close(descriptor) }
     _ = try Self.call(.synchronizeDirectory, path) { fsync(descriptor) }
   }
 
   public func lock(_ path: String) throws(StorageError) -> (any FileLock)? {
-    let descriptor = try Self.call(.lock, path) {
-      unsafe openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    }
+    let descriptor = try openLock(path)
     // `flock` and not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file
     // is closed, also by a follower in this process.
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -133,6 +169,143 @@ public struct PosixFileSystem: FileSystem {
     return "process \(getpid()) on \(host)"
   }
 
+  /// An error number in the engine's words.
+  static func failure(
+    _ operation: FileOperation,
+    _ path: String,
+    _ code: CInt,
+    needed: Int = 0
+  ) -> StorageError {
+    switch code {
+    case ENOENT: .missingFile(path: path)
+    case ENOSPC, EDQUOT: .noSpace(path: path, needed: needed)
+    default: .inputOutput(path: path, operation: operation, errno: code)
+    }
+  }
+}
+
+// MARK: Regular files only
+
+extension PosixFileSystem {
+  /// Opens a regular file, and nothing else: neither a link to one, nor a pipe, for whose other end it would
+  /// wait, nor a device.
+  private func openFile(
+    _ operation: FileOperation,
+    _ path: String,
+    _ flags: CInt
+  ) throws(StorageError) -> CInt {
+    let descriptor: CInt
+    do throws(StorageError) {
+      descriptor = try Self.call(operation, path) {
+        unsafe openat(AT_FDCWD, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      }
+    } catch {
+      // Of a link, a socket or a folder to be written the system says different things: say what it is.
+      try refuse(path, .file, unless: [.file])
+      throw error
+    }
+    do throws(StorageError) {
+      var status = stat()
+      _ = try Self.call(operation, path) { unsafe fstat(descriptor, &status) }
+      let kind = Self.kind(status)
+      guard kind == .file else {
+        throw .unexpectedFile(path: path, expected: .file, found: kind)
+      }
+      return descriptor
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+  }
+
+  /// Makes a file under a name that no other file has: one that has it, perhaps beside another name, loses it
+  /// and is not written to.
+  private func makeFile(
+    _ path: String,
+    _ operation: FileOperation = .open
+  ) throws(StorageError) -> CInt {
+    let mode = mode_t(permissions.file)
+    while true {
+      do throws(StorageError) {
+        let descriptor = try Self.call(operation, path) {
+          let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+          return unsafe openat(AT_FDCWD, path, flags, mode & 0o600)
+        }
+        // Not by the flag above, from which the process's mask is subtracted.
+        if mode & ~0o600 != 0, fchmod(descriptor, mode) != 0 {
+          let code = errno
+          _ = close(descriptor)
+          throw Self.failure(operation, path, code)
+        }
+        return descriptor
+      } catch .inputOutput(_, _, EEXIST) {
+        if operation == .lock {
+          throw .inputOutput(path: path, operation: operation, errno: EEXIST)
+        }
+        try refuse(path, .file, unless: [.file])
+        try unlink(path)
+      }
+    }
+  }
+
+  /// Opens the file of a lock, and makes it if need be; never does one that exists lose its name.
+  private func openLock(_ path: String) throws(StorageError) -> CInt {
+    while true {
+      do throws(StorageError) {
+        return try openFile(.lock, path, O_RDWR)
+      } catch .missingFile {
+        do throws(StorageError) {
+          return try makeFile(path, .lock)
+        } catch .inputOutput(_, _, EEXIST) {
+          // Somebody else was faster.
+          continue
+        }
+      }
+    }
+  }
+
+  /// Throws if a path names something else than expected.
+  private func refuse(
+    _ path: String,
+    _ expected: FileKind,
+    unless kinds: Set<FileKind>
+  ) throws(StorageError) {
+    guard let found = try nodeStatus(.size, path).map(Self.kind), !kinds.contains(found) else {
+      return
+    }
+    throw .unexpectedFile(path: path, expected: expected, found: found)
+  }
+
+  private func nodeStatus(
+    _ operation: FileOperation,
+    _ path: String
+  ) throws(StorageError) -> stat? {
+    var status = stat()
+    do throws(StorageError) {
+      _ = try Self.call(operation, path) { unsafe lstat(path, &status) }
+      return status
+    } catch .missingFile {
+      return nil
+    } catch .inputOutput(_, _, ENOTDIR) {
+      return nil
+    }
+  }
+
+  private static func kind(_ status: stat) -> FileKind {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .directory
+    case S_IFLNK: .link
+    case S_IFIFO: .pipe
+    case S_IFSOCK: .socket
+    default: .device
+    }
+  }
+}
+
+// MARK: Calls
+
+extension PosixFileSystem {
   /// Calls the system until it is not interrupted, and turns a failure into an error.
   static func call(
     _ operation: FileOperation,
@@ -145,20 +318,6 @@ public struct PosixFileSystem: FileSystem {
       if status >= 0 { return status }
       let code = errno
       if code != EINTR { throw failure(operation, path, code, needed: needed) }
-    }
-  }
-
-  /// An error number in the engine's words.
-  static func failure(
-    _ operation: FileOperation,
-    _ path: String,
-    _ code: CInt,
-    needed: Int = 0
-  ) -> StorageError {
-    switch code {
-    case ENOENT: .missingFile(path: path)
-    case ENOSPC, EDQUOT: .noSpace(path: path, needed: needed)
-    default: .inputOutput(path: path, operation: operation, errno: code)
     }
   }
 }

@@ -81,3 +81,34 @@ struct StorePaths: Hashable, Sendable {
     return number
   }
 }
+
+extension StorePaths {
+  /// Refuses a store in which a link, a pipe or whatever else stands where the engine has a directory: files
+  /// would be made and removed wherever it leads.
+  func checkDirectories(on fileSystem: any FileSystem) throws(StorageError) {
+    if let error = try unexpectedDirectories(on: fileSystem).first { throw error }
+  }
+
+  /// What stands where the engine has a directory, and is none.
+  func unexpectedDirectories(on fileSystem: any FileSystem) throws(StorageError) -> [StorageError] {
+    var errors: [StorageError] = []
+    func check(_ directory: String) throws(StorageError) {
+      guard let kind = try fileSystem.status(of: directory)?.kind, kind != .directory else {
+        return
+      }
+      errors.append(.unexpectedFile(path: directory, expected: .directory, found: kind))
+    }
+    for directory in directories + [blobs, staged] { try check(directory) }
+    if errors.contains(where: { $0.path == blobs }) { return errors }
+    for number in try StoreRemoval(paths: self, fileSystem: fileSystem).directoriesOfBlobs() {
+      try check(blobs(in: number))
+    }
+    return errors
+  }
+}
+
+extension StorageError {
+  fileprivate var path: String? {
+    if case .unexpectedFile(let path, _, _) = self { path } else { nil }
+  }
+}

@@ -20,7 +20,7 @@ public struct StoreInspection: Sendable {
     fileSystem: any FileSystem = PosixFileSystem(),
     reads: EngineOptions.ReadMethod = .mapped
   ) {
-    paths = StorePaths(root: path)
+    paths = StorePaths(root: (try? fileSystem.resolvingLink(path)) ?? path)
     self.fileSystem = fileSystem
     self.reads = reads
   }

@@ -4,14 +4,15 @@ import Synchronization
 // Writing the new store.
 extension Salvage {
   /// What a store that is being written belongs to: a crash then leaves no store that an app takes for
-  /// its own.
-  private static let unfinishedApplication = "an unfinished salvage"
+  /// its own, and the next salvage clears it away.
+  static let unfinishedApplication = "an unfinished salvage"
   /// How many bytes of rows go into a commit.
   private static let batchByteCount = 1 << 20
 
   mutating func write(_ catalogue: Catalogue, _ files: [SegmentFile]) throws {
     var options = EngineOptions()
     options.application = Self.unfinishedApplication
+    options.permissions = permissions
     options.durability = .relaxed(interval: .seconds(1))
     options.background = .caller
     let engine = try StorageEngine.open(at: destination, options: options, fileSystem: fileSystem)

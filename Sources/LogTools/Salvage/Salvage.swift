@@ -14,6 +14,7 @@ struct Salvage {
   let source: StorePaths
   let destination: String
   let fileSystem: any FileSystem
+  let permissions: StorePermissions
   let progress: (MaintenanceProgress) -> Void
   /// Where rows stand in the source, and how they are laid out.
   let state: StoreState
@@ -32,12 +33,14 @@ struct Salvage {
     source: StorePaths,
     destination: String,
     fileSystem: any FileSystem,
+    permissions: StorePermissions,
     reads: EngineOptions.ReadMethod,
     progress: @escaping (MaintenanceProgress) -> Void
   ) {
     self.source = source
     self.destination = destination
     self.fileSystem = fileSystem
+    self.permissions = permissions
     self.progress = progress
     var options = EngineOptions()
     options.reads = reads
@@ -53,7 +56,9 @@ struct Salvage {
     guard try fileSystem.list(source.root) != nil else {
       throw StorageError.missingStore(path: source.root)
     }
+    try removeUnfinished()
     try Backup.check(destination, on: fileSystem)
+    let isNew = try fileSystem.list(destination) == nil
     try findManifest()
     try readCheckpoints()
     try readPacks()
@@ -61,7 +66,30 @@ struct Salvage {
     try readRecords(&scan)
     let catalogue = makeCatalogue(scan)
     state.adopt(catalogue)
-    try write(catalogue, scan.files)
+    do {
+      try write(catalogue, scan.files)
+    } catch {
+      // What is left would look like a store that holds nothing, and keep a second attempt out.
+      try? StoreRemoval(paths: StorePaths(root: destination), fileSystem: fileSystem).run(
+        includesRoot: isNew
+      )
+      throw error
+    }
+  }
+
+  /// Removes what an earlier salvage left that did not live to the end.
+  private func removeUnfinished() throws(StorageError) {
+    let paths = StorePaths(root: destination)
+    let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: true)
+    guard let left = try? files.readNewest(), left.application == Self.unfinishedApplication else {
+      return
+    }
+    // Unless it is at work.
+    guard let lock = try fileSystem.lock(paths.lock) else {
+      throw .locked(path: destination, holder: try LockFile(paths, fileSystem).holder())
+    }
+    defer { withExtendedLifetime(lock) {} }
+    try StoreRemoval(paths: paths, fileSystem: fileSystem).run(includesRoot: false)
   }
 }
 
@@ -156,6 +184,10 @@ extension Salvage {
         report.lostCommits.append(CommitSequence(next)...last)
       }
       next = max(next, range.upperBound &+ 1)
+    }
+    // A manifest or a checkpoint may know of commits whose segment is missing or cannot be read.
+    if let known = keptCatalogue?.sequence, known >= next {
+      report.lostCommits.append(CommitSequence(next)...CommitSequence(known))
     }
   }
 

@@ -17,8 +17,9 @@ extension StorageEngine {
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: What was lost.
   /// - Throws: ``StorageError/missingStore(path:)`` if there is no source;
-  ///   ``StorageError/destinationExists(path:)``; what goes wrong in writing. What was written by then is
-  ///   marked as belonging to an unfinished salvage, and may be removed.
+  ///   ``StorageError/destinationExists(path:)``; what goes wrong in writing, after which
+  ///   what was written is removed again. A process that ends meanwhile leaves a store that is marked as
+  ///   belonging to an unfinished salvage: no program opens it, and the next salvage there clears it away.
   /// - Complexity: O(bytes of the store), and eight bytes of memory a key.
   public static func salvage(
     at source: String,
@@ -27,10 +28,15 @@ extension StorageEngine {
     reads: EngineOptions.ReadMethod = .mapped,
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
   ) throws(StorageError) -> SalvageReport {
+    let source = StorePaths(root: try fileSystem.resolvingLink(source))
+    // The new store is as private as the old one.
+    let permissions = try StorePermissions(of: source, on: fileSystem) ?? .owner
+    let fileSystem = fileSystem.making(permissions)
     var salvage = Salvage(
-      source: StorePaths(root: source),
-      destination: destination,
+      source: source,
+      destination: try fileSystem.resolvingLink(destination),
       fileSystem: fileSystem,
+      permissions: permissions,
       reads: reads,
       progress: progress
     )

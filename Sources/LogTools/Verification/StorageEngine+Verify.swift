@@ -35,7 +35,7 @@ extension StorageEngine {
     reads: EngineOptions.ReadMethod = .mapped,
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
   ) throws(StorageError) -> VerificationReport {
-    try verify(StorePaths(root: path), fileSystem, reads, nil, progress)
+    try verify(StorePaths(root: fileSystem.resolvingLink(path)), fileSystem, reads, nil, progress)
   }
 
   private static func verify(

@@ -38,6 +38,10 @@ struct Verification {
     let view = open.map { ReadView(state: $0) }
     let base = open?.base.withLock { $0 }
     let usage = open.map { state in state.tail.withLock { ($0.sequence, $0.usages) } }
+    let misplaced = try paths.unexpectedDirectories(on: fileSystem)
+    for error in misplaced { add(error, path: paths.root) }
+    // There is no looking into them; and what they hold is not the store's.
+    if !misplaced.isEmpty { return }
     try checkNames()
     try checkSegments()
     guard let rebuilt = try rebuild() else { return }

@@ -85,6 +85,8 @@ public struct VerificationProblem: Hashable, Sendable {
   init(_ error: StorageError, path: String) {
     if case .corruption(let corruption) = error {
       self.init(corruption.path, at: corruption.offset, .damaged(corruption.problem))
+    } else if case .unexpectedFile(let found, _, _) = error {
+      self.init(found, .unreadable(error))
     } else {
       self.init(path, .unreadable(error))
     }

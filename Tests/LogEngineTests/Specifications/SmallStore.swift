@@ -7,10 +7,17 @@ final class SmallStore {
   let path: String
   let layout = RowLayout([.integer, .text])
   private(set) var engine: StorageEngine?
+  private var isTemporary = false
 
-  init() throws {
-    path =
-      FileManager.default.temporaryDirectory.appending(path: "engine-\(UUID().uuidString)").path
+  convenience init() throws {
+    let name = "engine-\(UUID().uuidString)"
+    try self.init(at: FileManager.default.temporaryDirectory.appending(path: name).path)
+    isTemporary = true
+  }
+
+  /// Makes a store that stays when this object goes.
+  init(at path: String) throws {
+    self.path = path
     try open()
     try engine?.apply([
       .addTable(name: "numbers"),
@@ -22,7 +29,7 @@ final class SmallStore {
 
   deinit {
     try? engine?.close()
-    try? FileManager.default.removeItem(atPath: path)
+    if isTemporary { try? FileManager.default.removeItem(atPath: path) }
   }
 
   func open() throws {

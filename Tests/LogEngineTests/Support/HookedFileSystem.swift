@@ -70,6 +70,7 @@ final class HookedFileSystem: FileSystem {
     willCall(.unlink, path)
     try base.unlink(path)
   }
+  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
   func synchronizeDirectory(_ path: String) throws(StorageError) {
     willCall(.synchronizeDirectory, path)
     try base.synchronizeDirectory(path)

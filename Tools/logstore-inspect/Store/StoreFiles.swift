@@ -24,6 +24,12 @@ struct StoreFiles {
     depth: Int
   ) throws(StorageError) {
     let path = root + "/" + name
+    let kind = try fileSystem.status(of: path)?.kind
+    guard kind == .file || kind == .directory else {
+      // Links and the like are named, and not looked into.
+      if kind != nil { files.append(File(name: name, byteCount: 0)) }
+      return
+    }
     if depth < 4, let names = try fileSystem.list(path) {
       for child in names.sorted() {
         try add(name + "/" + child, under: root, on: fileSystem, depth: depth + 1)

@@ -1,0 +1,67 @@
+/// Removes the files of a store that is of no use: those whose names the engine gives, and no others.
+///
+/// What has another name stays, and so do the directories it is in.
+struct StoreRemoval {
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+
+  /// Removes the store's files and the directories that are then empty; its own only if `includesRoot`.
+  ///
+  /// The manifests go last: as long as there is one it says whose files these are.
+  ///
+  /// - Throws: ``StorageError``; calling it again goes on from there.
+  func run(includesRoot: Bool) throws(StorageError) {
+    guard try fileSystem.list(paths.root) != nil else { return }
+    try fileSystem.synchronizeDirectory(paths.root)
+    let blobDirectories = try directoriesOfBlobs().map(paths.blobs(in:))
+    for directory in paths.directories + blobDirectories {
+      guard let names = try fileSystem.list(directory) else { continue }
+      for name in names where paths.isOwnName(name, in: directory) {
+        try fileSystem.unlink(directory + "/" + name)
+      }
+      try fileSystem.synchronizeDirectory(directory)
+    }
+    for directory in blobDirectories + paths.directories + [paths.blobs] {
+      try fileSystem.removeDirectory(directory)
+    }
+    for name in try fileSystem.list(paths.root) ?? [] where paths.isOwnName(name, in: paths.root) {
+      try fileSystem.unlink(paths.root + "/" + name)
+    }
+    if includesRoot { try fileSystem.removeDirectory(paths.root) }
+  }
+
+  /// The directories of blobs there are.
+  func directoriesOfBlobs() throws(StorageError) -> [UInt8] {
+    (try fileSystem.list(paths.blobs) ?? []).compactMap { name in
+      name.utf8.count == 2 ? UInt8(name, radix: 16) : nil
+    }
+    .sorted()
+  }
+}
+
+extension StorePaths {
+  /// Whether the engine gives a file such a name in one of the store's directories.
+  func isOwnName(_ name: String, in directory: String) -> Bool {
+    switch directory {
+    case root:
+      name == "LOCK" || StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil
+    case log: StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) != nil
+    case packs: StorePaths.number(in: name, suffix: StorePaths.packSuffix) != nil
+    case index: StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) != nil
+    case temporary: StorePaths.isTemporary(name)
+    default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
+    }
+  }
+
+  /// Whether the engine gives a file in `tmp/` such a name.
+  private static func isTemporary(_ name: String) -> Bool {
+    if ["manifest", "checkpoint", "segment", "pack", "staged"].contains(name) { return true }
+    if number(in: name, prefix: "blob-") != nil { return true }
+    // The torn end of a segment, and where it began: `torn-<segment>-<offset>`.
+    guard let dash = name.lastIndex(of: "-"),
+      number(in: String(name[..<dash]), prefix: "torn-") != nil
+    else { return false }
+    let offset = name[name.index(after: dash)...].utf8
+    return !offset.isEmpty && offset.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+  }
+}
