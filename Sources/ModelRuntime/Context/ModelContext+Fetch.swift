@@ -24,7 +24,8 @@ extension ModelContext {
     var answer = try connection.fetch(request, for: editingState)
     var models = materialize(answer.takeRows(), as: T.self, in: connection)
     if answer.needsFilter, let predicate = descriptor.predicate {
-      models = try models.filter { try $0.matches(predicate) }
+      let filter = ObjectFilter(predicate)
+      models = try models.filter { try filter.matches($0) }
     }
     let merged = try pending.merge(into: &models, matching: descriptor.predicate)
     if merged, pending.hasChangedRows, connection.ordersRowsByReference {

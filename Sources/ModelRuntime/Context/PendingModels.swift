@@ -24,19 +24,20 @@ struct PendingModels<T: PersistentModel> {
   /// - Returns: Whether anything was added, so that the list has to be sorted again.
   func merge(into models: inout [T], matching predicate: Predicate<T>?) throws -> Bool {
     if isEmpty { return false }
+    let filter = predicate.map { ObjectFilter($0) }
     let retested = Set(changed.map { ObjectIdentifier($0) })
     var present: Set<ObjectIdentifier> = []
     models = try models.filter { model in
       let id = ObjectIdentifier(model)
       if deleted.contains(id) { return false }
       if retested.contains(id) {
-        guard try predicate.map(model.matches) ?? true else { return false }
+        guard try filter?.matches(model) ?? true else { return false }
         present.insert(id)
       }
       return true
     }
     let missing = changed.filter { !present.contains(ObjectIdentifier($0)) } + inserted
-    let added = try missing.filter { try predicate.map($0.matches) ?? true }
+    let added = try missing.filter { try filter?.matches($0) ?? true }
     models += added
     return !added.isEmpty || !present.isEmpty
   }

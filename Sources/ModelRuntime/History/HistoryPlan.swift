@@ -38,7 +38,7 @@ package struct HistoryPlan {
   package func matches(_ transaction: DefaultHistoryTransaction) throws -> Bool {
     for test in tests where !test.holds(for: transaction) { return false }
     guard let rest else { return true }
-    return try rest.evaluate(transaction)
+    return try NodeFilter(rest).matches(transaction)
   }
 
   /// Whether a transaction without its changes may be one that matches.

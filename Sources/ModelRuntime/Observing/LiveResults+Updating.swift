@@ -156,6 +156,6 @@ extension LiveResults {
     guard state.context === context, !state.isDeleted, !state.flags.contains(.vanished) else {
       return false
     }
-    return try descriptor.predicate.map(model.matches) ?? true
+    return try filter?.matches(model) ?? true
   }
 }

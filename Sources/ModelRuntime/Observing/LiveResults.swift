@@ -19,6 +19,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// What went wrong when the results were to be brought up to date; they then show what they did.
   private(set) var error: (any Error)?
   private(set) var reading: FetchReading
+  private(set) var filter: ObjectFilter<Element>?
   var shown = ShownResults<Element, SectionTitle>()
 
   /// The order of the results; `nil` where the fetch has to run again for each change.
@@ -131,6 +132,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   private func plan() {
     reading = FetchReading(of: Element.self)
     if let predicate = descriptor.predicate { reading.add(predicate) }
+    filter = descriptor.predicate.map { ObjectFilter($0) }
     reading.add(descriptor.sortBy)
     if title != nil { reading.add(property: titleKeyPath) }
     isStale = true

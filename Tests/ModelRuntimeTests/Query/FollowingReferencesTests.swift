@@ -66,7 +66,7 @@ private struct Coin: StandardPredicateExpression {
     let unwrapping = #Predicate<Item> { !($0.note!.isEmpty) }
     let found = try world.fixture.matches(QueryExpression(unwrapping), of: Item.self)
     #expect(found.allSatisfy { $0.note?.isEmpty == false })
-    #expect(try world.items.filter { try $0.matches(unwrapping) } == found)
+    #expect(try world.items.filter(ObjectFilter(unwrapping).matches) == found)
   }
 
   @Test(arguments: [0, 1])

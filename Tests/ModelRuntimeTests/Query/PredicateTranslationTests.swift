@@ -17,7 +17,8 @@ struct Question<T: PersistentModel>: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Checks that rows answer as objects do.
+/// Checks that rows answer as Foundation does of objects, and objects as their rows, by the translated expression and
+/// node by node.
 ///
 /// Where the evaluation of the object throws (nil unwrapped by force) the row does not match.
 func expectAgreement<T: PersistentModel>(
@@ -27,8 +28,16 @@ func expectAgreement<T: PersistentModel>(
 ) throws {
   let expression = try QueryExpression(predicate)
   let found = try world.fixture.matches(expression, of: T.self)
-  let expected = world.fixture.models.compactMap { $0 as? T }
-    .filter { (try? predicate.evaluate($0)) ?? false }
+  let objects = world.fixture.models.compactMap { $0 as? T }
+  let expected = objects.filter { (try? predicate.evaluate($0)) ?? false }
+  for filter in [ObjectFilter(predicate), ObjectFilter(predicate, nil)] {
+    #expect(
+      try objects.filter(filter.matches).map { ObjectIdentifier($0) }
+        == expected.map { ObjectIdentifier($0) },
+      "\(expression)",
+      sourceLocation: sourceLocation
+    )
+  }
   #expect(
     found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) },
     "\(expression)",

@@ -15,8 +15,7 @@ extension ExpressionCompiler {
     case .arithmetic(let operation, let lhs, let rhs, let kind):
       let lhs = integer(lhs)
       let rhs = integer(rhs)
-      let compute =
-        kind == .unsigned ? operation.compute(as: UInt64.self) : operation.compute(as: Int64.self)
+      let compute = operation.integerOperation(isSigned: kind != .unsigned)
       return {
         guard let lhs = try lhs($0, $1, $2), let rhs = try rhs($0, $1, $2) else { return nil }
         return try compute(lhs, rhs)
@@ -73,8 +72,13 @@ extension RowPath {
 }
 
 extension QueryExpression.Arithmetic {
+  /// The operation on integers, signed ones or others by their bits; it throws where there is no result.
+  func integerOperation(isSigned: Bool) -> (Int64, Int64) throws -> Int64 {
+    isSigned ? compute(as: Int64.self) : compute(as: UInt64.self)
+  }
+
   /// The operation on integers of a width and signedness, which are given and returned by their bits.
-  fileprivate func compute<T: FixedWidthInteger & Sendable>(
+  private func compute<T: FixedWidthInteger & Sendable>(
     as _: T.Type
   ) -> (Int64, Int64) throws -> Int64 {
     { lhs, rhs in
@@ -93,7 +97,8 @@ extension QueryExpression.Arithmetic {
     }
   }
 
-  fileprivate var compute: (Double, Double) -> Double {
+  /// The operation on doubles.
+  var compute: (Double, Double) -> Double {
     switch self {
     case .add: { $0 + $1 }
     case .subtract: { $0 - $1 }

@@ -76,7 +76,7 @@ extension RowPath {
   /// What a read finds when the first of some steps leads to no row.
   ///
   /// A row that stands in for a missing one has neutral values, so its own optional references are nil.
-  fileprivate static func absence(at steps: ArraySlice<Step>) -> Absence {
+  static func absence(at steps: ArraySlice<Step>) -> Absence {
     steps.first { $0.absence != .neutral }?.absence ?? .neutral
   }
 }

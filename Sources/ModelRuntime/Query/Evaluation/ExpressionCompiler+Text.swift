@@ -99,7 +99,7 @@ extension QueryExpression.TextTest {
 }
 
 extension QueryExpression.TextComparison {
-  fileprivate func compare(_ lhs: String, _ rhs: String) -> ComparisonResult {
+  func compare(_ lhs: String, _ rhs: String) -> ComparisonResult {
     switch self {
     case .caseInsensitive: lhs.caseInsensitiveCompare(rhs)
     case .localized: lhs.localizedCompare(rhs)

@@ -50,7 +50,9 @@ extension PredicateExpressions.UnaryMinus: QueryTranslatable where Wrapped: Quer
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     let value = try wrapped.translate(translation).asValue()
     switch queryKind(of: Output.self) {
-    case .integer: return .arithmetic(.multiply, value, .constant(.integer(-1)), .integer)
+    case .integer:
+      return QueryExpression.arithmetic(.multiply, value, .constant(.integer(-1)), .integer)
+        .fitting(Output.self)
     case .double: return .arithmetic(.multiply, value, .constant(.double(-1)), .double)
     case .float: return .arithmetic(.multiply, value, .constant(.double(-1)), .float)
     case .some(let kind): throw .value("-\(kind)")
@@ -75,14 +77,28 @@ extension QueryExpression {
   ) throws(Untranslatable) -> QueryExpression {
     switch queryKind(of: type) {
     case .some(let kind) where kind.isNumeric:
-      return .arithmetic(
+      let result = QueryExpression.arithmetic(
         operation,
         try lhs.translate(translation).asValue(),
         try rhs.translate(translation).asValue(),
         kind
       )
+      return result.fitting(type)
     default: throw .value("arithmetic of \(type)")
     }
+  }
+
+  /// The result of an operation, which must be a value of its type: rows have one width for all integers, and
+  /// Swift's operators overflow at each type's own.
+  fileprivate func fitting(_ type: any Any.Type) -> QueryExpression {
+    guard let integer = type as? any FixedWidthInteger.Type, integer.bitWidth < 64 else {
+      return self
+    }
+    let bounds = integer.bounds
+    let fit = ValueMap(name: "\(type)") { value in
+      if case .integer(let number) = value, bounds.contains(number) { value } else { .null }
+    }
+    return .unwrapped(.mapped(self, fit))
   }
 }
 
@@ -93,4 +109,9 @@ extension QueryKind {
     case .bool, .date, .uuid, .text, .url, .bytes, .identifier: false
     }
   }
+}
+
+extension FixedWidthInteger {
+  /// The values of the type; it has fewer than 64 bits.
+  fileprivate static var bounds: ClosedRange<Int64> { Int64(min)...Int64(max) }
 }

@@ -53,7 +53,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 }
 
 extension PredicateExpressions.ComparisonOperator {
-  fileprivate var relation: QueryExpression.Relation {
+  var relation: QueryExpression.Relation {
     switch self {
     case .lessThan: .less
     case .lessThanOrEqual: .lessOrEqual
