@@ -63,7 +63,8 @@ struct Trapping: CustomTestStringConvertible, Sendable {
     Trapping("position outside an array", #Predicate { $0.samples[1] == 2 }) {
       $0.samples.count > 1 && $0.samples[1] == 2
     },
-    Trapping("division where objects are needed", #Predicate { $0.isCurious && 10 / $0.value > 0 }) {
+    Trapping("division where objects are needed", #Predicate { $0.isCurious && 10 / $0.value > 0 })
+    {
       $0.value != 0 && 10 / $0.value > 0
     },
     Trapping("overflow where objects are needed", #Predicate { $0.isCurious && $0.small * 2 < 9 }) {

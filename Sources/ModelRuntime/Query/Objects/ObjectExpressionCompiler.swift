@@ -208,6 +208,7 @@ extension ObjectExpressionCompiler {
   ///   - path: The path.
   ///   - missing: What to answer when the path leads to no object.
   ///   - leaf: Reads; called with an object of the path's class.
+  /// - Returns: The reader.
   private func along<Value>(
     _ path: RowPath,
     missing: @escaping (RowPath.Absence) throws -> Value,

@@ -171,7 +171,9 @@ private struct ByColumns {
       if round == 8 { try GoodsStore.change(context, &random, inserting: 40) }
       let predicate = random.predicate()
       let all = try context.fetch(FetchDescriptor<Goods.Item>())
-      let expected = Set(all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.persistentModelID))
+      let expected = Set(
+        all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.persistentModelID)
+      )
       let what: Comment = "seed \(seed), \(packing), round \(round): \(predicate)"
       var descriptor = FetchDescriptor(predicate: predicate)
       let found = try context.fetch(descriptor).map(\.persistentModelID)
