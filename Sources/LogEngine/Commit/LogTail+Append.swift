@@ -71,6 +71,10 @@ extension LogTail {
   /// Appends a frame without records.
   mutating func appendMark(_ kind: FrameKind, durableEnd: UInt64) {
     guard let segment else { return }
+    assert(
+      end + FrameHeader.byteCount <= segment.capacity,
+      "a frame at \(end) of a segment of \(segment.capacity) bytes"
+    )
     let header = FrameHeader(
       payloadLength: 0,
       kind: kind,

@@ -68,6 +68,16 @@ extension LogWriter {
     }
   }
 
+  /// Makes sure that one frame without records fits into the current segment; under the lead's lock.
+  ///
+  /// Commits leave ``LogTail/reserve`` bytes for such frames. A segment that was cut off when the store was
+  /// closed has what was left of its last page, which may be less than a frame takes.
+  func makeRoomForMark() throws(StorageError) {
+    let (segment, end, isEnded) = state.tail.withLock { ($0.segment, $0.end, $0.isEnded) }
+    guard let segment, !isEnded, end + FrameHeader.byteCount > segment.capacity else { return }
+    try extend(segment, to: (end + LogTail.reserve + 4095) & ~4095)
+  }
+
   /// Makes the current segment's file longer; under the lead's lock.
   func extend(_ segment: Segment, to capacity: Int) throws(StorageError) {
     try segment.file.allocate(capacity)

@@ -73,6 +73,7 @@ extension LogWriter {
 
   /// Ends the current segment, on disk, so that the next one can name its end.
   private func sealSegment(_ lead: inout Lead) throws(StorageError) {
+    try makeRoomForMark()
     let durableEnd = state.durableEnd.load(ordering: .relaxed)
     let work = state.tail.withLock { tail in
       tail.gate = .rotating

@@ -122,6 +122,11 @@ final class LogWriter: Sendable {
 
   /// Makes a batch the newest commit.
   func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
+    // Before the batch is looked at: rows of the commit that failed are in the index, and nowhere else, so
+    // that the same commit tried again would find them there.
+    if hasEnded.load(ordering: .acquiring) {
+      try lead.withLock { (lead) throws(StorageError) in try check(lead) }
+    }
     try batch.finish(microseconds: state.fileSystem.microseconds())
     let touchesBlobs = batch.touchesBlobs
     if touchesBlobs { state.blobs.unsettledCount.add(1, ordering: .acquiring) }
@@ -249,7 +254,7 @@ extension LogWriter {
   func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
     if lead.failure == nil { state.events.note(.poisoned(error)) }
     lead.failure = error
-    hasEnded.store(true, ordering: .relaxed)
+    hasEnded.store(true, ordering: .releasing)
     state.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
   }
@@ -267,7 +272,7 @@ extension LogWriter {
       try lead.withLock { (lead) throws(StorageError) in
         if lead.isClosed { return }
         lead.isClosed = true
-        hasEnded.store(true, ordering: .relaxed)
+        hasEnded.store(true, ordering: .releasing)
         if lead.failure == nil { try end(&lead) }
       }
     }
@@ -275,12 +280,14 @@ extension LogWriter {
 
   private func end(_ lead: inout Lead) throws(StorageError) {
     let durableEnd = state.durableEnd.load(ordering: .relaxed)
-    let (work, isChanged) = state.tail.withLock { tail in
+    let isChanged = state.tail.withLock { tail in
       tail.gate = .closed
-      let isChanged =
-        tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
+      return tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
+    }
+    if isChanged { try makeRoomForMark() }
+    let work = state.tail.withLock { tail in
       if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
-      return (tail.take(), isChanged)
+      return tail.take()
     }
     try preparation.discard()
     try write(work, synchronizing: true, &lead)
@@ -297,7 +304,7 @@ extension LogWriter {
     // What the segment has left is given back; it grows again should the log go on in it. A failure
     // costs space and nothing else.
     let end = segment.readableEnd.load(ordering: .relaxed)
-    try? segment.file.setSize(min(segment.capacity, (end + 4095) & ~4095))
+    try? segment.file.setSize(max(end, min(segment.capacity, (end + 4095) & ~4095)))
   }
 
   /// Writes down how far the log reaches that was recovered, and is on disk by now.

@@ -37,7 +37,7 @@ import Android
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(condition, nil)
+    unsafe WorkerThread.initialize(condition)
     let body = Body { [weak self] in
       if priority == .lowest { WorkerThread.lowerPriority() }
       while self?.sleep(timeout()) == true { work() }
@@ -88,22 +88,60 @@ import Android
   private func sleep(_ microseconds: Int?) -> Bool {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    var deadline = timespec()
-    if let microseconds {
-      unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-      let nanoseconds = deadline.tv_nsec + microseconds % 1_000_000 * 1000
-      deadline.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
-      deadline.tv_nsec = nanoseconds % 1_000_000_000
-    }
+    let deadline = microseconds.map { WorkerThread.now() + $0 }
     while !isSignalled && !isStopping {
-      if microseconds == nil {
+      guard let deadline else {
         unsafe pthread_cond_wait(condition, mutex)
-      } else if unsafe pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
-        break
+        continue
       }
+      let rest = deadline - WorkerThread.now()
+      if rest <= 0 { break }
+      waitForSignal(atMost: rest)
     }
     isSignalled = false
     return !isStopping
+  }
+
+  // MARK: Time
+
+  // The time of day may be set back while a thread sleeps, and the thread would sleep on by as much: so both the
+  // condition and the deadlines go by the clock that is never set.
+
+  /// Microseconds of a clock that is never set.
+  private static func now() -> Int {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int(now.tv_sec) * 1_000_000 + Int(now.tv_nsec) / 1000
+  }
+
+  private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
+    #if canImport(Darwin)
+    // Waits there are for a time, and not up to one.
+    unsafe pthread_cond_init(condition, nil)
+    #else
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    let status = unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    precondition(status == 0, "the system has no monotonic clock: error \(status)")
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
+    #endif
+  }
+
+  /// Waits once, under the mutex; may return early.
+  private func waitForSignal(atMost microseconds: Int) {
+    var time = timespec()
+    #if canImport(Darwin)
+    time.tv_sec = microseconds / 1_000_000
+    time.tv_nsec = microseconds % 1_000_000 * 1000
+    _ = unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    let nanoseconds = time.tv_nsec + microseconds % 1_000_000 * 1000
+    time.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
+    time.tv_nsec = nanoseconds % 1_000_000_000
+    _ = unsafe pthread_cond_timedwait(condition, mutex, &time)
+    #endif
   }
 
   private final class Body: Sendable {

@@ -27,6 +27,10 @@ struct Opening {
     let lock = isWriter ? try takeLock() : nil
     if isWriter { try StagedFiles(paths, fileSystem).settle() }
     var (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
+    if isWriter, let mark = recovery.cutCloseMark {
+      try mark.restore(at: end)
+      (recovery, end) = try recover()
+    }
     let state = recovery.state
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)

@@ -22,6 +22,8 @@ struct Recovery {
   var checkpoints = CheckpointStanding()
   /// Up to where the log was on disk, as a checkpoint says.
   private var checkpointedEnd: UInt64 = 0
+  /// What a manifest counted of a close mark that is not all there; see ``CutCloseMark``.
+  private(set) var cutCloseMark: CutCloseMark?
 
   /// Where the log ends, and all that is needed to go on.
   struct End {
@@ -97,14 +99,14 @@ struct Recovery {
   }
 
   /// Every segment that the manifest names must be there, and as long as it says.
-  private func checkPresence(_ files: LogFiles) throws(StorageError) {
+  private mutating func checkPresence(_ files: LogFiles) throws(StorageError) {
     let known = Set(files.headers.map(\.segment))
     for segment in manifest.segments {
       let path = state.paths.segment(segment.id)
       guard let size = try state.fileSystem.size(of: path) else {
         throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.segment)))
       }
-      guard size >= segment.end else {
+      guard size >= segment.end || passesCutCloseMark(in: segment, size: size) else {
         let problem = Corruption.Problem.truncated(
           .segment,
           needed: segment.end,
@@ -127,6 +129,18 @@ struct Recovery {
       )
     }
   }
+
+  /// Notes that a segment may end inside the mark with which its log was closed; whether it does shows once
+  /// the frames before it have been read.
+  private mutating func passesCutCloseMark(in segment: Manifest.SegmentEnd, size: Int) -> Bool {
+    guard let mark = CutCloseMark(manifest, in: segment, size: size) else { return false }
+    cutCloseMark = mark
+    checkpointedEnd = min(checkpointedEnd, mark.logPosition)
+    return true
+  }
+
+  /// Up to where the log was on disk, as the manifest says.
+  private var manifestEnd: UInt64 { cutCloseMark?.logPosition ?? manifest.durableEnd }
 
   private func open(_ headers: [SegmentHeader]) throws(StorageError) -> [Segment] {
     var segments: [Segment] = []
@@ -285,7 +299,7 @@ extension Recovery {
   private mutating func settleTail(_ scan: inout FrameScan, _ end: inout End) throws {
     let segment = scan.segment
     let tail = try TornTail(in: segment, from: scan.offset, to: segment.capacity)
-    let proven = max(tail.durableEnd, manifest.durableEnd, checkpointedEnd)
+    let proven = max(tail.durableEnd, manifestEnd, checkpointedEnd)
     while proven > segment.logPosition(of: scan.offset) {
       let before = scan.offset
       try read(&scan)
@@ -293,16 +307,17 @@ extension Recovery {
         let position = segment.logPosition(of: before)
         let witness: Corruption.Witness =
           tail.durableEnd > position
-          ? .laterFrame : manifest.durableEnd > position ? .manifest : .checkpoint
+          ? .laterFrame : manifestEnd > position ? .manifest : .checkpoint
         throw scan.lost(durableUpTo: proven, witness)
       }
     }
     end.durableEnd = max(
       end.durableEnd,
       scan.durableEnd,
-      manifest.durableEnd,
+      manifestEnd,
       checkpointedEnd
     )
+    if let cutCloseMark { try cutCloseMark.check(against: scan) }
     end.tornEnd = max(tail.end, scan.offset)
     report.tornByteCount = end.tornEnd - scan.lastComplete.offset
     end.isClean =

@@ -20,6 +20,10 @@ import Testing
   static let fixtures = [
     Fixture(name: "closed-1.0", wasClosed: true), Fixture(name: "killed-1.0", wasClosed: false),
     Fixture(name: "compacted-1.0", wasClosed: true),
+    // Closed by a writer that cut off all but so many bytes of the mark.
+    Fixture(name: "cut-close-mark-0", wasClosed: false),
+    Fixture(name: "cut-close-mark-16", wasClosed: false),
+    Fixture(name: "cut-close-mark-32", wasClosed: false),
   ]
 
   private func open(
