@@ -4,7 +4,7 @@ import ModelRuntime
 import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
-protocol LogBackedStore: RowStore, DataStoreBatching where Snapshot == DefaultSnapshot {
+protocol LogBackedStore: AggregatingStore, DataStoreBatching where Snapshot == DefaultSnapshot {
   var tables: TableStore { get }
 }
 
@@ -51,6 +51,28 @@ extension LogBackedStore {
     try tables.measure(.fetch) {
       try tables.follow()
       return try tables.count(request.descriptor)
+    }
+  }
+
+  package func aggregate<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    _ wanted: AggregateRequest,
+    excluding excluded: Set<RowReference>
+  ) throws -> GroupTable {
+    try tables.measure(.fetch) {
+      try tables.follow()
+      return try tables.aggregate(request.descriptor, wanted, excluding: excluded)
+    }
+  }
+
+  package func visitValues<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    _ sources: [AggregateRequest.Source],
+    _ body: ([QueryValue]) throws -> Void
+  ) throws {
+    try tables.measure(.fetch) {
+      try tables.follow()
+      try tables.visitValues(request.descriptor, sources, body)
     }
   }
 

@@ -130,18 +130,18 @@ extension TableStore {
   /// Visits the rows that can be among the first of a sort, table by table in key order.
   ///
   /// - Returns: Which of the visited rows are wanted, in order.
-  private func visit<T: PersistentModel>(
+  func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,
     by ordering: RowOrdering,
-    _ body: (RowReference, RawSpan) -> Void
+    _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> [Int] {
     var sorter = RowSorter(ordering, limit: query.window.end, resolver: StoreResolver(self))
     let purpose = FirstRows(ordering, end: query.window.end).map { TableFetch.Purpose.first($0) }
     try visit(T.self, query, for: purpose ?? .rows) { fetch in
       let descriptor = fetch.table.descriptor
       return try fetch.visit { reference, row in
-        if try sorter.append(row, reference, of: descriptor) { body(reference, row) }
+        if try sorter.append(row, reference, of: descriptor) { try body(reference, row) }
         return .proceed
       }
     }
@@ -149,7 +149,7 @@ extension TableStore {
   }
 
   /// Visits the tables whose rows can match, until it is told to stop.
-  private func visit<T: PersistentModel>(
+  func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,
     for purpose: TableFetch.Purpose,

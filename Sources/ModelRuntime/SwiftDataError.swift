@@ -26,6 +26,7 @@ public struct SwiftDataError: Error, Hashable {
     case invalidTransactionFetchRequest
     case invalidSchema
     case migrationUnavailable
+    case aggregateOverflow
   }
 
   let code: Code
@@ -82,6 +83,13 @@ extension SwiftDataError {
   public static let includePendingChangesWithBatchSize = SwiftDataError(
     .includePendingChangesWithBatchSize,
     "a fetch with a batch size cannot include pending changes"
+  )
+  /// A sum does not fit the type of the property.
+  ///
+  /// Apple's framework has no aggregates, and no such error.
+  public static let aggregateOverflow = SwiftDataError(
+    .aggregateOverflow,
+    "the sum does not fit the type of the property"
   )
   /// A part of a predicate cannot be evaluated by the store.
   public static let unsupportedPredicate = SwiftDataError(

@@ -84,6 +84,16 @@ struct TableFetch {
   }
 }
 
+extension TableFetch {
+  /// Whether the rows that can match are known by name, so that no table has to be gone through.
+  var namesRows: Bool {
+    switch way {
+    case .named, .keys: true
+    case .columns, .rows: false
+    }
+  }
+}
+
 extension ColumnPlan {
   fileprivate func answer(for purpose: TableFetch.Purpose) -> FetchRoad.ColumnAnswer {
     if case .names = purpose, isExact { return .everything }

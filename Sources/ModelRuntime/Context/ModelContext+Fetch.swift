@@ -141,7 +141,7 @@ extension ModelContext {
 
   // MARK: Objects for rows
 
-  private func connection(for type: any PersistentModel.Type) throws -> StoreConnection {
+  func connection(for type: any PersistentModel.Type) throws -> StoreConnection {
     let descriptor = ModelDescriptor.of(type)
     guard let connection = coordinator.connection(for: descriptor) else {
       throw SwiftDataError.missingEntity(descriptor.entityName)

@@ -68,6 +68,30 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }?.compactMap(identifier(of:))
   }
 
+  override func aggregate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> GroupTable? {
+    guard let store = store as? any AggregatingStore else { return nil }
+    let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+    return try InMemoryFallback.answer {
+      try store.aggregate(fetch, request, excluding: excluded)
+    }
+  }
+
+  override func visitValues<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    for state: EditingState,
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool {
+    guard let store = store as? any AggregatingStore else { return false }
+    let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+    return try InMemoryFallback.answer { try store.visitValues(fetch, sources, body) } != nil
+  }
+
   override func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {

@@ -86,6 +86,24 @@ class StoreConnection: @unchecked Sendable {
     for state: EditingState
   ) throws -> [PersistentIdentifier]? { nil }
 
+  /// Measures the rows that match, or returns `nil` when the context has to fetch and measure.
+  func aggregate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> GroupTable? { nil }
+
+  /// Hands the values of some columns of the rows that match to a closure, in order.
+  ///
+  /// - Returns: `false`, and nothing was visited, when the context has to fetch the models.
+  func visitValues<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    for state: EditingState,
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool { false }
+
   /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.
   ///
   /// A store that cannot be asked for single rows is asked here, once, for everything the save needs.

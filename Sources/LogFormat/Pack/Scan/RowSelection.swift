@@ -55,6 +55,9 @@ public struct RowSelection: Sendable {
     for index in words.indices { words[index] &= ~before[index] }
   }
 
+  /// Drops a row.
+  public mutating func drop(_ row: Int) { words[row >> 6] &= ~(1 << UInt64(row & 63)) }
+
   /// Keeps rows for which a test holds.
   @inline(__always)
   mutating func keep(_ test: (Int) -> Bool) {

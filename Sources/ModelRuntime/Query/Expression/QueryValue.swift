@@ -22,7 +22,7 @@ package enum QueryValue: Hashable, Sendable {
   /// A value that only its Swift type understands.
   case opaque(OpaqueValue)
 
-  var isNull: Bool {
+  package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 }
@@ -32,7 +32,7 @@ package struct QueryUUID: Hashable, Sendable, Comparable {
   package let low: UInt64
   package let high: UInt64
 
-  init(_ low: UInt64, _ high: UInt64) {
+  package init(_ low: UInt64, _ high: UInt64) {
     self.low = low
     self.high = high
   }

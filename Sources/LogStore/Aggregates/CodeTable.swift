@@ -1,0 +1,122 @@
+import RowFormat
+
+/// Numbers different integers as they come.
+///
+/// A hash table with open addressing; a look-up is some nanoseconds, where a dictionary takes tens.
+struct CodeTable {
+  private var keys: [Int64] = []
+  /// Of each place the number; -1 where none is.
+  private var codes: [Int32] = []
+  private(set) var count = 0
+  private var last: (key: Int64, code: Int32) = (0, -1)
+
+  /// The number of an integer, which is asked for with the next one if it is new.
+  @inline(__always)
+  mutating func code(of key: Int64, orAdd make: (Int64) -> Int32) -> Int32 {
+    if last.key == key, last.code >= 0 { return last.code }
+    let found = find(key, orAdd: make)
+    last = (key, found)
+    return found
+  }
+
+  private mutating func find(_ key: Int64, orAdd make: (Int64) -> Int32) -> Int32 {
+    if keys.isEmpty { grow() }
+    var place = place(of: key)
+    while codes[place] >= 0 {
+      if keys[place] == key { return codes[place] }
+      place = (place + 1) & (keys.count - 1)
+    }
+    let code = make(key)
+    keys[place] = key
+    codes[place] = code
+    count += 1
+    if count * 2 > keys.count { grow() }
+    return code
+  }
+
+  private func place(of key: Int64) -> Int {
+    let product = UInt64(bitPattern: key).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return Int(truncatingIfNeeded: product.high ^ product.low) & (keys.count - 1)
+  }
+
+  private mutating func grow() {
+    let old = zip(keys, codes).filter { $0.1 >= 0 }
+    keys = Array(repeating: 0, count: max(64, keys.count * 2))
+    codes = Array(repeating: -1, count: keys.count)
+    for (key, code) in old {
+      var place = place(of: key)
+      while codes[place] >= 0 { place = (place + 1) & (keys.count - 1) }
+      keys[place] = key
+      codes[place] = code
+    }
+  }
+}
+
+/// Numbers different runs of bytes as they come.
+struct TextCodeTable {
+  private var places: [Int32] = []
+  private var hashes: [UInt64] = []
+  private var codes: [Int32] = []
+  /// The runs, one behind the other, and where each ends.
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  /// The number of a run of bytes, which is asked for if it is new.
+  mutating func code(of key: RawSpan, orAdd make: (RawSpan) -> Int32) -> Int32 {
+    if places.isEmpty { grow() }
+    let hash = Self.hash(key)
+    var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+    while places[place] >= 0 {
+      let entry = Int(places[place])
+      if hashes[entry] == hash, isEqual(entry, key) { return codes[entry] }
+      place = (place + 1) & (places.count - 1)
+    }
+    let code = make(key)
+    places[place] = Int32(hashes.count)
+    hashes.append(hash)
+    codes.append(code)
+    key.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    ends.append(bytes.count)
+    if hashes.count * 2 > places.count { grow() }
+    return code
+  }
+
+  private func isEqual(_ entry: Int, _ key: RawSpan) -> Bool {
+    let start = entry == 0 ? 0 : ends[entry - 1]
+    guard ends[entry] - start == key.byteCount else { return false }
+    return key.withUnsafeBytes { key in
+      bytes.withUnsafeBytes { $0[start..<ends[entry]].elementsEqual(key) }
+    }
+  }
+
+  private mutating func grow() {
+    places = Array(repeating: -1, count: max(64, places.count * 2))
+    for (entry, hash) in hashes.enumerated() {
+      var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+      while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
+      places[place] = Int32(entry)
+    }
+  }
+
+  private static func hash(_ key: RawSpan) -> UInt64 {
+    var hash = UInt64(truncatingIfNeeded: key.byteCount) &* 0x9E37_79B9_7F4A_7C15
+    var offset = 0
+    func combine(_ word: UInt64) {
+      let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+      hash = product.high ^ product.low
+    }
+    key.withUnsafeBytes { bytes in
+      while offset + 8 <= bytes.count {
+        combine(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        offset += 8
+      }
+      var rest: UInt64 = 1
+      while offset < bytes.count {
+        rest = rest << 8 | UInt64(bytes[offset])
+        offset += 1
+      }
+      combine(rest)
+    }
+    return hash
+  }
+}

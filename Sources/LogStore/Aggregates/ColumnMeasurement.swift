@@ -1,0 +1,274 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Measures the rows of one table by columns, without reading the rows.
+///
+/// Rows come some hundreds or thousands at a time. Of each batch the rows that match are found, then the number of
+/// each one's group, then each measure takes its column: loops over numbers, with what they are known beforehand.
+struct ColumnMeasurement {
+  private let request: AggregateRequest
+  private let table: EntityTable
+  private let plan: ColumnPlan
+  private let sources: [MeasuredColumn]
+  /// Where the sources' columns stand among those that are scanned.
+  private let positions: [Int]
+  private let more: [UInt16]
+  private var encoders: [KeyEncoder]
+  /// Numbers the pairs of a group of the first keys and a value of the next one.
+  private var pairs: [CodeTable]
+  private var pairValues: [[(first: Int32, second: Int32)]]
+  private var distinct: [DistinctValues?]
+  private let accumulators: [Accumulator]
+  private var groupCount = 0
+  private var groups: [Int32] = []
+  private var codes: [Int32] = []
+
+  /// - Returns: `nil` where columns do not tell which rows match, or what is measured.
+  init?(
+    _ request: AggregateRequest,
+    _ table: EntityTable,
+    _ plan: ColumnPlan,
+    _ resolver: StoreResolver
+  ) {
+    guard plan.isExact else { return nil }
+    var sources: [MeasuredColumn] = []
+    var positions: [Int] = []
+    var more: [UInt16] = []
+    for source in request.sources {
+      guard let column = MeasuredColumn(source, of: table, resolver) else { return nil }
+      sources.append(column)
+      let columns = plan.columns + more
+      positions.append(columns.firstIndex(of: column.number) ?? columns.count)
+      if positions.last == columns.count { more.append(column.number) }
+    }
+    for measure in request.measures {
+      if let value = measure.value, measure.function != .count, !sources[value].isPlain,
+        measure.function != .distinct
+      {
+        return nil
+      }
+    }
+    self.request = request
+    self.table = table
+    self.plan = plan
+    self.sources = sources
+    self.positions = positions
+    self.more = more
+    encoders = zip(sources, request.keys).map { KeyEncoder($0, $1.bucket) }
+    pairs = request.keys.dropFirst().map { _ in CodeTable() }
+    pairValues = pairs.map { _ in [] }
+    distinct = request.measures.map { measure in
+      guard measure.function == .distinct, let value = measure.value else { return nil }
+      return DistinctValues(sources[value])
+    }
+    accumulators = request.measures.map { .make($0.function, of: $0.kind) }
+    if request.keys.isEmpty { grow(to: 1) }
+  }
+
+  /// Measures the rows of a view, but for some.
+  mutating func run(_ view: ReadView, excluding excluded: Set<UInt64>) throws {
+    let least = excluded.min() ?? .max
+    let greatest = excluded.max() ?? 0
+    let (plan, table, more) = (plan, table, more)
+    try plan.scan(table, with: more, of: view) { batch, rows in
+      var rows = rows
+      if !excluded.isEmpty {
+        let all = rows
+        try all.forEach { row in
+          let key = try batch.key(of: row)
+          if least...greatest ~= key, excluded.contains(key) { rows.drop(row) }
+        }
+      }
+      if rows.isEmpty { return }
+      try group(rows, of: batch)
+      for index in request.measures.indices { try measure(index, rows, of: batch) }
+    }
+  }
+
+  /// Adds what was found to a table of groups.
+  func add(to result: GroupTable) {
+    for (measure, values) in distinct.enumerated() {
+      values?.add(to: accumulators[measure])
+    }
+    for group in 0..<groupCount {
+      let target = result.group(of: key(of: group))
+      for (index, accumulator) in accumulators.enumerated() {
+        result.accumulators[index].add(accumulator, group, to: target)
+      }
+    }
+  }
+}
+
+// MARK: Groups
+
+extension ColumnMeasurement {
+  private mutating func grow(to count: Int) {
+    groupCount = count
+    for accumulator in accumulators { accumulator.grow(to: count) }
+  }
+
+  /// Finds the group of each row.
+  private mutating func group(_ rows: RowSelection, of batch: borrowing ColumnBatch) throws {
+    if encoders.isEmpty { return }
+    if groups.count < rows.count {
+      groups = Array(repeating: 0, count: rows.count)
+      codes = groups
+    }
+    var (groups, codes) = ([Int32](), [Int32]())
+    swap(&groups, &self.groups)
+    swap(&codes, &self.codes)
+    defer {
+      swap(&groups, &self.groups)
+      swap(&codes, &self.codes)
+    }
+    try encode(0, rows, of: batch, into: &groups)
+    var count = encoders[0].values.count
+    for key in encoders.indices.dropFirst() {
+      try encode(key, rows, of: batch, into: &codes)
+      var (table, known) = (CodeTable(), [(first: Int32, second: Int32)]())
+      swap(&table, &pairs[key - 1])
+      swap(&known, &pairValues[key - 1])
+      rows.forEach { row in
+        let pair = Int64(groups[row]) << 32 | Int64(codes[row])
+        groups[row] = table.code(of: pair) { pair in
+          known.append((Int32(pair >> 32), Int32(truncatingIfNeeded: pair)))
+          return Int32(known.count - 1)
+        }
+      }
+      count = known.count
+      swap(&table, &pairs[key - 1])
+      swap(&known, &pairValues[key - 1])
+    }
+    if count > groupCount { grow(to: count) }
+  }
+
+  private mutating func encode(
+    _ key: Int,
+    _ rows: RowSelection,
+    of batch: borrowing ColumnBatch,
+    into result: inout [Int32]
+  ) throws {
+    let column = try PresentValues(rows, of: batch, at: positions[key])
+    encoders[key].encode(column.values, of: column.vector, into: &result)
+    if column.isComplete { return }
+    let null = encoders[key].code(of: sources[key].ifNull)
+    column.nulls.forEach { result[$0] = null }
+    if column.lacking.isEmpty { return }
+    let lacking = encoders[key].code(of: sources[key].ifLacking)
+    column.lacking.forEach { result[$0] = lacking }
+  }
+
+  private func key(of group: Int) -> [KeyValue] {
+    if encoders.isEmpty { return [] }
+    var key: [KeyValue] = []
+    var number = Int32(group)
+    for index in encoders.indices.dropFirst().reversed() {
+      let pair = pairValues[index - 1][Int(number)]
+      key.append(encoders[index].values[Int(pair.second)])
+      number = pair.first
+    }
+    key.append(encoders[0].values[Int(number)])
+    return key.reversed()
+  }
+}
+
+// MARK: Measures
+
+extension ColumnMeasurement {
+  private mutating func measure(
+    _ index: Int,
+    _ rows: RowSelection,
+    of batch: borrowing ColumnBatch
+  ) throws {
+    let groups = encoders.isEmpty ? nil : groups
+    let accumulator = accumulators[index]
+    guard let value = request.measures[index].value else {
+      (accumulator as? CountAccumulator)?.add(rows, in: groups)
+      return
+    }
+    let source = sources[value]
+    let column = try PresentValues(rows, of: batch, at: positions[value])
+    if !column.values.isEmpty {
+      if distinct[index] != nil {
+        distinct[index]?.add(column.values, of: column.vector, in: groups)
+      } else {
+        accumulator.add(column.values, of: column.vector, source, in: groups)
+      }
+    }
+    if column.isComplete { return }
+    for (rows, value) in [(column.nulls, source.ifNull), (column.lacking, source.ifLacking)]
+    where value != .null {
+      rows.forEach { row in
+        let group = Int(groups?[row] ?? 0)
+        if distinct[index] == nil {
+          accumulator.add(value, to: group)
+        } else {
+          distinct[index]?.add(value, to: group)
+        }
+      }
+    }
+  }
+}
+
+/// The rows of a selection by what they have in a column.
+struct PresentValues {
+  let vector: ColumnVector
+  private(set) var values: RowSelection
+  /// Those in which the column is null, and those that do not have it.
+  private(set) var nulls = RowSelection()
+  private(set) var lacking = RowSelection()
+  /// Whether all have values.
+  let isComplete: Bool
+
+  init(_ rows: RowSelection, of batch: borrowing ColumnBatch, at position: Int) throws {
+    vector = try batch.column(position)
+    values = rows
+    isComplete = vector.nullCount == 0
+    if isComplete { return }
+    vector.keepValues(in: &values)
+    nulls = rows
+    nulls.subtract(values)
+    lacking = nulls
+    if batch.isLacking(position) {
+      batch.keepLacking(position, in: &lacking)
+      nulls.subtract(lacking)
+    } else {
+      lacking.removeAll()
+    }
+  }
+}
+
+/// The different values of a property in each group.
+struct DistinctValues {
+  private var encoder: KeyEncoder
+  private var codes: [Int32] = []
+  /// Groups and numbers of values, as pairs.
+  private var known = CodeTable()
+  private var pairs: [(group: Int32, code: Int32)] = []
+
+  init(_ source: MeasuredColumn) { encoder = KeyEncoder(source, nil) }
+
+  mutating func add(_ rows: RowSelection, of vector: ColumnVector, in groups: [Int32]?) {
+    if codes.count < rows.count { codes = Array(repeating: 0, count: rows.count) }
+    encoder.encode(rows, of: vector, into: &codes)
+    rows.forEach { row in note(groups?[row] ?? 0, codes[row]) }
+  }
+
+  mutating func add(_ value: QueryValue, to group: Int) {
+    note(Int32(group), encoder.code(of: value))
+  }
+
+  private mutating func note(_ group: Int32, _ code: Int32) {
+    let count = pairs.count
+    let number = known.code(of: Int64(group) << 32 | Int64(code)) { _ in Int32(count) }
+    if Int(number) == count { pairs.append((group, code)) }
+  }
+
+  func add(to accumulator: Accumulator) {
+    for pair in pairs {
+      let value = encoder.values[Int(pair.code)].value
+      if value != .null { accumulator.add(value, to: Int(pair.group)) }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Numbers the different values of a column as they come, so that rows are grouped by small integers.
+///
+/// A value is put into its bucket, and compared with those that are known, once for each spelling of it: of a
+/// dictionary's text once for the dictionary, of a date in the stretch of its bucket not at all.
+struct KeyEncoder {
+  private let source: MeasuredColumn
+  private let bucket: KeyBucket?
+  /// The values that have a number, by it.
+  private(set) var values: [KeyValue] = []
+  private var codes: [KeyValue: Int32] = [:]
+
+  private var integers = CodeTable()
+  private var texts = TextCodeTable()
+  private var dictionaries: [ObjectIdentifier: (dictionary: PackDictionary, codes: [Int32])] = [:]
+  /// Stretches of doubles that fall into one bucket, ascending; and the one that was found last.
+  private var stretches: [(range: Range<Double>, code: Int32)] = []
+  private var lastStretch = 0
+
+  init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
+    self.source = source
+    self.bucket = bucket
+  }
+
+  /// The number of a value.
+  mutating func code(of value: QueryValue) -> Int32 {
+    let key = KeyValue(bucket.map { $0.value(value) } ?? value)
+    if let known = codes[key] { return known }
+    let code = Int32(values.count)
+    values.append(key)
+    codes[key] = code
+    return code
+  }
+
+  /// Numbers the values of some rows.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows; all have values in the column.
+  ///   - vector: The column.
+  ///   - result: Takes the numbers, by row.
+  mutating func encode(_ rows: RowSelection, of vector: ColumnVector, into result: inout [Int32]) {
+    switch vector.form {
+    case .absent, .dense: preconditionFailure("a column of \(vector.form) has no values")
+    case .integers: encodeIntegers(rows, of: vector, into: &result)
+    case .doubles:
+      if bucket?.stretch == nil {
+        encodeDoubles(rows, of: vector, into: &result)
+      } else {
+        let values = vector.doubles
+        rows.forEach { row in result[row] = code(inStretch: values[row]) }
+      }
+    case .bits:
+      let words = vector.bits
+      let codes = [code(of: source.value(.bool(false))), code(of: source.value(.bool(true)))]
+      rows.forEach { row in result[row] = codes[Int(words[row >> 6] >> UInt64(row & 63) & 1)] }
+    case .identifiers:
+      rows.forEach { row in result[row] = code(of: source.value(at: row, of: vector)) }
+    case .codes: encodeCodes(rows, of: vector, into: &result)
+    case .bytes:
+      withTexts { encoder, texts in
+        rows.forEach { row in
+          result[row] = encoder.code(of: vector.bytes(at: row), in: &texts)
+        }
+      }
+    }
+  }
+
+  private mutating func encodeIntegers(
+    _ rows: RowSelection,
+    of vector: ColumnVector,
+    into result: inout [Int32]
+  ) {
+    let values = vector.integers
+    withIntegers { encoder, table in
+      rows.forEach { row in
+        result[row] = table.code(of: values[row]) {
+          encoder.code(of: encoder.source.value(.integer($0)))
+        }
+      }
+    }
+  }
+
+  private mutating func encodeDoubles(
+    _ rows: RowSelection,
+    of vector: ColumnVector,
+    into result: inout [Int32]
+  ) {
+    let values = vector.doubles
+    withIntegers { encoder, table in
+      rows.forEach { row in
+        // One zero, and one that is not a number.
+        let value = values[row].isNaN ? .nan : values[row] + 0
+        result[row] = table.code(of: Int64(bitPattern: value.bitPattern)) { _ in
+          encoder.code(of: encoder.source.value(.double(value)))
+        }
+      }
+    }
+  }
+
+  // The tables are taken out while they are used: asking for a new value's number changes the rest.
+
+  private mutating func withIntegers(_ body: (inout KeyEncoder, inout CodeTable) -> Void) {
+    var table = CodeTable()
+    swap(&table, &integers)
+    body(&self, &table)
+    swap(&table, &integers)
+  }
+
+  private mutating func withTexts(_ body: (inout KeyEncoder, inout TextCodeTable) -> Void) {
+    var table = TextCodeTable()
+    swap(&table, &texts)
+    body(&self, &table)
+    swap(&table, &texts)
+  }
+
+  private mutating func code(of text: RawSpan, in table: inout TextCodeTable) -> Int32 {
+    table.code(of: text) { code(of: source.value(.text(String(decoding: $0)))) }
+  }
+
+  private mutating func code(inStretch value: Double) -> Int32 {
+    if stretches.indices.contains(lastStretch), stretches[lastStretch].range.contains(value) {
+      return stretches[lastStretch].code
+    }
+    var low = 0
+    var high = stretches.count
+    while low < high {
+      let middle = (low + high) / 2
+      if stretches[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
+    }
+    if low < stretches.count, stretches[low].range.contains(value) {
+      lastStretch = low
+      return stretches[low].code
+    }
+    let code = code(of: source.value(.double(value)))
+    guard let range = bucket?.stretch?(value) else { return code }
+    stretches.insert((range, code), at: low)
+    lastStretch = low
+    return code
+  }
+
+  private mutating func encodeCodes(
+    _ rows: RowSelection,
+    of vector: ColumnVector,
+    into result: inout [Int32]
+  ) {
+    guard let dictionary = vector.dictionary else { return }
+    let name = ObjectIdentifier(dictionary)
+    var known =
+      dictionaries.removeValue(forKey: name)?.codes ?? Array(repeating: -1, count: dictionary.count)
+    let numbers = vector.codes
+    withTexts { encoder, texts in
+      rows.forEach { row in
+        let number = Int(numbers[row])
+        if known[number] < 0 {
+          known[number] = encoder.code(of: dictionary.value(number), in: &texts)
+        }
+        result[row] = known[number]
+      }
+    }
+    dictionaries[name] = (dictionary, known)
+  }
+}

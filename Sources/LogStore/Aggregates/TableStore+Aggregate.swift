@@ -1,0 +1,82 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+extension TableStore {
+  /// Measures the rows a fetch asks for, all of them as of one commit.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
+  func aggregate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ wanted: AggregateRequest,
+    excluding excluded: Set<RowReference>
+  ) throws -> GroupTable {
+    let query = try StoreQuery(counting: descriptor)
+    let resolver = StoreResolver(self)
+    let plan = FetchPlan(query.expression)
+    let result = GroupTable(wanted)
+    try perform(.fetching) {
+      let view = engine.makeReadView()
+      for table in tables(for: T.self) {
+        if query.expression?.canMatch(rowsOf: table.descriptor) == false { continue }
+        let fetch = try TableFetch(self, table, query.expression, plan, for: .rows, resolver)
+        let columns = ColumnPlan(query.expression, of: table, resolver)
+        if !fetch.namesRows,
+          var measurement = ColumnMeasurement(wanted, table, columns, resolver)
+        {
+          let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
+          try measurement.run(view, excluding: own)
+          measurement.add(to: result)
+          continue
+        }
+        let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
+        _ = try fetch.visit { reference, row in
+          if !excluded.contains(reference) { result.add(try reader.values(of: row, reference)) }
+          return .proceed
+        }
+      }
+    }
+    return result
+  }
+
+  /// Hands the values of some columns of the rows a fetch asks for to a closure, in order.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what needs
+  ///   objects; or what `body` throws.
+  func visitValues<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    _ body: ([QueryValue]) throws -> Void
+  ) throws {
+    let query = try StoreQuery(descriptor)
+    let resolver = StoreResolver(self)
+    var reader: (table: UInt16, values: SourceReader)?
+    func read(_ reference: RowReference, _ row: RawSpan) throws -> [QueryValue] {
+      if let reader, reader.table == reference.table {
+        return try reader.values.values(of: row, reference)
+      }
+      guard let table = table(numbered: reference.table) else { return [] }
+      let made = SourceReader(sources, of: table.descriptor, resolver)
+      reader = (reference.table, made)
+      return try made.values(of: row, reference)
+    }
+    if let ordering = query.ordering {
+      var rows: [[QueryValue]] = []
+      let order = try visit(T.self, query, by: ordering) { rows.append(try read($0, $1)) }
+      for row in order { try body(rows[row]) }
+      return
+    }
+    var (skipped, taken) = (query.window.offset, 0)
+    try visit(T.self, query, for: .rows) { fetch in
+      try fetch.visit { reference, row in
+        if skipped > 0 {
+          skipped -= 1
+          return .proceed
+        }
+        try body(read(reference, row))
+        taken += 1
+        return taken < query.window.limit ? .proceed : .stop
+      }
+    }
+  }
+}

@@ -1,0 +1,323 @@
+/// What is found out of the values of a property.
+package enum MeasureFunction: Sendable {
+  /// How many there are.
+  case count
+  case sum
+  case minimum, maximum
+  /// The mean, and how far values are from it.
+  case moments
+  /// All of them, as doubles.
+  case distribution
+  /// The different ones.
+  case distinct
+}
+
+/// Collects what a measure needs of the values of each group.
+///
+/// A class for each kind of measure, so that whoever has whole columns of values finds out once which it is, and
+/// then adds numbers; ``add(_:to:)`` serves for everything else. No value is null: those count for nothing.
+package class Accumulator {
+  /// Prepares for groups up to a number.
+  package func grow(to groupCount: Int) { notOverridden() }
+
+  /// Adds a value, which is not null, to a group.
+  package func add(_ value: QueryValue, to group: Int) { notOverridden() }
+
+  /// Adds what another accumulator of the same measure has collected of one of its groups.
+  package func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) { notOverridden() }
+
+  private func notOverridden() -> Never {
+    preconditionFailure("\(type(of: self)) must override this")
+  }
+
+  /// Makes the accumulator of a measure.
+  ///
+  /// - Parameters:
+  ///   - function: What is to be found out.
+  ///   - kind: What the values are; `nil` where rows are counted.
+  /// - Returns: An accumulator without groups.
+  package static func make(_ function: MeasureFunction, of kind: QueryKind?) -> Accumulator {
+    switch function {
+    case .count: return CountAccumulator()
+    case .sum:
+      return switch kind {
+      case .integer: IntegerSumAccumulator(isSigned: true)
+      case .unsigned: IntegerSumAccumulator(isSigned: false)
+      default: DoubleSumAccumulator()
+      }
+    case .minimum, .maximum:
+      return switch kind {
+      case .integer: IntegerExtremeAccumulator(function)
+      case .double, .float, .date: DoubleExtremeAccumulator(function)
+      default: ValueExtremeAccumulator(function, kind ?? .text)
+      }
+    case .moments: return MomentAccumulator(isSigned: kind != .unsigned)
+    case .distribution: return DistributionAccumulator(isSigned: kind != .unsigned)
+    case .distinct: return DistinctAccumulator()
+    }
+  }
+}
+
+package final class CountAccumulator: Accumulator {
+  package var counts: [Int] = []
+
+  package override func grow(to groupCount: Int) { counts.grow(to: groupCount, 0) }
+  package override func add(_: QueryValue, to group: Int) { counts[group] += 1 }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    if let other = other as? CountAccumulator { counts[group] += other.counts[otherGroup] }
+  }
+}
+
+package final class IntegerSumAccumulator: Accumulator {
+  package let isSigned: Bool
+  package var sums: [Int128] = []
+  package var counts: [Int] = []
+
+  init(isSigned: Bool) { self.isSigned = isSigned }
+
+  package override func grow(to groupCount: Int) {
+    sums.grow(to: groupCount, 0)
+    counts.grow(to: groupCount, 0)
+  }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    guard case .integer(let bits) = value else { return }
+    sums[group] += isSigned ? Int128(bits) : Int128(UInt64(bitPattern: bits))
+    counts[group] += 1
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? IntegerSumAccumulator else { return }
+    sums[group] += other.sums[otherGroup]
+    counts[group] += other.counts[otherGroup]
+  }
+}
+
+package final class DoubleSumAccumulator: Accumulator {
+  package var sums: [CompensatedSum] = []
+  package var counts: [Int] = []
+
+  package override func grow(to groupCount: Int) {
+    sums.grow(to: groupCount, CompensatedSum())
+    counts.grow(to: groupCount, 0)
+  }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    guard case .double(let value) = value else { return }
+    sums[group].add(value)
+    counts[group] += 1
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? DoubleSumAccumulator else { return }
+    sums[group].add(other.sums[otherGroup])
+    counts[group] += other.counts[otherGroup]
+  }
+}
+
+/// A sum of doubles that carries along what each addition rounds away, after Neumaier.
+package struct CompensatedSum {
+  private var sum = 0.0
+  private var lost = 0.0
+
+  package init() {}
+
+  /// The sum; infinite or not a number if plain additions would come to that.
+  package var value: Double { sum.isFinite ? sum + lost : sum }
+
+  @inlinable
+  package mutating func add(_ value: Double) { addCompensated(value) }
+
+  @usableFromInline
+  package mutating func addCompensated(_ value: Double) {
+    let next = sum + value
+    lost += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
+    sum = next
+  }
+
+  package mutating func add(_ other: CompensatedSum) {
+    addCompensated(other.sum)
+    lost += other.lost
+  }
+}
+
+package final class IntegerExtremeAccumulator: Accumulator {
+  package let wantsGreatest: Bool
+  package var values: [Int64] = []
+  package var isPresent: [Bool] = []
+
+  init(_ function: MeasureFunction) { wantsGreatest = function == .maximum }
+
+  package override func grow(to groupCount: Int) {
+    values.grow(to: groupCount, wantsGreatest ? .min : .max)
+    isPresent.grow(to: groupCount, false)
+  }
+
+  package func add(_ value: Int64, to group: Int) {
+    values[group] = wantsGreatest ? max(values[group], value) : min(values[group], value)
+    isPresent[group] = true
+  }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    if case .integer(let value) = value { add(value, to: group) }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? IntegerExtremeAccumulator, other.isPresent[otherGroup] else {
+      return
+    }
+    add(other.values[otherGroup], to: group)
+  }
+}
+
+/// The least or greatest of doubles; what is not a number is one only where there is nothing else.
+package final class DoubleExtremeAccumulator: Accumulator {
+  package let wantsGreatest: Bool
+  package var values: [Double] = []
+  package var isPresent: [Bool] = []
+
+  init(_ function: MeasureFunction) { wantsGreatest = function == .maximum }
+
+  package override func grow(to groupCount: Int) {
+    values.grow(to: groupCount, .nan)
+    isPresent.grow(to: groupCount, false)
+  }
+
+  package func add(_ value: Double, to group: Int) {
+    isPresent[group] = true
+    let known = values[group]
+    if known.isNaN || (wantsGreatest ? value > known : value < known) { values[group] = value }
+  }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    if case .double(let value) = value { add(value, to: group) }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? DoubleExtremeAccumulator, other.isPresent[otherGroup] else {
+      return
+    }
+    add(other.values[otherGroup], to: group)
+  }
+}
+
+/// The least or greatest of values of any kind that has an order.
+package final class ValueExtremeAccumulator: Accumulator {
+  private let wantsGreatest: Bool
+  private let kind: QueryKind
+  package private(set) var values: [QueryValue] = []
+
+  init(_ function: MeasureFunction, _ kind: QueryKind) {
+    wantsGreatest = function == .maximum
+    self.kind = kind
+  }
+
+  package override func grow(to groupCount: Int) { values.grow(to: groupCount, .null) }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    let known = values[group]
+    if known.isNull
+      || (wantsGreatest ? known.precedes(value, as: kind) : value.precedes(known, as: kind))
+    {
+      values[group] = value
+    }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? ValueExtremeAccumulator, !other.values[otherGroup].isNull else {
+      return
+    }
+    add(other.values[otherGroup], to: group)
+  }
+}
+
+package final class MomentAccumulator: Accumulator {
+  /// Number, mean, and sum of the squared distances from it, after Welford.
+  package struct Moments {
+    package var count = 0
+    package var mean = 0.0
+    package var squares = 0.0
+
+    package mutating func add(_ value: Double) {
+      count += 1
+      let distance = value - mean
+      mean += distance / Double(count)
+      squares += distance * (value - mean)
+    }
+
+    mutating func add(_ other: Moments) {
+      if other.count == 0 { return }
+      let total = Double(count + other.count)
+      let distance = other.mean - mean
+      squares += other.squares + distance * distance * Double(count) * Double(other.count) / total
+      mean += distance * Double(other.count) / total
+      count += other.count
+    }
+  }
+
+  package let isSigned: Bool
+  package var groups: [Moments] = []
+
+  init(isSigned: Bool) { self.isSigned = isSigned }
+
+  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, Moments()) }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    if let value = value.number(isSigned: isSigned) { groups[group].add(value) }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    if let other = other as? MomentAccumulator { groups[group].add(other.groups[otherGroup]) }
+  }
+}
+
+package final class DistributionAccumulator: Accumulator {
+  package let isSigned: Bool
+  package var groups: [[Double]] = []
+
+  init(isSigned: Bool) { self.isSigned = isSigned }
+
+  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    if let value = value.number(isSigned: isSigned), !value.isNaN { groups[group].append(value) }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    if let other = other as? DistributionAccumulator { groups[group] += other.groups[otherGroup] }
+  }
+}
+
+package final class DistinctAccumulator: Accumulator {
+  package private(set) var groups: [Set<KeyValue>] = []
+
+  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
+
+  package override func add(_ value: QueryValue, to group: Int) {
+    groups[group].insert(KeyValue(value))
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    if let other = other as? DistinctAccumulator {
+      groups[group].formUnion(other.groups[otherGroup])
+    }
+  }
+}
+
+extension Array {
+  fileprivate mutating func grow(to count: Int, _ value: Element) {
+    if self.count < count { append(contentsOf: repeatElement(value, count: count - self.count)) }
+  }
+}
+
+extension QueryValue {
+  /// A number as a double.
+  fileprivate func number(isSigned: Bool) -> Double? {
+    switch self {
+    case .integer(let bits): isSigned ? Double(bits) : Double(UInt64(bitPattern: bits))
+    case .double(let value): value
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package import RowFormat
+
+/// A store that measures its rows itself, without handing them out.
+package protocol AggregatingStore: RowStore {
+  /// Measures the rows that a request asks for.
+  ///
+  /// - Parameters:
+  ///   - request: Which rows; it has no limit and no offset.
+  ///   - wanted: What is measured.
+  ///   - excluded: Rows that are left out, because the context has others in their place.
+  /// - Returns: The groups that have a row.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or what reading throws.
+  func aggregate<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    _ wanted: AggregateRequest,
+    excluding excluded: Set<RowReference>
+  ) throws -> GroupTable
+
+  /// Hands the values of some columns of the rows that a request asks for to a closure, row by row in order.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what needs
+  ///   objects, or what reading throws.
+  func visitValues<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    _ sources: [AggregateRequest.Source],
+    _ body: ([QueryValue]) throws -> Void
+  ) throws
+}
+
+/// Reads the values of some sources off rows of one class.
+package struct SourceReader {
+  private let readers: [RowReader<QueryValue>]
+  private let scope = QueryScope()
+
+  package init(
+    _ sources: [AggregateRequest.Source],
+    of descriptor: ModelDescriptor,
+    _ resolver: any RowResolver
+  ) {
+    let compiler = ExpressionCompiler(resolver: resolver, levels: [descriptor])
+    readers = sources.map { compiler.value(.column($0.path, $0.reading)) }
+  }
+
+  /// The values of a row, in the order of the sources.
+  package func values(of row: RawSpan, _ reference: RowReference) throws -> [QueryValue] {
+    var values: [QueryValue] = []
+    values.reserveCapacity(readers.count)
+    for reader in readers { values.append(try reader(row, reference, scope)) }
+    return values
+  }
+}

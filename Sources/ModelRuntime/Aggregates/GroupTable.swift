@@ -1,0 +1,89 @@
+import Foundation
+
+/// A value that rows are grouped by: as in a `Set`, but with one NaN.
+package struct KeyValue: Hashable, Sendable {
+  package let value: QueryValue
+
+  package init(_ value: QueryValue) { self.value = value }
+
+  package static func == (lhs: KeyValue, rhs: KeyValue) -> Bool {
+    if case .double(let lhs) = lhs.value, case .double(let rhs) = rhs.value {
+      return lhs == rhs || lhs.isNaN && rhs.isNaN
+    }
+    return lhs.value == rhs.value
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    if case .double(let value) = value, value.isNaN { return hasher.combine(0x7FF8) }
+    value.hash(into: &hasher)
+  }
+
+  /// Whether a key comes before another in the list of groups: nil first, and NaN before all numbers.
+  func precedes(_ other: KeyValue, as kind: QueryKind) -> Bool {
+    switch (value, other.value) {
+    case (.null, _): !other.value.isNull
+    case (_, .null): false
+    case (.double(let lhs), .double(let rhs)): lhs < rhs || lhs.isNaN && !rhs.isNaN
+    case (.bool(let lhs), .bool(let rhs)): !lhs && rhs
+    case (.bytes(let lhs), .bytes(let rhs)): lhs.lexicographicallyPrecedes(rhs)
+    case (.text(let lhs), .text(let rhs)): lhs < rhs
+    default: value.precedes(other.value, as: kind)
+    }
+  }
+}
+
+/// Groups of rows, and what was measured of each.
+package final class GroupTable {
+  package let request: AggregateRequest
+  /// The key of each group; empty keys where there is one group of everything.
+  package private(set) var keys: [[KeyValue]] = []
+  package let accumulators: [Accumulator]
+  private var numbers: [[KeyValue]: Int] = [:]
+
+  package init(_ request: AggregateRequest) {
+    self.request = request
+    accumulators = request.measures.map { .make($0.function, of: $0.kind) }
+    // Nothing at all has a count and a sum, too.
+    if request.keys.isEmpty { _ = group(of: []) }
+  }
+
+  /// The number of the group of a key.
+  package func group(of key: [KeyValue]) -> Int {
+    if let known = numbers[key] { return known }
+    let number = keys.count
+    keys.append(key)
+    numbers[key] = number
+    for accumulator in accumulators { accumulator.grow(to: number + 1) }
+    return number
+  }
+
+  /// Adds a row by its values: those of the keys, before they are put into buckets, then those that are measured.
+  package func add(_ values: [QueryValue]) {
+    var key: [KeyValue] = []
+    key.reserveCapacity(request.keys.count)
+    for (index, part) in request.keys.enumerated() {
+      key.append(KeyValue(part.bucket.map { $0.value(values[index]) } ?? values[index]))
+    }
+    let group = group(of: key)
+    for (index, measure) in request.measures.enumerated() {
+      guard let source = measure.value else {
+        accumulators[index].add(.bool(true), to: group)
+        continue
+      }
+      let value = values[source]
+      if !value.isNull { accumulators[index].add(value, to: group) }
+    }
+  }
+
+  /// The groups in the order of their keys.
+  func sortedGroups() -> [Int] {
+    keys.indices.sorted { lhs, rhs in
+      for (index, part) in request.keys.enumerated() {
+        let (left, right) = (keys[lhs][index], keys[rhs][index])
+        if left == right { continue }
+        return left.precedes(right, as: part.bucket?.kind ?? part.kind)
+      }
+      return lhs < rhs
+    }
+  }
+}

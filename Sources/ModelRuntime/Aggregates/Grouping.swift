@@ -1,0 +1,113 @@
+public import Foundation
+
+/// What makes models belong together when a context measures them in groups.
+///
+///     let months = try context.aggregate(
+///       FetchDescriptor<Flight>(), by: .calendar(\.departure, .month, in: newYork), .count)
+public struct Grouping<Model: PersistentModel, Key> {
+  let keyPath: PartialKeyPath<Model>
+  /// Makes of a value the one that stands for its group; `nil` where each value is a group of its own.
+  let bucket: KeyBucket?
+  let finish: (QueryValue) -> Key?
+
+  private init(
+    _ keyPath: PartialKeyPath<Model>,
+    _ bucket: KeyBucket? = nil,
+    finish: @escaping (QueryValue) -> Key?
+  ) {
+    self.keyPath = keyPath
+    self.bucket = bucket
+    self.finish = finish
+  }
+
+  /// Groups by the values of a property, or of one at the end of to-one relationships.
+  ///
+  /// Nil is a group of its own. Texts that are equal are one group, whatever their bytes.
+  public static func value(_ property: KeyPath<Model, Key>) -> Self {
+    Self(property) { $0.typed(as: Key.self) }
+  }
+}
+
+// MARK: Parts of dates
+
+extension Grouping where Key == Date {
+  /// Groups by the hour, day, week, month or any other interval of a calendar that a date lies in.
+  ///
+  /// - Parameters:
+  ///   - property: A date.
+  ///   - component: How long the intervals are.
+  ///   - calendar: Says where they begin: in its time zone, with its first day of the week.
+  /// - Returns: A grouping whose keys are the beginnings of the intervals.
+  public static func calendar(
+    _ property: KeyPath<Model, Date>,
+    _ component: Calendar.Component,
+    in calendar: Calendar
+  ) -> Self {
+    Self(property, .interval(component, calendar)) { $0.typed(as: Date.self) }
+  }
+}
+
+extension Grouping where Key == Date? {
+  /// Groups by the interval of a calendar that a date lies in; nil is a group of its own.
+  public static func calendar(
+    _ property: KeyPath<Model, Date?>,
+    _ component: Calendar.Component,
+    in calendar: Calendar
+  ) -> Self {
+    Self(property, .interval(component, calendar)) { $0.typed(as: Date?.self) }
+  }
+}
+
+extension Grouping where Key == Int {
+  /// Groups by a component of a date, such as the hour of the day or the day of the week.
+  public static func component(
+    _ component: Calendar.Component,
+    of property: KeyPath<Model, Date>,
+    in calendar: Calendar
+  ) -> Self {
+    Self(property, .component(component, calendar)) { $0.typed(as: Int.self) }
+  }
+}
+
+extension Grouping where Key == Int? {
+  /// Groups by a component of a date; nil is a group of its own.
+  public static func component(
+    _ component: Calendar.Component,
+    of property: KeyPath<Model, Date?>,
+    in calendar: Calendar
+  ) -> Self {
+    Self(property, .component(component, calendar)) { $0.typed(as: Int?.self) }
+  }
+}
+
+// MARK: Ranges
+
+extension Grouping {
+  /// Groups by the first of some ranges that a value lies in; what lies in none, and nil, is the group nil.
+  public static func ranges<Bound: Comparable>(
+    of property: KeyPath<Model, Bound>,
+    _ ranges: [Range<Bound>]
+  ) -> Self where Key == Range<Bound>? { among(ranges, property) }
+
+  /// Groups by the first of some ranges that a value lies in; what lies in none, and nil, is the group nil.
+  public static func ranges<Bound: Comparable>(
+    of property: KeyPath<Model, Bound?>,
+    _ ranges: [Range<Bound>]
+  ) -> Self where Key == Range<Bound>? { among(ranges, property) }
+
+  private static func among<Bound: Comparable>(
+    _ ranges: [Range<Bound>],
+    _ property: PartialKeyPath<Model>
+  ) -> Self where Key == Range<Bound>? {
+    let bucket = KeyBucket(kind: .integer) { value in
+      guard let value = value.typed(as: Bound.self),
+        let index = ranges.firstIndex(where: { $0.contains(value) })
+      else { return .null }
+      return .integer(Int64(index))
+    }
+    return Self(property, bucket) { value in
+      guard case .integer(let index) = value else { return .some(nil) }
+      return .some(ranges[Int(index)])
+    }
+  }
+}

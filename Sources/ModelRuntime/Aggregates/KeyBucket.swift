@@ -1,0 +1,54 @@
+import Foundation
+
+/// What makes one value of many, so that rows with any of them fall into one group.
+///
+/// Unchecked, because its closures hold calendars and ranges of the user's types, which nobody changes.
+package struct KeyBucket: @unchecked Sendable {
+  /// What the values it makes are.
+  package let kind: QueryKind
+  /// The value that stands for the group of another.
+  package let value: (QueryValue) -> QueryValue
+  /// For doubles, the stretch around one whose values are all in its group, where that is known.
+  package let stretch: ((Double) -> Range<Double>?)?
+
+  package init(
+    kind: QueryKind,
+    stretch: ((Double) -> Range<Double>?)? = nil,
+    _ value: @escaping (QueryValue) -> QueryValue
+  ) {
+    self.kind = kind
+    self.value = value
+    self.stretch = stretch
+  }
+
+  /// The beginnings of a calendar's intervals.
+  static func interval(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
+    KeyBucket(kind: .date, stretch: { calendar.stretch(component, around: $0) }) { value in
+      guard case .double(let seconds) = value else { return .null }
+      return calendar.stretch(component, around: seconds).map { .double($0.lowerBound) } ?? .null
+    }
+  }
+
+  /// The numbers of a calendar's components.
+  static func component(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
+    KeyBucket(kind: .integer, stretch: { calendar.stretch(component, around: $0) }) { value in
+      guard case .double(let seconds) = value, seconds.isFinite else { return .null }
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      return .integer(Int64(calendar.component(component, from: date)))
+    }
+  }
+}
+
+extension Calendar {
+  /// The interval that a moment lies in, in seconds since the reference date.
+  fileprivate func stretch(_ component: Component, around seconds: Double) -> Range<Double>? {
+    // Farther away calendars do not reckon.
+    guard abs(seconds) < 1e13 else { return nil }
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    guard let interval = dateInterval(of: component == .weekday ? .day : component, for: date)
+    else { return nil }
+    let start = interval.start.timeIntervalSinceReferenceDate
+    let end = interval.end.timeIntervalSinceReferenceDate
+    return start <= seconds && seconds < end ? start..<end : nil
+  }
+}

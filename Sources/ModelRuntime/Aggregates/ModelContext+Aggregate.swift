@@ -1,0 +1,225 @@
+import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Measures the models that match, in one pass over the properties that are named.
+  ///
+  ///     let (count, delay, longest) = try context.aggregate(
+  ///       FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 }),
+  ///       .count, .average(\.departureDelay), .maximum(\.distance))
+  ///
+  /// Unsaved changes count as in ``fetch(_:)``. All figures are of one state of the store. With a limit or an
+  /// offset, only the models that ``fetch(_:)`` would return are measured, and these are fetched.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models.
+  ///   - aggregates: What to measure.
+  /// - Returns: One value for each, in their order.
+  /// - Throws: ``SwiftDataError/aggregateOverflow`` for a sum that its type cannot hold,
+  ///   ``SwiftDataError/unsupportedKeyPath`` for a property that is not stored as a plain value; else as ``fetch(_:)``.
+  /// - Complexity: O(rows); nanoseconds a row where the columns of the predicate and of the figures are read without
+  ///   the rows, otherwise some ten times that. Models are made for what only objects can tell.
+  public func aggregate<T, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    _ aggregates: repeat Aggregate<T, each Value>
+  ) throws -> (repeat each Value) {
+    var measures: [Measure<T>] = []
+    for aggregate in repeat each aggregates { measures.append(aggregate.measure) }
+    let table = try measure(descriptor, by: [], measures)
+    var next = 0
+    func take<Result>(_ aggregate: Aggregate<T, Result>) throws -> Result {
+      defer { next += 1 }
+      return try aggregate.finish(
+        MeasuredGroup(accumulator: table.accumulators[next], group: 0)
+      )
+    }
+    return (repeat try take(each aggregates))
+  }
+
+  /// Measures the models that match in groups that share a value of a property.
+  ///
+  ///     for (carrier, (count, delay)) in try context.aggregate(
+  ///       FetchDescriptor<Flight>(), by: \.carrier, .count, .average(\.departureDelay))
+  ///     { … }
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - property: What models of a group have in common; nil is a group of its own.
+  ///   - aggregates: What to measure of each group.
+  /// - Returns: The groups that have a model, in the order of their keys.
+  /// - Throws: As ``aggregate(_:_:)``.
+  /// - Complexity: As ``aggregate(_:_:)``; memory in proportion to the number of groups.
+  public func aggregate<T, Key, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    by property: KeyPath<T, Key>,
+    _ aggregates: repeat Aggregate<T, each Value>
+  ) throws -> [(key: Key, values: (repeat each Value))] {
+    try aggregate(descriptor, by: .value(property), repeat each aggregates)
+  }
+
+  /// Measures the models that match in groups: by values, parts of dates, or ranges.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - grouping: What models of a group have in common.
+  ///   - aggregates: What to measure of each group.
+  /// - Returns: The groups that have a model, in the order of their keys.
+  /// - Throws: As ``aggregate(_:_:)``.
+  public func aggregate<T, Key, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    by grouping: Grouping<T, Key>,
+    _ aggregates: repeat Aggregate<T, each Value>
+  ) throws -> [(key: Key, values: (repeat each Value))] {
+    try groups(descriptor, grouping, measuring: repeat each aggregates)
+  }
+
+  /// Measures the models that match in groups that several things tell apart.
+  ///
+  ///     let routes = try context.aggregate(
+  ///       FetchDescriptor<Flight>(), by: (.value(\.origin), .value(\.destination)), .count)
+  ///     for route in routes { print(route.key.0, route.key.1, route.values) }
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - groupings: What models of a group have in common, the most significant first.
+  ///   - aggregates: What to measure of each group.
+  /// - Returns: The groups that have a model, in the order of their keys.
+  /// - Throws: As ``aggregate(_:_:)``.
+  public func aggregate<T, each Key, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    by groupings: (repeat Grouping<T, each Key>),
+    _ aggregates: repeat Aggregate<T, each Value>
+  ) throws -> [(key: (repeat each Key), values: (repeat each Value))] {
+    try groups(descriptor, repeat each groupings, measuring: repeat each aggregates)
+  }
+
+  private func groups<T, each Key, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    _ groupings: repeat Grouping<T, each Key>,
+    measuring aggregates: repeat Aggregate<T, each Value>
+  ) throws -> [(key: (repeat each Key), values: (repeat each Value))] {
+    var measures: [Measure<T>] = []
+    for aggregate in repeat each aggregates { measures.append(aggregate.measure) }
+    var keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)] = []
+    for grouping in repeat each groupings { keys.append((grouping.keyPath, grouping.bucket)) }
+    let table = try measure(descriptor, by: keys, measures)
+    return try table.sortedGroups().map { group in
+      var nextKey = 0
+      func key<Result>(_ grouping: Grouping<T, Result>) throws -> Result {
+        defer { nextKey += 1 }
+        guard let key = grouping.finish(table.keys[group][nextKey].value) else {
+          throw SwiftDataError.unsupportedKeyPath.explained(
+            "\(grouping.keyPath) has a value that is no \(Result.self): \(table.keys[group][nextKey].value)",
+            entity: Schema.entityName(for: T.self)
+          )
+        }
+        return key
+      }
+      var nextValue = 0
+      func value<Result>(_ aggregate: Aggregate<T, Result>) throws -> Result {
+        defer { nextValue += 1 }
+        return try aggregate.finish(
+          MeasuredGroup(accumulator: table.accumulators[nextValue], group: group)
+        )
+      }
+      return (
+        key: (repeat try key(each groupings)),
+        values: (repeat try value(each aggregates))
+      )
+    }
+  }
+
+  /// Returns the different values that a property has in the models that match, in order; nil, if there, first.
+  ///
+  /// - Parameters:
+  ///   - property: The property.
+  ///   - descriptor: Which models; all of a class if not given.
+  /// - Returns: The values.
+  /// - Throws: As ``aggregate(_:_:)``.
+  public func distinct<T, Value>(
+    _ property: KeyPath<T, Value>,
+    in descriptor: FetchDescriptor<T> = FetchDescriptor()
+  ) throws -> [Value] {
+    try aggregate(descriptor, by: property, .count).map(\.key)
+  }
+}
+
+// MARK: Measuring
+
+extension ModelContext {
+  /// Measures stored rows and unsaved models.
+  private func measure<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    by keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)],
+    _ measures: [Measure<T>]
+  ) throws -> GroupTable {
+    let request: AggregateRequest
+    do {
+      request = try AggregateRequest(keys: keys, measures: measures, of: T.self)
+    } catch {
+      throw SwiftDataError.unsupportedKeyPath.explained(
+        "\(error): a figure needs a stored property of \(T.self), or of a model that to-one relationships lead to, "
+          + "whose values are numbers, dates, texts or other plain values",
+        entity: Schema.entityName(for: T.self)
+      )
+    }
+    let keyPaths = keys.map(\.keyPath) + measures.distinctKeyPaths()
+    let isCut = descriptor.fetchLimit.map { $0 > 0 } ?? false || descriptor.fetchOffset ?? 0 > 0
+    if !isCut, let table = try measureRows(descriptor, request, keyPaths) { return table }
+    let table = GroupTable(request)
+    for model in try fetch(descriptor) { table.add(model, keyPaths) }
+    return table
+  }
+
+  /// Has the store measure its rows, and adds unsaved models; `nil` if the store cannot.
+  private func measureRows<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    _ keyPaths: [PartialKeyPath<T>]
+  ) throws -> GroupTable? {
+    try checked("measuring models") { () throws -> GroupTable? in
+      try throwDeferredError()
+      mergeSavedChanges()
+      let connection = try connection(for: T.self)
+      var excluded: Set<RowReference> = []
+      var pending: [T] = []
+      if descriptor.includePendingChanges {
+        pending = insertedModelsArray.compactMap { $0 as? T }
+        for model in changed {
+          guard let model = model as? T else { continue }
+          excluded.insert(model._$state.reference)
+          if !model._$state.isDeleted { pending.append(model) }
+        }
+        for model in deleted where model is T { excluded.insert(model._$state.reference) }
+      }
+      guard
+        let table = try connection.aggregate(
+          descriptor,
+          request,
+          excluding: excluded,
+          for: editingState
+        )
+      else { return nil }
+      if pending.isEmpty { return table }
+      let filter = descriptor.predicate.map { ObjectFilter($0) }
+      for model in pending where try filter?.matches(model) ?? true { table.add(model, keyPaths) }
+      try throwDeferredError()
+      return table
+    }
+  }
+}
+
+extension Array {
+  /// The key paths of some measures, each once, in the order in which a request lists them.
+  fileprivate func distinctKeyPaths<T>() -> [PartialKeyPath<T>] where Element == Measure<T> {
+    var known: Set<PartialKeyPath<T>> = []
+    return compactMap(\.keyPath).filter { known.insert($0).inserted }
+  }
+}
+
+extension GroupTable {
+  /// Adds a model by the values of key paths.
+  fileprivate func add<T: PersistentModel>(_ model: T, _ keyPaths: [PartialKeyPath<T>]) {
+    add(keyPaths.map { QueryValue(of: model[keyPath: $0]) })
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Returns some properties of the models that match, in order, without making objects of them.
+  ///
+  ///     for (origin, distance) in try context.fetch(FetchDescriptor<Flight>(), \.origin, \.distance) { … }
+  ///
+  /// Unsaved changes count as in ``fetch(_:)``; while the context has unsaved models of the class, or where the
+  /// predicate or the sort needs objects, the models are fetched.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models, in what order, and how many.
+  ///   - properties: Stored properties, or ones of models that to-one relationships lead to.
+  /// - Returns: A tuple for each model; of one property, its values.
+  /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if a stored value is none of its type.
+  public func fetch<T, each Value>(
+    _ descriptor: FetchDescriptor<T>,
+    _ properties: repeat KeyPath<T, each Value>
+  ) throws -> [(repeat each Value)] {
+    var sources: [AggregateRequest.Source] = []
+    var areColumns = true
+    for property in repeat each properties {
+      if let source = try? AggregateRequest.Source(property, of: .of(T.self)) {
+        sources.append(source)
+      } else {
+        areColumns = false
+      }
+    }
+    var result: [(repeat each Value)] = []
+    let isAnswered =
+      try areColumns
+      && visitValues(of: descriptor, sources) { values in
+        var next = 0
+        func take<Result>(_ property: KeyPath<T, Result>) throws -> Result {
+          defer { next += 1 }
+          guard let value = values[next].typed(as: Result.self) else {
+            throw SwiftDataError.unsupportedKeyPath.explained(
+              "\(property) has a value that is no \(Result.self): \(values[next])",
+              entity: Schema.entityName(for: T.self)
+            )
+          }
+          return value
+        }
+        result.append((repeat try take(each properties)))
+      }
+    if isAnswered { return result }
+    return try fetch(descriptor).map { (repeat $0[keyPath: each properties]) }
+  }
+
+  /// - Returns: `false`, and nothing was visited, if objects have to be fetched.
+  private func visitValues<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool {
+    try checked("fetching properties") {
+      try throwDeferredError()
+      mergeSavedChanges()
+      let connection = try connection(for: T.self)
+      if descriptor.includePendingChanges, !PendingModels(of: T.self, in: self).isEmpty {
+        return false
+      }
+      return try connection.visitValues(descriptor, sources, for: editingState, body)
+    }
+  }
+}

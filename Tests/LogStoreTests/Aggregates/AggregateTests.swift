@@ -1,0 +1,365 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import LogStore
+
+/// Measurements of a made-up weather service.
+enum Weather {
+  @Model
+  final class Station {
+    @Attribute(.unique) var name: String
+    var region: String?
+    @Relationship(inverse: \Reading.station) var readings: [Reading] = []
+    init(_ name: String, _ region: String?) {
+      self.name = name
+      self.region = region
+    }
+  }
+
+  enum Sky: String, Codable { case clear, cloudy, rain }
+
+  @Model
+  class Reading {
+    var place: String
+    var at: Date
+    var count: Int
+    var big: UInt64
+    var small: Int8
+    var value: Double
+    var wind: Double?
+    var gust: Float
+    var isValid: Bool
+    var sky: Sky
+    var serial: UUID
+    var note: String?
+    var station: Station?
+
+    init(_ index: Int, _ random: inout SeededRandom) {
+      let places = ["Oslo", "Ümeå", "Zu\u{308}rich", "Z\u{FC}rich", ""]
+      place = places[Int.random(in: 0..<5, using: &random)]
+      at = Date(
+        timeIntervalSinceReferenceDate: Double(Int.random(in: 0..<20_000_000, using: &random))
+      )
+      count = Int.random(in: -1000...1000, using: &random)
+      big = UInt64.max - UInt64.random(in: 0...5, using: &random)
+      small = Int8.random(in: -100...100, using: &random)
+      value = Double.random(in: -50...50, using: &random)
+      wind = Bool.random(using: &random) ? nil : Double.random(in: 0...30, using: &random)
+      gust = Float(Int.random(in: 0...40, using: &random))
+      isValid = Bool.random(using: &random)
+      sky = [Sky.clear, .cloudy, .rain][Int.random(in: 0..<3, using: &random)]
+      serial = UUID()
+      note = index % 7 == 0 ? nil : "note \(index % 13)"
+    }
+  }
+
+  @Model
+  final class Gauge: Reading {
+    var depth = 0
+    override init(_ index: Int, _ random: inout SeededRandom) { super.init(index, &random) }
+  }
+}
+
+/// Where the rows are that are measured.
+enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
+  case log, packs, packsAndLog, unsaved, partlyUnsaved, objects
+
+  var testDescription: String { rawValue }
+}
+
+@Suite struct `Aggregates of a context` {
+  private typealias Reading = Weather.Reading
+
+  private func withContext(
+    _ places: RowPlaces,
+    count: Int = 900,
+    _ body: (ModelContext, [Reading]) throws -> Void
+  ) throws {
+    let folder = try TemporaryFolder()
+    do {
+      var configuration = LogStoreConfiguration(
+        url: folder.url.appending(path: "weather.store"),
+        durability: .relaxed
+      )
+      configuration.compaction = .onDemand
+      let container = try ModelContainer(
+        for: Weather.Reading.self,
+        Weather.Gauge.self,
+        Weather.Station.self,
+        configurations: configuration
+      )
+      let context = ModelContext(container)
+      var random = SeededRandom(seed: 7)
+      let stations = (0..<5).map { Weather.Station("S\($0)", $0 == 4 ? nil : "R\($0 % 2)") }
+      for station in stations { context.insert(station) }
+      func make(_ range: Range<Int>) {
+        for index in range {
+          let reading = index % 4 == 1 ? Weather.Gauge(index, &random) : Reading(index, &random)
+          context.insert(reading)
+          if index % 6 > 0 { reading.station = stations[index % 5] }
+        }
+      }
+      make(0..<(count / 2))
+      if places != .unsaved { try context.save() }
+      if places == .packs || places == .packsAndLog {
+        make((count / 2)..<(count * 3 / 4))
+        try context.save()
+        try container.stores(of: LogStore.self).first?.compact()
+        if places == .packsAndLog {
+          make((count * 3 / 4)..<count)
+          for (index, reading) in try context.fetch(FetchDescriptor<Reading>()).enumerated()
+          where index % 5 == 0 {
+            reading.count += 1
+          }
+          try context.save()
+        }
+      } else {
+        make((count / 2)..<count)
+        if places == .log || places == .objects { try context.save() }
+      }
+      if places == .partlyUnsaved {
+        for (index, reading) in try context.fetch(FetchDescriptor<Reading>()).enumerated() {
+          if index % 9 == 0 { reading.place = "moved" }
+          if index % 10 == 0 { context.delete(reading) }
+        }
+      }
+      try body(context, try context.fetch(FetchDescriptor<Reading>()))
+    }
+  }
+
+  /// The predicate that makes the fetch need objects, or one that columns answer.
+  private func descriptor(_ places: RowPlaces, least: Int) -> FetchDescriptor<Reading> {
+    var descriptor = FetchDescriptor<Reading>(predicate: #Predicate { $0.count > least })
+    if places == .objects { descriptor.fetchLimit = .max - 1 }
+    return descriptor
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `are what a loop over the models finds`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let wanted = models.filter { $0.count > -300 }
+      let descriptor = descriptor(places, least: -300)
+      let (count, winds, sum, big, values, gusts) = try context.aggregate(
+        descriptor,
+        .count,
+        .count(\.wind),
+        .sum(\.count),
+        .average(\.big),
+        .sum(\.value),
+        .sum(\.gust)
+      )
+      #expect(count == wanted.count)
+      #expect(winds == wanted.count { $0.wind != nil })
+      #expect(sum == wanted.reduce(0) { $0 + $1.count })
+      #expect(abs((big ?? 0) / Double(UInt64.max) - 1) < 1e-12)
+      #expect(abs(values - wanted.reduce(0) { $0 + $1.value }) < 1e-6)
+      #expect(gusts == wanted.reduce(0) { $0 + $1.gust })
+      let (least, latest, first, last, serial) = try context.aggregate(
+        descriptor,
+        .minimum(\.value),
+        .maximum(\.at),
+        .minimum(\.place),
+        .maximum(\.note),
+        .minimum(\.serial)
+      )
+      #expect(least == wanted.map(\.value).min())
+      #expect(latest == wanted.map(\.at).max())
+      #expect(first == wanted.map(\.place).min())
+      #expect(last == wanted.compactMap(\.note).max())
+      #expect(serial == wanted.map(\.serial).min())
+      let (median, spread, places, skies, wind) = try context.aggregate(
+        descriptor,
+        .percentile(0.5, \.value),
+        .standardDeviation(\.count),
+        .countDistinct(\.place),
+        .countDistinct(\.sky),
+        .average(\.wind)
+      )
+      let sorted = wanted.map(\.value).sorted()
+      let middle = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+      #expect(abs((median ?? 0) - middle) < 1e-9)
+      let mean = Double(sum) / Double(count)
+      let variance = wanted.reduce(0) { $0 + pow(Double($1.count) - mean, 2) } / Double(count)
+      #expect(abs((spread ?? 0) - variance.squareRoot()) < 1e-6)
+      #expect(places == Set(wanted.map(\.place)).count)
+      #expect(skies == Set(wanted.map(\.sky)).count)
+      let present = wanted.compactMap(\.wind)
+      #expect(abs((wind ?? 0) - present.reduce(0, +) / Double(present.count)) < 1e-9)
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `fall into the groups of a dictionary`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let all = descriptor(places, least: .min)
+      let byPlace = try context.aggregate(all, by: \.place, .count, .maximum(\.count))
+      let expected = Dictionary(grouping: models, by: \.place)
+      #expect(byPlace.map(\.key) == expected.keys.sorted())
+      for (place, (count, greatest)) in byPlace {
+        #expect(count == expected[place]?.count)
+        #expect(greatest == expected[place]?.map(\.count).max())
+      }
+      let bySky = try context.aggregate(all, by: \.sky, .sum(\.count))
+      #expect(
+        Dictionary(uniqueKeysWithValues: bySky.map { ($0.key, $0.values) })
+          == Dictionary(grouping: models, by: \.sky).mapValues { $0.reduce(0) { $0 + $1.count } }
+      )
+      let byNote = try context.aggregate(all, by: \.note, .count)
+      #expect(
+        Dictionary(uniqueKeysWithValues: byNote.map { ($0.key, $0.values) })
+          == Dictionary(grouping: models, by: \.note).mapValues(\.count)
+      )
+      #expect(byNote.first?.key == nil)
+      let pairs = try context.aggregate(
+        all,
+        by: (.value(\.isValid), .value(\.small), .value(\.sky)),
+        .count
+      )
+      var counts: [String: Int] = [:]
+      for model in models {
+        counts["\(model.isValid) \(model.small) \(model.sky)", default: 0] += 1
+      }
+      #expect(
+        Dictionary(
+          uniqueKeysWithValues: pairs.map { ("\($0.key.0) \($0.key.1) \($0.key.2)", $0.values) }
+        )
+          == counts
+      )
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `follow to-one relationships, also to nothing`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let byRegion = try context.aggregate(
+        descriptor(places, least: .min),
+        by: \.station?.region,
+        .count,
+        .average(\.value)
+      )
+      let expected = Dictionary(grouping: models) { $0.station?.region }
+      #expect(Set(byRegion.map(\.key)) == Set(expected.keys))
+      for (region, (count, _)) in byRegion { #expect(count == expected[region]?.count) }
+    }
+  }
+
+  @Test(arguments: [RowPlaces.log, .packs, .partlyUnsaved])
+  func `fall into intervals of a calendar, and into ranges`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = try #require(TimeZone(identifier: "America/New_York"))
+      let months = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .calendar(\.at, .month, in: calendar),
+        .count
+      )
+      let expected = Dictionary(grouping: models) {
+        calendar.dateInterval(of: .month, for: $0.at)?.start ?? $0.at
+      }
+      #expect(months.map(\.key) == expected.keys.sorted())
+      for (month, count) in months { #expect(count == expected[month]?.count) }
+      let hours = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .component(.hour, of: \.at, in: calendar),
+        .count
+      )
+      let byHour = Dictionary(grouping: models) { calendar.component(.hour, from: $0.at) }
+      #expect(hours.map(\.key) == byHour.keys.sorted())
+      for (hour, count) in hours { #expect(count == byHour[hour]?.count) }
+      let bands = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .ranges(of: \.wind, [0..<10, 10..<20]),
+        .count
+      )
+      #expect(bands.map(\.key) == [nil, 0..<10, 10..<20])
+      #expect(bands[1].values == models.count { 0..<10 ~= $0.wind ?? -1 })
+      #expect(bands[0].values == models.count { $0.wind.map { $0 >= 20 } ?? true })
+    }
+  }
+
+  @Test func `of nothing are zero, nil, and no group`() throws {
+    try withContext(.log) { context, _ in
+      let nothing = FetchDescriptor<Reading>(predicate: #Predicate { $0.count > 5000 })
+      let (count, sum, mean, least, spread) = try context.aggregate(
+        nothing,
+        .count,
+        .sum(\.count),
+        .average(\.value),
+        .minimum(\.at),
+        .standardDeviation(\.value)
+      )
+      #expect(count == 0 && sum == 0 && mean == nil && least == nil && spread == nil)
+      #expect(try context.aggregate(nothing, by: \.place, .count).isEmpty)
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `throw for a sum that its type cannot hold, and do not wrap`(places: RowPlaces) throws {
+    try withContext(places) { context, _ in
+      #expect(throws: SwiftDataError.aggregateOverflow) {
+        _ = try context.aggregate(descriptor(places, least: .min), .sum(\.big))
+      }
+    }
+  }
+
+  @Test func `put what is no number into one group, and leave it out of extremes`() throws {
+    try withContext(.log) { context, models in
+      for (index, model) in models.enumerated() {
+        model.value = [.nan, -0.0, 0, 1, -.nan][index % 5]
+      }
+      for saved in [false, true] {
+        if saved { try context.save() }
+        let groups = try context.aggregate(FetchDescriptor<Reading>(), by: \.value, .count)
+        #expect(groups.count == 3 && groups[0].key.isNaN)
+        #expect(groups.reduce(0) { $0 + $1.values } == models.count)
+        let (least, greatest, sum) = try context.aggregate(
+          FetchDescriptor<Reading>(),
+          .minimum(\.value),
+          .maximum(\.value),
+          .sum(\.value)
+        )
+        #expect(least == 0 && greatest == 1 && sum.isNaN)
+      }
+    }
+  }
+
+  @Test func `of a limited fetch are about the models that it returns`() throws {
+    try withContext(.log) { context, models in
+      var descriptor = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.count)])
+      descriptor.fetchLimit = 10
+      descriptor.fetchOffset = 5
+      let expected = try context.fetch(descriptor).reduce(0) { $0 + $1.count }
+      #expect(try context.aggregate(descriptor, .sum(\.count)) == expected)
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `come with columns alone, in the order of the fetch`(places: RowPlaces) throws {
+    try withContext(places) { context, _ in
+      var descriptor = FetchDescriptor<Reading>(
+        predicate: #Predicate { $0.isValid },
+        sortBy: [SortDescriptor(\.count), SortDescriptor(\.serial)]
+      )
+      descriptor.fetchOffset = 3
+      descriptor.fetchLimit = 50
+      let rows = try context.fetch(descriptor, \.place, \.wind, \.sky, \.station?.name)
+      let models = try context.fetch(descriptor)
+      #expect(rows.map(\.0) == models.map(\.place))
+      #expect(rows.map(\.1) == models.map(\.wind))
+      #expect(rows.map(\.2) == models.map(\.sky))
+      #expect(rows.map(\.3) == models.map { $0.station?.name })
+      let notes = try context.fetch(FetchDescriptor<Reading>()).map { $0.note ?? "" }
+      let distinct: [String?] = try context.distinct(\Reading.note)
+      #expect(distinct.map { $0 ?? "" } == Set(notes).sorted())
+    }
+  }
+
+  @Test func `refuse a list, and say what is wanted`() throws {
+    try withContext(.log, count: 10) { context, _ in
+      #expect(throws: SwiftDataError.unsupportedKeyPath) {
+        _ = try context.aggregate(FetchDescriptor<Weather.Station>(), .countDistinct(\.readings))
+      }
+    }
+  }
+}
