@@ -43,7 +43,8 @@ import Android
       while self?.sleep(timeout()) == true { work() }
     }
     let argument = unsafe Unmanaged.passRetained(body).toOpaque()
-    #if canImport(Darwin)
+    #if canImport(Darwin) || canImport(Musl)
+    // A pointer there, a number elsewhere. (Nobody has compiled this with musl yet.)
     var started: pthread_t?
     #else
     var started = pthread_t()
