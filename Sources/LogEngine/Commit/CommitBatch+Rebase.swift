@@ -99,8 +99,9 @@ extension CommitBatch {
 
   /// The row a delta was encoded against.
   ///
-  /// If compaction has moved it and nobody changed it, it stands where the index says. If somebody did, it
-  /// may be nowhere any more.
+  /// If compaction has moved it, it stands in a pack; before the index says so, too. If somebody changed it
+  /// first, it may be nowhere any more: then what took its place does, of which the changed columns are
+  /// replaced.
   private func startingPlace(
     of header: RecordHeader,
     _ newest: RecordLocation
@@ -108,9 +109,6 @@ extension CommitBatch {
     guard !header.previous.isPacked, state.isRetired(header.previous.segment) else {
       return header.previous
     }
-    guard newest.isPacked, newest.isRow else {
-      throw state.inconsistency(at: header.previous, header.reference)
-    }
-    return newest.place
+    return try state.resolve(header.previous, of: header.reference) ?? newest.place
   }
 }

@@ -86,7 +86,14 @@ extension LogWriter {
     }
     guard let segment, !isEnded, state.durableEnd.load(ordering: .relaxed) < end else { return }
     do throws(StorageError) {
-      try segment.file.synchronize()
+      try synchronization.withLock { (failure) throws(StorageError) in
+        do throws(StorageError) {
+          try segment.file.synchronize()
+        } catch {
+          failure = error
+          throw error
+        }
+      }
       state.counters.noteSynchronization()
       state.durableEnd.max(end, ordering: .relaxed)
     } catch {

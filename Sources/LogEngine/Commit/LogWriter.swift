@@ -15,6 +15,13 @@ final class LogWriter: Sendable {
   let preparation: SegmentPreparation
   let lead: Mutex<Lead>
   let epoch: UInt32
+  /// Held through a synchronization of the log; taken after the lead's lock, and says why one of the
+  /// background's failed.
+  ///
+  /// The system reports a failed write-back once: to the background, which synchronizes without the lead's
+  /// lock. Whoever synchronizes next would be told that all is well, before the background could say
+  /// otherwise.
+  let synchronization = Mutex<StorageError?>(nil)
   /// Whether the background was told that there is work.
   let isBackgroundAwake = Atomic<Bool>(false)
   /// Whether the background is to come to an end.
@@ -215,7 +222,12 @@ extension LogWriter {
         state.counters.noteWrite(ofBytes: count)
       }
       if synchronizing, state.durableEnd.load(ordering: .relaxed) < work.logEnd {
-        if synchronizes { try segment.file.synchronize() }
+        if synchronizes {
+          try synchronization.withLock { (failure) throws(StorageError) in
+            if let failure { throw failure }
+            try segment.file.synchronize()
+          }
+        }
         state.counters.noteSynchronization()
         state.durableEnd.max(work.logEnd, ordering: .relaxed)
       }

@@ -84,9 +84,10 @@ extension Compactor {
       try writer.check(lead)
       return lead.manifest
     }
-    // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
-    guard state.epochs.drain() else { return .outcome(.waitsForRead) }
     let prospect = prospect(state, history)
+    // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
+    // After the floor was found: who comes later finds in the index whatever took a row's place up to there.
+    guard state.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
     var choice = policy.choose(from: prospect.situation, urgency)
     if !choice.packs.isEmpty, prospect.floor < writer.compactionSchedule.withLock({ $0.lastEnd }) {

@@ -174,9 +174,9 @@ struct RowReader {
     {
       return (known, place)
     }
-    guard let found = try state.resolve(place, of: reference), found.isPacked,
-      let pack = state.packs[Int(found.segment.rawValue)]
-    else { throw state.inconsistency(at: place, reference) }
+    guard let (found, pack) = try state.packed(place, of: reference) else {
+      throw state.inconsistency(at: place, reference)
+    }
     return (try packed.rows(at: found, of: pack), found)
   }
 
@@ -247,20 +247,24 @@ extension RowReader {
         return try state.resolve(place, of: reference)
       }
       let header = try state.header(at: place, of: reference)
-      if try isVisible(header, at: place) {
-        return header.kind == .delete ? nil : place
-      }
+      guard let isVisible = try isVisible(header, at: place) else { continue }
+      if isVisible { return header.kind == .delete ? nil : place }
       guard header.previous.isNone || header.previous != place else { return nil }
       place = header.previous
     }
     return nil
   }
 
-  private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool {
-    try state.withSegment(place.segment) { segment in
+  /// - Returns: `nil` if a compaction has taken the segment out meanwhile.
+  private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool? {
+    let isVisible = try state.segments.with(Int(place.segment.rawValue)) { segment in
       // What was not written yet was not seen by anybody.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }
+    guard isVisible != nil || state.isRetired(place.segment) else {
+      throw state.missing(place.segment)
+    }
+    return isVisible
   }
 }

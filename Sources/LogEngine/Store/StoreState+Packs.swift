@@ -45,20 +45,29 @@ extension StoreState {
   ///
   /// - Returns: `nil` if no pack has the row: then nobody can need it.
   func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
+    if !place.isPacked, !isRetired(place.segment) { return place }
+    return try packed(place, of: reference)?.place
+  }
+
+  /// Where the row of a place that was packed stands, with the pack: looked up again, the pack may be gone.
+  ///
+  /// - Returns: `nil` if no pack has the row.
+  func packed(
+    _ place: RecordPlace,
+    of reference: RowReference
+  ) throws -> (place: RecordPlace, pack: PackReader)? {
     if place.isPacked {
-      if packs[Int(place.segment.rawValue)] != nil { return place }
+      if let pack = packs[Int(place.segment.rawValue)] { return (place, pack) }
       // A newer pack than all that are known is one a follower has not opened: it has to be opened anew.
       // Numbers ascend, so an older one was taken by another compaction.
       if place.segment.rawValue > packList.withLock({ $0.last?.id.rawValue ?? 0 }) {
         throw StorageError.missingFile(path: paths.pack(PackID(rawValue: place.segment.rawValue)))
       }
-    } else if !isRetired(place.segment) {
-      return place
     }
     let newestFirst: [PackReader] = packList.withLock { $0.reversed() }
     for pack in newestFirst {
       if let address = try pack.address(of: reference) {
-        return RecordPlace(pack: pack.id, address)
+        return (RecordPlace(pack: pack.id, address), pack)
       }
     }
     return nil
@@ -70,9 +79,9 @@ extension StoreState {
     of reference: RowReference,
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
-    guard let place = try resolve(place, of: reference), place.isPacked,
-      let pack = packs[Int(place.segment.rawValue)]
-    else { throw inconsistency(at: place, reference) }
+    guard let (place, pack) = try packed(place, of: reference) else {
+      throw inconsistency(at: place, reference)
+    }
     let address = place.packAddress
     let rows = try pack.rows(at: address)
     guard rows.reference(address.row) == reference else {

@@ -10,15 +10,19 @@ extension StoreState {
     of reference: RowReference,
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
-    if place.isPacked || isRetired(place.segment) {
-      return try withPackedRecord(at: place, of: reference, body)
-    }
-    return try withSegment(place.segment) { segment in
-      if place.offset < segment.readableEnd.load(ordering: .acquiring) {
-        return try segment.withRecord(at: place.offset, body)
+    // The segment is looked for once. Who asks first whether it was packed, and then for it, finds neither
+    // where a compaction takes it out in between.
+    if !place.isPacked {
+      let result = try segments.with(Int(place.segment.rawValue)) { segment in
+        if place.offset < segment.readableEnd.load(ordering: .acquiring) {
+          return try segment.withRecord(at: place.offset, body)
+        }
+        return try withUnwrittenRecord(at: place, in: segment, body)
       }
-      return try withUnwrittenRecord(at: place, in: segment, body)
+      if let result { return result }
+      guard isRetired(place.segment) else { throw missing(place.segment) }
     }
+    return try withPackedRecord(at: place, of: reference, body)
   }
 
   /// Lends a copy of a record that was appended and perhaps not written yet.

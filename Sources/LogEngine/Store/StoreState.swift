@@ -74,12 +74,12 @@ final class StoreState: Sendable {
   /// The segment a record stands in.
   @inline(__always)
   func withSegment<R>(_ id: SegmentID, _ body: (Segment) throws -> R) throws -> R {
-    guard let result = try segments.with(Int(id.rawValue), body) else {
-      throw StorageError.corruption(
-        Corruption(path: paths.segment(id), offset: 0, problem: .missing(.segment))
-      )
-    }
+    guard let result = try segments.with(Int(id.rawValue), body) else { throw missing(id) }
     return result
+  }
+
+  func missing(_ id: SegmentID) -> StorageError {
+    .corruption(Corruption(path: paths.segment(id), offset: 0, problem: .missing(.segment)))
   }
 
   @inline(__always)

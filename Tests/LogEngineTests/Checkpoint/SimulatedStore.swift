@@ -14,8 +14,17 @@ final class SimulatedStore {
   let layout = RowLayout([.integer, .text])
 
   /// Opens a store, or makes one.
+  ///
+  /// - Parameters:
+  ///   - fileSystem: Where it is.
+  ///   - hooked: The same, as the engine is to see it.
+  ///   - durability: When a commit returns.
+  ///   - mode: What may be done to it.
+  ///   - onEvent: What is called with events.
+  /// - Throws: What the engine throws.
   init(
     _ fileSystem: SimulatedFileSystem = SimulatedFileSystem(seed: 1),
+    hooked: HookedFileSystem? = nil,
     durability: EngineOptions.Durability = .full,
     mode: EngineOptions.Mode = .readWrite,
     onEvent: EngineEventHandler? = nil
@@ -30,7 +39,7 @@ final class SimulatedStore {
     engine = try StorageEngine.open(
       at: Self.path,
       options: options,
-      fileSystem: fileSystem,
+      fileSystem: hooked ?? fileSystem,
       onEvent: onEvent
     )
     if engine.catalogue.tables.isEmpty {
@@ -110,7 +119,7 @@ final class SimulatedStore {
     return rows
   }
 
-  private func withRow(_ number: Int64, _ text: String, _ body: (RawSpan) -> Void) {
+  func withRow(_ number: Int64, _ text: String, _ body: (RawSpan) -> Void) {
     var writer = RowWriter()
     writer.begin(layout)
     writer.set(0, integer: number)

@@ -8,6 +8,8 @@ import Synchronization
 final class HookedFileSystem: FileSystem {
   let base: any FileSystem
   private let hook: @Sendable (Call) throws -> Void
+  /// Called when a synchronization of a file has failed, before anybody is told.
+  private let didFail: @Sendable (Call) -> Void
   private let count = Atomic<Int>(0)
   /// What files were told to fetch.
   let hints = Mutex<[Range<Int>]>([])
@@ -22,8 +24,13 @@ final class HookedFileSystem: FileSystem {
     var byteCount = 0
   }
 
-  init(_ base: any FileSystem, hook: @escaping @Sendable (Call) throws -> Void) {
+  init(
+    _ base: any FileSystem,
+    didFail: @escaping @Sendable (Call) -> Void = { _ in },
+    hook: @escaping @Sendable (Call) throws -> Void
+  ) {
     self.base = base
+    self.didFail = didFail
     self.hook = hook
   }
 
@@ -40,6 +47,10 @@ final class HookedFileSystem: FileSystem {
     } catch {
       failure.withLock { $0 = $0 ?? error }
     }
+  }
+
+  func didFail(_ operation: FileOperation, _ path: String) {
+    didFail(Call(number: callCount, operation: operation, path: path))
   }
 
   func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
@@ -108,7 +119,12 @@ private final class HookedFile: OpenFile {
   }
   func synchronize() throws(StorageError) {
     fileSystem.willCall(.synchronize, path)
-    try base.synchronize()
+    do throws(StorageError) {
+      try base.synchronize()
+    } catch {
+      fileSystem.didFail(.synchronize, path)
+      throw error
+    }
   }
   func allocate(_ size: Int) throws(StorageError) {
     fileSystem.willCall(.allocate, path)
