@@ -95,12 +95,14 @@ let observabilityDependencies: [Target.Dependency] = [
 
 let macroDependency: [Target.Dependency] = macroPlugin == nil ? ["ModelMacros"] : []
 
-// On Apple's platforms a module named SwiftData would shadow the system's: there, import ModelRuntime
-// and LogStore.
+// On Apple's platforms a module named SwiftData would shadow the system's: there, the product SwiftData brings
+// LogStore and ModelRuntime, to be imported by these names. A Mac also builds for other platforms, and there the
+// module SwiftData comes with it. Which platform is built for a manifest does not know, only where it is read; with
+// LOGSTORE_PRETEND_APPLE_HOST it takes any host for a Mac, to be tried where there is none.
 #if canImport(Darwin)
-let declaresSwiftData = false
+let hostIsApple = true
 #else
-let declaresSwiftData = true
+let hostIsApple = Context.environment["LOGSTORE_PRETEND_APPLE_HOST"] != nil
 #endif
 
 var products: [Product] = [
@@ -110,6 +112,8 @@ var products: [Product] = [
   .library(name: "JSONStore", targets: ["JSONStore"]),
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
   .library(name: "DataStoreTesting", targets: ["DataStoreTesting"]),
+  .library(name: "SwiftData", targets: [hostIsApple ? "LogStoreSwiftData" : "SwiftData"]),
+  .executable(name: "logstore-inspect", targets: ["logstore-inspect"]),
 ]
 
 var targets: [Target] = [
@@ -180,28 +184,95 @@ var targets: [Target] = [
     dependencies: ["ModelRuntime", "RowFormat", "DataStoreTesting"],
     swiftSettings: macroUserSettings
   ),
+
+  .target(
+    name: "SwiftData",
+    dependencies: ["ModelRuntime", "LogStore"],
+    swiftSettings: swiftSettings
+  ),
+  .target(
+    name: "Terminal",
+    dependencies: [
+      "LogEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/Terminal",
+    swiftSettings: swiftSettings
+  ),
+  .executableTarget(
+    name: "logstore-inspect",
+    dependencies: [
+      "LogEngine", "RowFormat", "Terminal",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/logstore-inspect",
+    swiftSettings: swiftSettings
+  ),
+  .executableTarget(
+    name: "CrashCampaign",
+    dependencies: [
+      "LogEngineTestSupport",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/CrashCampaign",
+    exclude: ["Faults"],
+    swiftSettings: swiftSettings
+  ),
+  .executableTarget(
+    name: "BitFlipper",
+    dependencies: [
+      "LogEngineTestSupport",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/BitFlipper",
+    swiftSettings: swiftSettings
+  ),
+  .executableTarget(
+    name: "KillLoop",
+    dependencies: [
+      "LogEngine", "RowFormat",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/KillLoop",
+    swiftSettings: swiftSettings
+  ),
+  .executableTarget(
+    name: "api-coverage",
+    dependencies: [
+      "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    path: "Tools/APICoverage",
+    exclude: ["SwiftData.declarations"],
+    swiftSettings: swiftSettings
+  ),
+  .testTarget(
+    name: "InspectTests",
+    dependencies: [
+      "logstore-inspect", "Terminal", "LogEngine", "RowFormat",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    exclude: ["Snapshots"],
+    swiftSettings: swiftSettings
+  ),
 ]
 
-if declaresSwiftData {
-  products += [
-    .library(name: "SwiftData", targets: ["SwiftData"]),
-    .executable(name: "SampleTrips", targets: ["SampleTrips"]),
-    .executable(name: "logstore-inspect", targets: ["logstore-inspect"]),
-  ]
+if hostIsApple {
   targets += [
     .target(
-      name: "SwiftData",
-      dependencies: ["ModelRuntime", "LogStore"],
-      swiftSettings: swiftSettings
-    ),
-    .target(
-      name: "Terminal",
+      name: "LogStoreSwiftData",
       dependencies: [
-        "LogEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LogStore", "ModelRuntime",
+        .target(
+          name: "SwiftData",
+          condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])
+        ),
       ],
-      path: "Tools/Terminal",
       swiftSettings: swiftSettings
-    ),
+    )
+  ]
+} else {
+  // Their sources import SwiftData.
+  products.append(.executable(name: "SampleTrips", targets: ["SampleTrips"]))
+  targets += [
     .executableTarget(
       name: "SampleTrips",
       dependencies: [
@@ -211,52 +282,6 @@ if declaresSwiftData {
       path: "Tools/SampleTrips",
       resources: [.copy("Resources")],
       swiftSettings: macroUserSettings
-    ),
-    .executableTarget(
-      name: "logstore-inspect",
-      dependencies: [
-        "LogEngine", "RowFormat", "Terminal",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/logstore-inspect",
-      swiftSettings: swiftSettings
-    ),
-    .executableTarget(
-      name: "CrashCampaign",
-      dependencies: [
-        "LogEngineTestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/CrashCampaign",
-      exclude: ["Faults"],
-      swiftSettings: swiftSettings
-    ),
-    .executableTarget(
-      name: "BitFlipper",
-      dependencies: [
-        "LogEngineTestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/BitFlipper",
-      swiftSettings: swiftSettings
-    ),
-    .executableTarget(
-      name: "KillLoop",
-      dependencies: [
-        "LogEngine", "RowFormat",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/KillLoop",
-      swiftSettings: swiftSettings
-    ),
-    .executableTarget(
-      name: "api-coverage",
-      dependencies: [
-        "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tools/APICoverage",
-      exclude: ["SwiftData.declarations"],
-      swiftSettings: swiftSettings
     ),
     .testTarget(
       name: "LogStoreTests",
@@ -281,15 +306,6 @@ if declaresSwiftData {
       name: "SwiftDataDefaultIsolationTests",
       dependencies: ["SwiftData"],
       swiftSettings: appSettings + [.defaultIsolation(MainActor.self)]
-    ),
-    .testTarget(
-      name: "InspectTests",
-      dependencies: [
-        "logstore-inspect", "Terminal", "LogEngine", "RowFormat",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      exclude: ["Snapshots"],
-      swiftSettings: swiftSettings
     ),
     .testTarget(
       name: "ToolsTests",
