@@ -38,7 +38,7 @@ extension TableStore {
 
 extension EngineOptions {
   /// Takes over how a store is compacted.
-  mutating func take(_ compaction: Compaction) {
+  mutating func take(_ compaction: LogStoreConfiguration.Compaction) {
     self.compaction =
       switch compaction.timing {
       case .automatic: .automatic

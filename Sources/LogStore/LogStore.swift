@@ -7,6 +7,8 @@ public import ModelRuntime
 public final class LogStore: LogBackedStore {
   public typealias Configuration = LogStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
+  public typealias Durability = LogStoreConfiguration.Durability
+  public typealias Compaction = LogStoreConfiguration.Compaction
 
   public let configuration: LogStoreConfiguration
   let tables: TableStore

@@ -124,14 +124,16 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public func validate() throws { try StoreLocation.validate(url, name: name) }
 }
 
-/// What a save promises when it returns.
-public enum Durability: Hashable, Sendable {
-  /// The changes are on the disk: they survive a power cut.
-  case full
-  /// The changes are with the operating system: they survive the process, and may be lost in a power
-  /// cut, the last ones first, at most as old as the interval.
-  case relaxed(interval: Duration)
+extension LogStoreConfiguration {
+  /// What a save promises when it returns.
+  public enum Durability: Hashable, Sendable {
+    /// The changes are on the disk: they survive a power cut.
+    case full
+    /// The changes are with the operating system: they survive the process, and may be lost in a power
+    /// cut, the last ones first, at most as old as the interval.
+    case relaxed(interval: Duration)
 
-  /// Relaxed, with a second between what is saved and what is on the disk.
-  public static let relaxed = Durability.relaxed(interval: .seconds(1))
+    /// Relaxed, with a second between what is saved and what is on the disk.
+    public static let relaxed = Durability.relaxed(interval: .seconds(1))
+  }
 }

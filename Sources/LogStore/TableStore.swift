@@ -41,10 +41,10 @@ final class TableStore: Sendable {
     at url: URL,
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
-    durability: Durability,
+    durability: LogStoreConfiguration.Durability,
     allowsSave: Bool,
     blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
-    compaction: Compaction = .automatic,
+    compaction: LogStoreConfiguration.Compaction = .automatic,
     cacheByteCount: Int = LogStoreConfiguration.defaultCacheByteCount,
     permissions: StorePermissions = .owner,
     uniquenessPolicy: UniquenessPolicy = .upsert,
@@ -97,7 +97,7 @@ final class TableStore: Sendable {
     var options = EngineOptions()
     options.durability = .memory
     // Memory is dearer than disk: the history is shorter.
-    options.take(Compaction(.automatic, historyByteCount: 4 << 20))
+    options.take(LogStoreConfiguration.Compaction(.automatic, historyByteCount: 4 << 20))
     let engine = try StorageEngine.open(
       at: "/memory",
       options: options,

@@ -12,7 +12,7 @@ import Testing
     url = folder.url.appending(path: "tickets.store")
   }
 
-  private func open(_ compaction: Compaction) throws -> ModelContext {
+  private func open(_ compaction: LogStoreConfiguration.Compaction) throws -> ModelContext {
     var configuration = LogStoreConfiguration(url: url)
     configuration.compaction = compaction
     return ModelContext(
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `on demand is smaller afterwards, and holds what it held`() throws {
-    let kept = Compaction(.onDemand, historyByteCount: 0)
+    let kept = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
     var notes: [String] = []
     do {
       let context = try open(kept)

@@ -32,7 +32,7 @@ private struct HistoryCampaign {
   init(seed: UInt64) throws {
     random = SplitMix(state: seed)
     // Everything is kept: what a compaction may take is told by a test of its own.
-    store = try HistoryStore(Compaction(.onDemand, historyAge: nil, historyByteCount: nil))
+    store = try HistoryStore(.init(.onDemand, historyAge: nil, historyByteCount: nil))
     open()
   }
 

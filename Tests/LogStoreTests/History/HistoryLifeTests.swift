@@ -144,7 +144,7 @@ struct HistoryStoreToken {
   }
 
   @Test func `ends where the log was packed, and the tokens before with it`() throws {
-    let store = try HistoryStore(Compaction(.onDemand, historyByteCount: 0))
+    let store = try HistoryStore(.init(.onDemand, historyByteCount: 0))
     try insertCabins(6, "early", in: store)
     let tokens = try store.transactions().map(\.token)
     try store.compact()
@@ -160,14 +160,14 @@ struct HistoryStoreToken {
   }
 
   @Test func `stays as long as it is to be kept`() throws {
-    let store = try HistoryStore(Compaction(.onDemand, historyAge: nil, historyByteCount: nil))
+    let store = try HistoryStore(.init(.onDemand, historyAge: nil, historyByteCount: nil))
     try insertCabins(5, "a", in: store)
     try store.compact()
     #expect(try store.told() == Array(repeating: "+Cabin", count: 5))
   }
 
   @Test func `still knows what a row in a pack was`() throws {
-    let store = try HistoryStore(Compaction(.onDemand, historyByteCount: 0))
+    let store = try HistoryStore(.init(.onDemand, historyByteCount: 0))
     try insertVoyage(in: store)
     try store.compact()
     try changeVoyage(10, in: store)

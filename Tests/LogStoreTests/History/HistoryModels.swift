@@ -35,10 +35,10 @@ typealias Transaction = DefaultHistoryTransaction
 final class HistoryStore {
   let folder: TemporaryFolder
   private(set) var container: ModelContainer
-  let compaction: Compaction
+  let compaction: LogStoreConfiguration.Compaction
   private static let models: [any PersistentModel.Type] = [Voyage.self, Cabin.self, Guest.self]
 
-  init(_ compaction: Compaction = .onDemand) throws {
+  init(_ compaction: LogStoreConfiguration.Compaction = .onDemand) throws {
     folder = try TemporaryFolder()
     self.compaction = compaction
     container = try Self.open(folder, compaction)
@@ -46,7 +46,7 @@ final class HistoryStore {
 
   static func open(
     _ folder: TemporaryFolder,
-    _ compaction: Compaction = .onDemand,
+    _ compaction: LogStoreConfiguration.Compaction = .onDemand,
     allowsSave: Bool = true
   ) throws -> ModelContainer {
     let url = folder.url.appending(path: "voyages.store")

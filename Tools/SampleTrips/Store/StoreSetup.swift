@@ -30,7 +30,7 @@ struct StoreSetup {
     return try ModelContainer(for: Self.schema, configurations: [configuration])
   }
 
-  private var logDurability: Durability {
+  private var logDurability: LogStoreConfiguration.Durability {
     switch durability {
     case .full: .full
     case .relaxed: .relaxed

@@ -16,7 +16,7 @@ private final class QueriedModels {
     folder = FileManager.default.temporaryDirectory.appending(path: "operations-\(UUID())")
     var configuration = LogStoreConfiguration(url: folder, durability: .relaxed)
     configuration.schema = Schema([Walk.self])
-    configuration.compaction = Compaction(.onDemand, historyByteCount: 0)
+    configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
     try Self.fill(configuration)
     if place == .packs { _ = try LogStore(configuration, migrationPlan: nil).compact() }
     container = try ModelContainer(for: Walk.self, configurations: configuration)

@@ -14,7 +14,7 @@ struct GoodsStore {
   init(seed: UInt64, _ packing: Packing) throws {
     folder = try TemporaryFolder()
     var configuration = LogStoreConfiguration(url: folder.url.appending(path: "goods.store"))
-    configuration.compaction = Compaction(.onDemand, historyByteCount: 0)
+    configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
     configuration.schema = goodsSchema
     self.configuration = configuration
     var random = SeededRandom(seed: seed)
