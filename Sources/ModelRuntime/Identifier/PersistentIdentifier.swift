@@ -47,7 +47,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     if let string = primaryKey as? String {
       return PersistentIdentifier(origin: origin, primaryKeyText: string)
     }
-    let json = try JSONEncoder().encode(primaryKey)
+    // Equal keys make equal identifiers: so a key of several parts has them in one order.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = try encoder.encode(primaryKey)
     // A key that is coded as a string, a UUID say, is kept without the quotes.
     let text =
       (try? JSONDecoder().decode(String.self, from: json)) ?? String(decoding: json, as: UTF8.self)
