@@ -5,6 +5,12 @@ struct TextOrder: Sendable {
   let compare: @Sendable (String, String) -> ComparisonResult
 
   init(_ comparator: String.StandardComparator) {
+    #if !canImport(Darwin)
+    if let rule = comparator.localizedRule {
+      compare = { rule.compare($0, $1) }
+      return
+    }
+    #endif
     compare = { comparator.compare($0, $1) }
   }
 }

@@ -1,0 +1,213 @@
+#if !canImport(Darwin)
+public import Foundation
+
+extension String {
+  /// A text as it is looked up in a table: its words, and what stands between them.
+  ///
+  ///     String(localized: "\(count) trips to \(place)")   // looked up as "%lld trips to %@"
+  public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
+    /// What is looked up.
+    package let key: String
+    let arguments: [LocalizationArgument]
+
+    public init(stringLiteral value: String) {
+      key = value
+      arguments = []
+    }
+
+    /// Makes a text of a key that is known only as the program runs.
+    public init(_ value: String) { self.init(stringLiteral: value) }
+
+    public init(stringInterpolation: StringInterpolation) {
+      key = stringInterpolation.key
+      arguments = stringInterpolation.arguments
+    }
+
+    /// Collects the words, and what stands between them.
+    public struct StringInterpolation: StringInterpolationProtocol, Sendable {
+      var key: String
+      var arguments: [LocalizationArgument] = []
+
+      public init(literalCapacity: Int, interpolationCount: Int) {
+        key = ""
+        key.reserveCapacity(literalCapacity + 4 * interpolationCount)
+      }
+
+      public mutating func appendLiteral(_ literal: String) {
+        // What is written is text, and what is looked up is a format where anything stands between.
+        key += literal
+      }
+
+      public mutating func appendInterpolation(_ string: some StringProtocol) {
+        append("%@", .text(String(string)))
+      }
+
+      public mutating func appendInterpolation(_ value: some BinaryInteger) {
+        append("%lld", .integer(Int64(clamping: value)))
+      }
+
+      public mutating func appendInterpolation(_ value: some BinaryFloatingPoint) {
+        append("%lf", .number(Double(value)))
+      }
+
+      /// A number in the form of a specifier, such as `"%.2f"`.
+      public mutating func appendInterpolation(_ value: some BinaryInteger, specifier: String) {
+        append(specifier, .integer(Int64(clamping: value)))
+      }
+
+      /// A number in the form of a specifier, such as `"%.2f"`.
+      public mutating func appendInterpolation(
+        _ value: some BinaryFloatingPoint,
+        specifier: String
+      ) {
+        append(specifier, .number(Double(value)))
+      }
+
+      /// A value in the form that a style gives it.
+      public mutating func appendInterpolation<F: FormatStyle>(_ value: F.FormatInput, format: F)
+      where F.FormatOutput == String {
+        append("%@", .text(format.format(value)))
+      }
+
+      public mutating func appendInterpolation(_ resource: LocalizedStringResource) {
+        append("%@", .text(String(localized: resource)))
+      }
+
+      public mutating func appendInterpolation<T>(_ value: T) {
+        append("%@", .text(String(describing: value)))
+      }
+
+      private mutating func append(_ specifier: String, _ argument: LocalizationArgument) {
+        key += specifier
+        arguments.append(argument)
+      }
+    }
+
+    /// The text, with what stands between the words in the places that a format gives it.
+    func filled(_ format: String, _ locale: Locale) -> String {
+      arguments.isEmpty ? format : LocalizationArgument.fill(format, with: arguments, locale)
+    }
+  }
+
+  /// Looks a text up, and puts in what stands between its words.
+  ///
+  /// The text itself, where there is no table, or no entry of it.
+  ///
+  /// - Parameters:
+  ///   - keyAndValue: The text, which is also what is looked up.
+  ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
+  ///   - bundle: Where the file is; by default the program's.
+  ///   - locale: Whose digits and separators numbers get.
+  ///   - comment: What whoever translates the text should know.
+  public init(
+    localized keyAndValue: String.LocalizationValue,
+    table: String? = nil,
+    bundle: Bundle? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    self.init(looking: keyAndValue.key, keyAndValue, table, bundle, locale)
+  }
+
+  /// Looks a text up by a name of its own.
+  ///
+  /// - Parameters:
+  ///   - key: What is looked up.
+  ///   - defaultValue: The text, where there is no table, or no entry of it.
+  ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
+  ///   - bundle: Where the file is; by default the program's.
+  ///   - locale: Whose digits and separators numbers get.
+  ///   - comment: What whoever translates the text should know.
+  public init(
+    localized key: StaticString,
+    defaultValue: String.LocalizationValue,
+    table: String? = nil,
+    bundle: Bundle? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    self.init(looking: "\(key)", defaultValue, table, bundle, locale)
+  }
+
+  init(
+    looking key: String,
+    _ value: String.LocalizationValue,
+    _ table: String?,
+    _ bundle: Bundle?,
+    _ locale: Locale
+  ) {
+    let format = (bundle ?? .main).localizedString(forKey: key, value: value.key, table: table)
+    self = value.filled(format, locale)
+  }
+}
+
+/// What stands between the words of a text.
+enum LocalizationArgument: Hashable, Sendable {
+  case text(String)
+  case integer(Int64)
+  case number(Double)
+
+  /// The argument in the form of a specifier: `%@`, `%lld`, `%5.2f`.
+  ///
+  /// - Returns: `nil` if the specifier is for something else: then the plain form is the better one.
+  private func formed(_ flags: String, _ conversion: Character, _ locale: Locale) -> String? {
+    switch (self, conversion) {
+    case (.integer(let value), "d"), (.integer(let value), "i"):
+      String(format: "%\(flags)lld", locale: locale, value)
+    case (.integer(let value), "u"), (.integer(let value), "x"), (.integer(let value), "X"),
+      (.integer(let value), "o"):
+      String(format: "%\(flags)ll\(conversion)", locale: locale, UInt64(bitPattern: value))
+    case (.number(let value), let conversion) where "aAeEfFgG".contains(conversion):
+      String(format: "%\(flags)\(conversion)", locale: locale, value)
+    default: nil
+    }
+  }
+
+  private var plain: String {
+    switch self {
+    case .text(let text): text
+    case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
+    }
+  }
+
+  /// Puts arguments in the places of a format: in order, or where `%2$@` says.
+  ///
+  /// A place for which there is no argument stays as it is.
+  static func fill(
+    _ format: String,
+    with arguments: [LocalizationArgument],
+    _ locale: Locale
+  ) -> String {
+    var result = ""
+    var next = 0
+    var rest = Substring(format)
+    while let percent = rest.firstIndex(of: "%") {
+      result += rest[..<percent]
+      let after = rest.index(after: percent)
+      if after < rest.endIndex, rest[after] == "%" {
+        result += "%"
+        rest = rest[rest.index(after: after)...]
+        continue
+      }
+      // A place, flags with width and precision, a length, a conversion.
+      let specifier = /(?:(\d+)\$)?([-+ #0']*\d*(?:\.\d+)?)(?:hh|ll|[hlqzjtL])?([@a-zA-Z])/
+      guard let match = rest[after...].prefixMatch(of: specifier) else {
+        result += "%"
+        rest = rest[after...]
+        continue
+      }
+      let place = match.1.flatMap { Int($0) }.map { $0 - 1 } ?? next
+      if match.1 == nil { next += 1 }
+      if arguments.indices.contains(place), let conversion = match.3.first {
+        let argument = arguments[place]
+        result += argument.formed(String(match.2), conversion, locale) ?? argument.plain
+      } else {
+        result += rest[percent..<match.range.upperBound]
+      }
+      rest = rest[match.range.upperBound...]
+    }
+    return result + rest
+  }
+}
+#endif

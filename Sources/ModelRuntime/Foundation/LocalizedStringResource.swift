@@ -1,0 +1,73 @@
+#if !canImport(Darwin)
+public import Foundation
+
+/// A text that is looked up when it is shown: what is looked up, and where.
+///
+///     static let title: LocalizedStringResource = "Trips"
+///     print(String(localized: title))
+public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable,
+  CustomLocalizedStringResourceConvertible
+{
+  /// What is looked up.
+  public let key: String
+  /// The text, where there is no table, or no entry of it.
+  public let defaultValue: String.LocalizationValue
+  /// The file `TABLE.strings` of the program's bundle; `Localizable.strings` if `nil`.
+  public let table: String?
+  /// Whose digits and separators numbers get.
+  public var locale: Locale
+
+  public var localizedStringResource: LocalizedStringResource { self }
+
+  public init(stringLiteral value: String) { self.init(String.LocalizationValue(value)) }
+
+  public init(stringInterpolation: String.LocalizationValue.StringInterpolation) {
+    self.init(String.LocalizationValue(stringInterpolation: stringInterpolation))
+  }
+
+  /// Makes a resource of a text that is also what is looked up.
+  public init(
+    _ keyAndValue: String.LocalizationValue,
+    table: String? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    key = keyAndValue.key
+    defaultValue = keyAndValue
+    self.table = table
+    self.locale = locale
+  }
+
+  /// Makes a resource of a text that is looked up by a name of its own.
+  public init(
+    _ key: StaticString,
+    defaultValue: String.LocalizationValue,
+    table: String? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    self.key = "\(key)"
+    self.defaultValue = defaultValue
+    self.table = table
+    self.locale = locale
+  }
+}
+
+/// What has a text to be shown.
+public protocol CustomLocalizedStringResourceConvertible {
+  var localizedStringResource: LocalizedStringResource { get }
+}
+
+extension String {
+  /// Looks a text up.
+  public init(localized resource: LocalizedStringResource) {
+    self.init(
+      looking: resource.key,
+      resource.defaultValue,
+      resource.table,
+      nil,
+      resource.locale
+    )
+  }
+}
+#endif

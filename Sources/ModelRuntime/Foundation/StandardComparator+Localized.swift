@@ -1,0 +1,52 @@
+#if !canImport(Darwin)
+public import Foundation
+
+// `String.StandardComparator` knows `.lexical` only on Linux, and cannot be told another rule: it decodes none, and
+// has no initializer. What it has are the fields for it. So the two that are missing are made by writing these
+// fields, if they are where they are known to be; a Foundation that has them otherwise most likely has the two
+// comparators as well, and then the compiler takes those.
+extension String.StandardComparator {
+  /// Orders texts as lists of files are ordered: numbers by value, case and accents last.
+  ///
+  /// A `SortDescriptor` of it compares in the user's language. Called directly it compares numbers by value
+  /// and passes over case, in no language.
+  @_disfavoredOverload
+  public static var localizedStandard: String.StandardComparator { localizedRules.standard }
+
+  /// Orders texts character by character, as the user's language does.
+  ///
+  /// A `SortDescriptor` of it compares in the user's language; called directly it compares in none.
+  @_disfavoredOverload
+  public static var localized: String.StandardComparator { localizedRules.plain }
+
+  private static let localizedRules = (
+    standard: localized(by: [.caseInsensitive, .numeric, .forcedOrdering]),
+    plain: localized(by: [])
+  )
+
+  private static func localized(by options: String.CompareOptions) -> String.StandardComparator {
+    var comparator = String.StandardComparator.lexical
+    let fields = Mirror(reflecting: comparator).children.map { $0.label ?? "" }
+    guard fields == ["options", "isLocalized", "order"],
+      MemoryLayout<String.CompareOptions>.size == 8,
+      MemoryLayout<String.StandardComparator>.size == 10
+    else { return comparator }
+    withUnsafeMutableBytes(of: &comparator) { bytes in
+      bytes.storeBytes(of: options, as: String.CompareOptions.self)
+      bytes.storeBytes(of: true, toByteOffset: 8, as: Bool.self)
+    }
+    return comparator
+  }
+
+  /// The same rule, of a comparator that compares by it; `nil` for one that compares by `<`.
+  package var localizedRule: LocalizedStringComparator? {
+    var forward = self
+    forward.order = .forward
+    // Where the fields are others, all three are the same.
+    if forward == .lexical { return nil }
+    if forward == Self.localizedRules.standard { return .init(.localizedStandard, order: order) }
+    if forward == Self.localizedRules.plain { return .init(.localized, order: order) }
+    return nil
+  }
+}
+#endif

@@ -1,0 +1,74 @@
+#if !canImport(Darwin)
+public import Foundation
+
+// The folders of Foundation's URL that Linux lacks. Each is disfavoured: where Foundation has it, too, the
+// compiler takes Foundation's, and this one is never called.
+extension URL {
+  /// The user's folder for what programs keep: `$XDG_DATA_HOME`, or `~/.local/share`.
+  @_disfavoredOverload
+  public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
+
+  /// The user's folder for documents: `~/Documents`, or what `user-dirs.dirs` names.
+  @_disfavoredOverload
+  public static var documentsDirectory: URL { folder(.documentDirectory) }
+
+  /// The user's folder for what can be made again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  @_disfavoredOverload
+  public static var cachesDirectory: URL { folder(.cachesDirectory) }
+
+  /// The folder that ``applicationSupportDirectory`` is in, for there is none of this name.
+  @_disfavoredOverload
+  public static var libraryDirectory: URL {
+    applicationSupportDirectory.deletingLastPathComponent()
+  }
+
+  @_disfavoredOverload
+  public static var desktopDirectory: URL { folder(.desktopDirectory) }
+  @_disfavoredOverload
+  public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
+  @_disfavoredOverload
+  public static var moviesDirectory: URL { folder(.moviesDirectory) }
+  @_disfavoredOverload
+  public static var musicDirectory: URL { folder(.musicDirectory) }
+  @_disfavoredOverload
+  public static var picturesDirectory: URL { folder(.picturesDirectory) }
+  @_disfavoredOverload
+  public static var sharedPublicDirectory: URL { folder(.sharedPublicDirectory) }
+  @_disfavoredOverload
+  public static var trashDirectory: URL { folder(.trashDirectory) }
+
+  /// A folder of the user's; the home folder, should the system know none.
+  private static func folder(_ directory: FileManager.SearchPathDirectory) -> URL {
+    FileManager.default.urls(for: directory, in: .userDomainMask).first ?? homeDirectory
+  }
+}
+
+extension FileManager {
+  /// A folder that the programs of a group share: `application-groups/IDENTIFIER` in the user's data folder,
+  /// made if it is missing.
+  ///
+  /// Nothing keeps other programs of the user out of it.
+  ///
+  /// - Parameter groupIdentifier: The group's name, which must be the name of a folder.
+  /// - Returns: The folder; `nil` if there can be none of that name, or it cannot be made.
+  @_disfavoredOverload
+  public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+    guard !groupIdentifier.isEmpty, ![".", ".."].contains(groupIdentifier),
+      !groupIdentifier.contains("/"), !groupIdentifier.utf8.contains(0)
+    else { return nil }
+    let folder = URL.applicationSupportDirectory
+      .appending(path: "application-groups", directoryHint: .isDirectory)
+      .appending(path: groupIdentifier, directoryHint: .isDirectory)
+    do {
+      try createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      return nil
+    }
+    return folder
+  }
+}
+
+/// The seconds since the beginning of 2001.
+@_disfavoredOverload
+public func CFAbsoluteTimeGetCurrent() -> Double { Date.timeIntervalSinceReferenceDate }
+#endif

@@ -1,0 +1,130 @@
+#if !canImport(Darwin)
+import Foundation
+import Testing
+
+@testable import ModelRuntime
+
+@Suite struct `Folders that Foundation has on Apple's platforms` {
+  @Test func `are the user's`() {
+    let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+    #expect(URL.applicationSupportDirectory == support.first)
+    let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask)
+    #expect(URL.documentsDirectory == documents.first)
+    let all: [URL] = [
+      .cachesDirectory, .desktopDirectory, .downloadsDirectory, .libraryDirectory,
+      .moviesDirectory, .musicDirectory, .picturesDirectory, .sharedPublicDirectory,
+      .trashDirectory,
+    ]
+    for url in all {
+      #expect(url.isFileURL && url.path.hasPrefix("/") && url.path != "/", "\(url)")
+    }
+  }
+
+  @Test func `are there for a group, made if they are missing`() throws {
+    let group = "group.logstore.tests.\(UUID().uuidString)"
+    let container = try #require(
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)
+    )
+    defer { try? FileManager.default.removeItem(at: container) }
+    #expect(try container.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true)
+    #expect(container.path.hasPrefix(URL.applicationSupportDirectory.path))
+    #expect(
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group) == container
+    )
+  }
+
+  @Test(arguments: ["", ".", "..", "a/b", "../a", "a\0b"])
+  func `are not where a group's name leads elsewhere`(group: String) {
+    #expect(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group) == nil)
+  }
+}
+
+@Suite struct `The absolute time` {
+  @Test func `is that of a date`() {
+    let before = Date().timeIntervalSinceReferenceDate
+    let now = CFAbsoluteTimeGetCurrent()
+    #expect(before <= now && now <= Date().timeIntervalSinceReferenceDate)
+  }
+}
+
+@Suite struct `A localized text` {
+  private let english = Locale(identifier: "en_US")
+
+  @Test func `is itself where there is no table`() {
+    #expect(String(localized: "Trips") == "Trips")
+    #expect(String(localized: "100%") == "100%")
+    #expect(String(localized: "title", defaultValue: "Trips") == "Trips")
+    let resource: LocalizedStringResource = "Trips"
+    #expect(String(localized: resource) == "Trips")
+    #expect(resource.key == "Trips")
+  }
+
+  @Test func `has in it what stands between its words`() {
+    let (count, place) = (3, "Rome")
+    #expect(String(localized: "\(count) trips to \(place)", locale: english) == "3 trips to Rome")
+    #expect(String(localized: "\(2.5, specifier: "%.2f") km", locale: english) == "2.50 km")
+    #expect(String(localized: "\(7, specifier: "%03d")", locale: english) == "007")
+    #expect(String(localized: "\(place): %@ stays", locale: english) == "Rome: %@ stays")
+    #expect(String(localized: "\(Optional(1) as Any)", locale: english) == "Optional(1)")
+    let resource: LocalizedStringResource = "\(count) trips"
+    #expect(resource.key == "%lld trips")
+    #expect(String(localized: "All: \(resource)", locale: english) == "All: 3 trips")
+    #expect(
+      String(localized: "k", defaultValue: "\(count) of \(Int.max)", locale: english)
+        == "3 of \(Int.max)"
+    )
+  }
+
+  @Test func `is found in the table of a bundle, which may change the order`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let language = folder.appending(path: "en.lproj")
+    try FileManager.default.createDirectory(at: language, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let table = """
+      "%lld trips to %@" = "%2$@: %1$lld trips, 100%%";
+      "title" = "Journeys";
+      "%lf km" = "%.1f kilometres";
+      """
+    try Data(table.utf8).write(to: language.appending(path: "Localizable.strings"))
+    try Data(table.utf8).write(to: folder.appending(path: "Localizable.strings"))
+    let bundle = try #require(Bundle(path: folder.path))
+    #expect(
+      String(localized: "\(3) trips to \("Rome")", bundle: bundle, locale: english)
+        == "Rome: 3 trips, 100%"
+    )
+    #expect(String(localized: "title", defaultValue: "Trips", bundle: bundle) == "Journeys")
+    #expect(String(localized: "\(2.25) km", bundle: bundle, locale: english) == "2.2 kilometres")
+    #expect(String(localized: "absent \(1)", bundle: bundle, locale: english) == "absent 1")
+  }
+}
+
+@Suite struct `A comparator of the standard library's type` {
+  private func sort(
+    _ texts: [String],
+    comparator: String.StandardComparator = .localizedStandard
+  ) -> [String] { texts.sorted(using: comparator) }
+
+  @Test func `is a default argument`() {
+    #expect(sort(["file10", "file2", "File1"]) == ["File1", "file2", "file10"])
+    #expect(sort(["b", "a"], comparator: .localized) == ["a", "b"])
+    #expect(sort(["b", "B"], comparator: .lexical) == ["B", "b"])
+  }
+
+  @Test func `orders what a store sorts in the user's language`() {
+    // By its code "é" comes after "f".
+    #expect(TextOrder(.localizedStandard).compare("é", "f") == .orderedAscending)
+    #expect(TextOrder(.localized).compare("é", "f") == .orderedAscending)
+    #expect(TextOrder(.lexical).compare("é", "f") == .orderedDescending)
+    #expect(TextOrder(.localizedStandard).compare("file2", "file10") == .orderedAscending)
+  }
+
+  @Test func `is told from the others, in either order`() {
+    let comparators: [String.StandardComparator] = [.localizedStandard, .localized, .lexical]
+    #expect(Set(comparators).count == 3)
+    var reversed = String.StandardComparator.localizedStandard
+    reversed.order = .reverse
+    #expect(reversed != .localizedStandard)
+    #expect(["file2", "file10"].sorted(using: reversed) == ["file10", "file2"])
+  }
+}
+#endif
