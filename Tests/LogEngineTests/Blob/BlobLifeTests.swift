@@ -25,6 +25,21 @@ private func row(_ title: String, _ photo: Photo?) -> PhotoRow {
     try store.check([key: row("Lisbon", large)])
   }
 
+  /// Nothing tells of the number any more but the manifest: neither the log, nor a pack, nor a checkpoint.
+  @Test func `gives its number to no other, also when nothing is left of its row`() throws {
+    var store = try PhotoStore(on: disk)
+    let key = try store.insert(row("Lisbon", large))
+    let gone = try #require(try store.blob(of: key)).id
+    try store.commit([.delete(key)])
+    store.settle()
+    _ = try store.engine.compact()
+    try store.engine.close()
+    for name in try disk.list("/store/index") ?? [] { try disk.unlink("/store/index/\(name)") }
+    store = try PhotoStore(on: disk)
+    let other = try store.insert(row("Porto", other))
+    #expect(try #require(try store.blob(of: other)).id > gone)
+  }
+
   @Test func `stays in the row below the threshold`() throws {
     let store = try PhotoStore(on: disk)
     let key = try store.insert(row("Porto", small))
