@@ -1,4 +1,5 @@
 import ArgumentParser
+import LogEngine
 import Terminal
 
 /// The inspector: shows what is in a store without the app that wrote it.
@@ -23,6 +24,7 @@ struct Inspect: ParsableCommand {
 
       \(ExitStatus.help)
       """,
+    version: StorageEngine.version,
     groupedSubcommands: [
       CommandGroup(
         name: "Content",
