@@ -4,7 +4,7 @@ import RowFormat
 /// A workload under way: the store it writes to, and the ledger it keeps.
 package struct WorkloadRun {
   package let workload: Workload
-  package let fileSystem: SimulatedFileSystem
+  package let fileSystem: any FileSystem
   package let ledger: Ledger
   /// `nil` before the first step, and after a step that let go of the store failed.
   package private(set) var store: TestedStore?
@@ -15,7 +15,7 @@ package struct WorkloadRun {
 
   package static let path = "/store"
 
-  package init(_ workload: Workload, on fileSystem: SimulatedFileSystem, ledger: Ledger) {
+  package init(_ workload: Workload, on fileSystem: any FileSystem, ledger: Ledger) {
     self.workload = workload
     self.fileSystem = fileSystem
     self.ledger = ledger

@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Where it begins, in relation to the end of a piece.
-  @Test(arguments: stride(from: -2 * FrameHeader.byteCount, through: 16, by: 8))
+  @Test(arguments: Array(stride(from: -2 * FrameHeader.byteCount, through: 16, by: 8)))
   func `is found wherever it lies across two pieces`(distance: Int) throws {
     let piece = 1 << 20
     for end in [1, 2] {
