@@ -86,6 +86,10 @@ let macroTestTarget: Target =
 let traits: Set<Trait> = [
   .trait(name: "Logging", description: "Stores log what happens to them with swift-log."),
   .trait(name: "Metrics", description: "Stores publish how they stand with swift-metrics."),
+  .trait(
+    name: "SwiftLZ4",
+    description: "Compresses in Swift, where liblz4 cannot be had: the same format, and slower."
+  ),
 ]
 
 let observabilityDependencies: [Target.Dependency] = [

@@ -1,7 +1,11 @@
-import CLZ4
 import RowFormat
 
-/// The LZ4 block format, by the system's library, which nothing else calls.
+#if !SwiftLZ4
+import CLZ4
+#endif
+
+/// The LZ4 block format, by the system's library, which nothing else calls; with the package's trait `SwiftLZ4` by
+/// ``LZ4Block``.
 ///
 /// Spans go in and buffers come out; lengths are checked on both sides, and the decompressor is the
 /// one that trusts neither its input nor the length it is told.
@@ -33,12 +37,16 @@ enum LZ4 {
     let written = buffer.append(upTo: capacity) { room in
       let status = unsafe source.withUnsafeBytes { source in
         unsafe room.withUnsafeMutableBytes { target in
+          #if SwiftLZ4
+          unsafe LZ4Block.encode(source, into: target)
+          #else
           unsafe LZ4_compress_default(
             source.baseAddress?.assumingMemoryBound(to: CChar.self),
             target.baseAddress?.assumingMemoryBound(to: CChar.self),
             CInt(source.count),
             CInt(target.count)
           )
+          #endif
         }
       }
       return Int(max(0, status))
@@ -62,23 +70,29 @@ enum LZ4 {
       isPlausible(count, from: source.byteCount)
     else { throw .malformed }
     let start = buffer.count
-    var status: CInt = 0
+    var status = 0
     buffer.append(upTo: count) { room in
       status = unsafe source.withUnsafeBytes { source in
         unsafe room.withUnsafeMutableBytes { target in
-          unsafe LZ4_decompress_safe(
-            source.baseAddress?.assumingMemoryBound(to: CChar.self),
-            target.baseAddress?.assumingMemoryBound(to: CChar.self),
-            CInt(source.count),
-            CInt(target.count)
+          #if SwiftLZ4
+          unsafe LZ4Block.decode(source, into: target)
+          #else
+          unsafe Int(
+            LZ4_decompress_safe(
+              source.baseAddress?.assumingMemoryBound(to: CChar.self),
+              target.baseAddress?.assumingMemoryBound(to: CChar.self),
+              CInt(source.count),
+              CInt(target.count)
+            )
           )
+          #endif
         }
       }
-      return Int(max(0, status))
+      return max(0, status)
     }
-    if Int(status) == count { return }
+    if status == count { return }
     buffer.truncate(to: start)
-    throw status < 0 ? .malformed : .wrongCount(expected: count, found: Int(status))
+    throw status < 0 ? .malformed : .wrongCount(expected: count, found: status)
   }
 
   /// Whether so many stored bytes can stand for so many: asked before room is made for them.
