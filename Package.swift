@@ -123,6 +123,7 @@ var products: [Product] = [
 var targets: [Target] = [
   .target(name: "CCRC32C"),
   .target(name: "CModelRuntime"),
+  .target(name: "SchedulePoints", swiftSettings: swiftSettings),
   .systemLibrary(
     name: "CLZ4",
     pkgConfig: "liblz4",
@@ -134,7 +135,7 @@ var targets: [Target] = [
   ),
   .target(
     name: "LogEngine",
-    dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
+    dependencies: ["CCRC32C", "CLZ4", "RowFormat", "SchedulePoints"],
     path: "Sources",
     exclude: ["LogEngine/LogEngine.docc"],
     sources: ["LogFormat", "LogEngine", "LogTools"],
@@ -143,7 +144,7 @@ var targets: [Target] = [
   macroTarget,
   .target(
     name: "ModelRuntime",
-    dependencies: ["CModelRuntime", "RowFormat"] + macroDependency,
+    dependencies: ["CModelRuntime", "RowFormat", "SchedulePoints"] + macroDependency,
     swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
   ),
   .target(
@@ -153,8 +154,9 @@ var targets: [Target] = [
   ),
   .target(
     name: "LogStore",
-    dependencies: ["LogEngine", "LogEngineObservability", "ModelRuntime", "RowFormat"]
-      + observabilityDependencies,
+    dependencies: [
+      "LogEngine", "LogEngineObservability", "ModelRuntime", "RowFormat", "SchedulePoints",
+    ] + observabilityDependencies,
     swiftSettings: swiftSettings
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),

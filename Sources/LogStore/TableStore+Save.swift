@@ -1,6 +1,7 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
+import SchedulePoints
 import Synchronization
 
 extension TableStore {
@@ -17,6 +18,7 @@ extension TableStore {
     try body(sink)
     let sequence = try perform(.saving) {
       do {
+        SchedulePoint.beforeClaim.reach()
         return try sink.commit()
       } catch let error as StorageError {
         // Deleted by another context, or between the fetch and the save: the context knows what to do.
@@ -124,7 +126,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   func commit() throws -> CommitSequence? {
     let isEmpty = batch.isEmpty
     let sequence: CommitSequence
-    if keys.isEmpty {
+    if keys.isEmpty || PlantedFault.unclaimedKeys.isPlanted {
       sequence = try commitReferences()
     } else {
       let claim = try store.uniqueIndexes.claim(keys, in: store)
@@ -143,7 +145,11 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     if references.isEmpty { return try commitMoves() }
     let claim = store.referenceClaims.claim(references)
     defer { store.referenceClaims.finish(claim) }
-    if let dangling = try references.findDangling(in: store) { throw dangling }
+    if !PlantedFault.danglingReferences.isPlanted,
+      let dangling = try references.findDangling(in: store)
+    {
+      throw dangling
+    }
     return try commitMoves()
   }
 
@@ -153,7 +159,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     for target in touched {
       store.indexes.forgetIndexes(of: target.table.number, otherThan: target.indexed)
     }
-    for move in moves {
+    for move in moves where !PlantedFault.unindexedSave.isPlanted {
       store.indexes.update(move.name) { index in
         if let old = move.old { index.remove(move.key, target: old) }
         if let new = move.new { index.insert(move.key, rank: new.rank, target: new.target) }

@@ -2,6 +2,7 @@ import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
+import SchedulePoints
 import Synchronization
 
 /// Entities as tables of an engine: what both kinds of configuration open.
@@ -70,6 +71,7 @@ final class TableStore: Sendable {
         blobThreshold: blobThreshold,
         uniquenessPolicy: uniquenessPolicy
       )
+      SchedulePoint.beforeOpening.reach()
       let opened = try StorageEngine.open(
         at: url.path,
         options: options,
@@ -159,6 +161,7 @@ final class TableStore: Sendable {
   }
 
   deinit {
+    SchedulePoint.beforeClosing.reach()
     if closing == .withStore { try? engine.close() }
   }
 

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 import Synchronization
 
 /// Appends commits to the log and sees them to the disk, many at once.
@@ -191,6 +192,7 @@ extension LogWriter {
       try check(lead)
       let work = state.tail.withLock { $0.take() }
       try write(work, synchronizing: writesThrough, &lead)
+      SchedulePoint.beforePublication.reach()
       publish(work)
       if !writesThrough { hurryIfBehind(&lead) }
       hurryIfFilled(work, &lead)

@@ -1,4 +1,5 @@
 public import RowFormat
+import SchedulePoints
 import Synchronization
 
 /// A store: rows under references, in commits, in a log that survives crashes.
@@ -145,8 +146,10 @@ extension StorageEngine {
     let writer = try requireWriter()
     precondition(batch.state === state, "a batch of another store")
     if batch.isEmpty && batch.failure == nil { return lastCommit }
+    SchedulePoint.beforeCommit.reach()
     let sequence = try state.watchingWrites { () throws(StorageError) in try writer.commit(&batch) }
     batch.removeAll()
+    SchedulePoint.afterCommit.reach()
     return sequence
   }
 
@@ -240,6 +243,7 @@ extension StorageEngine {
       defer { state.pins.unpin(pin) }
       try reader.scan(table, in: keys, body)
     }
+    SchedulePoint.afterScan.reach()
   }
 
   private var reader: RowReader {

@@ -1,6 +1,7 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
+import SchedulePoints
 
 /// The rows of one table that a fetch asks for, and the road to them.
 ///
@@ -117,6 +118,7 @@ extension TableFetch {
       control = try self.test(key, layout, row, body) ?? .proceed
       return control
     }
+    SchedulePoint.duringFetch.reach()
     switch way {
     case .named(let rows):
       for row in rows where control == .proceed {

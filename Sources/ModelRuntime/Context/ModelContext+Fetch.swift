@@ -39,6 +39,7 @@ extension ModelContext {
     }
     prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     observers?.showChanges()
+    assertInvariants()
     return models
   }
 

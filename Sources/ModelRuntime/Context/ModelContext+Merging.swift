@@ -1,5 +1,6 @@
 import Foundation
 import RowFormat
+import SchedulePoints
 
 // What one context saves, its siblings see: objects they have registered get the new values. A context is
 // its owner's alone, so a save only leaves a note, and the owner's next call takes it in.
@@ -42,7 +43,9 @@ extension ModelContext {
 
   /// Takes over what other contexts saved.
   func mergeSavedChanges() {
-    guard let saves = inbox?.takeAll(), !saves.isEmpty else { return }
+    guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
+    else { return }
+    SchedulePoint.duringMerge.reach()
     for rows in saves {
       for reference in rows.updated { mergeUpdate(of: reference, in: rows.connectionIndex) }
       for reference in rows.deleted { mergeDelete(of: reference, in: rows.connectionIndex) }

@@ -1,5 +1,6 @@
 import Foundation
 import RowFormat
+import SchedulePoints
 
 extension ModelContext {
   /// Writes all pending changes to the stores: for each store all of them, or none.
@@ -10,6 +11,7 @@ extension ModelContext {
   ///   could not do.
   public func save() throws {
     try checked { try saveNow() }
+    assertInvariants()
   }
 
   private func saveNow() throws {
@@ -163,7 +165,7 @@ extension ModelContext {
       let state = model._$state
       state.settle()
       state.dropRelations()
-      state.flags.remove(.deleted)
+      if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove(.deleted) }
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }

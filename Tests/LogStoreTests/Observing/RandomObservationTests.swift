@@ -1,4 +1,5 @@
 import Foundation
+import ModelRuntime
 import SwiftData
 import Testing
 
@@ -73,6 +74,7 @@ private struct World {
     // Some are read before, and thus without, a fetch of the context.
     for subject in subjects { subject.read() }
     for subject in subjects { try subject.check(place) }
+    for context in [context, sibling] { #expect(context.invariantViolations() == [], "\(place)") }
   }
 
   // MARK: Changing

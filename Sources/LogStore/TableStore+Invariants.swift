@@ -1,0 +1,60 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+// What a store keeps true, looked at in full by the simulator and by random tests.
+
+extension TableStore {
+  /// Says what does not hold of all that the store keeps true between saves; nothing, if all is well.
+  ///
+  /// To be called while nobody saves: several scans make one answer.
+  ///
+  /// - Throws: What reading a row throws.
+  /// - Complexity: O(rows).
+  package func invariantViolations() throws -> [String] {
+    var violations = try engine.invariantViolations()
+    for table in tables {
+      let references = table.descriptor.relationships.filter(\.isCheckedReference)
+      if references.isEmpty { continue }
+      try engine.scan(table.number) { key, layout, row in
+        try table.withCurrentRow(row, layout: layout, key: key) { row in
+          for property in references where !table.layout.isNull(property.ordinal, in: row) {
+            let target = table.layout.reference(property.ordinal, in: row)
+            if try engine.contains(target) { continue }
+            violations.append(
+              "\(table.descriptor.entityName)/\(key): \(property.name) names a row that does not exist"
+            )
+          }
+        }
+        return .proceed
+      }
+    }
+    return violations
+  }
+
+  /// Traps if something does not hold that the store keeps true.
+  ///
+  /// - Throws: What reading a row throws.
+  package func checkInvariants() throws {
+    let violations = try invariantViolations()
+    precondition(violations.isEmpty, violations.joined(separator: "; "))
+  }
+}
+
+extension ModelContainer {
+  /// Says what does not hold of all that the container's stores keep true; nothing, if all is well.
+  ///
+  /// - Throws: What reading a row throws.
+  package func storeInvariantViolations() throws -> [String] {
+    try (stores(of: DefaultStore.self).map(\.tables) + stores(of: LogStore.self).map(\.tables))
+      .flatMap { try $0.invariantViolations() }
+  }
+
+  /// Gives back in the container's stores what was replaced and deleted.
+  ///
+  /// - Throws: ``LogStoreError``.
+  package func compactStores() throws {
+    for store in stores(of: DefaultStore.self) { try store.compact() }
+    for store in stores(of: LogStore.self) { try store.compact() }
+  }
+}

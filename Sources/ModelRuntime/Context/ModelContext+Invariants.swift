@@ -1,0 +1,159 @@
+import Foundation
+import RowFormat
+
+// What a context keeps true, looked at in full: after each step of the simulator and of random tests, and in debug
+// builds at each save and fetch if the environment variable LOGSTORE_CHECK_INVARIANTS is 1.
+
+extension ModelContext {
+  /// Says what does not hold of all that the context keeps true; nothing, if all is well.
+  ///
+  /// Looks at what is in memory only, and loads nothing: what is found is found without changing it.
+  ///
+  /// - Complexity: O(registered objects and the loaded ends of their relationships).
+  package func invariantViolations() -> [String] {
+    let check = InvariantCheck(self)
+    check.registeredObjects()
+    check.pendingLists()
+    check.relationships()
+    return check.violations
+  }
+
+  /// Traps if something does not hold that the context keeps true.
+  package func checkInvariants(_ place: @autoclosure () -> String = "") {
+    let violations = invariantViolations()
+    precondition(violations.isEmpty, "\(place()) \(violations.joined(separator: "; "))")
+  }
+
+  /// Checks the context in debug builds, if the environment asks for it.
+  func assertInvariants() { assert(!Self.checksInvariants || invariantViolations().isEmpty) }
+
+  private static let checksInvariants =
+    ProcessInfo.processInfo.environment["LOGSTORE_CHECK_INVARIANTS"] == "1"
+}
+
+/// One look at a context.
+private final class InvariantCheck {
+  private let context: ModelContext
+  private(set) var violations: [String] = []
+
+  init(_ context: ModelContext) { self.context = context }
+
+  private func fail(_ state: _ModelState, _ problem: String) {
+    violations.append("\(state.identifier): \(problem)")
+  }
+
+  // MARK: The identity map
+
+  func registeredObjects() {
+    for map in context.maps {
+      for state in map.states {
+        guard let model = state.model else {
+          violations.append("a registered state has no object")
+          continue
+        }
+        if model._$state !== state { fail(state, "the object has another state") }
+        if state.context !== context { fail(state, "is registered, and not of this context") }
+        if !state.flags.contains(.stored) { fail(state, "is registered, and has no row") }
+        if map[state.reference] !== state { fail(state, "is registered under another row") }
+        if state.flags.contains(.listed), !contains(context.changed, model) {
+          fail(state, "counts as changed, and is not on the list")
+        }
+        if !state.changed.isEmpty, !state.flags.contains(.listed), !state.isDeleted {
+          fail(state, "has changed, and does not count as changed")
+        }
+        if state.isDeleted, !contains(context.deleted, model) {
+          fail(state, "is deleted, registered, and not on the list")
+        }
+      }
+    }
+  }
+
+  // MARK: What is pending
+
+  func pendingLists() {
+    for (name, list) in [
+      ("inserted", context.inserted), ("changed", context.changed), ("deleted", context.deleted),
+    ] where Set(list.map { ObjectIdentifier($0) }).count != list.count {
+      violations.append("an object is on the list of \(name) ones twice")
+    }
+    for model in context.inserted {
+      let state = model._$state
+      if state.context !== context { fail(state, "was inserted, and is not of this context") }
+      if state.flags.contains(.stored) { fail(state, "was inserted, and has a row") }
+      if !state.isDeleted, !state.flags.contains(.inserted) {
+        fail(state, "was inserted, and does not count as inserted")
+      }
+    }
+    for model in context.changed {
+      let state = model._$state
+      if state.context !== context { fail(state, "was changed, and is not of this context") }
+      if !state.flags.contains(.listed) { fail(state, "was changed, and is not marked so") }
+      if state.flags.contains(.inserted) { fail(state, "is new, and on the list of changed ones") }
+    }
+    for model in context.deleted {
+      let state = model._$state
+      if state.context !== context { fail(state, "was deleted, and is not of this context") }
+      if !state.isDeleted { fail(state, "is to be deleted, and says it is not") }
+      if !state.flags.contains(.stored) { fail(state, "is to be deleted, and has no row") }
+    }
+  }
+
+  private func contains(_ list: [any PersistentModel], _ model: any PersistentModel) -> Bool {
+    list.contains { $0 === model }
+  }
+
+  // MARK: Both ends
+
+  /// Each link of which both ends are in memory is there at both.
+  func relationships() {
+    let states = context.maps.flatMap(\.states) + context.inserted.map { $0._$state }
+    for state in states where !state.isDeleted && !state.relations.isEmpty {
+      guard let model = state.model else { continue }
+      for property in state.descriptor.relationships {
+        switch state.relation(property) {
+        case .unloaded: break
+        case .one(let other): if let other { toOne(property, of: state, model, other) }
+        case .many(let list): toMany(property, of: state, model, list.models)
+        }
+      }
+    }
+  }
+
+  private func toOne(
+    _ property: ModelProperty,
+    of state: _ModelState,
+    _ model: any PersistentModel,
+    _ other: any PersistentModel
+  ) {
+    let ends = other._$state
+    if !ends.isDeleted, ends.context !== context {
+      fail(state, "\(property.name) leads to a model of another context")
+    }
+    guard let inverse = property.inverse, !ends.isDeleted else { return }
+    if case .one(let back) = ends.relation(inverse), back !== model {
+      fail(state, "\(property.name) leads to a model whose \(inverse.name) leads elsewhere")
+    }
+  }
+
+  private func toMany(
+    _ property: ModelProperty,
+    of state: _ModelState,
+    _ model: any PersistentModel,
+    _ members: [any PersistentModel]
+  ) {
+    if Set(members.map { ObjectIdentifier($0) }).count != members.count {
+      fail(state, "\(property.name) holds a model twice")
+    }
+    for member in members {
+      let other = member._$state
+      if other.isDeleted { fail(state, "\(property.name) holds a deleted model") }
+      if other.context !== context {
+        fail(state, "\(property.name) holds a model that is not of this context")
+      }
+      guard let inverse = property.inverse else { continue }
+      if case .one(let back) = other.relation(inverse), back !== model {
+        fail(state, "\(property.name) holds a model whose \(inverse.name) leads elsewhere")
+      }
+    }
+  }
+}
