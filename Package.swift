@@ -289,6 +289,15 @@ if hostIsApple {
       resources: [.copy("Resources")],
       swiftSettings: macroUserSettings
     ),
+    .executableTarget(
+      name: "Simulator",
+      dependencies: [
+        "SwiftData", "LogStore", "ModelRuntime", "SchedulePoints",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/Simulator",
+      swiftSettings: macroUserSettings
+    ),
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
@@ -316,7 +325,7 @@ if hostIsApple {
     .testTarget(
       name: "ToolsTests",
       dependencies: [
-        "SampleTrips", "api-coverage", "Terminal", "SwiftData", "JSONStore",
+        "SampleTrips", "Simulator", "api-coverage", "Terminal", "SwiftData", "JSONStore",
         "LogEngine", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,0 +1,135 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import Simulator
+
+@Suite struct `A simulated schedule` {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "simulated-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  @Test(arguments: ScheduleKind.allCases)
+  func `is the same each time its seed is drawn`(kind: ScheduleKind) throws {
+    let first = Schedule.draw(seed: 7, kind: kind, stepCount: 40, in: folder)
+    let second = Schedule.draw(seed: 7, kind: kind, stepCount: 40, in: folder)
+    let isSame = first.schedule.operations == second.schedule.operations
+    #expect(isSame)
+    #expect(first.violation?.description == second.violation?.description)
+    #expect(!first.schedule.operations.isEmpty)
+  }
+
+  @Test func `agrees with the oracle on a program of every shape of relationship`() throws {
+    let operations: [Simulator.Operation.Action] = [
+      .insert(.team, key: 1, .plain),
+      .insert(.player, key: 2, .appended(.players, owner: 1)),
+      .insert(.captain, key: 3, .plain),
+      .save,
+      .insert(.deal, key: 4, .linkedAfter(.deals, owner: 2)),
+      .insert(.locker, key: 5, .plain),
+      .linkPartner(.locker, owner: 2, member: 5),
+      .insert(.badge, key: 6, .plain),
+      .append(.badges, .owner, key: 6, 2),
+      .insert(.tag, key: 10_000, .plain),
+      .look,
+      .save,
+      .link(.locker, member: 5, owner: 3),
+      .set(key: 2, .value, 9),
+      .fetch(Query(kind: .player, condition: .valueAbove(3), sort: .value)),
+      .fetch(Query(kind: .player, condition: .group(0), sort: .key, road: .count)),
+      .insert(.tag, key: 10_000, .plain),
+      .save,
+      .look,
+      .delete(key: 2),
+      .save,
+      .look,
+    ]
+    let schedule = Schedule(
+      setting: Setting(),
+      operations: operations.map { Operation(context: 0, action: $0) }
+    )
+    let violation = schedule.run(in: folder)
+    #expect(violation == nil, "\(violation?.description ?? "")")
+  }
+
+  @Test func `finds what was changed behind the oracle's back`() throws {
+    let world = try World(Setting(), in: folder, name: "tampered")
+    defer { world.close() }
+    try world.perform(Operation(context: 0, action: .insert(.team, key: 1, .plain)))
+    try world.perform(Operation(context: 0, action: .save))
+    let context = ModelContext(world.containers[0])
+    let team = try #require(try context.fetch(FetchDescriptor<Team>()).first)
+    team.value = 5
+    try context.save()
+    try world.perform(Operation(context: 0, action: .renew))
+    #expect {
+      try world.perform(Operation(context: 0, action: .look))
+    } throws: { ($0 as? Violation)?.sort == .attribute }
+  }
+
+  @Test func `is cut down to the steps that matter`() {
+    let needed: Set<Int> = [3, 17, 18]
+    let schedule = Schedule(
+      setting: Setting(onDisk: true, contexts: [Setting.Context(merges: true)]),
+      operations: (0..<40).map {
+        Operation(context: 0, action: .set(key: $0, .value, 0), road: .fetched)
+      }
+    )
+    func keys(_ schedule: Schedule) -> Set<Int> {
+      Set(
+        schedule.operations.compactMap {
+          if case .set(let key, _, _) = $0.action { key } else { nil }
+        }
+      )
+    }
+    let shrunk = schedule.shrunk { keys($0).isSuperset(of: needed) }
+    #expect(keys(shrunk) == needed)
+    #expect(!shrunk.setting.onDisk && !shrunk.setting.contexts[0].merges)
+    #expect(shrunk.operations.allSatisfy { $0.road == .held })
+  }
+
+  @Test func `is printed as a program`() {
+    let schedule = Schedule(
+      setting: Setting(contexts: [Setting.Context(), Setting.Context(merges: true)]),
+      operations: [
+        Operation(context: 0, action: .insert(.team, key: 1, .plain)),
+        Operation(context: 0, action: .save),
+        Operation(
+          context: 1,
+          action: .insert(.captain, key: 2, .appended(.players, owner: 1))
+        ),
+        Operation(context: 1, action: .set(key: 1, .note, 3)),
+      ]
+    )
+    #expect(
+      schedule.swift.split(separator: "\n").dropFirst().joined(separator: "\n") == """
+        let x = ModelContext(container)
+        let y = ModelContext(container)
+        y.automaticallyMergesChanges = true
+        let x1 = Team(1)
+        x.insert(x1)
+        try x.save()
+        let y1 = try y.find(Team.self, 1)
+        let y2 = Captain(2)
+        y1.players.append(y2)
+        y1.note = "n3"
+        """
+    )
+  }
+
+  @Test func `leaves behind what it was about to do when the process ended`() throws {
+    let file = folder.appending(path: "beacon").path
+    let operation = Operation(context: 0, action: .delete(key: 4))
+    do {
+      let beacon = try #require(Beacon(path: file))
+      beacon.begin(Setting(onDisk: true))
+      beacon.append(operation)
+    }
+    let found = try #require(Beacon.schedule(at: file))
+    #expect(found.setting.onDisk)
+    #expect(found.operations == [operation])
+  }
+}

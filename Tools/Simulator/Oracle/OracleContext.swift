@@ -1,0 +1,145 @@
+/// What a context has not saved, and what is known of what it has seen.
+struct OracleContext {
+  /// What has changed since the last save, in order.
+  private(set) var log: [Change] = []
+  /// Stored rows of which attributes were set.
+  private var setKeys: Set<Int> = []
+  /// The last owners that members were given, if they are stored, by relation and member.
+  private var storedOwners: [Relation: [Int: Int]] = [:]
+  /// The lists that the log touches.
+  private(set) var touched: Set<OracleState.ListName> = []
+  /// The lists that others have saved since the context last read everything.
+  private var stale: Set<OracleState.ListName> = []
+  /// The lists that were changed here and elsewhere: members are certain, and their order is not.
+  private(set) var uncertain: Set<OracleState.ListName> = []
+  /// Whether others have saved since the context last read everything.
+  private(set) var isStale = false
+  /// Whether others have saved since something was deleted here: what the rules do to their changes is seen by
+  /// the save only.
+  private(set) var isEntangled = false
+  /// What the context showed before each step that can be undone, and after each that was.
+  var undoable: [OracleState] = []
+  var redoable: [OracleState] = []
+
+  var hasChanges: Bool { !log.isEmpty }
+
+  func view(of committed: OracleState) -> OracleState {
+    var view = committed
+    view.apply(log)
+    return view
+  }
+
+  /// New models whose unique value a stored one has: until the save, the context shows both.
+  func doubled(in committed: OracleState) -> Set<Int> {
+    Set(insertedKeys.filter { committed.rows[$0]?.kind == .tag })
+  }
+
+  var insertedKeys: Set<Int> {
+    var keys: Set<Int> = []
+    for case .insert(let key, _) in log { keys.insert(key) }
+    return keys
+  }
+
+  /// Notes changes that a step makes.
+  mutating func add(
+    _ changes: [Change],
+    before: OracleState,
+    after: OracleState,
+    isStored: (Int) -> Bool
+  ) {
+    log += changes
+    for change in changes {
+      switch change {
+      case .set(let key, _, _): if isStored(key) { setKeys.insert(key) }
+      case .link(let relation, let member, let owner):
+        storedOwners[relation, default: [:]][member] = owner.flatMap { isStored($0) ? $0 : nil }
+      default: break
+      }
+    }
+    touch(OracleState.changedLists(before, after))
+  }
+
+  /// Makes the context show a state, whatever it showed.
+  mutating func become(_ state: OracleState, before: OracleState) {
+    log = [.become(state)]
+    setKeys = []
+    storedOwners = [:]
+    touch(OracleState.changedLists(before, state))
+  }
+
+  private mutating func touch(_ names: Set<OracleState.ListName>) {
+    touched.formUnion(names)
+    uncertain.formUnion(names.intersection(stale))
+  }
+
+  /// Whether the log puts everything in a state, and so cannot go with what others save.
+  var becomes: Bool {
+    log.contains { if case .become = $0 { true } else { false } }
+  }
+
+  /// Notes that another context has saved.
+  mutating func othersSaved(_ changedLists: Set<OracleState.ListName>) {
+    isStale = true
+    stale.formUnion(changedLists)
+    uncertain.formUnion(touched.intersection(changedLists))
+    isEntangled =
+      isEntangled || log.contains { if case .delete = $0 { true } else { false } }
+    undoable = []
+    redoable = []
+  }
+
+  /// Notes that the context has read everything.
+  mutating func refreshed() {
+    isStale = false
+    stale = []
+  }
+
+  /// Notes that nothing is unsaved any more.
+  mutating func settled() {
+    log = []
+    setKeys = []
+    storedOwners = [:]
+    touched = []
+    uncertain = []
+    isEntangled = false
+  }
+
+  /// A member that was given an owner which another context has deleted: where the rule is to nullify it has none then,
+  /// and otherwise it cannot be saved.
+  private func lostLink(_ after: OracleState, _ committed: OracleState) -> Int? {
+    for (relation, owners) in storedOwners where relation.rule != .nullify {
+      for (member, owner) in owners where after.contains(member) && !committed.contains(owner) {
+        return member
+      }
+    }
+    return nil
+  }
+
+  /// What a save has to come to.
+  enum Outcome {
+    case saves(OracleState)
+    case throwsError(String)
+  }
+
+  func outcome(of committed: OracleState) -> Outcome {
+    var deleted: Set<Int> = []
+    for case .delete(let key) in log { deleted.insert(key) }
+    if let key = setKeys.first(where: { !deleted.contains($0) && !committed.contains($0) }) {
+      return .throwsError("another context has deleted \(key), which has unsaved changes here")
+    }
+    let after = view(of: committed)
+    if let lost = lostLink(after, committed) {
+      return .throwsError("\(lost) was related to a model that another context has deleted")
+    }
+    if let member = after.denied.first {
+      return .throwsError("\(member) is in the way of a delete that is denied")
+    }
+    return .saves(after)
+  }
+}
+
+extension OracleState {
+  static func changedLists(_ before: OracleState, _ after: OracleState) -> Set<ListName> {
+    before.listNames.union(after.listNames).filter { before.list($0) != after.list($0) }
+  }
+}

@@ -1,0 +1,191 @@
+/// What a store holds, or a context shows, written down as plainly as possible.
+///
+/// Nothing here is clever: lists are arrays, finding something is a loop, and every change is applied by one
+/// function that reads like Compatibility.md.
+struct OracleState: Equatable, Sendable {
+  struct Row: Equatable, Sendable {
+    var kind: Kind
+    var value = 0
+    var group = 0
+    var note = ""
+    var code = 0
+  }
+
+  /// A list at one end of a relationship.
+  struct ListName: Hashable, Sendable {
+    var relation: Relation
+    var end: End
+    var key: Int
+  }
+
+  var rows: [Int: Row] = [:]
+  /// To-one ends at members: relation and member to owner.
+  ///
+  /// An owner that is not there reads as nil; it is named only where a delete is denied.
+  var owners: [Relation: [Int: Int]] = [:]
+  /// To-many ends, in order; one that is missing is empty.
+  private var lists: [ListName: [Int]] = [:]
+
+  func contains(_ key: Int) -> Bool { rows[key] != nil }
+
+  func keys(of kinds: [Kind]) -> [Int] {
+    rows.filter { kinds.contains($0.value.kind) }.map(\.key).sorted()
+  }
+
+  /// The to-one end of a member.
+  func owner(_ relation: Relation, of member: Int) -> Int? {
+    guard let owner = owners[relation]?[member], contains(owner) else { return nil }
+    return owner
+  }
+
+  /// The to-one end of a player: its locker.
+  func partner(_ relation: Relation, of owner: Int) -> Int? {
+    owners[relation]?.filter { $0.value == owner && contains($0.key) }.keys.min()
+  }
+
+  func list(_ relation: Relation, _ end: End, of key: Int) -> [Int] {
+    lists[ListName(relation: relation, end: end, key: key)] ?? []
+  }
+
+  func list(_ name: ListName) -> [Int] { lists[name] ?? [] }
+
+  var listNames: Set<ListName> { Set(lists.keys) }
+
+  mutating func setList(_ name: ListName, _ keys: [Int]) {
+    lists[name] = keys.isEmpty ? nil : keys
+  }
+
+  private mutating func changeList(
+    _ relation: Relation,
+    _ end: End,
+    of key: Int,
+    _ body: (inout [Int]) -> Void
+  ) {
+    let name = ListName(relation: relation, end: end, key: key)
+    var list = list(name)
+    body(&list)
+    setList(name, list)
+  }
+}
+
+// MARK: Changes
+
+/// One change of a state; what a context has not saved is an array of them.
+enum Change: Equatable, Sendable {
+  case insert(Int, OracleState.Row)
+  case set(Int, Attribute, Int)
+  case delete(Int)
+  /// Gives a member an owner, at the end of the owner's list; or none.
+  case link(Relation, member: Int, owner: Int?)
+  /// Makes a badge and a player each other's, at the ends of both lists.
+  case pair(Relation, member: Int, owner: Int)
+  case unpair(Relation, member: Int, owner: Int)
+  /// Puts a list in an order; members that are not named stay behind those that are.
+  case order(OracleState.ListName, [Int])
+  /// Puts everything in a state: what undo does.
+  case become(OracleState)
+}
+
+/// The attributes that change.
+enum Attribute: String, CaseIterable, Codable, Sendable { case value, group, note, code }
+
+extension OracleState {
+  mutating func apply(_ changes: [Change]) {
+    for change in changes { apply(change) }
+  }
+
+  /// Applies a change; one about a row that is not there is none.
+  mutating func apply(_ change: Change) {
+    switch change {
+    case .insert(let key, let row): rows[key] = row
+    case .set(let key, let attribute, let value): set(key, attribute, value)
+    case .delete(let key): delete(key)
+    case .link(let relation, let member, let owner):
+      guard contains(member) else { return }
+      link(relation, member, owner.flatMap { contains($0) ? $0 : nil })
+    case .pair(let relation, let member, let owner):
+      guard contains(member), contains(owner) else { return }
+      changeList(relation, .owner, of: owner) { if !$0.contains(member) { $0.append(member) } }
+      changeList(relation, .member, of: member) { if !$0.contains(owner) { $0.append(owner) } }
+    case .unpair(let relation, let member, let owner): unpair(relation, member, owner)
+    case .order(let name, let order):
+      let list = list(name)
+      let named = order.filter(list.contains)
+      setList(name, named + list.filter { !named.contains($0) })
+    case .become(let state): self = state
+    }
+  }
+
+  private mutating func set(_ key: Int, _ attribute: Attribute, _ value: Int) {
+    guard contains(key) else { return }
+    switch attribute {
+    case .value: rows[key]?.value = value
+    case .group: rows[key]?.group = value
+    case .note: rows[key]?.note = "n\(value)"
+    case .code: rows[key]?.code = value
+    }
+  }
+
+  private mutating func link(_ relation: Relation, _ member: Int, _ owner: Int?) {
+    let old = owners[relation]?[member]
+    if old == owner { return }
+    if let old, relation.shape == .oneToMany {
+      changeList(relation, .owner, of: old) { $0.removeAll { $0 == member } }
+    }
+    owners[relation, default: [:]][member] = owner
+    guard let owner else { return }
+    if relation.shape == .oneToMany {
+      changeList(relation, .owner, of: owner) { $0.append(member) }
+    } else {
+      // A player has one locker: the former one is nobody's now.
+      for (other, its) in owners[relation] ?? [:] where its == owner && other != member {
+        owners[relation]?[other] = nil
+      }
+    }
+  }
+
+  private mutating func unpair(_ relation: Relation, _ member: Int, _ owner: Int) {
+    changeList(relation, .owner, of: owner) { $0.removeAll { $0 == member } }
+    changeList(relation, .member, of: member) { $0.removeAll { $0 == owner } }
+  }
+
+  private mutating func delete(_ key: Int) {
+    guard let row = rows.removeValue(forKey: key) else { return }
+    for relation in Relation.allCases {
+      if relation.members.contains(row.kind) {
+        // The deleted row is a member: its owners no longer have it.
+        if relation.shape == .manyToMany {
+          for owner in list(relation, .member, of: key) { unpair(relation, key, owner) }
+        } else {
+          link(relation, key, nil)
+        }
+      }
+      if relation.owners.contains(row.kind) { dropMembers(relation, of: key) }
+    }
+  }
+
+  private mutating func dropMembers(_ relation: Relation, of owner: Int) {
+    switch relation.shape {
+    case .manyToMany:
+      for member in list(relation, .owner, of: owner) { unpair(relation, member, owner) }
+    case .oneToOne:
+      for (member, its) in owners[relation] ?? [:] where its == owner {
+        owners[relation]?[member] = nil
+      }
+    case .oneToMany:
+      // Where the delete is denied the members still say whose they are, and the save finds it so.
+      if relation.rule == .deny { return }
+      for member in list(relation, .owner, of: owner) {
+        link(relation, member, nil)
+        if relation.rule == .cascade { delete(member) }
+      }
+    }
+  }
+
+  /// Members of owners that are deleted, where the rule denies that.
+  var denied: [Int] {
+    Relation.allCases.filter { $0.rule == .deny }.flatMap { relation in
+      (owners[relation] ?? [:]).filter { contains($0.key) && !contains($0.value) }.map(\.key)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// What a schedule runs on: drawn from its seed before the first step.
+struct Setting: Codable, Sendable {
+  struct Context: Codable, Sendable {
+    /// Which container it is made from; all have one store together.
+    var container = 0
+    var merges = false
+    var undoes = false
+    var autosaves = false
+    /// Whether results of a fetch are observed in it.
+    var observes = false
+  }
+
+  var onDisk = false
+  var containerCount = 1
+  var contexts: [Context] = [Context()]
+  /// One look at everything in how many steps, on average; 0 for none but the last.
+  var lookInterval = 4
+  /// One look through a fresh context in how many saves.
+  var freshLookInterval = 2
+  /// How many threads there are: then the steps of context 0 come first, and those of the others are theirs.
+  var threadCount = 0
+  /// What says which thread goes on.
+  var threadSeed: UInt64 = 0
+}
+
+/// Classes of schedules.
+enum ScheduleKind: String, CaseIterable, Sendable {
+  /// One context at a time, with undo in half of the schedules.
+  case alone
+  /// Several contexts, none merging.
+  case several
+  /// Several contexts that merge.
+  case merging
+  /// Any of those, in two containers.
+  case containers
+  /// Threads with a context each, which take turns where a seed says.
+  case threads
+
+  static func of(seed: UInt64) -> ScheduleKind {
+    allCases[Int(seed % UInt64(allCases.count))]
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import SchedulePoints
+
+/// Lets one thread run at a time, from one point to the next, and chooses by a seed which.
+///
+/// A thread that waits for a lock which another holds is passed over until it comes to a point again: the system is
+/// asked whether it sleeps, since locks do not say who waits for them.
+final class ThreadScheduler: @unchecked Sendable {
+  private enum Standing { case starting, parked, chosen, running, blocked, finished }
+
+  private struct Runner {
+    var standing = Standing.starting
+    /// The folder in which the system says how the thread is.
+    var folder = ""
+    var point: SchedulePoint?
+  }
+
+  // Guarded by the condition.
+  private let condition = NSCondition()
+  private var runners: [Runner]
+  private var numbers: [UInt: Int] = [:]
+  private var chance: Chance
+  /// Which thread went on from which point, for messages.
+  private(set) var trace: [String] = []
+
+  init(threadCount: Int, seed: UInt64) {
+    runners = Array(repeating: Runner(), count: threadCount)
+    chance = Chance(seed: seed)
+  }
+
+  /// Runs blocks on threads of their own, to their ends.
+  ///
+  /// - Returns: `false` if they wait for each other for ever.
+  func run(_ blocks: [@Sendable () -> Void]) -> Bool {
+    ScheduleHook.install { [weak self] point in self?.reach(point) }
+    defer { ScheduleHook.install(nil) }
+    for (number, block) in blocks.enumerated() {
+      let thread = Thread {
+        self.begin(number)
+        block()
+        self.finish(number)
+      }
+      thread.stackSize = 4 << 20
+      thread.start()
+    }
+    return schedule()
+  }
+
+  // MARK: On the threads
+
+  private static var ownIdentity: UInt { UInt(bitPattern: Int(bitPattern: pthread_self())) }
+
+  private func begin(_ number: Int) {
+    condition.lock()
+    numbers[Self.ownIdentity] = number
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+    runners[number].folder = "/proc/\(link ?? "")"
+    park(number, at: nil)
+    condition.unlock()
+  }
+
+  private func reach(_ point: SchedulePoint) {
+    condition.lock()
+    if let number = numbers[Self.ownIdentity] { park(number, at: point) }
+    condition.unlock()
+  }
+
+  private func park(_ number: Int, at point: SchedulePoint?) {
+    runners[number].point = point
+    runners[number].standing = .parked
+    condition.broadcast()
+    while runners[number].standing != .chosen { condition.wait() }
+    runners[number].standing = .running
+  }
+
+  private func finish(_ number: Int) {
+    condition.lock()
+    runners[number].standing = .finished
+    numbers[Self.ownIdentity] = nil
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  // MARK: On the thread that schedules
+
+  private func schedule() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    var patience = 0
+    while true {
+      guard settle() else { return false }
+      let ready = runners.indices.filter { runners[$0].standing == .parked }
+      guard let next = chance.pick(ready) else {
+        if runners.allSatisfy({ $0.standing == .finished }) { return true }
+        // All that is left waits for locks: whoever holds them has finished, or nobody ever will.
+        patience += 1
+        if patience > 5_000 { return false }
+        _ = condition.wait(until: Date(timeIntervalSinceNow: 0.001))
+        continue
+      }
+      patience = 0
+      trace.append("\(next)\(runners[next].point.map { " from \($0)" } ?? "")")
+      runners[next].standing = .chosen
+      condition.broadcast()
+    }
+  }
+
+  /// Waits until every thread is at a point, has finished, or waits for another.
+  private func settle() -> Bool {
+    var sleeps = 0
+    for _ in 0..<60_000 {
+      guard
+        let active = runners.indices.first(where: {
+          [.starting, .chosen, .running].contains(runners[$0].standing)
+        })
+      else {
+        // One that was waiting may be on its way to a point.
+        let awake = runners.indices.filter {
+          runners[$0].standing == .blocked && !isSleeping($0)
+        }
+        if awake.isEmpty { return true }
+        for number in awake { runners[number].standing = .running }
+        continue
+      }
+      if condition.wait(until: Date(timeIntervalSinceNow: 0.001)) {
+        sleeps = 0
+        continue
+      }
+      guard runners[active].standing == .running, isSleeping(active) else {
+        sleeps = 0
+        continue
+      }
+      sleeps += 1
+      if sleeps >= 3 {
+        runners[active].standing = .blocked
+        sleeps = 0
+      }
+    }
+    return false
+  }
+
+  /// Whether a thread sleeps, as the system says.
+  private func isSleeping(_ number: Int) -> Bool {
+    guard
+      let text = try? String(
+        contentsOfFile: "\(runners[number].folder)/stat",
+        encoding: .utf8
+      ), let end = text.lastIndex(of: ")")
+    else { return false }
+    return text[end...].dropFirst(2).first == "S"
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import SwiftData
+
+/// Threads over one store, each with a context of its own.
+///
+/// What a thread changes is noted as it is made. At the end the history says in which order saves were committed, and
+/// the oracle applies them in that order: what is stored then must be what the oracle has, and a save that threw must
+/// have had a reason to.
+final class ThreadedRun: @unchecked Sendable {
+  private let world: World
+  private let schedule: Schedule
+  private let lock = NSLock()
+  // Guarded by the lock.
+  private var saves: [String: Save] = [:]
+  private var violations: [Violation] = []
+
+  /// What a save was to write, and what came of it.
+  private struct Save {
+    var thread: Int
+    var log: OracleContext
+    var touched: Set<OracleState.ListName>
+    var error: String?
+  }
+
+  init(_ schedule: Schedule, _ world: World) {
+    self.schedule = schedule
+    self.world = world
+  }
+
+  /// Runs the threads of a schedule, in an order that the seed chooses.
+  func run(seed: UInt64) throws {
+    let start = world.committed
+    let threads = schedule.threads
+    let scheduler = ThreadScheduler(threadCount: threads.count, seed: seed)
+    let blocks = threads.indices.map { number in
+      { @Sendable in self.work(number, threads[number]) }
+    }
+    guard scheduler.run(blocks) else { throw Violation(.hang, "the threads wait for each other") }
+    if let violation = violations.first { throw violation }
+    try compare(start)
+  }
+
+  // MARK: A thread
+
+  private func work(_ number: Int, _ operations: [Operation]) {
+    let settings = schedule.setting.contexts
+    let setting = settings[(number + 1) % settings.count]
+    let program = ThreadProgram(
+      number,
+      SimulatedContext(setting, world.containers[setting.container]),
+      makeContext: { SimulatedContext(setting, self.world.containers[setting.container]) },
+      didSave: { self.note($0, number, $1, $2) }
+    )
+    do {
+      for operation in operations { try program.perform(operation) }
+      try program.perform(Operation(context: number, action: .save))
+    } catch {
+      let violation = (error as? Violation) ?? Violation(.error, "\(error)")
+      lock.withLock { violations.append(violation) }
+    }
+  }
+
+  private func note(_ author: String, _ thread: Int, _ changes: [Change], _ error: (any Error)?) {
+    var log = OracleContext()
+    var own: Set<Int> = []
+    for case .insert(let key, _) in changes { own.insert(key) }
+    log.add(changes, before: OracleState(), after: OracleState()) { !own.contains($0) }
+    lock.withLock {
+      saves[author] = Save(
+        thread: thread,
+        log: log,
+        touched: [],
+        error: error.map { "\($0)" }
+      )
+    }
+  }
+
+  // MARK: Afterwards
+
+  private func compare(_ start: OracleState) throws {
+    let context = ModelContext(world.containers[0])
+    let authors = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .compactMap(\.author)
+    var state = start
+    var states = [start]
+    var touchers: [OracleState.ListName: Set<Int>] = [:]
+    var committed: Set<String> = []
+    for author in authors {
+      guard let save = saves[author] else { continue }
+      committed.insert(author)
+      guard save.error == nil else {
+        throw Violation(.saveThrew, "a save that threw was committed: \(save.error ?? "")")
+      }
+      switch save.log.outcome(of: state) {
+      case .throwsError(let reason):
+        throw Violation(.saveDidNotThrow, "save \(author) did not throw although \(reason)")
+      case .saves(let after):
+        for name in OracleState.changedLists(state, after) {
+          touchers[name, default: []].insert(save.thread)
+        }
+        state = after
+        states.append(after)
+      }
+    }
+    for (author, save) in saves.sorted(by: { $0.key < $1.key }) where !committed.contains(author) {
+      guard let error = save.error else {
+        // Only if nothing was left to be written: what it changed was gone, or was so already.
+        let wasIdle = states.contains { state in
+          if case .saves(state) = save.log.outcome(of: state) { true } else { false }
+        }
+        if !wasIdle { throw Violation(.error, "save \(author) wrote nothing") }
+        continue
+      }
+      let hasReason = states.contains {
+        if case .throwsError = save.log.outcome(of: $0) { true } else { false }
+      }
+      if !hasReason { throw Violation(.saveThrew, "save \(author) threw: \(error)") }
+    }
+    world.committed = state
+    world.replaceContexts()
+    try world.settleOrder(of: Set(touchers.filter { $0.value.count > 1 }.keys))
+  }
+}
