@@ -70,8 +70,8 @@ import Testing
     #expect(resource.key == "%lld trips")
     #expect(String(localized: "All: \(resource)", locale: english) == "All: 3 trips")
     #expect(
-      String(localized: "k", defaultValue: "\(count) of \(Int.max)", locale: english)
-        == "3 of \(Int.max)"
+      String(localized: "k", defaultValue: "\(count) of \(1_234_567)", locale: english)
+        == "3 of 1,234,567"
     )
   }
 

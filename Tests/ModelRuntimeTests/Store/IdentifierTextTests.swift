@@ -63,7 +63,10 @@ import Testing
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let path = (parts.dropFirst(2) + parts.prefix(2)).joined(separator: "/")
     let uri = "x-swiftdata://" + path
-    if let url = URL(string: uri) { #expect(PersistentIdentifier(uri: url) == nil, "\(uri)") }
+    // Where Foundation mends a text to make a URL of it, the URL is another.
+    if let url = URL(string: uri), url.absoluteString == uri {
+      #expect(PersistentIdentifier(uri: url) == nil, "\(uri)")
+    }
   }
 
   @Test(arguments: [
