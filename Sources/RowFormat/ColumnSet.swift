@@ -30,6 +30,10 @@ public struct ColumnSet: RawRepresentable, Hashable, Sendable {
     rawValue |= other.rawValue
   }
 
+  @inlinable public func isDisjoint(with other: ColumnSet) -> Bool {
+    rawValue & other.rawValue == 0
+  }
+
   @inlinable static func bit(of column: Int) -> UInt64 {
     1 &<< UInt64(truncatingIfNeeded: min(column, 63))
   }

@@ -37,8 +37,7 @@ extension ModelContext {
   }
 
   /// The models for identifiers of one class, their rows fetched together.
-  private func models<T: PersistentModel>(for identifiers: ArraySlice<PersistentIdentifier>) -> [T]
-  {
+  func models<T: PersistentModel>(for identifiers: ArraySlice<PersistentIdentifier>) -> [T] {
     let found = identifiers.map { model(for: $0) }
     let hollow = found.filter { $0._$state.needsRow }
     if let connection = hollow.first?._$state.connection {

@@ -14,33 +14,40 @@ extension ModelContext {
     try throwDeferredError()
     mergeSavedChanges()
     let connection = try connection(for: T.self)
-    let pending =
-      descriptor.includePendingChanges ? PendingModels(of: T.self, in: self) : PendingModels()
-    var request = descriptor
-    if !pending.isEmpty {
-      request.fetchLimit = nil
-      request.fetchOffset = nil
-    }
-    var answer = try connection.fetch(request, for: editingState)
-    var models = materialize(answer.takeRows(), as: T.self, in: connection)
-    if answer.needsFilter, let predicate = descriptor.predicate {
-      let filter = ObjectFilter(predicate)
-      models = try models.filter { try filter.matches($0) }
-    }
-    let merged = try pending.merge(into: &models, matching: descriptor.predicate)
-    if merged, pending.hasChangedRows, connection.ordersRowsByReference {
-      // As they would come if everything had been saved, equal ones too.
-      descriptor.sortByRow(&models)
-    } else if answer.needsSort || merged, !descriptor.sortBy.isEmpty {
-      descriptor.sort(&models)
-    }
-    if answer.needsFilter || answer.needsSort || !pending.isEmpty {
-      models = descriptor.slice(of: models)
-    }
+    let models =
+      if let pending = pendingModels(descriptor) {
+        try fetch(descriptor, correctedBy: pending, from: connection)
+      } else {
+        try fetchStored(descriptor, from: connection)
+      }
     prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     observers?.showChanges()
     assertInvariants()
     return models
+  }
+
+  /// The models that a store finds.
+  private func fetchStored<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    from connection: StoreConnection
+  ) throws -> [T] {
+    var answer = try connection.fetch(descriptor, for: editingState)
+    var models = materialize(answer.takeRows(), as: T.self, in: connection)
+    if answer.needsFilter, let predicate = descriptor.predicate {
+      let filter = ObjectFilter(predicate)
+      models = try models.filter(filter.matches)
+    }
+    if answer.needsSort { descriptor.sort(&models) }
+    return answer.needsFilter || answer.needsSort ? descriptor.slice(of: models) : models
+  }
+
+  /// What is unsaved that the answer to a fetch has to be corrected by, if anything is.
+  private func pendingModels<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) -> PendingModels<T>? {
+    if !descriptor.includePendingChanges { return nil }
+    if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return nil }
+    return PendingModels(descriptor, in: self)
   }
 
   /// Counts the models that match.
@@ -50,12 +57,13 @@ extension ModelContext {
   where T: PersistentModel {
     try throwDeferredError()
     let connection = try connection(for: T.self)
-    if !descriptor.includePendingChanges || PendingModels(of: T.self, in: self).isEmpty,
-      let count = try connection.fetchCount(descriptor, for: editingState)
-    {
-      return count
-    }
-    return try fetch(descriptor).count
+    let count =
+      if let pending = pendingModels(descriptor) {
+        try count(descriptor, correctedBy: pending, from: connection)
+      } else {
+        try connection.fetchCount(descriptor, for: editingState)
+      }
+    return try count ?? fetch(descriptor).count
   }
 
   /// Returns the identifiers of the models that match, in order, without making objects of them.
@@ -66,7 +74,11 @@ extension ModelContext {
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try throwDeferredError()
     let connection = try connection(for: T.self)
-    if !descriptor.includePendingChanges || PendingModels(of: T.self, in: self).isEmpty {
+    if let pending = pendingModels(descriptor) {
+      if let found = try identifiers(descriptor, correctedBy: pending, from: connection) {
+        return found
+      }
+    } else {
       if let found = try connection.fetchIdentifiers(descriptor, for: editingState) {
         return found
       }
@@ -95,18 +107,37 @@ extension ModelContext {
     block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
     let batchSize = max(batchSize, 1)
-    let identifiers = try fetchIdentifiers(fetch)
+    try throwDeferredError()
     let connection = try connection(for: T.self)
-    for start in stride(from: 0, to: identifiers.count, by: batchSize) {
-      if !allowEscapingMutations, hasChanges { throw SwiftDataError.mutationWhileEnumerating }
-      let batch = identifiers[start..<min(start + batchSize, identifiers.count)]
-      let rows = try connection.rows(
-        at: batch.compactMap { connection.reference(of: $0) },
-        for: editingState
-      )
-      for model in materialize(rows.compactMap { $0 }, as: T.self, in: connection) {
-        try block(model)
+    if pendingModels(fetch) == nil,
+      let references = try connection.fetchReferences(fetch, for: editingState)
+    {
+      try forEachBatch(of: references, batchSize, allowEscapingMutations) { batch in
+        let rows = try connection.rows(at: Array(batch), for: editingState)
+        for model in materialize(rows.compactMap { $0 }, as: T.self, in: connection) {
+          try block(model)
+        }
       }
+    } else {
+      let identifiers = try fetchIdentifiers(fetch)
+      try forEachBatch(of: identifiers, batchSize, allowEscapingMutations) { batch in
+        for model in models(for: batch) as [T] {
+          let state = model._$state
+          if !state.isDeleted, !state.flags.contains(.vanished) { try block(model) }
+        }
+      }
+    }
+  }
+
+  private func forEachBatch<Name>(
+    of names: [Name],
+    _ batchSize: Int,
+    _ allowEscapingMutations: Bool,
+    _ body: (ArraySlice<Name>) throws -> Void
+  ) throws {
+    for start in stride(from: 0, to: names.count, by: batchSize) {
+      if !allowEscapingMutations, hasChanges { throw SwiftDataError.mutationWhileEnumerating }
+      try body(names[start..<min(start + batchSize, names.count)])
     }
     if !allowEscapingMutations, hasChanges { throw SwiftDataError.mutationWhileEnumerating }
   }

@@ -60,6 +60,7 @@ extension ModelContext {
     }
     state.dropRow()
     model._$reset(keeping: state.changed)
+    if state.isListedByValue { unsaved.noteValue(nil, of: state) }
     state.notifyAll(model, except: state.changed)
   }
 
@@ -90,6 +91,7 @@ extension ModelContext {
     guard let model = state.model, !state.currentRow.isEqual(to: row) else { return }
     state.setRow(row)
     model._$reset(keeping: state.changed)
+    if state.isListedByValue { unsaved.noteValue(nil, of: state) }
     observers?.refreshed(model)
     state.notifyAll(model, except: state.changed)
   }

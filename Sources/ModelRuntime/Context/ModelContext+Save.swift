@@ -157,6 +157,7 @@ extension ModelContext {
     for model in inserted {
       let state = model._$state
       state.context = nil
+      state.isListedByValue = false
       state.updateIsObserved()
       state.flags.remove([.inserted, .deleted, .listed])
       state.reference = .none
@@ -247,6 +248,10 @@ extension _ModelState {
     pendingRanks = nil
     settleRelations()
     flags.remove(.listed)
+    if isListedByValue {
+      isListedByValue = false
+      updateIsObserved()
+    }
     context?.beKept(by: self)
   }
 

@@ -188,7 +188,9 @@ private struct RelationImage {
 extension _ModelState {
   /// Sees to it that setters call for whoever wants to know: observers, or an undo manager.
   func updateIsObserved() {
-    isObserved = observation != nil || context?.undo.manager != nil || context?.observers != nil
+    isObserved =
+      observation != nil || context?.undo.manager != nil || context?.observers != nil
+      || isListedByValue
   }
 
   /// Tells the undo manager that one end of a relationship is about to change.

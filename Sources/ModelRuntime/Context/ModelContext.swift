@@ -35,9 +35,17 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The registered objects, by store.
   let maps: [IdentityMap]
-  var inserted: [any PersistentModel] = []
-  var changed: [any PersistentModel] = []
-  var deleted: [any PersistentModel] = []
+  var inserted: [any PersistentModel] = [] {
+    didSet { unsaved.insertedCountChanges(to: inserted.count) }
+  }
+  var changed: [any PersistentModel] = [] {
+    didSet { unsaved.changedCountChanges(to: changed.count) }
+  }
+  var deleted: [any PersistentModel] = [] {
+    didSet { unsaved.deletedCountChanges(to: deleted.count) }
+  }
+  /// The same objects as fetches want them.
+  let unsaved = UnsavedModels()
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false

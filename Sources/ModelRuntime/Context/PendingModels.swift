@@ -1,44 +1,197 @@
 import Foundation
+import RowFormat
 
-/// The unsaved models of one class in a context: what a store's answer has to be corrected by.
+/// The unsaved models of one class in a context: what a store's answer to a fetch has to be corrected by.
+///
+/// A model is *affected* if the store finds it by values, or in a place, that it has not any more: it is deleted, or has
+/// a change of something the fetch reads. Affected models are taken out of the store's answer, and those that match as
+/// they are now are put in, beside the new ones. All others the store answers for.
 struct PendingModels<T: PersistentModel> {
-  private var inserted: [T] = []
-  private var changed: [T] = []
-  private var deleted: Set<ObjectIdentifier> = []
+  private let context: ModelContext
+  private let inserted: [UnsavedClass]
+  private let changed: [UnsavedClass]
+  private let deletedCount: Int
+  private let reading: FetchReading?
+  private let predicate: Predicate<T>?
+  let expression: QueryExpression?
 
-  init() {}
-
-  init(of type: T.Type, in context: ModelContext) {
-    inserted = context.insertedModelsArray.compactMap { $0 as? T }
-    changed = context.changedModelsArray.compactMap { $0 as? T }
-    deleted = Set(context.deleted.lazy.filter { $0 is T }.map { ObjectIdentifier($0) })
+  /// - Returns: `nil` if the store's answer is right as it is.
+  init?(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
+    let unsaved = context.unsaved
+    unsaved.update(from: context)
+    let type = ModelDescriptor.of(T.self)
+    inserted = unsaved.inserted.classes(below: type)
+    let candidates = unsaved.changed.classes(below: type)
+    deletedCount = unsaved.deleted.classes(below: type).reduce(0) { $0 + $1.positions.count }
+    if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
+    let expression = try? descriptor.predicate.map { try QueryExpression($0) }
+    if candidates.isEmpty {
+      reading = nil
+      changed = []
+    } else {
+      var reading = FetchReading(of: T.self)
+      if descriptor.predicate != nil {
+        if let expression { reading.add(expression) } else { reading.addAnything() }
+      }
+      reading.add(descriptor.sortBy)
+      self.reading = reading
+      changed = candidates.filter { reading.isAffected(by: $0.columns, of: $0.descriptor) }
+    }
+    if inserted.isEmpty, changed.isEmpty, deletedCount == 0 { return nil }
+    self.context = context
+    self.expression = expression
+    predicate = descriptor.predicate
   }
 
-  /// Whether rows of the store have changed, which may now belong elsewhere.
-  var hasChangedRows: Bool { !changed.isEmpty }
+  private func makeFilter() -> ObjectFilter<T>? { predicate.map { ObjectFilter($0, expression) } }
 
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+  /// Up to how many models of the store's answer are affected.
+  var affectedCount: Int { deletedCount + changed.reduce(0) { $0 + $1.positions.count } }
 
-  /// Makes a list fetched from the store what it would be if everything had been saved.
-  ///
-  /// - Returns: Whether anything was added, so that the list has to be sorted again.
-  func merge(into models: inout [T], matching predicate: Predicate<T>?) throws -> Bool {
-    if isEmpty { return false }
-    let filter = predicate.map { ObjectFilter($0) }
-    let retested = Set(changed.map { ObjectIdentifier($0) })
-    var present: Set<ObjectIdentifier> = []
-    models = try models.filter { model in
-      let id = ObjectIdentifier(model)
-      if deleted.contains(id) { return false }
-      if retested.contains(id) {
-        guard try filter?.matches(model) ?? true else { return false }
-        present.insert(id)
+  /// Whether nothing is unsaved but new models.
+  var areAllNew: Bool { deletedCount == 0 && changed.isEmpty }
+
+  /// Whether a model that the store found is affected.
+  func isAffected(_ model: T) -> Bool {
+    // An object that has no state yet was never changed.
+    if model._$fetchedRow.stored != nil { return false }
+    let state = model._$state
+    return state.isDeleted || state.flags.contains(.listed) && isAffected(state)
+  }
+
+  private func isAffected(_ state: _ModelState) -> Bool {
+    reading?.isAffected(by: state.changed, of: state.descriptor) ?? false
+  }
+
+  /// The names of the affected models that have rows.
+  func affectedIdentifiers() -> Set<PersistentIdentifier> {
+    var identifiers: Set<PersistentIdentifier> = []
+    for model in context.deleted where model is T { identifiers.insert(model.persistentModelID) }
+    for models in changed {
+      for position in models.positions {
+        let model = context.changed[Int(position)]
+        if isAffected(model._$state) { identifiers.insert(model.persistentModelID) }
       }
+    }
+    return identifiers
+  }
+
+  /// Corrects a list of models that the store found, which keeps its order; what has to be added stands at its end.
+  ///
+  /// - Parameters:
+  ///   - models: The models.
+  ///   - isFiltered: Whether the store has tested them.
+  /// - Returns: The models that match as everything is now.
+  /// - Throws: What evaluating the predicate throws.
+  func correcting(_ models: [T], isFiltered: Bool) throws -> [T] {
+    var present: Set<ObjectIdentifier> = []
+    let filter = makeFilter()
+    var corrected = try models.filter { model in
+      let isAffected = isAffected(model)
+      if isAffected, model._$state.isDeleted { return false }
+      if isAffected || !isFiltered {
+        guard try filter?.matches(model) ?? true else { return false }
+      }
+      if isAffected { present.insert(ObjectIdentifier(model)) }
       return true
     }
-    let missing = changed.filter { !present.contains(ObjectIdentifier($0)) } + inserted
-    let added = try missing.filter { try filter?.matches($0) ?? true }
-    models += added
-    return !added.isEmpty || !present.isEmpty
+    let matching = try matching()
+    corrected += matching.changed.filter { !present.contains(ObjectIdentifier($0)) }
+    corrected += matching.inserted
+    return corrected
+  }
+
+  /// The models that match: affected ones, then new ones in the order in which they were inserted.
+  ///
+  /// - Throws: What evaluating the predicate throws.
+  func matching() throws -> (changed: [T], inserted: [T]) {
+    let lookup = expression?.valueLookup(of: ModelDescriptor.of(T.self))
+    return (
+      try matching(changed, in: context.changed, lookup) { isAffected($0) },
+      try matching(inserted, in: context.inserted, lookup) { _ in true }
+    )
+  }
+
+  private func matching(
+    _ classes: [UnsavedClass],
+    in models: [any PersistentModel],
+    _ lookup: UnsavedLookup?,
+    _ isWanted: (_ModelState) -> Bool
+  ) throws -> [T] {
+    var positions: [Int32] = []
+    for unsaved in classes {
+      if let lookup, unsaved.positions.count > UnsavedLookup.smallCount {
+        positions += unsaved.positions(having: lookup.values, in: lookup.column, of: models)
+      } else {
+        positions += unsaved.positions
+      }
+    }
+    if positions.isEmpty { return [] }
+    if classes.count > 1 { positions.sort() }
+    let filter = makeFilter()
+    var found: [T] = []
+    for position in positions {
+      let model = models[Int(position)]
+      let state = model._$state
+      guard !state.isDeleted, isWanted(state) else { continue }
+      guard let model = model as? T, try filter?.matches(model) ?? true else { continue }
+      found.append(model)
+    }
+    return found
+  }
+}
+
+extension UnsavedList {
+  /// What is listed of a class and its subclasses.
+  fileprivate func classes(below type: ModelDescriptor) -> [UnsavedClass] {
+    classes.filter { $0.descriptor.isKind(of: type) }
+  }
+}
+
+extension FetchReading {
+  /// Whether a model with some changes may be found by other values than it has.
+  fileprivate func isAffected(by changed: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
+    readsOthers || isAffected(byAnyOf: changed, of: descriptor)
+  }
+}
+
+/// Values one of which a model must have in a column to match.
+struct UnsavedLookup {
+  let column: Int
+  let values: [QueryValue]
+
+  /// Up to how many models are tested one by one.
+  static let smallCount = 16
+}
+
+extension QueryExpression {
+  /// Values without which no model of a class matches; `nil` if the expression names none.
+  func valueLookup(of type: ModelDescriptor) -> UnsavedLookup? {
+    switch self {
+    case .and(let lhs, let rhs): lhs.valueLookup(of: type) ?? rhs.valueLookup(of: type)
+    case .comparison(.equal, .column(let path, let reading), .constant(let constant), _),
+      .comparison(.equal, .constant(let constant), .column(let path, let reading), _):
+      UnsavedLookup(path, reading, [constant], of: type)
+    case .membership(.column(let path, let reading), let constants):
+      UnsavedLookup(path, reading, constants, of: type)
+    // What is null does not match, so the value has to be true.
+    case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
+      .comparison(.equal, let test, .constant(.bool(true)), _):
+      test.valueLookup(of: type)
+    default: nil
+    }
+  }
+}
+
+extension UnsavedLookup {
+  fileprivate init?(
+    _ path: RowPath,
+    _ reading: ColumnReading,
+    _ values: [QueryValue],
+    of type: ModelDescriptor
+  ) {
+    // Of a class the predicate does not speak of, columns have other meanings.
+    guard path.level == 0, path.steps.isEmpty, type.isKind(of: path.descriptor) else { return nil }
+    self.init(column: reading.column, values: values)
   }
 }

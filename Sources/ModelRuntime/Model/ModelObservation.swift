@@ -59,10 +59,11 @@ private func noteChange<M: PersistentModel>(
   _ state: _ModelState,
   _ keyPath: PartialKeyPath<M>
 ) {
-  guard let observers = state.context?.observers,
+  guard let context = state.context, context.observers != nil || state.isListedByValue,
     let property = state.descriptor(of: model).property(for: keyPath)
   else { return }
-  observers.propertyChanges(property.ordinal, of: model)
+  if state.isListedByValue { context.unsaved.noteValue(property.ordinal, of: state) }
+  context.observers?.propertyChanges(property.ordinal, of: model)
 }
 
 /// Changes something that depends on a property, telling its observers.

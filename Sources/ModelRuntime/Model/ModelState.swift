@@ -40,6 +40,9 @@ public final class _ModelState {
 
   /// Whether somebody observes the object: only then do setters pay for observation.
   @exclusivity(unchecked) public var isObserved = false
+  /// Whether the context knows which values the unsaved object has, and where it stands (see ``UnsavedModels``).
+  @exclusivity(unchecked) var isListedByValue = false
+  @exclusivity(unchecked) var unsavedPosition: Int32 = 0
 
   @exclusivity(unchecked) var flags: Flags = []
   @exclusivity(unchecked) private unowned(unsafe) var ownContext: ModelContext?
@@ -261,8 +264,12 @@ extension _ModelState {
 
   @usableFromInline func noteChange(_ ordinal: Int) {
     changed.insert(ordinal)
-    guard let context, !flags.contains(.inserted), !flags.contains(.listed) else { return }
-    context.noteChange(of: self, property: ordinal)
+    guard let context, !flags.contains(.inserted) else { return }
+    if flags.contains(.listed) {
+      context.unsaved.noteColumn(ordinal, of: descriptor)
+    } else {
+      context.noteChange(of: self, property: ordinal)
+    }
   }
 }
 

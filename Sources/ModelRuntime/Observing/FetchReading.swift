@@ -32,6 +32,14 @@ struct FetchReading {
       }
   }
 
+  /// Whether a change of some properties of a model can make it come, go or move.
+  func isAffected(byAnyOf properties: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
+    isUnknown
+      || own.contains {
+        !$0.properties.isDisjoint(with: properties) && $0.descriptor.isRelated(to: descriptor)
+      }
+  }
+
   /// Whether a change of a property can make *other* models come, go or move.
   func areOthersAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
     isUnknown
@@ -54,12 +62,14 @@ struct FetchReading {
 
 extension FetchReading {
   mutating func add<T>(_ predicate: Predicate<T>) where T: PersistentModel {
-    guard let expression = try? QueryExpression(predicate) else {
-      isUnknown = true
-      return
-    }
-    add(expression, levels: [subject])
+    guard let expression = try? QueryExpression(predicate) else { return addAnything() }
+    add(expression)
   }
+
+  mutating func add(_ expression: QueryExpression) { add(expression, levels: [subject]) }
+
+  /// The fetch calls code that may read anything.
+  mutating func addAnything() { isUnknown = true }
 
   mutating func add<T>(_ sort: [SortDescriptor<T>]) where T: PersistentModel {
     for descriptor in sort {

@@ -35,7 +35,8 @@ struct ResultOrder {
     self.columns = columns
   }
 
-  private static func reader<Element: PersistentModel>(
+  /// The reader of a sort key, for models of the key path's class.
+  static func reader<Element: PersistentModel>(
     of keyPath: PartialKeyPath<Element>
   ) -> ((AnyObject) -> QueryValue)? {
     if let text = TextOrder.reader(of: keyPath) {

@@ -63,9 +63,16 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [PersistentIdentifier]? {
+    try fetchReferences(descriptor, for: state)?.compactMap(identifier(of:))
+  }
+
+  override func fetchReferences<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [RowReference]? {
     try InMemoryFallback.answer {
       try store.fetchReferences(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
-    }?.compactMap(identifier(of:))
+    }
   }
 
   override func aggregate<T: PersistentModel>(

@@ -104,6 +104,12 @@ class StoreConnection: @unchecked Sendable {
     _ body: ([QueryValue]) throws -> Void
   ) throws -> Bool { false }
 
+  /// The names of the rows that match, in order, or `nil` when the context has to ask for identifiers.
+  func fetchReferences<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [RowReference]? { nil }
+
   /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.
   ///
   /// A store that cannot be asked for single rows is asked here, once, for everything the save needs.

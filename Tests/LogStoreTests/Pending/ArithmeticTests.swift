@@ -6,16 +6,16 @@ import LogStore
 import SwiftData
 import Testing
 
-/// A predicate whose code traps for some gauges, and what it answers for those it does not trap for.
+/// A predicate whose code traps for some dials, and what it answers for those it does not trap for.
 struct Trapping: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  let predicate: Predicate<Gauge>
-  let answer: @Sendable (Gauge) -> Bool
+  let predicate: Predicate<Dial>
+  let answer: @Sendable (Dial) -> Bool
 
   init(
     _ name: String,
-    _ predicate: Predicate<Gauge>,
-    _ answer: @escaping @Sendable (Gauge) -> Bool
+    _ predicate: Predicate<Dial>,
+    _ answer: @escaping @Sendable (Dial) -> Bool
   ) {
     testDescription = name
     self.predicate = predicate
@@ -82,9 +82,9 @@ struct Trapping: CustomTestStringConvertible, Sendable {
 
   private static let values = [0, 1, -1, 3, 10, .max, .min, .max / 3 + 1]
 
-  private func gauges() -> [Gauge] {
+  private func dials() -> [Dial] {
     Self.values.enumerated().map { index, value in
-      Gauge(
+      Dial(
         value,
         small: [.max, .min, 0, 1, 64][index % 5],
         count: [0, 1, .max][index % 3],
@@ -100,18 +100,18 @@ struct Trapping: CustomTestStringConvertible, Sendable {
     _ unsaved: Unsaved
   ) throws {
     let container = try ModelContainer(
-      for: Gauge.self,
+      for: Dial.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
     let context = ModelContext(container)
-    for gauge in gauges() { context.insert(gauge) }
+    for dial in dials() { context.insert(dial) }
     if unsaved != .everything { try context.save() }
     switch unsaved {
     case .nothing, .everything: break
-    case .oneInsertion: context.insert(Gauge(0, note: "b"))
-    case .oneChange: try context.fetch(FetchDescriptor<Gauge>())[2].note = "a"
+    case .oneInsertion: context.insert(Dial(0, note: "b"))
+    case .oneChange: try context.fetch(FetchDescriptor<Dial>())[2].note = "a"
     }
-    let all = try context.fetch(FetchDescriptor<Gauge>())
+    let all = try context.fetch(FetchDescriptor<Dial>())
     let expected = all.filter(question.answer)
     let descriptor = FetchDescriptor(predicate: question.predicate)
     #expect(try context.fetch(descriptor) == expected)

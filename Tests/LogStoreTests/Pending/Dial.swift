@@ -1,7 +1,7 @@
 import LogStore
 import SwiftData
 
-@Model final class Gauge {
+@Model final class Dial {
   var value: Int
   var small: Int8
   var count: UInt64
@@ -20,6 +20,6 @@ import SwiftData
   var isCurious: Bool { true }
 }
 
-extension Gauge: CustomStringConvertible {
+extension Dial: CustomStringConvertible {
   var description: String { "\(value), \(small), \(count), \(note ?? "-"), \(samples)" }
 }

@@ -1,0 +1,217 @@
+import RowFormat
+
+/// The unsaved models of a context by class, and by the values that fetches ask for.
+///
+/// The context's three lists say what is unsaved; this says it in other words. It is brought up to date when a fetch
+/// asks, and looks only at what has come into the lists since: so what a model costs here it costs once, however many
+/// fetches there are, and a context that does not fetch pays next to nothing.
+///
+/// Invariant: what is listed for a class are the positions, in ascending order, at which its models stand in the
+/// context's list, up to the position the list was read to.
+final class UnsavedModels {
+  private(set) var inserted = UnsavedList()
+  private(set) var changed = UnsavedList()
+  private(set) var deleted = UnsavedList()
+
+  /// Looks at what has come into a context's lists.
+  func update(from context: ModelContext) {
+    inserted.update(from: context.inserted)
+    changed.update(from: context.changed)
+    deleted.update(from: context.deleted)
+  }
+
+  // MARK: What a context says
+
+  func insertedCountChanges(to count: Int) { inserted.noteCount(count) }
+  func changedCountChanges(to count: Int) { changed.noteCount(count) }
+  func deletedCountChanges(to count: Int) { deleted.noteCount(count) }
+
+  /// A property of a changed model has changed for the first time.
+  func noteColumn(_ column: Int, of descriptor: ModelDescriptor) {
+    changed.unsavedClass(of: descriptor)?.columns.insert(column)
+  }
+
+  /// Values have changed of a model that is listed by its values.
+  ///
+  /// - Parameters:
+  ///   - column: Which value; `nil` if it may be any.
+  ///   - state: The model's state.
+  func noteValue(_ column: Int?, of state: _ModelState) {
+    let list = state.flags.contains(.inserted) ? inserted : changed
+    list.unsavedClass(of: state.descriptor)?.noteValue(column, of: state)
+  }
+}
+
+/// One of a context's lists of unsaved models, by class.
+struct UnsavedList {
+  private(set) var classes: [UnsavedClass] = []
+  /// How far the list has been read.
+  private var readCount = 0
+  /// How many models the list had when the context last said so.
+  private var knownCount = 0
+  /// Whether models have left the list, so that it has to be read anew.
+  private var isStale = false
+
+  /// The list has a number of models after one change of it.
+  ///
+  /// A list only grows at its end, and by one model at a time; whatever else happens to it, its number of models
+  /// changes otherwise.
+  @inline(__always)
+  mutating func noteCount(_ count: Int) {
+    if count != knownCount, count != knownCount + 1 { isStale = true }
+    knownCount = count
+  }
+
+  mutating func update(from models: [any PersistentModel]) {
+    if isStale {
+      classes = []
+      readCount = 0
+      isStale = false
+    }
+    assert(models.count == knownCount, "\(models.count) models, \(knownCount) by what was said")
+    guard readCount < models.count else { return }
+    for position in readCount..<models.count {
+      let state = models[position]._$state
+      makeClass(of: state.descriptor).append(position, state.changed)
+    }
+    readCount = models.count
+  }
+
+  /// What is listed of a class, if anything is.
+  func unsavedClass(of descriptor: ModelDescriptor) -> UnsavedClass? {
+    if let last = classes.last, last.descriptor === descriptor { return last }
+    return classes.first { $0.descriptor === descriptor }
+  }
+
+  private mutating func makeClass(of descriptor: ModelDescriptor) -> UnsavedClass {
+    if let known = unsavedClass(of: descriptor) { return known }
+    let made = UnsavedClass(descriptor)
+    classes.append(made)
+    return made
+  }
+}
+
+/// The unsaved models of one class in one list.
+final class UnsavedClass {
+  let descriptor: ModelDescriptor
+  /// Where they stand in the context's list.
+  private(set) var positions: [Int32] = []
+  /// The properties that some of them have changes of, or had.
+  var columns = ColumnSet()
+  private var values: [UnsavedValues] = []
+  /// Where models stand whose values have changed since they were listed by them.
+  private var outdated: [Int32] = []
+
+  init(_ descriptor: ModelDescriptor) { self.descriptor = descriptor }
+
+  fileprivate func append(_ position: Int, _ changed: ColumnSet) {
+    positions.append(Int32(position))
+    columns.formUnion(changed)
+  }
+
+  fileprivate func noteValue(_ column: Int?, of state: _ModelState) {
+    if let column, !values.contains(where: { $0.column == column }) { return }
+    state.isListedByValue = false
+    outdated.append(state.unsavedPosition)
+  }
+
+  /// Where models stand that may have one of some values in a column.
+  ///
+  /// - Parameters:
+  ///   - wanted: The values.
+  ///   - column: The column, of an attribute that an expression understands.
+  ///   - models: The context's list.
+  /// - Returns: The positions, in ascending order; there may be too many, and never too few.
+  /// - Complexity: O(*m* log *m*) for *m* of them, and O(*k*) for *k* models that came or changed since the last call.
+  func positions(
+    having wanted: some Collection<QueryValue>,
+    in column: Int,
+    of models: [any PersistentModel]
+  ) -> [Int32] {
+    listOutdated(models)
+    let place: Int
+    if let known = values.firstIndex(where: { $0.column == column }) {
+      place = known
+    } else {
+      place = values.count
+      values.append(UnsavedValues(descriptor.properties[column]))
+    }
+    values[place].update(positions, of: models)
+    return values[place].positions(of: wanted)
+  }
+
+  private func listOutdated(_ models: [any PersistentModel]) {
+    if outdated.isEmpty { return }
+    for place in values.indices {
+      values[place].list(outdated, of: models)
+      // What was listed before is still there: a list that is mostly former values is made anew.
+      if values[place].count > 2 * positions.count + 64 { values[place].removeAll() }
+    }
+    outdated.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Where models stand that have a value in a column, or once had it.
+private struct UnsavedValues {
+  let column: Int
+  private let read: (any PersistentModel) -> QueryValue
+  /// How many of the class's positions are listed.
+  private var readCount = 0
+  /// The last entry of each value.
+  private var heads: [QueryValue: Int32] = [:]
+  /// The entries, each with the one before it of the same value, or -1.
+  private var entries: [(position: Int32, previous: Int32)] = []
+
+  init(_ property: ModelProperty) {
+    column = property.ordinal
+    read = property.makeReader()
+  }
+
+  var count: Int { entries.count }
+
+  mutating func removeAll() {
+    heads = [:]
+    entries = []
+    readCount = 0
+  }
+
+  /// Lists the models that have come since the last time.
+  mutating func update(_ positions: [Int32], of models: [any PersistentModel]) {
+    if readCount == positions.count { return }
+    list(positions[readCount...], of: models)
+    readCount = positions.count
+  }
+
+  mutating func list(_ positions: some Sequence<Int32>, of models: [any PersistentModel]) {
+    for position in positions {
+      let model = models[Int(position)]
+      let entry = Int32(entries.count)
+      let former = heads.updateValue(entry, forKey: read(model))
+      entries.append((position, former ?? -1))
+      let state = model._$state
+      // From now on its setters say when they are called.
+      state.unsavedPosition = position
+      state.isListedByValue = true
+      state.isObserved = true
+    }
+  }
+
+  func positions(of values: some Collection<QueryValue>) -> [Int32] {
+    var found: [Int32] = []
+    for value in values {
+      var entry = heads[value] ?? -1
+      while entry >= 0 {
+        found.append(entries[Int(entry)].position)
+        entry = entries[Int(entry)].previous
+      }
+    }
+    found.sort()
+    var distinct = 0
+    for position in found where distinct == 0 || found[distinct - 1] != position {
+      found[distinct] = position
+      distinct += 1
+    }
+    found.removeSubrange(distinct...)
+    return found
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// How two values of a sort key compare; as ``SortColumn`` compares those of many rows.
+struct SortRule {
+  private let kind: QueryKind
+  private let isReversed: Bool
+  private let textOrder: TextOrder?
+
+  init(kind: QueryKind, order: SortOrder, textOrder: TextOrder?) {
+    self.kind = kind
+    isReversed = order == .reverse
+    self.textOrder = textOrder
+  }
+
+  /// How the values compare: by sign.
+  func compare(_ lhs: QueryValue, _ rhs: QueryValue) -> Int {
+    isReversed ? -forward(lhs, rhs) : forward(lhs, rhs)
+  }
+
+  private func forward(_ lhs: QueryValue, _ rhs: QueryValue) -> Int {
+    if lhs.isNull || rhs.isNull { return lhs.isNull == rhs.isNull ? 0 : lhs.isNull ? -1 : 1 }
+    if let textOrder, case .text(let lhs) = lhs, case .text(let rhs) = rhs {
+      return textOrder.compare(lhs, rhs).rawValue
+    }
+    return lhs.precedes(rhs, as: kind) ? -1 : rhs.precedes(lhs, as: kind) ? 1 : 0
+  }
+}
