@@ -136,6 +136,21 @@ extension SwiftDataError {
     )
   }
 
+  /// A stored composite of another shape than its type.
+  static func unreadableValue(
+    of model: PersistentIdentifier,
+    property: String,
+    causedBy error: any Error
+  ) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(model): the stored value of \(property) is not one of its type, and was read as far as it could be: "
+        + "\(error); make new fields optional, or migrate the values. The stored value stays until the property is set",
+      entity: model.entityName,
+      property: property,
+      causedBy: error
+    )
+  }
+
   // MARK: Models and contexts
 
   static func modelInOtherContext(_ model: PersistentIdentifier) -> SwiftDataError {

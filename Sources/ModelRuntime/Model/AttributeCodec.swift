@@ -29,11 +29,15 @@ package protocol AttributeCodec: Sendable {
   /// The column's value, or `nil` for null.
   func value(_ row: _RowView, _ column: Int) throws -> Any?
 
+  /// What can be read of a value of another shape than the attribute's type; without a row, of nothing.
+  func readableValue(_ row: _RowView?, _ column: Int) -> Any?
+
   /// Writes a value into the row being encoded, if it has the attribute's type.
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int)
 }
 
 extension AttributeCodec {
+  package func readableValue(_ row: _RowView?, _ column: Int) -> Any? { nil }
   package var mayUseSideFiles: Bool { false }
 }
 
@@ -136,6 +140,11 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
 
   func value(_ row: _RowView, _ column: Int) throws -> Any? {
     row.isNull(column) ? nil : try decode(row, column)
+  }
+
+  func readableValue(_ row: _RowView?, _ column: Int) -> Any? {
+    guard let row, !row.isNull(column) else { return try? NeutralValue.make(Value.self) }
+    return row.withBytes(column) { StructuredCoding.decodeReadable(Value.self, from: $0.bytes) }
   }
 
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {

@@ -27,17 +27,26 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
   _ ordinal: Int,
   of model: M
 ) -> Value {
-  var reason = "there is no value"
-  if !row.isNull(ordinal) {
-    do {
-      return try model._$state.withValue(row, ordinal) {
-        try StructuredCoding.decode(Value.self, from: $0.bytes)
+  if row.isNull(ordinal) { return fallback(ordinal, of: model) { "there is no value" } }
+  let state = model._$state
+  do {
+    return try state.withValue(row, ordinal) { bytes -> Value in
+      do {
+        return try StructuredCoding.decode(Value.self, from: bytes.bytes)
+      } catch {
+        state.noteUnreadable(ordinal, of: model, because: error)
+        let property = state.descriptor(of: model).properties[ordinal]
+        // A default is what the app wants to read here; without one, what can be read is kept.
+        if let value = property.neutralValue(of: Value.self) { return value }
+        if let value = StructuredCoding.decodeReadable(Value.self, from: bytes.bytes) {
+          return value
+        }
+        throw error
       }
-    } catch {
-      reason = "\(error)"
     }
+  } catch {
+    return fallback(ordinal, of: model) { "\(error)" }
   }
-  return fallback(ordinal, of: model) { reason }
 }
 
 /// The value a property has when its row has none: nil, the default, the first case, or an empty value.
@@ -48,29 +57,61 @@ func fallback<Value, M: PersistentModel>(
   of model: M,
   because reason: () -> String
 ) -> Value {
-  if let optional = Value.self as? any ExpressibleByNilLiteral.Type,
-    let value = makeNil(optional) as? Value
-  {
-    return value
-  }
   let property = model._$state.descriptor(of: model).properties[ordinal]
-  if let value = property.defaultValue as? Value { return value }
-  if let enumeration = Value.self as? any CaseIterable.Type,
-    let value = firstCase(enumeration) as? Value
-  {
-    return value
-  }
-  if let collection = Value.self as? any RangeReplaceableCollection.Type,
-    let value = makeEmpty(collection) as? Value
-  {
+  if let value = property.neutralValue(of: Value.self) { return value }
+  if let type = Value.self as? any Decodable.Type, let value = makeNeutral(type) as? Value {
     return value
   }
   preconditionFailure(
-    "\(M.self).\(property.name) of \(model.persistentModelID) cannot be read: \(reason()), and \(Value.self) "
-      + "has no default; give the property one"
+    "\(M.self).\(property.name) of \(model.persistentModelID) cannot be read: \(reason()), and the decoder of "
+      + "\(Value.self) accepts no neutral values; give the property a default, or make it optional"
   )
 }
 
-private func makeNil<T: ExpressibleByNilLiteral>(_: T.Type) -> Any { T(nilLiteral: ()) }
-private func firstCase<T: CaseIterable>(_: T.Type) -> Any? { T.allCases.first }
-private func makeEmpty<T: RangeReplaceableCollection>(_: T.Type) -> Any { T() }
+private func makeNeutral<T: Decodable>(_ type: T.Type) -> Any? { try? NeutralValue.make(type) }
+
+extension ModelProperty {
+  /// What the property reads as without a value, if that takes no decoding.
+  func neutralValue<Value>(of type: Value.Type) -> Value? {
+    if let optional = type as? any ExpressibleByNilLiteral.Type,
+      let value = NeutralValue.simple(optional) as? Value
+    {
+      return value
+    }
+    if let value = defaultValue as? Value { return value }
+    return NeutralValue.simple(type) as? Value
+  }
+}
+
+extension _ModelState {
+  /// Has the context throw, at its next save or fetch, that a stored value cannot be read.
+  fileprivate func noteUnreadable(
+    _ ordinal: Int,
+    of model: some PersistentModel,
+    because error: any Error
+  ) {
+    guard let context, context.deferredError == nil else { return }
+    context.deferredError = SwiftDataError.unreadableValue(
+      of: model.persistentModelID,
+      property: descriptor(of: model).properties[ordinal].name,
+      causedBy: error
+    )
+  }
+}
+
+extension StructuredCoding {
+  /// Reads what can be read of a value of another shape; the rest is neutral.
+  ///
+  /// - Returns: `nil` for bytes that are damaged, or a type whose decoder accepts no neutral values.
+  static func decodeReadable<T: Decodable>(_ type: T.Type, from bytes: RawSpan) -> T? {
+    bytes.withUnsafeBytes { buffer in
+      let reader = StructuredReader(buffer)
+      defer { reader.invalidate() }
+      guard (try? reader.validate()) != nil else { return nil }
+      return try? NeutralValue.make(
+        type,
+        from: StructuredDecoder(reader: reader, offset: 0, place: nil)
+      )
+    }
+  }
+}

@@ -18,8 +18,7 @@ struct RawValueFacts {
   /// The raw value that a property without a readable value has: its default, or the first case.
   func fallback(_ property: ModelProperty) -> QueryValue {
     if let value = property.defaultValue.flatMap(rawQueryValue) { return value }
-    guard let cases = type as? any CaseIterable.Type else { return .null }
-    return firstCase(of: cases).flatMap(rawQueryValue) ?? .null
+    return NeutralValue.simple(type).flatMap(rawQueryValue) ?? .null
   }
 }
 
@@ -48,8 +47,6 @@ func rawValueKind(of type: any Any.Type) -> QueryKind? {
   guard let type = type as? any RawRepresentable.Type else { return nil }
   return rawValues(of: type)?.0
 }
-
-func firstCase<T: CaseIterable>(of _: T.Type) -> Any? { T.allCases.first }
 
 private func rawValues<T: RawRepresentable>(of _: T.Type) -> (QueryKind, any RawValues)? {
   guard let raw = T.RawValue.self as? any QueryScalar.Type else { return nil }

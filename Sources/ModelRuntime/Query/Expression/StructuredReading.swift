@@ -11,9 +11,10 @@ package struct StructuredReading: @unchecked Sendable {
   private let isOptional: Bool
   /// Whether the value may stand in a side file.
   private let isBlob: Bool
-  /// What the property reads as without a value, or with one that cannot be decoded; `nil` if there is
-  /// nothing it could read as.
+  /// What the property reads as without a value; `nil` if there is nothing it could read as.
   private let absent: QueryValue?
+  /// What it reads as with a value that cannot be decoded; if `nil`, what can be read of that.
+  private let neutral: QueryValue?
 
   /// How a property is read, or `nil` if its bytes are not in its column.
   init?(_ property: ModelProperty) {
@@ -26,9 +27,12 @@ package struct StructuredReading: @unchecked Sendable {
     isOptional = property.isOptional
     isBlob = property.columnType == .blob
     self.codec = codec
-    absent =
+    neutral =
       property.isOptional
-      ? .null : (property.defaultValue ?? neutralValue(of: property)).map(QueryValue.init(of:))
+      ? .null
+      : (property.defaultValue ?? NeutralValue.simple(type(of: property.keyPath).valueType))
+        .map(QueryValue.init(of:))
+    absent = neutral ?? codec.readableValue(nil, property.ordinal).map(QueryValue.init(of:))
   }
 
   /// Whether the null bit alone says whether there is a value, so that no side file has to be read.
@@ -63,11 +67,12 @@ package struct StructuredReading: @unchecked Sendable {
   }
 
   private func inlineValue(_ slot: ColumnSlot, in row: RawSpan) throws -> QueryValue {
-    let value = row.withUnsafeBytes { bytes in
+    let value = row.withUnsafeBytes { bytes -> QueryValue? in
       let view = _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: slot.layout)
-      return try? codec.value(view, column)
+      if let value = try? codec.value(view, column) { return QueryValue(of: value) }
+      return neutral ?? codec.readableValue(view, column).map(QueryValue.init(of:))
     }
-    return try value.map(QueryValue.init(of:)) ?? valueIfAbsent()
+    return try value ?? valueIfAbsent()
   }
 
   func value(whenMissing absence: RowPath.Absence) throws -> QueryValue {
@@ -95,13 +100,3 @@ package final class OpaqueValue: Hashable, @unchecked Sendable {
   package static func == (lhs: OpaqueValue, rhs: OpaqueValue) -> Bool { lhs === rhs }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
-
-/// What a property without a default reads as when its row has no value: an empty collection, or the
-/// first case.
-private func neutralValue(of property: ModelProperty) -> Any? {
-  let type = type(of: property.keyPath).valueType
-  if let collection = type as? any RangeReplaceableCollection.Type { return makeEmpty(collection) }
-  return (type as? any CaseIterable.Type).flatMap { firstCase(of: $0) }
-}
-
-private func makeEmpty<T: RangeReplaceableCollection>(_: T.Type) -> Any { T() }
