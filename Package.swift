@@ -298,11 +298,26 @@ if hostIsApple {
       path: "Tools/Simulator",
       swiftSettings: macroUserSettings
     ),
+    .target(
+      name: "QueryDifferential",
+      dependencies: ["SwiftData", "LogStore"],
+      path: "Tests/QueryDifferential",
+      swiftSettings: macroUserSettings
+    ),
+    .executableTarget(
+      name: "DifferentialCampaign",
+      dependencies: [
+        "QueryDifferential",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/DifferentialCampaign",
+      swiftSettings: swiftSettings
+    ),
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
         "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "RowFormat",
-        "DataStoreTesting",
+        "DataStoreTesting", "QueryDifferential",
       ],
       swiftSettings: macroUserSettings
     ),

@@ -1,0 +1,245 @@
+import Foundation
+import LogStore
+import SwiftData
+
+/// A store of random pieces, and a record of all that is in it.
+final class Shelf {
+  /// Where the rows stand.
+  enum Packing: String, CaseIterable { case memory, log, packed, mixed, reopened }
+
+  /// What is unsaved in the context that is asked.
+  enum Unsaved: String, CaseIterable {
+    case nothing, insertions, changes, deletions, others, everything
+  }
+
+  let packing: Packing
+  private let folder: URL?
+  private let configuration: any DataStoreConfiguration
+  private(set) var container: ModelContainer
+  /// What is saved.
+  private(set) var saved = World()
+  private var nextSerial = 1
+  /// Whether the rows of gadgets come before those of other pieces.
+  private var gadgetsAreFirst = false
+
+  init(_ packing: Packing, count: Int, _ random: inout Chance) throws {
+    self.packing = packing
+    if packing == .memory {
+      folder = nil
+      configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    } else {
+      let folder = FileManager.default.temporaryDirectory
+        .appending(path: "differential-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      self.folder = folder
+      var configuration = LogStoreConfiguration(
+        url: folder.appending(path: "pieces.store"),
+        durability: .relaxed
+      )
+      configuration.compaction = Compaction(.onDemand, historyByteCount: 0)
+      configuration.schema = differentialSchema
+      self.configuration = configuration
+    }
+    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+    try addOthers(&random)
+    try save(inserting: count * 2 / 3, &random)
+    if packing == .packed || packing == .mixed { try compact() }
+    try save(inserting: count / 3, &random)
+    if packing == .packed { try compact() }
+    if packing == .reopened { try reopen() }
+    // Which class comes first is the store's to say.
+    gadgetsAreFirst = try ModelContext(container).fetch(FetchDescriptor<Piece>()).first is Gadget
+  }
+
+  /// The serial numbers of saved pieces in the order of their rows: class by class, in the order of their saves.
+  func rowOrder(of world: World) -> [Int] {
+    func isOfFirstClass(_ piece: PieceRecord) -> Bool { (piece.power != nil) == gadgetsAreFirst }
+    let pieces = world.pieces.values.sorted { $0.serial < $1.serial }
+    return (pieces.filter(isOfFirstClass) + pieces.filter { !isOfFirstClass($0) }).map(\.serial)
+  }
+
+  deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
+
+  /// Closes the container before something else opens the file.
+  private func close() throws {
+    container = try ModelContainer(
+      for: differentialSchema,
+      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+    )
+  }
+
+  private func reopen() throws {
+    try close()
+    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+  }
+
+  private func compact() throws {
+    try close()
+    if let onDisk = configuration as? LogStoreConfiguration {
+      _ = try LogStore(onDisk, migrationPlan: nil).compact()
+    }
+    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+  }
+
+  private func addOthers(_ random: inout Chance) throws {
+    let context = ModelContext(container)
+    for serial in 1...6 {
+      let maker = MakerRecord(
+        serial: serial,
+        name: random.pick(Samples.texts),
+        rank: random.pick(Fields.ranks),
+        country: random.pick(Samples.texts + [nil, nil, nil, nil, nil, nil, nil, nil])
+      )
+      saved.makers[serial] = maker
+      context.insert(
+        Maker(serial: serial, name: maker.name, rank: maker.rank, country: maker.country)
+      )
+      let mark = MarkRecord(
+        serial: serial,
+        name: random.pick(Samples.texts),
+        weight: random.pick(Samples.readings)
+      )
+      saved.marks[serial] = mark
+      context.insert(Mark(serial: serial, name: mark.name, weight: mark.weight))
+    }
+    try context.save()
+  }
+
+  /// Adds pieces, changes and deletes some, and saves.
+  ///
+  /// - Parameters:
+  ///   - count: How many pieces to add.
+  ///   - random: Chance.
+  ///   - willSave: Called with what will be saved.
+  /// - Throws: What the store throws.
+  func save(
+    inserting count: Int,
+    _ random: inout Chance,
+    willSave: (World) -> Void = { _ in }
+  ) throws {
+    var desk = try Desk(ModelContext(container), saved)
+    desk.change(&random, share: 20)
+    desk.delete(&random, share: 6)
+    desk.insert(&random, count: count, firstSerial: nextSerial)
+    nextSerial += count
+    willSave(desk.truth.now)
+    try desk.context.save()
+    saved = desk.truth.now
+  }
+
+  /// A context with some unsaved changes.
+  func desk(_ unsaved: Unsaved, _ random: inout Chance) throws -> Desk {
+    var desk = try Desk(ModelContext(container), saved)
+    switch unsaved {
+    case .nothing: break
+    case .insertions: desk.insert(&random, count: 1 + random.below(30), firstSerial: 10_000)
+    case .changes: desk.change(&random, share: 1 + random.below(30))
+    case .deletions: desk.delete(&random, share: 1 + random.below(20))
+    case .others: desk.changeOthers(&random)
+    case .everything:
+      desk.changeOthers(&random)
+      desk.insert(&random, count: 1 + random.below(30), firstSerial: 10_000)
+      desk.change(&random, share: 15)
+      desk.delete(&random, share: 8)
+    }
+    return desk
+  }
+}
+
+/// What is in a context: what is saved, and what is not.
+struct Truth: Sendable {
+  let saved: World
+  var now: World
+  /// The pieces with unsaved changes.
+  var changed: Set<Int> = []
+  /// The unsaved pieces, in the order in which they were inserted.
+  var inserted: [Int] = []
+
+  init(saved: World) {
+    self.saved = saved
+    now = saved
+  }
+}
+
+/// A context, and the truth about what is in it.
+struct Desk {
+  let context: ModelContext
+  private(set) var truth: Truth
+  private var pieces: [Int: Piece]
+  private let makers: [Int: Maker]
+  private let marks: [Int: Mark]
+
+  init(_ context: ModelContext, _ saved: World) throws {
+    self.context = context
+    truth = Truth(saved: saved)
+    func bySerial<M: PersistentModel>(_ serial: KeyPath<M, Int>) throws -> [Int: M] {
+      let models = try context.fetch(FetchDescriptor<M>())
+      return Dictionary(models.map { ($0[keyPath: serial], $0) }) { first, _ in first }
+    }
+    pieces = try bySerial(\Piece.serial)
+    makers = try bySerial(\Maker.serial)
+    marks = try bySerial(\Mark.serial)
+  }
+
+  mutating func insert(_ random: inout Chance, count: Int, firstSerial: Int) {
+    for serial in firstSerial..<(firstSerial + count) {
+      var record = PieceRecord(serial: serial, power: random.percent(30) ? 0 : nil)
+      record.fill(&random)
+      let piece = record.power == nil ? Piece(serial: serial) : Gadget(serial: serial)
+      context.insert(piece)
+      record.apply(to: piece, from: nil)
+      pieces[serial] = piece
+      relate(piece, &record, &random)
+      truth.now.pieces[serial] = record
+      truth.inserted.append(serial)
+    }
+  }
+
+  mutating func change(_ random: inout Chance, share: Int) {
+    for serial in truth.now.pieces.keys.sorted() where random.percent(share) {
+      guard let piece = pieces[serial], let former = truth.now.pieces[serial] else { continue }
+      var record = former
+      record.fill(&random, 15)
+      var isChanged = record.apply(to: piece, from: former)
+      if random.percent(20) {
+        relate(piece, &record, &random)
+        isChanged = isChanged || record.maker != former.maker || record.marks != former.marks
+      }
+      truth.now.pieces[serial] = record
+      if isChanged { truth.changed.insert(serial) }
+    }
+  }
+
+  mutating func delete(_ random: inout Chance, share: Int) {
+    for serial in truth.now.pieces.keys.sorted() where random.percent(share) {
+      guard let piece = pieces[serial] else { continue }
+      context.delete(piece)
+      truth.now.pieces[serial] = nil
+      pieces[serial] = nil
+      truth.inserted.removeAll { $0 == serial }
+    }
+  }
+
+  mutating func changeOthers(_ random: inout Chance) {
+    for serial in truth.now.makers.keys.sorted() where random.percent(40) {
+      guard let maker = makers[serial], var record = truth.now.makers[serial] else { continue }
+      record.rank = random.pick(Fields.ranks)
+      record.name = random.pick(Samples.texts)
+      (maker.rank, maker.name) = (record.rank, record.name)
+      truth.now.makers[serial] = record
+    }
+    for serial in truth.now.marks.keys.sorted() where random.percent(40) {
+      guard let mark = marks[serial], var record = truth.now.marks[serial] else { continue }
+      record.weight = random.pick(Samples.readings)
+      mark.weight = record.weight
+      truth.now.marks[serial] = record
+    }
+  }
+
+  private func relate(_ piece: Piece, _ record: inout PieceRecord, _ random: inout Chance) {
+    record.maker = random.percent(70) ? random.pick(Array(1...6)) : nil
+    record.marks = (1...6).filter { _ in random.percent(25) }
+    piece.maker = record.maker.flatMap { makers[$0] }
+    piece.marks = record.marks.compactMap { marks[$0] }
+  }
+}
