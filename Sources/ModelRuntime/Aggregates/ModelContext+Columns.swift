@@ -58,9 +58,7 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       let connection = try connection(for: T.self)
-      if descriptor.includePendingChanges, !PendingModels(of: T.self, in: self).isEmpty {
-        return false
-      }
+      if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return false }
       return try connection.visitValues(descriptor, sources, for: editingState, body)
     }
   }

@@ -141,13 +141,6 @@ struct PendingModels<T: PersistentModel> {
   }
 }
 
-extension UnsavedList {
-  /// What is listed of a class and its subclasses.
-  fileprivate func classes(below type: ModelDescriptor) -> [UnsavedClass] {
-    classes.filter { $0.descriptor.isKind(of: type) }
-  }
-}
-
 extension FetchReading {
   /// Whether a model with some changes may be found by other values than it has.
   fileprivate func isAffected(by changed: ColumnSet, of descriptor: ModelDescriptor) -> Bool {

@@ -42,6 +42,15 @@ final class UnsavedModels {
   }
 }
 
+extension ModelContext {
+  /// Whether any model of a class, or of a subclass, is unsaved.
+  func hasUnsavedModels(of type: ModelDescriptor) -> Bool {
+    unsaved.update(from: self)
+    return [unsaved.inserted, unsaved.changed, unsaved.deleted]
+      .contains { !$0.classes(below: type).isEmpty }
+  }
+}
+
 /// One of a context's lists of unsaved models, by class.
 struct UnsavedList {
   private(set) var classes: [UnsavedClass] = []
@@ -81,6 +90,11 @@ struct UnsavedList {
   func unsavedClass(of descriptor: ModelDescriptor) -> UnsavedClass? {
     if let last = classes.last, last.descriptor === descriptor { return last }
     return classes.first { $0.descriptor === descriptor }
+  }
+
+  /// What is listed of a class and its subclasses.
+  func classes(below type: ModelDescriptor) -> [UnsavedClass] {
+    classes.filter { $0.descriptor.isKind(of: type) }
   }
 
   private mutating func makeClass(of descriptor: ModelDescriptor) -> UnsavedClass {
