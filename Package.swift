@@ -18,6 +18,10 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Settings of what works on bytes.
+let engineSettings: [SwiftSetting] =
+  swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
+
 /// What loads the plug-in that `Tools/` built.
 let pluginSettings: [SwiftSetting] =
   macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
@@ -111,7 +115,7 @@ let hostIsApple = Context.environment["LOGSTORE_PRETEND_APPLE_HOST"] != nil
 
 var products: [Product] = [
   .library(name: "LogStore", targets: ["LogStore"]),
-  .library(name: "LogEngine", targets: ["LogEngine"]),
+  .library(name: "LogEngine", targets: ["LogEngine", "LogTools"]),
   .library(name: "LogEngineObservability", targets: ["LogEngineObservability"]),
   .library(name: "JSONStore", targets: ["JSONStore"]),
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
@@ -131,15 +135,25 @@ var targets: [Target] = [
   ),
   .target(
     name: "RowFormat",
-    swiftSettings: swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
+    swiftSettings: engineSettings
+  ),
+  // The engine has floors; each knows those below it, and the compiler sees to that. LogFormat: what the
+  // files hold, and how it is written and read. LogEngine: an open store. LogTools: looking at a store's
+  // files from outside.
+  .target(
+    name: "LogFormat",
+    dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
+    swiftSettings: engineSettings
   ),
   .target(
     name: "LogEngine",
-    dependencies: ["CCRC32C", "CLZ4", "RowFormat", "SchedulePoints"],
-    path: "Sources",
-    exclude: ["LogEngine/LogEngine.docc"],
-    sources: ["LogFormat", "LogEngine", "LogTools"],
-    swiftSettings: swiftSettings + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
+    dependencies: ["LogFormat", "RowFormat", "SchedulePoints"],
+    swiftSettings: engineSettings
+  ),
+  .target(
+    name: "LogTools",
+    dependencies: ["LogEngine", "LogFormat", "RowFormat"],
+    swiftSettings: engineSettings
   ),
   macroTarget,
   .target(
@@ -168,7 +182,7 @@ var targets: [Target] = [
 
   .target(
     name: "LogEngineTestSupport",
-    dependencies: ["LogEngine", "RowFormat"],
+    dependencies: ["LogEngine", "LogFormat", "LogTools", "RowFormat"],
     path: "Tests/LogEngineTestSupport",
     swiftSettings: swiftSettings
   ),
@@ -180,7 +194,7 @@ var targets: [Target] = [
   ),
   .testTarget(
     name: "LogEngineTests",
-    dependencies: ["LogEngine", "LogEngineTestSupport", "RowFormat"],
+    dependencies: ["LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools", "RowFormat"],
     resources: [.copy("Fixtures/Stores")],
     swiftSettings: swiftSettings
   ),
@@ -207,7 +221,7 @@ var targets: [Target] = [
   .executableTarget(
     name: "logstore-inspect",
     dependencies: [
-      "LogEngine", "RowFormat", "Terminal",
+      "LogEngine", "LogTools", "RowFormat", "Terminal",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Tools/logstore-inspect",
@@ -253,7 +267,7 @@ var targets: [Target] = [
   .testTarget(
     name: "InspectTests",
     dependencies: [
-      "logstore-inspect", "Terminal", "LogEngine", "RowFormat",
+      "logstore-inspect", "Terminal", "LogEngine", "LogTools", "RowFormat",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     exclude: ["Snapshots"],
@@ -316,8 +330,8 @@ if hostIsApple {
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
-        "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "RowFormat",
-        "DataStoreTesting", "QueryDifferential",
+        "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools",
+        "RowFormat", "DataStoreTesting", "QueryDifferential",
       ],
       swiftSettings: macroUserSettings
     ),

@@ -1,6 +1,7 @@
 import Foundation
 import Harness
 import LogEngine
+import LogTools
 import ModelStores
 import SwiftData
 import Workloads

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -13,7 +14,7 @@ import Synchronization
 ///
 /// A file that has a second name must never be written over: a segment that is no longer needed may be
 /// removed, and not used again.
-struct Backup {
+package struct Backup {
   let state: StoreState
   let destination: StorePaths
   let cut: LogCut
@@ -56,7 +57,7 @@ struct Backup {
   }
 
   /// Refuses a place where something is; directories of a copy that failed, without a file, are nothing.
-  static func check(
+  package static func check(
     _ destination: String,
     on fileSystem: any FileSystem
   ) throws(StorageError) {

@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 /// A place at which a log can be cut off: everything before it is on disk and does not change any more.
@@ -24,7 +25,7 @@ struct LogCut: Sendable {
   ///   - state: The store.
   ///   - last: The last segment; `nil` in a log that was never begun.
   ///   - end: Where the log ends in it.
-  fileprivate init(_ state: StoreState, last: Segment?, end: Int) {
+  init(_ state: StoreState, last: Segment?, end: Int) {
     catalogue = state.catalogue.withLock { $0 }
     sequence = CommitSequence(state.visible.load(ordering: .acquiring))
     guard let last else { return }
@@ -36,40 +37,5 @@ struct LogCut: Sendable {
       return (segment, segment.readableEnd.load(ordering: .acquiring))
     }
     segments.append((last, end))
-  }
-}
-
-extension LogWriter {
-  /// Sees everything committed so far to the disk, and says where the log then ends.
-  func cut() throws(StorageError) -> LogCut {
-    try lead.withLock { (lead) throws(StorageError) in
-      try check(lead)
-      let work = state.tail.withLock { $0.take() }
-      try write(work, synchronizing: true, &lead)
-      publish(work)
-      let end = work.segment?.readableEnd.load(ordering: .relaxed) ?? 0
-      var cut = LogCut(state, last: work.segment, end: end)
-      cut.application = lead.manifest.application
-      cut.lineage = lead.manifest.lineage
-      return cut
-    }
-  }
-}
-
-extension Follower {
-  /// Says where the log ends, as far as it was read.
-  func cut() throws(StorageError) -> LogCut {
-    let files = ManifestFiles(
-      paths: state.paths,
-      fileSystem: state.fileSystem,
-      synchronizes: false
-    )
-    let manifest = try files.readNewest()
-    return withEnd { end in
-      var cut = LogCut(state, last: end.segment, end: end.offset)
-      cut.application = manifest?.application ?? ""
-      cut.lineage = manifest?.lineage
-      return cut
-    }
   }
 }

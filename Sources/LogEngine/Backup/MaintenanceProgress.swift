@@ -6,6 +6,12 @@ public struct MaintenanceProgress: Hashable, Sendable {
   /// How much there is to be done in it.
   public let total: Int
 
+  package init(phase: Phase, completed: Int, total: Int) {
+    self.phase = phase
+    self.completed = completed
+    self.total = total
+  }
+
   public enum Phase: String, Hashable, Sendable {
     /// Reading every frame and record.
     case readingLog

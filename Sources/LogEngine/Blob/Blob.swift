@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import Synchronization
 
@@ -17,21 +18,27 @@ public final class Blob: Sendable {
   /// How many bytes the value has.
   public var byteCount: Int { reference.byteCount }
 
-  convenience init(_ reference: BlobReference, in state: StoreState) throws(StorageError) {
-    try self.init(reference, of: state.store, in: state)
-  }
-
-  /// Opens a blob of a store whose identifier may not be known.
+  /// Opens a blob.
+  ///
+  /// - Parameters:
+  ///   - reference: What its row says of it.
+  ///   - store: The store the file must belong to, if that is known.
+  ///   - files: Where it is.
+  ///   - reads: Whether its bytes are mapped.
+  ///   - events: Where damage is reported.
+  /// - Throws: ``StorageError/corruption(_:)`` if there is no such file, or it is another's.
   init(
     _ reference: BlobReference,
     of store: StoreIdentifier?,
-    in state: StoreState
+    in files: Blobs,
+    reads: ReadMethod,
+    events: EventRelay
   ) throws(StorageError) {
     self.reference = reference
-    events = state.events
-    path = state.paths.blob(reference.id)
+    self.events = events
+    path = files.paths.blob(reference.id)
     do throws(StorageError) {
-      file = try state.fileSystem.open(path, .read)
+      file = try files.fileSystem.open(path, .read)
     } catch .missingFile {
       throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.blob)))
     }
@@ -45,7 +52,7 @@ public final class Blob: Sendable {
       let problem = Corruption.Problem.truncated(.blob, needed: needed, available: size)
       throw .corruption(Corruption(path: path, offset: size, problem: problem))
     }
-    mapping = state.options.reads == .mapped ? try file.map(needed, .sharedReadOnly) : nil
+    mapping = reads == .mapped ? try file.map(needed, .sharedReadOnly) : nil
   }
 }
 

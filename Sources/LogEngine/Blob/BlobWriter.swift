@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// Writes the file of one blob, piece by piece, where nothing refers to it yet.

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -20,7 +21,6 @@ final class Blobs: Sendable {
   private let next = Atomic<UInt64>(1)
   private let prepared = Mutex(Directories())
   let retired = Mutex(RetiredBlobs())
-  let sweep = Mutex<BlobSweep?>(nil)
   /// Whether a sweep is to be made, or made to its end.
   let isUnswept = Atomic<Bool>(false)
   /// Whether a file could not be removed.
@@ -29,8 +29,6 @@ final class Blobs: Sendable {
   let unsettledCount = Atomic<Int>(0)
   /// Whether the store is this process's to write to; afterwards another may give out the same numbers.
   let isOpen = Atomic<Bool>(true)
-
-  var isSweeping: Bool { sweep.withLock { $0 != nil } }
 
   /// Whether files may be left that no row owns, for a later sweep to find.
   var mayHaveOrphans: Bool {

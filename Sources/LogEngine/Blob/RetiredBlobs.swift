@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -34,39 +35,5 @@ struct RetiredBlobs: Sendable {
     }
     count -= released.count
     return released
-  }
-}
-
-extension StoreState {
-  /// Takes note of blobs that a commit, written by now, took from their rows.
-  func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
-    guard !ids.isEmpty else { return }
-    let logEnd = writtenEnd.load(ordering: .acquiring)
-    blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
-  }
-
-  /// Removes the files of retired blobs that nobody can need any more.
-  func collectBlobs() {
-    guard blobs.retired.withLock({ $0.count > 0 }) else { return }
-    let durableEnd = durableEnd.load(ordering: .acquiring)
-    let oldestPin = pins.oldest ?? .max
-    let released = blobs.retired.withLock {
-      $0.takeReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
-    }
-    for id in released { blobs.removeOrLeave(id) }
-  }
-}
-
-extension LogWriter {
-  /// Writes down, in a store in which nothing else happened, that no files are left without an owner.
-  func publishEndOfSweep(_ lead: inout Lead) throws(StorageError) {
-    guard lead.manifest.isClean, lead.manifest.mayHaveOrphanedBlobs, !state.blobs.mayHaveOrphans
-    else { return }
-    do throws(StorageError) {
-      try state.blobs.synchronizeRemovals()
-      try publishManifest(isClean: true, &lead)
-    } catch {
-      throw poison(error, &lead)
-    }
   }
 }

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 extension CommitBatch {
@@ -51,11 +52,7 @@ extension CommitBatch {
       CommitPayload.encode(microseconds: microseconds, authorLength: authorLength),
       at: payload.lowerBound
     )
-    let checksum = CRC32C.extend(0, over: buffer.bytes.extracting(payload))
-    buffer.store(FrameHeader.magic, at: start)
-    buffer.store(UInt32(truncatingIfNeeded: payload.count), at: start + 8)
-    buffer.store(UInt32(kind.rawValue), at: start + 12)
-    buffer.store(checksum, at: start + 32)
+    buffer.fillFrame(at: start, kind: kind, payload: payload)
   }
 
   /// Visits the records with their offsets in the buffer, until `body` returns `false`.

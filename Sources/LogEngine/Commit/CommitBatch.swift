@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import Synchronization
 
@@ -16,7 +17,7 @@ public struct CommitBatch: ~Copyable {
   /// Who makes the commit, for the history; at most 255 bytes of UTF-8.
   public var author: String?
   /// The log's bytes: frame headers, still blank, and payloads.
-  var buffer = ByteBuffer(capacity: 1024)
+  package var buffer = ByteBuffer(capacity: 1024)
   /// Where each frame starts in the buffer.
   var frameStarts: [Int] = []
   /// The records that will be dead once this commit stands.
@@ -226,7 +227,7 @@ extension CommitBatch {
       let load = Int(previous.load) + (length * 255 + row.byteCount - 1) / row.byteCount
       // Beyond half of the row's weight, reading the chain costs more than writing it saved.
       if load <= 127 {
-        buffer.store(UInt8(load), at: start + 19)
+        RecordHeader.setLoad(UInt8(load), ofRecordAt: start, in: &buffer)
         return endRecord(start, headerByteCount: RecordHeader.longByteCount)
       }
       buffer.truncate(to: start)

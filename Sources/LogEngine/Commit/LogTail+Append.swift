@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -13,8 +14,6 @@ extension LogTail {
     case conflict(RowReference)
   }
 
-  /// How many bytes a segment keeps free for the frames that end it.
-  static let reserve = 8 * FrameHeader.byteCount
   /// How many bytes may wait to be written before commits stop piling up.
   static let bufferLimit = 4 << 20
 

@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 /// What is done beside the commits.
@@ -11,7 +12,7 @@ extension LogWriter {
   /// How long the background sleeps, in microseconds, when it is not woken.
   var backgroundDelay: Int? {
     if !isBackgroundAwake.load(ordering: .acquiring) { return restDelay }
-    if state.blobs.isSweeping { return 1000 }
+    if isSweepingBlobs { return 1000 }
     switch state.options.durability {
     case .full, .memory: return LogWriter.witnessDelay
     case .relaxed(let interval):
@@ -36,7 +37,7 @@ extension LogWriter {
     compactIfDue(isWitnessed ? .idle : .due)
     packIfAtRest()
     state.collectBlobs()
-    let isSweeping = state.sweepBlobs()
+    let isSweeping = sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the background again.
     isBackgroundAwake.store(false, ordering: .sequentiallyConsistent)
     if !isWitnessed || isSweeping

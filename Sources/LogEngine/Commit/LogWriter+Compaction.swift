@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 /// Compacting beside the commits.
@@ -110,7 +111,12 @@ extension LogWriter {
   private func beginCompaction() throws -> Compactor? {
     let (isDue, urgency) = compactionSchedule.withLock { ($0.isDue, $0.urgency) }
     guard isDue else { return nil }
-    switch try Compactor.select(self, urgency, state.options.history) {
+    switch try Compactor.select(
+      self,
+      urgency,
+      state.options.history,
+      lastEnd: { lastCompactionEnd }
+    ) {
     case .plan(let plan):
       compactionSchedule.withLock { $0.begin() }
       state.events.note(.compactionStarted(CompactionStart(.background, plan)))
@@ -120,6 +126,9 @@ extension LogWriter {
       return nil
     }
   }
+
+  /// The newest commit when the last compaction ended.
+  var lastCompactionEnd: UInt64 { compactionSchedule.withLock { $0.lastEnd } }
 
   /// How many bytes are packed at most before the pressure is looked at again, if nothing holds the
   /// compaction back.

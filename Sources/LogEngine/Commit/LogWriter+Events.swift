@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 // What the writer has to tell; the calls stand where it happens.

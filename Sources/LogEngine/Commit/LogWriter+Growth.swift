@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 // Giving a segment more room than it was made with.

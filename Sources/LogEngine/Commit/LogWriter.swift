@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import SchedulePoints
 import Synchronization
@@ -37,6 +38,8 @@ final class LogWriter: Sendable {
   let isHoldingBack = Atomic<Bool>(false)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
   let hasEnded = Atomic<Bool>(false)
+  /// The search for files of blobs that no row owns, while there is one.
+  let blobSweep = Mutex<BlobSweep?>(nil)
   /// When the store comes to rest.
   let idleWatch: Mutex<IdleWatch>
   /// The thread that does what no caller waits for, if the engine has one.
@@ -96,7 +99,7 @@ final class LogWriter: Sendable {
       work: { [weak self] in self?.runBackground() }
     )
     background.withLock { $0 = thread }
-    if state.blobs.isSweeping { noteWork() }
+    if isSweepingBlobs { noteWork() }
   }
 
   /// Ends that thread, and waits for it.
@@ -382,12 +385,5 @@ extension LogWriter {
       }
     }
     return manifest
-  }
-}
-
-extension ByteBuffer {
-  /// Writes all bytes to a file.
-  func write(to file: any OpenFile, at offset: Int) throws(StorageError) {
-    try file.writeAll(bytes, at: offset)
   }
 }

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 // The new packs: each is written, synchronized, read back, and only then gets its name.
@@ -109,7 +110,7 @@ extension Compactor {
 
   func beginPackIfNeeded() throws(StorageError) {
     if output != nil { return }
-    let id = PackID(rawValue: writer.preparation.takeNumber())
+    let id = PackID(rawValue: log.takeFileNumber())
     let pack = try PackWriter(
       path: state.paths.temporary("pack"),
       on: state.fileSystem,
@@ -123,7 +124,7 @@ extension Compactor {
   /// Ends the pack that is being written.
   func endPack() throws(StorageError) {
     guard var output = output.take() else { return }
-    try output.end(at: plan.base.sequence, synchronizes: writer.synchronizes)
+    try output.end(at: plan.base.sequence, synchronizes: log.synchronizes)
     unverified = Unverified(
       reader: try state.openPack(state.paths.temporary("pack"), output.id),
       tables: output.tables,

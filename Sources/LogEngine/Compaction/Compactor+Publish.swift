@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -6,7 +7,7 @@ extension Compactor {
   /// What was taken out of the store.
   struct Retired {
     var objects: [any AnyObject & Sendable] = []
-    /// Files that an attempt of before left behind.
+    /// Files left over from a previous attempt.
     var paths: [String] = []
     /// The last commit that was appended when it was.
     var sequence: UInt64 = 0
@@ -20,45 +21,24 @@ extension Compactor {
   func publish() throws(StorageError) -> Retired {
     if !packs.isEmpty { try state.fileSystem.synchronizeDirectory(state.paths.packs) }
     describePacks()
-    // Not under the lead's lock: who makes a segment ready holds it while a file is filled.
-    let nextSegment = writer.preparation.nextID
     let floorBefore = state.foldFloor.load(ordering: .sequentiallyConsistent)
-    let manifest = try writer.lead.withLock { (lead) throws(StorageError) in
-      try writer.check(lead)
-      // Rows were left out because later commits took their place: those must not be lost.
-      let work = state.tail.withLock { $0.take() }
-      try writer.write(work, synchronizing: true, &lead)
-      writer.publish(work)
+    let manifest = try log.prepareManifest(base: plan.base) { () throws(StorageError) in
       try claimFloor()
-      var base = lead
-      base.manifest.base = plan.base
-      base.checkpoint.newest = nil
-      return writer.makeManifest(isClean: false, nextSegment: nextSegment, base)
     }
     do throws(StorageError) {
-      try writer.manifestFiles.write(manifest)
+      try log.manifestFiles.write(manifest)
       isPublished = true
-      try writer.manifestFiles.putInPlace(manifest)
+      try log.manifestFiles.putInPlace(manifest)
     } catch .noSpace(let path, let needed) {
       state.foldFloor.store(floorBefore, ordering: .sequentiallyConsistent)
-      if isPublished { keepUntilNextManifest() }
+      if isPublished { log.keepUntilNextManifest(packs.map(\.reader.path)) }
       throw .noSpace(path: path, needed: needed)
     } catch {
-      throw writer.lead.withLock { writer.poison(error, &$0) }
+      throw log.poison(error)
     }
-    return writer.lead.withLock { lead in
-      lead.manifest = manifest
-      lead.checkpoint.newest = nil
-      var retired = state.tail.withLock { retire(&$0) }
-      retired.paths = lead.takeDoubtfulPacks()
-      return retired
-    }
-  }
-
-  /// Has the packs kept for as long as the manifest that names them may be the one that counts: until
-  /// another of its number has taken its place.
-  private func keepUntilNextManifest() {
-    writer.lead.withLock { $0.doubtfulPacks += packs.map(\.reader.path) }
+    var retired = Retired()
+    retired.paths = log.adopt(manifest) { tail in retire(&tail, &retired) }
+    return retired
   }
 
   /// Writes down in the plan what the manifest is to say.
@@ -73,9 +53,9 @@ extension Compactor {
     }
   }
 
-  /// Makes sure that nobody has begun to read an earlier commit meanwhile, nor will.
+  /// Raises the low-water mark, or fails if an older commit was pinned in the meantime.
   ///
-  /// Who pins an earlier commit does so before it looks at the floor; so one of the two sees the other.
+  /// A reader pins its commit before it looks at the mark; so one of the two sees the other.
   private func claimFloor() throws(StorageError) {
     let before = state.foldFloor.exchange(plan.floor, ordering: .sequentiallyConsistent)
     let pinned = state.pins.floor(upTo: plan.floor)
@@ -84,11 +64,11 @@ extension Compactor {
     throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.floor))
   }
 
-  private func retire(_ tail: inout LogTail) -> Retired {
+  private func retire(_ tail: inout LogTail, _ retired: inout Retired) {
     for pack in packs { state.add(pack.reader) }
     state.base.withLock { $0 = plan.base }
     state.baseSegment.store(plan.base.segment.rawValue, ordering: .sequentiallyConsistent)
-    var retired = Retired(sequence: tail.sequence)
+    retired.sequence = tail.sequence
     for segment in plan.segments {
       let id = segment.id
       retired.objects += state.segments.remove(at: Int(id.rawValue)) { $0.id == id }
@@ -108,13 +88,12 @@ extension Compactor {
       let removedAt = state.tables[Int(table.standing.number)]?.removedAt.load(ordering: .relaxed)
       if let removedAt, removedAt != .max { tail.usages.release(table: table.standing.number) }
     }
-    return retired
   }
 
   /// Removes what was taken: from the disk at once, from memory when nobody reads it any more.
   func remove(_ retired: Retired) {
     state.compactionCount.add(1, ordering: .relaxed)
-    // The checkpoints of before name what is gone.
+    // Earlier checkpoints name what is gone.
     CheckpointFiles(state).removeAll(but: [])
     // What cannot be removed is removed at the next opening.
     for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
@@ -206,7 +185,7 @@ extension Compactor {
     after sequence: UInt64
   ) throws {
     // Then a record that cannot be read yet belongs to a later commit.
-    try writer.write(through: sequence)
+    try log.write(through: sequence)
     var dead = SupersededBytes()
     var deadRows: Set<RowReference> = []
     for (reference, place) in changed {

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -73,24 +74,28 @@ extension Compactor {
 
   /// Selects what to take.
   ///
+  /// - Parameters:
+  ///   - log: Who writes the log.
+  ///   - urgency: How much is to be gained at least.
+  ///   - history: How much of the log stays.
+  ///   - lastEnd: The newest commit when the last compaction ended.
+  /// - Returns: What to take, or why nothing is.
   /// - Throws: ``StorageError`` if the store is not written to any more, or the log cannot be read.
   static func select(
-    _ writer: LogWriter,
+    _ log: any LogPublisher,
     _ urgency: CompactionUrgency,
-    _ history: HistoryRetention
+    _ history: HistoryRetention,
+    lastEnd: () -> UInt64
   ) throws -> Selection {
-    let state = writer.state
-    let manifest = try writer.lead.withLock { (lead) throws(StorageError) in
-      try writer.check(lead)
-      return lead.manifest
-    }
+    let state = log.state
+    let manifest = try log.currentManifest()
     let prospect = prospect(state, history)
     // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
     // After the floor was found: who comes later finds in the index whatever took a row's place up to there.
     guard state.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
     var choice = policy.choose(from: prospect.situation, urgency)
-    if !choice.packs.isEmpty, prospect.floor < writer.compactionSchedule.withLock({ $0.lastEnd }) {
+    if !choice.packs.isEmpty, prospect.floor < lastEnd() {
       // A view sees what the last compaction had to keep: those packs would be written again as they are.
       choice.packs = []
       if choice.isEmpty { return .outcome(.waitsForView(of: CommitSequence(prospect.floor))) }

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -15,9 +16,9 @@ import Synchronization
 /// then on stands for the row in its pack. Steps of 2 and 3 are short, and between any two of them the
 /// compaction can be given up; 4 to 6 are one step.
 ///
-/// Not for two threads at once: whoever does a step holds ``LogWriter/compaction``.
+/// Not for two threads at once: whoever does a step holds the lock of compactions.
 @safe final class Compactor: @unchecked Sendable {
-  let writer: LogWriter
+  let log: any LogPublisher
   var plan: Plan
   /// What folding came to so far.
   var tables: [FoldedTable] = []
@@ -40,14 +41,16 @@ import Synchronization
   /// When it was begun, in microseconds.
   private let start: Int64
 
-  var state: StoreState { writer.state }
+  let state: StoreState
 
-  init(_ writer: LogWriter, _ plan: Plan) {
-    self.writer = writer
+  init(_ log: any LogPublisher, _ plan: Plan) {
+    let state = log.state
+    self.log = log
+    self.state = state
     self.plan = plan
-    start = writer.state.fileSystem.microseconds()
+    start = state.fileSystem.microseconds()
     progress.keyCount = plan.base.catalogue.tables.reduce(0) { sum, definition in
-      let next = writer.state.tables[Int(definition.number)]?.nextKey.load(ordering: .relaxed) ?? 1
+      let next = state.tables[Int(definition.number)]?.nextKey.load(ordering: .relaxed) ?? 1
       return sum + Int(clamping: next) - 1
     }
   }
@@ -131,7 +134,7 @@ import Synchronization
   }
 
   private func finish() throws -> CompactionReport {
-    try writer.checkpointing.withLock { _ in
+    try log.withCheckpointsPaused {
       let retired = try publish()
       // Even if the index cannot be brought up to date: what it names still stands for the rows, and what
       // was taken out of it is there for those who are reading it.

@@ -1,3 +1,5 @@
+import LogFormat
+
 extension StorageEngine {
   /// Copies the store, as of its newest commit, to another directory, while saves and reads go on.
   ///

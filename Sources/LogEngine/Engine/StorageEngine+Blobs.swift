@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import Synchronization
 
@@ -12,7 +13,7 @@ extension StorageEngine {
   /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
-      return try Blob(reference, in: state)
+      return try state.openBlob(reference)
     } catch {
       // One that is missing may have been taken from its row meanwhile.
       if !error.saysThatBlobIsMissing { state.tellOfDamage(error) }
@@ -37,7 +38,7 @@ extension ReadView {
   /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
-      return try Blob(reference, in: state)
+      return try state.openBlob(reference)
     } catch {
       state.tellOfDamage(error)
       throw error
@@ -54,7 +55,7 @@ extension ReadView {
 
 extension StoreState {
   /// Visits every value in a side file of the rows as one commit left them.
-  func forEachBlob(
+  package func forEachBlob(
     asOf sequence: UInt64,
     in catalogue: Catalogue,
     _ body: (OwnedBlob) throws -> ScanControl
@@ -85,6 +86,12 @@ public struct OwnedBlob: Hashable, Sendable {
   public let owner: RowReference
   /// The number of the column in the catalogue.
   public let column: UInt16
+
+  package init(reference: BlobReference, owner: RowReference, column: UInt16) {
+    self.reference = reference
+    self.owner = owner
+    self.column = column
+  }
 }
 
 // MARK: Checking
@@ -166,7 +173,7 @@ public struct BlobUsage: Hashable, Sendable {
 
 extension StorageEngine {
   /// Whether files that no row owns are being looked for, in the background.
-  public var isSweepingBlobs: Bool { state.blobs.isSweeping }
+  public var isSweepingBlobs: Bool { writer?.isSweepingBlobs ?? false }
 
   /// Counts the files of blobs.
   ///

@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 extension StorageEngine {
@@ -80,7 +81,7 @@ extension LogWriter {
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> CompactionOutcome {
     let compactor: Compactor
-    switch try Compactor.select(self, .now, history) {
+    switch try Compactor.select(self, .now, history, lastEnd: { lastCompactionEnd }) {
     case .outcome(let outcome): return outcome
     case .plan(let plan):
       compactor = Compactor(self, plan)

@@ -1,3 +1,5 @@
+import LogFormat
+
 extension StorageEngine {
   /// Brings a follower up to date with what the writer, perhaps in another process, has committed.
   ///

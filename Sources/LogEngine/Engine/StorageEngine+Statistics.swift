@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 extension StorageEngine {

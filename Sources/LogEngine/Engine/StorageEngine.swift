@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import SchedulePoints
 import Synchronization
@@ -15,7 +16,7 @@ import Synchronization
 /// nothing, and what is found after a crash is the state after one of the commits: with
 /// ``EngineOptions/Durability-swift.enum/full``, one no older than the last that returned.
 public final class StorageEngine: Sendable {
-  let state: StoreState
+  package let state: StoreState
   let writer: LogWriter?
   let follower: Follower?
   let lock: Mutex<(any FileLock)?>

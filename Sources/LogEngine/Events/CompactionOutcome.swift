@@ -1,3 +1,5 @@
+import LogFormat
+
 /// How far a compaction has come.
 public struct CompactionProgress: Sendable, Hashable {
   /// How many rows were written into packs.

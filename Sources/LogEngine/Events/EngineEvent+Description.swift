@@ -1,3 +1,5 @@
+import LogFormat
+
 extension EngineEvent: CustomStringConvertible {
   /// What happened and its figures, in one line: `checkpoint written number=3 bytes=81920 …`.
   public var description: String {

@@ -1,3 +1,5 @@
+import LogFormat
+
 /// Something that happened to a store and that whoever operates it may want to know.
 ///
 ///     let engine = try StorageEngine.open(at: "Trips.sdlog") { event in print(event) }

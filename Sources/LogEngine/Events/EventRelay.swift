@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 /// Takes events in wherever they happen, and hands them over where no lock is held.
@@ -5,7 +6,7 @@ import Synchronization
 /// Noting one is appending to a list: its lock is taken last of all, and nothing is called under it. One
 /// thread at a time delivers; whoever comes meanwhile leaves its events to that one. So the handler sees
 /// them in order, is never entered twice, and may itself cause events.
-final class EventRelay: Sendable {
+package final class EventRelay: Sendable {
   /// Who listens.
   let handler: EngineEventHandler?
   private let queue = Mutex<Queue>(Queue())

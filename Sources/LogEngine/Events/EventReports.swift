@@ -1,3 +1,5 @@
+import LogFormat
+
 /// A segment that was filled.
 public struct SegmentReport: Hashable, Sendable {
   public let segment: SegmentID

@@ -1,3 +1,5 @@
+import LogFormat
+
 /// What opening a store found and did.
 public struct RecoveryReport: Hashable, Sendable {
   /// Whether the store had been closed, and nothing had to be looked at.

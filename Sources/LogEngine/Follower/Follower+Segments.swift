@@ -1,3 +1,5 @@
+import LogFormat
+
 // From segment to segment.
 extension Follower {
   /// The segments that were begun after the current one.

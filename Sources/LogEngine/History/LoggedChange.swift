@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 
 /// A change of one row, or of the catalogue, as the log has it.

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// A commit as the log has it: who made it, when, and what it changed.
@@ -50,7 +51,7 @@ public struct LoggedCommit: Sendable {
   }
 
   /// Visits the records, with their bytes from the first to the end of their padding.
-  func forEachRecord(
+  package func forEachRecord(
     _ body: (RecordHeader, RecordPlace, RawSpan) throws -> ScanControl
   ) throws {
     if try forEachRecord(in: payloads.first, body) == .stop { return }

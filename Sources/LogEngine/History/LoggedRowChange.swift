@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import Synchronization
 

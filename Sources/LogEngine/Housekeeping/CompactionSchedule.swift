@@ -1,3 +1,5 @@
+import LogFormat
+
 /// When compactions in the background are due, and what came of them.
 ///
 /// Invariant: after a compaction, the next one waits until all views that were there at its end are gone.

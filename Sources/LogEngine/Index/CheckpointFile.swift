@@ -1,17 +1,18 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
 /// A checkpoint's file, opened to be read; whole, as far as its metadata go.
-struct CheckpointFile {
-  let checkpoint: Checkpoint
+package struct CheckpointFile {
+  package let checkpoint: Checkpoint
   /// How long the file is.
-  let byteCount: Int
+  package let byteCount: Int
   private let file: any OpenFile
 
   /// Opens a file, and reads all but the pages.
   ///
   /// - Throws: ``StorageError`` if the file is no checkpoint with that number, or cannot be read.
-  init(reading number: UInt64, _ files: CheckpointFiles) throws(StorageError) {
+  package init(reading number: UInt64, _ files: CheckpointFiles) throws(StorageError) {
     let path = files.paths.checkpoint(number)
     file = try files.fileSystem.open(path, .read)
     let size = try file.size()
@@ -49,7 +50,7 @@ struct CheckpointFile {
   /// - Returns: The tables, without their layouts.
   /// - Throws: ``StorageError/corruption(_:)`` if a page is not what was written.
   /// - Complexity: O(pages), at the speed of the checksum: about 10 GB/s.
-  func makeTables(_ reads: EngineOptions.ReadMethod) throws -> [Table] {
+  package func makeTables(_ reads: EngineOptions.ReadMethod) throws -> [Table] {
     let mapping = reads == .mapped ? try file.map(checkpoint.pagesEnd, .privateWritable) : nil
     var offset = FileHeader.byteCount
     return try checkpoint.tables.map { image in

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -14,19 +15,18 @@ import Synchronization
 /// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead,
 /// so each instruction on the way counts. Hence a struct, part of the table it belongs to; and where
 /// there is no chunk or page there is an empty one, so that nobody has to ask.
-@safe struct IndexPages: ~Copyable, Sendable {
+@safe package struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
   private let kept = Mutex(Kept())
   /// What the pages, chunks and directories take, in bytes.
   let byteCount = Atomic<Int>(0)
 
-  static let slotsPerPage = 512
-  static let pageByteCount = 4096
+  static var slotsPerPage: Int { Checkpoint.slotsPerPage }
+  static var pageByteCount: Int { Checkpoint.pageByteCount }
   static let pagesPerChunk = 1024
-  static let keysPerChunk = slotsPerPage * pagesPerChunk
-  /// The greatest key: 2⁳⁸ slots are already two terabytes.
-  static let maximumKey: UInt64 = 1 << 38 - 1
+  static var keysPerChunk: Int { slotsPerPage * pagesPerChunk }
+  static var maximumKey: UInt64 { RowReference.maximumStoredKey }
 
   /// A chunk is a table of entries, each the address of a page and its greatest commit.
   private static let entryByteCount = 16
@@ -79,7 +79,7 @@ import Synchronization
 extension IndexPages {
   /// The location of a key's newest record, be it visible or not.
   @inline(__always)
-  func location(of key: UInt64) -> RecordLocation {
+  package func location(of key: UInt64) -> RecordLocation {
     guard let entry = unsafe entry(at: key) else { return .none }
     let page = unsafe Self.pointer(Self.word(entry).pointee.load(ordering: .acquiring))
     return RecordLocation(rawValue: unsafe Self.slot(page, key).pointee.load(ordering: .acquiring))
@@ -99,7 +99,7 @@ extension IndexPages {
   /// The first key at or after `key` that has a slot in use, with its location and its page's
   /// greatest commit; `nil` if there is none before `end`.
   @inline(__always)
-  func next(
+  package func next(
     from key: UInt64,
     to end: UInt64
   ) -> (key: UInt64, location: RecordLocation, newest: UInt64)? {
@@ -132,7 +132,7 @@ extension IndexPages {
   }
 
   /// One more than the greatest key the pages have room for.
-  var keyLimit: UInt64 {
+  package var keyLimit: UInt64 {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
     return unsafe UInt64(base.load(as: Int.self)) * UInt64(Self.keysPerChunk)
   }
@@ -229,7 +229,7 @@ extension IndexPages {
   ///   - key: At most ``maximumKey``.
   ///   - sequence: The commit it belongs to.
   @inline(__always)
-  func store(_ location: RecordLocation, for key: UInt64, sequence: UInt64) {
+  package func store(_ location: RecordLocation, for key: UInt64, sequence: UInt64) {
     let entry = unsafe ownEntry(of: key)
     var address = unsafe Self.word(entry).pointee.load(ordering: .relaxed)
     if address == Self.emptyPage {

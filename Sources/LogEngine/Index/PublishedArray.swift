@@ -8,7 +8,7 @@ import Synchronization
 /// reason.
 ///
 /// A struct, so that it is part of the object it is in: looking up follows one pointer less.
-@safe struct PublishedArray<Element: AnyObject & Sendable>: ~Copyable, Sendable {
+@safe package struct PublishedArray<Element: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The address of the table: its capacity, then that many references, zero for none.
   private let table: Atomic<UInt>
   private let kept = Mutex(Kept())
@@ -38,12 +38,12 @@ import Synchronization
   }
 
   /// The element at an index.
-  subscript(index: Int) -> Element? {
+  package subscript(index: Int) -> Element? {
     @inline(__always) get { unsafe load(index)?.takeUnretainedValue() }
   }
 
   /// The elements there are, by ascending index.
-  var indices: [Int] { indices(from: 0) }
+  package var indices: [Int] { indices(from: 0) }
 
   /// The indices, from one on, that have an element.
   func indices(from first: Int) -> [Int] {
@@ -66,7 +66,7 @@ import Synchronization
   }
 
   /// Puts an element at an index; one writer at a time.
-  func store(_ element: Element?, at index: Int) {
+  package func store(_ element: Element?, at index: Int) {
     var base = unsafe Self.base(table.load(ordering: .relaxed))
     let capacity = unsafe base.load(as: Int.self)
     if index >= capacity {

@@ -1,25 +1,25 @@
 import RowFormat
-import Synchronization
+package import Synchronization
 
 /// What the engine keeps in memory of a table: where its rows stand and how they are laid out.
-final class Table: Sendable {
-  let number: UInt16
-  let pages = IndexPages()
+package final class Table: Sendable {
+  package let number: UInt16
+  package let pages = IndexPages()
   /// How many rows the newest visible commit leaves.
-  let liveRowCount = Atomic<Int>(0)
+  package let liveRowCount = Atomic<Int>(0)
   /// The next key to give out.
-  let nextKey = Atomic<UInt64>(1)
+  package let nextKey = Atomic<UInt64>(1)
   /// The commit that removed the table; the greatest number while it stands.
   let removedAt = Atomic<UInt64>(.max)
   /// Whether a layout has a column whose values may stand in side files.
   let mayOwnBlobs = Atomic<Bool>(false)
   /// The layouts, by number.
-  let layouts = PublishedArray<RowLayout>()
+  package let layouts = PublishedArray<RowLayout>()
 
-  init(number: UInt16) { self.number = number }
+  package init(number: UInt16) { self.number = number }
 
   /// Takes note that a key is in use.
-  func noteKey(_ key: UInt64) {
+  package func noteKey(_ key: UInt64) {
     var next = nextKey.load(ordering: .relaxed)
     while next <= key {
       let (exchanged, original) = nextKey.weakCompareExchange(

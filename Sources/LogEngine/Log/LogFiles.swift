@@ -1,7 +1,8 @@
+import LogFormat
 import RowFormat
 
 /// The files of the log, found and put in order.
-struct LogFiles {
+package struct LogFiles {
   /// The segments with a header, each the successor of the one before.
   var headers: [SegmentHeader] = []
   /// Segments that were being made when the writer stopped: they have no header and hold nothing.
@@ -75,7 +76,7 @@ struct LogFiles {
   }
 
   /// The numbers of the segments there are, ascending.
-  static func numbers(
+  package static func numbers(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem
   ) throws(StorageError) -> [SegmentID] {
@@ -138,7 +139,7 @@ struct LogFiles {
 
 extension RawSpan {
   /// The offset after the last byte at or after `start` that is not zero; `start` if all are.
-  func endOfNonzeroBytes(from start: Int) -> Int {
+  package func endOfNonzeroBytes(from start: Int) -> Int {
     var end = byteCount
     while end - start >= 8, load(UInt64.self, at: end - 8) == 0 { end -= 8 }
     while end > start, load(UInt8.self, at: end - 1) == 0 { end -= 1 }

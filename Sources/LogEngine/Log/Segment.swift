@@ -1,24 +1,25 @@
+import LogFormat
 import RowFormat
-import Synchronization
+package import Synchronization
 
 /// One file of the log, open for reading.
 ///
 /// Bytes before ``readableEnd`` do not change any more; they are read through a mapping where the
 /// file system offers one, and by copying otherwise.
-@safe final class Segment: Sendable {
+@safe package final class Segment: Sendable {
   let header: SegmentHeader
-  let path: String
-  let file: any OpenFile
+  package let path: String
+  package let file: any OpenFile
   /// How long the file is, or will at once be.
-  let capacity: Int
+  package let capacity: Int
   let seed: FrameSeed
   private let mapping: MappedFile?
   /// The mapping's first byte: what is read for every row is not worth an object that is counted.
   private nonisolated(unsafe) let base: UnsafeRawPointer?
   /// Where what was written ends; nothing beyond it may be read through here.
-  let readableEnd: Atomic<Int>
+  package let readableEnd: Atomic<Int>
 
-  var id: SegmentID { header.segment }
+  package var id: SegmentID { header.segment }
 
   /// Opens a segment.
   ///
@@ -29,7 +30,7 @@ import Synchronization
   ///   - readableEnd: How much of it was written.
   ///   - reads: Whether to map it.
   /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if it cannot be mapped.
-  init(
+  package init(
     header: SegmentHeader,
     file: any OpenFile,
     capacity: Int,
@@ -47,7 +48,7 @@ import Synchronization
   }
 
   /// The log position of an offset.
-  func logPosition(of offset: Int) -> UInt64 {
+  package func logPosition(of offset: Int) -> UInt64 {
     header.logPosition + UInt64(offset - SegmentHeader.byteCount)
   }
 
@@ -72,7 +73,7 @@ import Synchronization
   ///
   /// The page of the last valid byte stays in the file whatever another process does, so a header in
   /// that page is read through the mapping.
-  func frameHeader(at offset: Int) throws(StorageError) -> FrameHeader? {
+  package func frameHeader(at offset: Int) throws(StorageError) -> FrameHeader? {
     let end = offset + FrameHeader.byteCount
     let isInWrittenPage = offset & 4095 != 0 && (offset & 4095) + FrameHeader.byteCount <= 4096
     if let mapping, end <= capacity,
@@ -88,13 +89,14 @@ import Synchronization
 
   /// Lends the payload of a frame whose header was found valid: no process cuts a file off before the
   /// end of a frame.
-  func withPayload<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+  package func withPayload<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
     if let mapping { return try mapping.withBytes { try body($0.extracting(range)) } }
     return try withCopy(of: range, body)
   }
 
   /// Lends what there is of a range of the file: less, if another process has cut it off meanwhile.
-  func withAvailableBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+  package func withAvailableBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R
+  {
     if mapping != nil, range.upperBound <= readableEnd.load(ordering: .acquiring) {
       return try withBytes(range, body)
     }

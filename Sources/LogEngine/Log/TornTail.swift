@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// The bytes after the last valid frame of the log, and what they prove.
@@ -6,20 +7,20 @@ import RowFormat
 /// never acknowledged. A frame that was on disk and is damaged leaves them, too, and must not be. The
 /// two are told apart by proof: a later frame carries the position up to which the log was on disk
 /// when it was built. If that lies beyond the first invalid byte, that byte was once valid.
-struct TornTail {
+package struct TornTail {
   /// The end of the bytes that are not zero; the start, if there are none.
-  let end: Int
+  package let end: Int
   /// The greatest position a frame among the bytes says was on disk; 0 if there is no frame.
-  let durableEnd: UInt64
+  package let durableEnd: UInt64
 
   /// How far to look.
-  enum Reach {
+  package enum Reach {
     case all
     /// To the first mebibyte of zeros: what was written next stands before it.
     case nearby
   }
 
-  init(in segment: Segment, from start: Int, to limit: Int, _ reach: Reach = .all) throws {
+  package init(in segment: Segment, from start: Int, to limit: Int, _ reach: Reach = .all) throws {
     var end = start
     var durableEnd: UInt64 = 0
     // By pieces, so that a copy of the whole segment is never needed; each piece sees the header that

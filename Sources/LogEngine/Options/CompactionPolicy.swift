@@ -1,3 +1,5 @@
+import LogFormat
+
 /// What a compaction is to take, decided from counters alone.
 ///
 /// Segments are taken from the oldest on, without gaps: so a pack holds what the rows were at one place of

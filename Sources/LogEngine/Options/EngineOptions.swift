@@ -1,3 +1,5 @@
+import LogFormat
+
 /// How a store is opened.
 public struct EngineOptions: Sendable, Hashable {
   /// Who may do what with the store.
@@ -85,12 +87,8 @@ public struct EngineOptions: Sendable, Hashable {
     case never
   }
 
-  public enum ReadMethod: Sendable, Hashable {
-    /// Through mappings: fastest, but the system reports a media error as a signal.
-    case mapped
-    /// By reading into memory: slower, and every error can be caught.
-    case copied
-  }
+  /// How the bytes of the log and of packs are read.
+  public typealias ReadMethod = LogFormat.ReadMethod
 
   /// What happens to commits that come faster than they can be packed, with ``CompactionMode/automatic``.
   public enum BackPressure: Sendable, Hashable {

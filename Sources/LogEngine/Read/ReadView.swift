@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 import Synchronization
 
@@ -14,7 +15,7 @@ public final class ReadView: Sendable {
   private let rowCounts: [UInt16: Int]
   private let pin: PinBoard.Pin
 
-  init(state: StoreState) {
+  package init(state: StoreState) {
     self.state = state
     // First, so that nothing the view will see can be removed before it is made: it sees this commit
     // or a later one.

@@ -1,13 +1,14 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
 /// Reads rows as of one commit.
-struct RowReader {
-  let state: StoreState
+package struct RowReader {
+  package let state: StoreState
   let sequence: UInt64
 
   @inline(__always)
-  init(state: StoreState, sequence: UInt64) {
+  package init(state: StoreState, sequence: UInt64) {
     self.state = state
     self.sequence = sequence
   }
@@ -16,7 +17,7 @@ struct RowReader {
   ///
   /// - Returns: Whether there is one.
   @inline(__always)
-  func read(
+  package func read(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws -> Bool {
@@ -213,7 +214,7 @@ extension RowReader {
 
   /// Where the row stands as of this reader's commit; `nil` if there was no row then.
   @inline(__always)
-  func place(of reference: RowReference) throws -> RecordPlace? {
+  package func place(of reference: RowReference) throws -> RecordPlace? {
     let entry = state.tables.with(Int(reference.table)) { table in
       isThere(table)
         ? table.pages.entry(of: reference.key) : (location: RecordLocation.none, newest: 0)

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// A mark that the log was closed, which a manifest counts and of which the file lacks the end.

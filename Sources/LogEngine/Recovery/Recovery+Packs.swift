@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -106,7 +107,7 @@ extension Replay {
 
 extension PackID {
   /// The numbers of the packs there are, ascending.
-  static func numbers(
+  package static func numbers(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem
   ) throws(StorageError) -> [PackID] {
@@ -135,7 +136,7 @@ extension StoreState {
   }
 
   /// Makes a pack known to readers; one at a time, by ascending number.
-  func add(_ pack: PackReader) {
+  package func add(_ pack: PackReader) {
     packs.store(pack, at: Int(pack.id.rawValue))
     packList.withLock { $0.append(pack) }
   }

@@ -1,3 +1,5 @@
+import LogFormat
+
 /// Some rows of a scan by columns: those of a block of a pack, or rows gathered from the log.
 ///
 /// To be used in the call it is handed to, and not after it.

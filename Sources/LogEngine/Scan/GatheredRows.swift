@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// The columns of some rows of the log, gathered row by row.

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// Columns gathered from rows of the log, in vectors that a scan hands over.

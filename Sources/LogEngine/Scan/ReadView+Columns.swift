@@ -1,3 +1,5 @@
+import LogFormat
+
 extension ReadView {
   /// Visits the rows of a table by columns, for tests and sums over a few columns of many rows.
   ///

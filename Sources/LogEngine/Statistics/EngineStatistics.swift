@@ -1,3 +1,5 @@
+import LogFormat
+
 /// What a store is made of, and what has been done to it since it was opened.
 ///
 /// Read in one go, without a system call: cheap enough to be asked for every second.

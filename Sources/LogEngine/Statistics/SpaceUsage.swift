@@ -1,3 +1,5 @@
+import LogFormat
+
 /// What a store takes on its device, by kind of file, and how much of that it needs.
 public struct SpaceUsage: Hashable, Sendable {
   /// What files are for.
@@ -37,57 +39,5 @@ public struct SpaceUsage: Hashable, Sendable {
   /// How many bytes there are, but for the history, for each that is needed; 1 for an empty store.
   public var amplification: Double {
     liveByteCount == 0 ? 1 : Double(byteCount - historyByteCount) / Double(liveByteCount)
-  }
-}
-
-extension StorageEngine {
-  /// Measures what the store takes.
-  ///
-  /// What of a pack is live is told from its rows, as if all were alike. Side files count as live: those
-  /// that wait to be removed are told by ``blobUsage()``.
-  ///
-  /// - Throws: ``StorageError`` if a directory cannot be read.
-  /// - Complexity: O(files): asks the file system for each.
-  public func spaceUsage() throws -> SpaceUsage {
-    let statistics = statistics()
-    var usage = SpaceUsage()
-    usage.parts[.log] = try measure(state.paths.log)
-    for segment in statistics.segments {
-      let dead = segment.usage.deadByteCount
-      usage.parts[.log]?.liveByteCount += segment.usage.liveByteCount
-      usage.parts[.log]?.deadByteCount += segment.isHistory ? 0 : dead
-      usage.parts[.log]?.historyByteCount += segment.isHistory ? dead : 0
-    }
-    usage.parts[.packs] = try measure(state.paths.packs)
-    for pack in statistics.packs {
-      usage.parts[.packs]?.liveByteCount += pack.liveFileByteCount
-      usage.parts[.packs]?.deadByteCount += pack.fileByteCount - pack.liveFileByteCount
-    }
-    usage.parts[.checkpoints] = try measure(state.paths.index)
-    usage.parts[.manifests] = try measure(state.paths.root) {
-      $0.hasPrefix(StorePaths.manifestPrefix)
-    }
-    usage.parts[.temporary] = try measure(state.paths.temporary)
-    let blobs = try blobUsage()
-    usage.parts[.blobs] = SpaceUsage.Part(
-      fileCount: blobs.fileCount,
-      byteCount: blobs.byteCount,
-      liveByteCount: blobs.byteCount
-    )
-    return usage
-  }
-
-  private func measure(
-    _ directory: String,
-    where isCounted: (String) -> Bool = { _ in true }
-  ) throws(StorageError) -> SpaceUsage.Part {
-    var part = SpaceUsage.Part()
-    for name in try state.fileSystem.list(directory) ?? [] where isCounted(name) {
-      // It may have been removed since.
-      guard let size = try state.fileSystem.size(of: directory + "/" + name) else { continue }
-      part.fileCount += 1
-      part.byteCount += size
-    }
-    return part
   }
 }

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 

@@ -1,3 +1,5 @@
+import LogFormat
+
 // Where errors pass that are events, too.
 extension StoreState {
   /// Does something that reads the store, and tells of damage it meets; under no lock.

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -10,7 +11,7 @@ import Synchronization
 extension StoreState {
   /// Whether a segment was packed.
   @inline(__always)
-  func isRetired(_ segment: SegmentID) -> Bool {
+  package func isRetired(_ segment: SegmentID) -> Bool {
     segment.rawValue <= baseSegment.load(ordering: .acquiring)
   }
 
@@ -44,7 +45,7 @@ extension StoreState {
   /// Where a row stands now that an index slot or a record says is at a place.
   ///
   /// - Returns: `nil` if no pack has the row: then nobody can need it.
-  func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
+  package func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
     if !place.isPacked, !isRetired(place.segment) { return place }
     return try packed(place, of: reference)?.place
   }
@@ -103,7 +104,7 @@ extension StoreState {
   /// A compaction begins by waiting for whoever is in here, so that what the index said stays readable, and
   /// lets go of files only when nobody is.
   @inline(__always)
-  func reading<R>(_ body: () throws -> R) rethrows -> R {
+  package func reading<R>(_ body: () throws -> R) rethrows -> R {
     let ticket = epochs.enter()
     defer { epochs.leave(ticket) }
     return try body()

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 extension StoreState {
   /// Lends a record, written or still in the writer's buffer, after checking it.
   @inline(__always)
-  func withRecord<R>(
+  package func withRecord<R>(
     at place: RecordPlace,
     of reference: RowReference,
     _ body: (RecordHeader, RawSpan) throws -> R
@@ -49,7 +50,7 @@ extension StoreState {
   /// Visits a row's records from the newest down to the whole row its deltas stand on.
   ///
   /// A row that compaction left out, since nobody can need it, has no records.
-  func forEachInChain(
+  package func forEachInChain(
     _ place: RecordPlace,
     of reference: RowReference,
     _ body: (RecordPlace, RecordHeader) throws -> Void
@@ -76,7 +77,7 @@ extension StoreState {
   /// - Returns: The row's layout.
   /// - Throws: ``StorageError/corruption(_:)`` if a record of the chain is damaged.
   @discardableResult
-  func fold(
+  package func fold(
     _ place: RecordPlace,
     _ reference: RowReference,
     into scratch: inout FoldScratch
@@ -151,7 +152,7 @@ extension StoreState {
     }
   }
 
-  func inconsistency(at place: RecordPlace, _ reference: RowReference) -> StorageError {
+  package func inconsistency(at place: RecordPlace, _ reference: RowReference) -> StorageError {
     .corruption(
       Corruption(
         path: paths.segment(place.segment),

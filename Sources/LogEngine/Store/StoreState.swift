@@ -1,16 +1,17 @@
+import LogFormat
 import RowFormat
-import Synchronization
+package import Synchronization
 
 /// What the parts of an open store share, and any thread may read.
-final class StoreState: Sendable {
-  let paths: StorePaths
-  let fileSystem: any FileSystem
-  let options: EngineOptions
+package final class StoreState: Sendable {
+  package let paths: StorePaths
+  package let fileSystem: any FileSystem
+  package let options: EngineOptions
   /// Where whoever operates the store is told what happens to it.
   let events: EventRelay
-  let store: StoreIdentifier
+  package let store: StoreIdentifier
   /// The files of the log, by number.
-  let segments = PublishedArray<Segment>()
+  package let segments = PublishedArray<Segment>()
   /// The packs, by number.
   let packs = PublishedArray<PackReader>()
   /// The packs, by ascending number.
@@ -20,15 +21,15 @@ final class StoreState: Sendable {
   /// The oldest commit that can still be read.
   let foldFloor = Atomic<UInt64>(0)
   /// The last segment that was packed; 0 for none.
-  let baseSegment = Atomic<UInt32>(0)
+  package let baseSegment = Atomic<UInt32>(0)
   /// How often a compaction has changed what the two above say.
   let compactionCount = Atomic<UInt64>(0)
   /// Who may be reading from files that compaction takes away.
   let epochs = ReaderEpochs()
   /// Decoded blocks of packs.
-  let blockCache: BlockCache
+  package let blockCache: BlockCache
   /// The tables, by number.
-  let tables = PublishedArray<Table>()
+  package let tables = PublishedArray<Table>()
   /// The newest commit that readers see.
   let visible = Atomic<UInt64>(0)
   /// Odd while ``visible``, the catalogue and the tables' row counts are being changed together.
@@ -50,7 +51,7 @@ final class StoreState: Sendable {
   /// The catalogue as of the newest visible commit.
   let catalogue = Mutex<Catalogue>(Catalogue())
 
-  init(
+  package init(
     paths: StorePaths,
     fileSystem: any FileSystem,
     options: EngineOptions,
@@ -96,7 +97,7 @@ final class StoreState: Sendable {
   }
 
   /// Makes tables and layouts of a catalogue known to readers; one writer at a time.
-  func adopt(_ catalogue: Catalogue) {
+  package func adopt(_ catalogue: Catalogue) {
     for definition in catalogue.tables {
       let table: Table
       if let known = tables[Int(definition.number)] {

@@ -17,14 +17,14 @@ import RowFormat
 ///
 /// Number, length and content stand in the row that owns the blob, too: a file that is whole and not
 /// the one the row speaks of is found out.
-struct BlobFileHeader: Hashable {
-  var store: StoreIdentifier
-  var reference: BlobReference
+package struct BlobFileHeader: Hashable {
+  package var store: StoreIdentifier
+  package var reference: BlobReference
 
-  static let byteCount = 64
-  static let magic: UInt64 = 0x0A1A_0A0D_4244_538B
+  @inlinable package static var byteCount: Int { 64 }
+  @inlinable package static var magic: UInt64 { 0x0A1A_0A0D_4244_538B }
 
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     let start = buffer.count
     buffer.append(BlobFileHeader.magic)
     buffer.append(FormatVersion.major)
@@ -38,12 +38,12 @@ struct BlobFileHeader: Hashable {
     buffer.append(CRC32C.extend(0, over: buffer.bytes.extracting(start..<buffer.count)))
   }
 
-  init(store: StoreIdentifier, reference: BlobReference) {
+  package init(store: StoreIdentifier, reference: BlobReference) {
     self.store = store
     self.reference = reference
   }
 
-  init(decoding bytes: RawSpan, path: String) throws(StorageError) {
+  package init(decoding bytes: RawSpan, path: String) throws(StorageError) {
     guard bytes.byteCount >= BlobFileHeader.byteCount else {
       let problem = Corruption.Problem.truncated(
         .blob,
@@ -75,7 +75,7 @@ struct BlobFileHeader: Hashable {
   }
 
   /// Checks that the file is the one a row speaks of.
-  func check(
+  package func check(
     _ expected: BlobReference,
     of store: StoreIdentifier,
     path: String

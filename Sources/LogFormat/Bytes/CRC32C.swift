@@ -1,17 +1,17 @@
-import CCRC32C
+public import CCRC32C
 import RowFormat
 
 /// The checksum of everything the engine writes: CRC-32C, by the processor's instruction.
-enum CRC32C {
+@usableFromInline package enum CRC32C {
   /// Extends a checksum over more bytes; that of no bytes is 0.
-  @inline(__always)
-  static func extend(_ checksum: UInt32, over bytes: RawSpan) -> UInt32 {
+  @inlinable @inline(__always)
+  package static func extend(_ checksum: UInt32, over bytes: RawSpan) -> UInt32 {
     unsafe bytes.withUnsafeBytes { unsafe crc32c_extend(checksum, $0.baseAddress, $0.count) }
   }
 
   /// Extends a checksum over the eight little-endian bytes of an integer.
-  @inline(__always)
-  static func extend(_ checksum: UInt32, over value: UInt64) -> UInt32 {
+  @inlinable @inline(__always)
+  package static func extend(_ checksum: UInt32, over value: UInt64) -> UInt32 {
     unsafe withUnsafeBytes(of: value.littleEndian) {
       unsafe crc32c_extend(checksum, $0.baseAddress, 8)
     }

@@ -14,20 +14,20 @@ extension ByteBuffer {
 }
 
 extension ByteCursor {
-  mutating func text(in bytes: RawSpan) -> String? {
+  package mutating func text(in bytes: RawSpan) -> String? {
     guard let length = varint(in: bytes), let range = take(clamping: length) else { return nil }
     return unsafe bytes.extracting(range).withUnsafeBytes {
       unsafe String(validating: $0, as: UTF8.self)
     }
   }
 
-  mutating func bytes(in bytes: RawSpan) -> [UInt8]? {
+  package mutating func bytes(in bytes: RawSpan) -> [UInt8]? {
     guard let length = varint(in: bytes), let range = take(clamping: length) else { return nil }
     return unsafe bytes.extracting(range).withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
   /// Takes so many bytes, if there are as many.
-  mutating func take(clamping count: UInt64) -> Range<Int>? {
+  package mutating func take(clamping count: UInt64) -> Range<Int>? {
     count <= UInt64(remaining) ? take(Int(count)) : nil
   }
 

@@ -12,7 +12,7 @@ import RowFormat
 ///       number of the current layout
 ///     count of metadata, then each, by ascending key: key, value
 extension Catalogue {
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.appendVarint(UInt64(nextTableNumber))
     buffer.appendVarint(UInt64(tables.count))
     for table in tables { table.encode(into: &buffer) }
@@ -24,7 +24,7 @@ extension Catalogue {
   }
 
   /// Reads a catalogue, or returns `nil` if the bytes are none.
-  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+  package init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let next = cursor.varint(UInt16.self, in: bytes),
       let tableCount = cursor.varint(UInt16.self, in: bytes)
     else { return nil }
@@ -46,7 +46,7 @@ extension Catalogue {
 }
 
 extension TableDefinition {
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.appendVarint(UInt64(number))
     buffer.appendText(name)
     buffer.appendVarint(UInt64(columns.count))
@@ -63,7 +63,7 @@ extension TableDefinition {
     buffer.appendVarint(UInt64(currentLayout.rawValue))
   }
 
-  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+  package init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let number = cursor.varint(UInt16.self, in: bytes), let name = cursor.text(in: bytes),
       let columnCount = cursor.varint(UInt16.self, in: bytes)
     else { return nil }

@@ -24,7 +24,7 @@ public struct Catalogue: Hashable, Sendable {
     tables.first { $0.name == name }
   }
 
-  func position(of number: UInt16) -> Int? {
+  package func position(of number: UInt16) -> Int? {
     var low = 0
     var high = tables.count
     while low < high {

@@ -17,7 +17,7 @@ import RowFormat
 ///
 /// The list ends where the body does.
 extension CatalogueChange {
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     switch self {
     case .addTable(let name):
       buffer.append(1 as UInt8)
@@ -57,7 +57,7 @@ extension CatalogueChange {
   }
 
   /// Reads a list of changes, or returns `nil` if the bytes are none.
-  static func decodeList(_ bytes: RawSpan) -> [CatalogueChange]? {
+  package static func decodeList(_ bytes: RawSpan) -> [CatalogueChange]? {
     var cursor = ByteCursor(0..<bytes.byteCount)
     var changes: [CatalogueChange] = []
     while cursor.remaining > 0 {

@@ -2,13 +2,13 @@
 ///
 /// It becomes visible with the commit and not after it: a reader never meets rows of a layout it does
 /// not know.
-struct CatalogueVersion: Sendable {
-  let catalogue: Catalogue
+package struct CatalogueVersion: Sendable {
+  package let catalogue: Catalogue
   /// The tables the commit removed.
-  let removedTables: [UInt16]
+  package let removedTables: [UInt16]
 
   /// Takes some steps from a catalogue.
-  init(_ changes: [CatalogueChange], of catalogue: Catalogue) throws(StorageError) {
+  package init(_ changes: [CatalogueChange], of catalogue: Catalogue) throws(StorageError) {
     var changed = catalogue
     for change in changes { try changed.apply(change) }
     self.catalogue = changed

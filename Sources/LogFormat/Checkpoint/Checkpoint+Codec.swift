@@ -1,26 +1,26 @@
 import RowFormat
 
 /// Where a checkpoint's metadata are: what is particular to its header.
-struct CheckpointExtent: Hashable {
-  var offset: Int
-  var length: Int
-  var checksum: UInt32
+package struct CheckpointExtent: Hashable {
+  package var offset: Int
+  package var length: Int
+  package var checksum: UInt32
 
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.append(UInt64(offset))
     buffer.append(UInt64(length))
     buffer.append(checksum)
   }
 
   /// Reads the fields from a header's bytes; a number beyond all sizes becomes the greatest.
-  init(decoding header: RawSpan) {
+  package init(decoding header: RawSpan) {
     let start = FileHeader.particularOffset
     offset = Int(clamping: header.load(UInt64.self, at: start))
     length = Int(clamping: header.load(UInt64.self, at: start + 8))
     checksum = header.load(UInt32.self, at: start + 16)
   }
 
-  init(of metadata: RawSpan, at offset: Int) {
+  package init(of metadata: RawSpan, at offset: Int) {
     self.offset = offset
     length = metadata.byteCount
     checksum = CRC32C.extend(0, over: metadata)
@@ -30,7 +30,7 @@ struct CheckpointExtent: Hashable {
 // MARK: Metadata
 
 extension Checkpoint {
-  func encodeMetadata(into buffer: inout ByteBuffer) {
+  package func encodeMetadata(into buffer: inout ByteBuffer) {
     lineage.encode(into: &buffer)
     buffer.appendVarint(UInt64(place.segment.rawValue))
     buffer.appendVarint(UInt64(place.offset))
@@ -47,7 +47,7 @@ extension Checkpoint {
   }
 
   /// Reads the metadata of a file, or returns `nil` if the bytes are none.
-  init?(decoding bytes: RawSpan, _ header: FileHeader) {
+  package init?(decoding bytes: RawSpan, _ header: FileHeader) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let lineage = cursor.take(16), let place = LogPlace(decoding: bytes, &cursor),
       let durableEnd = cursor.varint(in: bytes),
@@ -141,12 +141,12 @@ extension Checkpoint.TableImage {
 
   fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let number = cursor.varint(UInt16.self, in: bytes),
-      let nextKey = cursor.varint(in: bytes), 1...(IndexPages.maximumKey + 1) ~= nextKey,
+      let nextKey = cursor.varint(in: bytes), 1...(RowReference.maximumStoredKey + 1) ~= nextKey,
       let rowCount = cursor.varint(Int.self, in: bytes),
       let pageCount = cursor.varint(in: bytes)
     else { return nil }
     self.init(number: number, nextKey: nextKey, rowCount: rowCount)
-    let end = IndexPages.maximumKey / UInt64(IndexPages.slotsPerPage) + 1
+    let end = RowReference.maximumStoredKey / UInt64(Checkpoint.slotsPerPage) + 1
     var next: UInt64 = 0
     for _ in 0..<pageCount {
       guard let gap = cursor.varint(in: bytes), next < end, gap < end - next,

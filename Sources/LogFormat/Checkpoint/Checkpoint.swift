@@ -37,34 +37,73 @@ import RowFormat
 /// they may name later records; reading the log again from there ends with the same index all the same,
 /// since each record names its place by itself. It must only be long enough: ``durableEnd`` is at or
 /// after every record the pages name.
-struct Checkpoint: Hashable {
-  var number: UInt64
-  var store: StoreIdentifier
-  var lineage: StoreIdentifier
-  var place: LogPlace
-  var nextBlob = BlobID(rawValue: 1)
-  var durableEnd: UInt64
-  var usages: SegmentUsages
-  var catalogue: Catalogue
-  var tables: [TableImage] = []
+@usableFromInline package struct Checkpoint: Hashable {
+  package var number: UInt64
+  package var store: StoreIdentifier
+  package var lineage: StoreIdentifier
+  package var place: LogPlace
+  package var nextBlob = BlobID(rawValue: 1)
+  package var durableEnd: UInt64
+  package var usages: SegmentUsages
+  package var catalogue: Catalogue
+  package var tables: [TableImage] = []
+
+  package init(
+    number: UInt64,
+    store: StoreIdentifier,
+    lineage: StoreIdentifier,
+    place: LogPlace,
+    nextBlob: BlobID = BlobID(rawValue: 1),
+    durableEnd: UInt64,
+    usages: SegmentUsages,
+    catalogue: Catalogue,
+    tables: [TableImage] = []
+  ) {
+    self.number = number
+    self.store = store
+    self.lineage = lineage
+    self.place = place
+    self.nextBlob = nextBlob
+    self.durableEnd = durableEnd
+    self.usages = usages
+    self.catalogue = catalogue
+    self.tables = tables
+  }
 
   /// What a checkpoint holds of a table.
-  struct TableImage: Hashable {
-    var number: UInt16
-    var nextKey: UInt64
-    var rowCount: Int
-    var pages: [PageImage] = []
+  package struct TableImage: Hashable {
+    package var number: UInt16
+    package var nextKey: UInt64
+    package var rowCount: Int
+    package var pages: [PageImage] = []
+
+    package init(number: UInt16, nextKey: UInt64, rowCount: Int, pages: [PageImage] = []) {
+      self.number = number
+      self.nextKey = nextKey
+      self.rowCount = rowCount
+      self.pages = pages
+    }
   }
 
   /// A page's number, and the checksum of its bytes.
-  struct PageImage: Hashable {
-    var number: UInt64
-    var checksum: UInt32
+  package struct PageImage: Hashable {
+    package var number: UInt64
+    package var checksum: UInt32
+
+    package init(number: UInt64, checksum: UInt32) {
+      self.number = number
+      self.checksum = checksum
+    }
   }
 
+  /// How many keys a page holds the places of.
+  @inlinable package static var slotsPerPage: Int { 512 }
+  /// How many bytes a page takes.
+  @inlinable package static var pageByteCount: Int { 4096 }
+
   /// How many pages all tables have.
-  var pageCount: Int { tables.reduce(0) { $0 + $1.pages.count } }
+  package var pageCount: Int { tables.reduce(0) { $0 + $1.pages.count } }
 
   /// Where the pages end in the file, and the metadata begin.
-  var pagesEnd: Int { FileHeader.byteCount + pageCount * IndexPages.pageByteCount }
+  package var pagesEnd: Int { FileHeader.byteCount + pageCount * Checkpoint.pageByteCount }
 }

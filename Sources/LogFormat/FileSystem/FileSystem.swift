@@ -112,16 +112,6 @@ public struct FileStatus: Sendable, Hashable {
   }
 }
 
-/// The kinds of things a name may stand for.
-public enum FileKind: String, Sendable, Hashable {
-  case file = "a file"
-  case directory = "a folder"
-  case link = "a symbolic link"
-  case pipe = "a named pipe"
-  case device = "a device"
-  case socket = "a socket"
-}
-
 /// Who may read and write the files of a store, as the bits of `chmod`.
 ///
 /// They are given to what is made, whatever the process's `umask` says.
@@ -219,12 +209,4 @@ public enum MappingKind: Sendable, Hashable {
 extension OpenFile {
   /// Takes no hint.
   public func willRead(_ range: Range<Int>) {}
-
-  /// Writes all bytes, in as many steps as it takes.
-  func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
-    var done = 0
-    while done < bytes.byteCount {
-      done += try write(bytes.extracting(done..<bytes.byteCount), at: offset + done)
-    }
-  }
 }

@@ -3,20 +3,20 @@ import RowFormat
 /// The text in the file the writer locks: who holds it, for a person to read.
 ///
 /// Only the lock counts. The text may be of a process long gone.
-struct LockFile {
+package struct LockFile {
   private let path: String
   private let fileSystem: any FileSystem
 
   /// The bytes the holder's name may take.
   static let holderByteCount = 256
 
-  init(_ paths: StorePaths, _ fileSystem: any FileSystem) {
-    path = paths.lock
+  package init(_ path: String, _ fileSystem: any FileSystem) {
+    self.path = path
     self.fileSystem = fileSystem
   }
 
   /// Who wrote itself down last.
-  func holder() throws(StorageError) -> String {
+  package func holder() throws(StorageError) -> String {
     let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: 0)
     var text: [UInt8] = []
     for offset in 0..<bytes.count {
@@ -27,7 +27,7 @@ struct LockFile {
     return text.isEmpty ? "unknown" : String(decoding: text, as: UTF8.self)
   }
 
-  func write(holder: String) throws(StorageError) {
+  package func write(holder: String) throws(StorageError) {
     var bytes = ByteBuffer(capacity: LockFile.holderByteCount)
     for byte in holder.utf8.prefix(LockFile.holderByteCount - 2) { bytes.append(byte) }
     bytes.append(UInt8(ascii: "\n"))

@@ -4,7 +4,7 @@
 /// size covered, and still covers, may be touched: beyond it the system answers with a signal.
 @safe public final class MappedFile: @unchecked Sendable {
   /// The first byte.
-  @usableFromInline let base: UnsafeMutableRawPointer
+  @usableFromInline package let base: UnsafeMutableRawPointer
   /// How many bytes are mapped.
   public let count: Int
   private let release: @Sendable () -> Void
@@ -28,7 +28,7 @@
   deinit { release() }
 
   /// Where the bytes are.
-  var addresses: Range<UInt> {
+  package var addresses: Range<UInt> {
     let start = unsafe UInt(bitPattern: base)
     return start..<(start + UInt(count))
   }

@@ -170,7 +170,7 @@ public struct PosixFileSystem: FileSystem {
   }
 
   /// An error number in the engine's words.
-  static func failure(
+  package static func failure(
     _ operation: FileOperation,
     _ path: String,
     _ code: CInt,

@@ -9,16 +9,16 @@ import RowFormat
 ///     author           m  UTF-8, zero padded to a multiple of eight
 ///
 /// Each frame of a commit in several has these parts; only the last names the author.
-struct CommitPayload {
-  let microseconds: Int64
-  let recordRange: Range<Int>
+@usableFromInline package struct CommitPayload {
+  package let microseconds: Int64
+  package let recordRange: Range<Int>
   let authorRange: Range<Int>
 
-  static let byteCount = 8
-  static let authorLimit = 255
+  @inlinable package static var byteCount: Int { 8 }
+  @inlinable package static var authorLimit: Int { 255 }
 
   /// Finds the parts of a payload, or returns `nil` if there is too little.
-  init?(decoding payload: RawSpan) {
+  package init?(decoding payload: RawSpan) {
     guard payload.byteCount >= CommitPayload.byteCount else { return nil }
     let word = payload.load(UInt64.self, at: 0)
     microseconds = Int64(bitPattern: word << 8) >> 8
@@ -30,12 +30,12 @@ struct CommitPayload {
   }
 
   /// The first eight bytes of a payload.
-  static func encode(microseconds: Int64, authorLength: Int) -> UInt64 {
+  package static func encode(microseconds: Int64, authorLength: Int) -> UInt64 {
     UInt64(bitPattern: microseconds) & (1 << 56 - 1) | UInt64(authorLength) << 56
   }
 
   /// The author's name, if there is one.
-  func author(in payload: RawSpan) -> String? {
+  package func author(in payload: RawSpan) -> String? {
     guard !authorRange.isEmpty else { return nil }
     return unsafe payload.extracting(authorRange).withUnsafeBytes {
       unsafe String(decoding: $0, as: UTF8.self)

@@ -17,33 +17,53 @@ import RowFormat
 /// The length is trusted only after the header's checksum, which holds for this store, segment and
 /// offset alone: a frame that was duplicated, misplaced or left from another life of the file does
 /// not pass. The payload's checksum needs no seed of its own, since the header vouches for it.
-struct FrameHeader: Hashable {
-  var payloadLength: Int
-  var kind: FrameKind
-  var flags: UInt8 = 0
-  var sequence: CommitSequence
-  var durableEnd: UInt64
-  var payloadChecksum: UInt32
-  var chain: UInt32
-  var headerChecksum: UInt32 = 0
+@usableFromInline package struct FrameHeader: Hashable {
+  @usableFromInline package var payloadLength: Int
+  @usableFromInline package var kind: FrameKind
+  @usableFromInline package var flags: UInt8 = 0
+  @usableFromInline package var sequence: CommitSequence
+  @usableFromInline package var durableEnd: UInt64
+  @usableFromInline package var payloadChecksum: UInt32
+  @usableFromInline package var chain: UInt32
+  @usableFromInline package var headerChecksum: UInt32 = 0
 
-  static let byteCount = 40
-  static let magic: UInt32 = 0x314D_5246
+  @inlinable package init(
+    payloadLength: Int,
+    kind: FrameKind,
+    flags: UInt8 = 0,
+    sequence: CommitSequence,
+    durableEnd: UInt64,
+    payloadChecksum: UInt32,
+    chain: UInt32,
+    headerChecksum: UInt32 = 0
+  ) {
+    self.payloadLength = payloadLength
+    self.kind = kind
+    self.flags = flags
+    self.sequence = sequence
+    self.durableEnd = durableEnd
+    self.payloadChecksum = payloadChecksum
+    self.chain = chain
+    self.headerChecksum = headerChecksum
+  }
+
+  @inlinable package static var byteCount: Int { 40 }
+  @inlinable package static var magic: UInt32 { 0x314D_5246 }
   /// What commits are split at; one record alone may need more.
-  static let payloadTarget = 16 << 20
+  @inlinable package static var payloadTarget: Int { 16 << 20 }
   /// The greatest payload.
-  static let payloadLimit = 0x7FFF_FFF8
+  @inlinable package static var payloadLimit: Int { 0x7FFF_FFF8 }
 
   /// Header and payload.
-  var totalByteCount: Int { FrameHeader.byteCount &+ payloadLength }
+  @inlinable package var totalByteCount: Int { FrameHeader.byteCount &+ payloadLength }
 }
 
 /// What the checksums of a segment's frame headers start from: which store, segment and life of the
 /// file they belong to, and where in it they stand.
-struct FrameSeed: Hashable, Sendable {
-  private let base: UInt32
+@usableFromInline package struct FrameSeed: Hashable, Sendable {
+  @usableFromInline let base: UInt32
 
-  init(store: StoreIdentifier, file: UInt64, salt: UInt64) {
+  package init(store: StoreIdentifier, file: UInt64, salt: UInt64) {
     var checksum = CRC32C.extend(0, over: store.low)
     checksum = CRC32C.extend(checksum, over: store.high)
     checksum = CRC32C.extend(checksum, over: file)
@@ -51,7 +71,7 @@ struct FrameSeed: Hashable, Sendable {
   }
 
   /// The seed of a frame at an offset of the file.
-  @inline(__always) func at(_ offset: Int) -> UInt32 {
+  @inlinable @inline(__always) package func at(_ offset: Int) -> UInt32 {
     CRC32C.extend(base, over: UInt64(truncatingIfNeeded: offset))
   }
 }
@@ -60,7 +80,7 @@ struct FrameSeed: Hashable, Sendable {
 
 extension FrameHeader {
   /// Reads the header at the start of `bytes`, or returns `nil` if there is none for this place.
-  init?(decoding bytes: RawSpan, seed: UInt32) {
+  @inlinable package init?(decoding bytes: RawSpan, seed: UInt32) {
     guard bytes.byteCount >= FrameHeader.byteCount,
       bytes.load(UInt32.self, at: 0) == FrameHeader.magic
     else { return nil }
@@ -84,7 +104,7 @@ extension ByteBuffer {
   ///
   /// - Returns: The header's checksum, which the next frame chains to.
   @discardableResult
-  mutating func append(_ header: FrameHeader, seed: UInt32) -> UInt32 {
+  package mutating func append(_ header: FrameHeader, seed: UInt32) -> UInt32 {
     let start = count
     append(FrameHeader.magic)
     append(0 as UInt32)
@@ -97,11 +117,25 @@ extension ByteBuffer {
     return sealFrameHeader(at: start, seed: seed)
   }
 
+  /// Fills in what is known of a frame before it has its place in the log.
+  ///
+  /// - Parameters:
+  ///   - start: Where the frame begins; its payload follows the header.
+  ///   - kind: What the frame is.
+  ///   - payload: The range of the payload in this buffer.
+  package mutating func fillFrame(at start: Int, kind: FrameKind, payload: Range<Int>) {
+    let checksum = CRC32C.extend(0, over: bytes.extracting(payload))
+    store(FrameHeader.magic, at: start)
+    store(UInt32(truncatingIfNeeded: payload.count), at: start &+ 8)
+    store(UInt32(kind.rawValue), at: start &+ 12)
+    store(checksum, at: start &+ 32)
+  }
+
   /// Fills in what only the place of a frame in the log decides, in a header that has the rest.
   ///
   /// - Returns: The header's checksum.
-  @inline(__always)
-  mutating func placeFrame(
+  @inlinable @inline(__always)
+  package mutating func placeFrame(
     at start: Int,
     sequence: UInt64,
     durableEnd: UInt64,
@@ -115,7 +149,7 @@ extension ByteBuffer {
   }
 
   @inline(__always)
-  private mutating func sealFrameHeader(at start: Int, seed: UInt32) -> UInt32 {
+  @usableFromInline mutating func sealFrameHeader(at start: Int, seed: UInt32) -> UInt32 {
     let checksum = CRC32C.extend(
       seed,
       over: bytes.extracting((start &+ 8)..<(start &+ FrameHeader.byteCount))

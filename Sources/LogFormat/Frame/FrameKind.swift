@@ -20,7 +20,7 @@ public enum FrameKind: UInt8, Sendable, Hashable, CaseIterable {
   case manifest = 8
 
   /// Whether the frame carries records.
-  var hasRecords: Bool { rawValue <= FrameKind.last.rawValue }
+  @inlinable package var hasRecords: Bool { rawValue <= FrameKind.last.rawValue }
   /// Whether a commit is complete with this frame.
-  var completesCommit: Bool { self == .commit || self == .last }
+  @inlinable package var completesCommit: Bool { self == .commit || self == .last }
 }

@@ -16,21 +16,21 @@ import RowFormat
 ///         64     8  created       microseconds since 1970
 ///         72  4020  zero, or what the kind of file puts there
 ///       4092     4  checksum      CRC-32C of bytes 0 ..< 4092
-struct FileHeader: Hashable {
-  var kind: Kind
-  var store: StoreIdentifier
-  var number: UInt64
-  var salt: UInt64
-  var created: Int64
+package struct FileHeader: Hashable {
+  package var kind: Kind
+  package var store: StoreIdentifier
+  package var number: UInt64
+  package var salt: UInt64
+  package var created: Int64
   /// The incompatible features the file uses.
   var features: UInt64 = 0
 
-  enum Kind: UInt64 {
+  package enum Kind: UInt64 {
     case manifest = 0x0A1A_0A0D_4D44_538B
     case checkpoint = 0x0A1A_0A0D_4344_538B
     case pack = 0x0A1A_0A0D_5044_538B
 
-    var part: Corruption.Part {
+    package var part: Corruption.Part {
       switch self {
       case .manifest: .manifest
       case .checkpoint: .checkpoint
@@ -39,14 +39,15 @@ struct FileHeader: Hashable {
     }
   }
 
-  static let byteCount = 4096
+  @inlinable package static var byteCount: Int { 4096 }
   /// Where what is particular to the kind of file begins.
-  static let particularOffset = 72
+  @inlinable package static var particularOffset: Int { 72 }
 
-  var seed: FrameSeed { FrameSeed(store: store, file: number, salt: salt) }
+  package var seed: FrameSeed { FrameSeed(store: store, file: number, salt: salt) }
 
   /// Appends the header; `body` appends what is particular to the kind of file.
-  func encode(into buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in }) {
+  package func encode(into buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in })
+  {
     let start = buffer.count
     buffer.append(kind.rawValue)
     buffer.append(FormatVersion.major)
@@ -62,7 +63,7 @@ struct FileHeader: Hashable {
     BlockHeader.seal(from: start, in: &buffer)
   }
 
-  init(decoding bytes: RawSpan, _ kind: Kind, path: String) throws(StorageError) {
+  package init(decoding bytes: RawSpan, _ kind: Kind, path: String) throws(StorageError) {
     try BlockHeader.check(bytes, magic: kind.rawValue, part: kind.part, path: path)
     self.kind = kind
     features = bytes.load(UInt64.self, at: 16)
@@ -72,7 +73,7 @@ struct FileHeader: Hashable {
     created = Int64(bitPattern: bytes.load(UInt64.self, at: 64))
   }
 
-  init(
+  package init(
     kind: Kind,
     store: StoreIdentifier,
     number: UInt64,

@@ -14,33 +14,66 @@ import RowFormat
 ///     tables        a count, then for each: number, next key, count of rows as of that commit
 ///     packs         a count, then for each: number, and the byte count its file must have; a row stands in
 ///                   the last of them that has it
-struct LogBase: Hashable, Sendable {
-  var segment: SegmentID
-  var end: Int
-  var logPosition: UInt64
-  var sequence: UInt64
-  var chain: UInt32
-  var floor: UInt64 = 0
-  var catalogue: Catalogue
-  var tables: [TableStanding] = []
-  var packs: [PackStanding] = []
+package struct LogBase: Hashable, Sendable {
+  package var segment: SegmentID
+  package var end: Int
+  package var logPosition: UInt64
+  package var sequence: UInt64
+  package var chain: UInt32
+  package var floor: UInt64 = 0
+  package var catalogue: Catalogue
+  package var tables: [TableStanding] = []
+  package var packs: [PackStanding] = []
 
-  struct TableStanding: Hashable, Sendable {
-    var number: UInt16
-    var nextKey: UInt64
-    var rowCount: Int
+  package init(
+    segment: SegmentID,
+    end: Int,
+    logPosition: UInt64,
+    sequence: UInt64,
+    chain: UInt32,
+    floor: UInt64 = 0,
+    catalogue: Catalogue,
+    tables: [TableStanding] = [],
+    packs: [PackStanding] = []
+  ) {
+    self.segment = segment
+    self.end = end
+    self.logPosition = logPosition
+    self.sequence = sequence
+    self.chain = chain
+    self.floor = floor
+    self.catalogue = catalogue
+    self.tables = tables
+    self.packs = packs
   }
 
-  struct PackStanding: Hashable, Sendable {
-    var id: PackID
-    var byteCount: Int
+  package struct TableStanding: Hashable, Sendable {
+    package var number: UInt16
+    package var nextKey: UInt64
+    package var rowCount: Int
+
+    package init(number: UInt16, nextKey: UInt64, rowCount: Int) {
+      self.number = number
+      self.nextKey = nextKey
+      self.rowCount = rowCount
+    }
+  }
+
+  package struct PackStanding: Hashable, Sendable {
+    package var id: PackID
+    package var byteCount: Int
+
+    package init(id: PackID, byteCount: Int) {
+      self.id = id
+      self.byteCount = byteCount
+    }
   }
 }
 
 // MARK: Codec
 
 extension LogBase {
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.appendVarint(UInt64(segment.rawValue))
     buffer.appendVarint(UInt64(end))
     buffer.appendVarint(logPosition)
@@ -61,7 +94,7 @@ extension LogBase {
     }
   }
 
-  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+  package init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let segment = cursor.varint(UInt32.self, in: bytes),
       segment <= SegmentID.maximum.rawValue,
       let end = cursor.varint(Int.self, in: bytes), let logPosition = cursor.varint(in: bytes),
@@ -81,7 +114,7 @@ extension LogBase {
     )
     for _ in 0..<tableCount {
       guard let number = cursor.varint(UInt16.self, in: bytes),
-        let nextKey = cursor.varint(in: bytes), 1...(IndexPages.maximumKey + 1) ~= nextKey,
+        let nextKey = cursor.varint(in: bytes), 1...(RowReference.maximumStoredKey + 1) ~= nextKey,
         let rowCount = cursor.varint(Int.self, in: bytes)
       else { return nil }
       tables.append(TableStanding(number: number, nextKey: nextKey, rowCount: rowCount))

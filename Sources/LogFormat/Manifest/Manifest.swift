@@ -25,38 +25,81 @@ import RowFormat
 /// A manifest is written aside, synchronized, renamed into place, and the directory synchronized. So
 /// one that bears its name is whole, or the device lost what it had promised to keep: then opening
 /// fails, for the manifest before it may name files that are gone.
-struct Manifest: Hashable {
-  var number: UInt64
-  var store: StoreIdentifier
-  var isClean = false
-  var epoch: UInt32 = 0
-  var nextSegment = SegmentID(rawValue: 1)
-  var nextBlob = BlobID(rawValue: 1)
-  var mayHaveOrphanedBlobs = false
-  var durableEnd: UInt64 = 0
-  var sequence = CommitSequence.zero
-  var checkpoint: UInt64 = 0
-  var lineage: StoreIdentifier
-  var application = ""
-  var segments: [SegmentEnd] = []
-  var catalogue = Catalogue()
+package struct Manifest: Hashable {
+  package var number: UInt64
+  package var store: StoreIdentifier
+  package var isClean = false
+  package var epoch: UInt32 = 0
+  package var nextSegment = SegmentID(rawValue: 1)
+  package var nextBlob = BlobID(rawValue: 1)
+  package var mayHaveOrphanedBlobs = false
+  package var durableEnd: UInt64 = 0
+  package var sequence = CommitSequence.zero
+  package var checkpoint: UInt64 = 0
+  package var lineage: StoreIdentifier
+  package var application = ""
+  package var segments: [SegmentEnd] = []
+  package var catalogue = Catalogue()
   /// What stands before the log's first segment; `nil` if nothing was packed.
-  var base: LogBase?
+  package var base: LogBase?
+
+  package init(
+    number: UInt64,
+    store: StoreIdentifier,
+    isClean: Bool = false,
+    epoch: UInt32 = 0,
+    nextSegment: SegmentID = SegmentID(rawValue: 1),
+    nextBlob: BlobID = BlobID(rawValue: 1),
+    mayHaveOrphanedBlobs: Bool = false,
+    durableEnd: UInt64 = 0,
+    sequence: CommitSequence = CommitSequence.zero,
+    checkpoint: UInt64 = 0,
+    lineage: StoreIdentifier,
+    application: String = "",
+    segments: [SegmentEnd] = [],
+    catalogue: Catalogue = Catalogue(),
+    base: LogBase? = nil
+  ) {
+    self.number = number
+    self.store = store
+    self.isClean = isClean
+    self.epoch = epoch
+    self.nextSegment = nextSegment
+    self.nextBlob = nextBlob
+    self.mayHaveOrphanedBlobs = mayHaveOrphanedBlobs
+    self.durableEnd = durableEnd
+    self.sequence = sequence
+    self.checkpoint = checkpoint
+    self.lineage = lineage
+    self.application = application
+    self.segments = segments
+    self.catalogue = catalogue
+    self.base = base
+  }
+
+  /// The program a store belongs to while a salvage writes it: a crash then leaves no store that an app takes
+  /// for its own, and the next salvage clears it away.
+  package static let unfinishedSalvage = "an unfinished salvage"
 
   /// Where the log was closed, if it was.
-  var cleanEnd: UInt64? { isClean ? durableEnd : nil }
+  package var cleanEnd: UInt64? { isClean ? durableEnd : nil }
 
   /// A segment and the least offset its file must reach.
-  struct SegmentEnd: Hashable {
-    var id: SegmentID
-    var end: Int
+  package struct SegmentEnd: Hashable {
+    package var id: SegmentID
+    package var end: Int
+
+    package init(id: SegmentID, end: Int) {
+      self.id = id
+      self.end = end
+    }
   }
 }
 
 // MARK: Codec
 
 extension Manifest {
-  func encode(salt: UInt64, created: Int64, into buffer: inout ByteBuffer) {
+  package func encode(salt: UInt64, created: Int64, into buffer: inout ByteBuffer) {
     let header = FileHeader(
       kind: .manifest,
       store: store,
@@ -101,7 +144,7 @@ extension Manifest {
     base?.encode(into: &buffer)
   }
 
-  init(decoding bytes: RawSpan, path: String) throws(StorageError) {
+  package init(decoding bytes: RawSpan, path: String) throws(StorageError) {
     let header = try FileHeader(decoding: bytes, .manifest, path: path)
     let frameStart = FileHeader.byteCount
     let rest = bytes.extracting(frameStart..<bytes.byteCount)

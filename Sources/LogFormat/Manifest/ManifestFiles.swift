@@ -1,13 +1,19 @@
 import RowFormat
 
 /// Finding the manifest that counts, and putting a new one in its place.
-struct ManifestFiles {
-  let paths: StorePaths
-  let fileSystem: any FileSystem
-  let synchronizes: Bool
+package struct ManifestFiles {
+  package let paths: StorePaths
+  package let fileSystem: any FileSystem
+  package let synchronizes: Bool
+
+  package init(paths: StorePaths, fileSystem: any FileSystem, synchronizes: Bool) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+    self.synchronizes = synchronizes
+  }
 
   /// The numbers of the manifests there are, ascending.
-  func numbers() throws(StorageError) -> [UInt64] {
+  package func numbers() throws(StorageError) -> [UInt64] {
     let names = try fileSystem.list(paths.root) ?? []
     return names.compactMap { StorePaths.number(in: $0, prefix: StorePaths.manifestPrefix) }
       .sorted()
@@ -16,7 +22,7 @@ struct ManifestFiles {
   /// Reads the manifest with the highest number; `nil` if there is none.
   ///
   /// A follower may meet a manifest that is replaced and removed under its eyes; then it looks again.
-  func readNewest() throws(StorageError) -> Manifest? {
+  package func readNewest() throws(StorageError) -> Manifest? {
     var last: UInt64?
     while let newest = try numbers().last {
       do throws(StorageError) {
@@ -46,13 +52,13 @@ struct ManifestFiles {
   }
 
   /// Makes a manifest the one that counts.
-  func publish(_ manifest: Manifest) throws(StorageError) {
+  package func publish(_ manifest: Manifest) throws(StorageError) {
     try write(manifest)
     try putInPlace(manifest)
   }
 
   /// Writes a manifest aside: whatever comes of it, nothing has changed.
-  func write(_ manifest: Manifest) throws(StorageError) {
+  package func write(_ manifest: Manifest) throws(StorageError) {
     do throws(StorageError) {
       try write(manifest, to: temporary)
     } catch {
@@ -65,7 +71,7 @@ struct ManifestFiles {
   /// Gives a manifest that was written aside its name.
   ///
   /// If that fails, it may be the one that counts all the same, or become so by a power cut.
-  func putInPlace(_ manifest: Manifest) throws(StorageError) {
+  package func putInPlace(_ manifest: Manifest) throws(StorageError) {
     try fileSystem.rename(temporary, to: paths.manifest(manifest.number))
     try fileSystem.synchronizeDirectory(paths.root)
     // The predecessor stays, for whoever has to repair by hand; what came before it goes.
@@ -86,24 +92,5 @@ struct ManifestFiles {
     let file = try fileSystem.open(path, .create)
     try buffer.write(to: file, at: 0)
     if synchronizes { try file.synchronize() }
-  }
-}
-
-extension OpenFile {
-  /// Reads the whole file.
-  func readAll() throws(StorageError) -> ByteBuffer {
-    let count = try size()
-    var buffer = ByteBuffer(capacity: count)
-    try buffer.append(upTo: count) { (room) throws(StorageError) in try read(into: &room, at: 0) }
-    return buffer
-  }
-
-  /// Reads up to so many bytes.
-  func readBytes(_ count: Int, at offset: Int) throws(StorageError) -> ByteBuffer {
-    var buffer = ByteBuffer(capacity: count)
-    try buffer.append(upTo: count) { (room) throws(StorageError) in
-      try read(into: &room, at: offset)
-    }
-    return buffer
   }
 }

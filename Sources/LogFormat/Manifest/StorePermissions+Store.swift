@@ -1,7 +1,7 @@
 extension StorePermissions {
   /// Those of a store: its newest manifest's and its log's; `nil` where there is no store, or nothing is known
   /// of permissions.
-  init?(of paths: StorePaths, on fileSystem: any FileSystem) throws(StorageError) {
+  package init?(of paths: StorePaths, on fileSystem: any FileSystem) throws(StorageError) {
     let manifests = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
     guard let newest = try manifests.numbers().last,
       let file = try fileSystem.status(of: paths.manifest(newest))?.mode,

@@ -1,14 +1,30 @@
 /// A place between two frames of the log, and all that is needed to go on reading there.
-struct LogPlace: Hashable, Sendable {
-  var segment: SegmentID
+@usableFromInline package struct LogPlace: Hashable, Sendable {
+  @usableFromInline package var segment: SegmentID
   /// The offset in the segment.
-  var offset: Int
+  @usableFromInline package var offset: Int
   /// The offset of the frame that ends here; 0 where a segment begins.
-  var frame: Int
+  @usableFromInline package var frame: Int
   /// That frame's header checksum.
-  var chain: UInt32
+  @usableFromInline package var chain: UInt32
   /// The last commit before this place.
-  var sequence: UInt64
+  @usableFromInline package var sequence: UInt64
   /// The place, counted over all segments.
-  var logPosition: UInt64
+  @usableFromInline package var logPosition: UInt64
+
+  @inlinable package init(
+    segment: SegmentID,
+    offset: Int,
+    frame: Int,
+    chain: UInt32,
+    sequence: UInt64,
+    logPosition: UInt64
+  ) {
+    self.segment = segment
+    self.offset = offset
+    self.frame = frame
+    self.chain = chain
+    self.sequence = sequence
+    self.logPosition = logPosition
+  }
 }

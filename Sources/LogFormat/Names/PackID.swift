@@ -2,9 +2,9 @@
 public struct PackID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: UInt32
 
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  public static func < (lhs: PackID, rhs: PackID) -> Bool { lhs.rawValue < rhs.rawValue }
+  @inlinable public static func < (lhs: PackID, rhs: PackID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// Where a row stands in a pack.
@@ -14,12 +14,12 @@ public struct PackAddress: Hashable, Comparable, Sendable {
   /// The number of the row in the block, from 0.
   public var row: Int
 
-  public init(block: Int, row: Int) {
+  @inlinable public init(block: Int, row: Int) {
     self.block = block
     self.row = row
   }
 
-  public static func < (lhs: PackAddress, rhs: PackAddress) -> Bool {
+  @inlinable public static func < (lhs: PackAddress, rhs: PackAddress) -> Bool {
     (lhs.block, lhs.row) < (rhs.block, rhs.row)
   }
 }

@@ -3,14 +3,16 @@
 public struct SegmentID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: UInt32
 
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A location has 22 bits for it.
-  static let maximum = SegmentID(rawValue: 1 << 22 - 1)
+  @inlinable package static var maximum: SegmentID { SegmentID(rawValue: 1 << 22 - 1) }
   /// No segment: the predecessor of the first.
-  static let none = SegmentID(rawValue: 0)
+  @inlinable package static var none: SegmentID { SegmentID(rawValue: 0) }
 
-  var next: SegmentID { SegmentID(rawValue: rawValue + 1) }
+  @inlinable package var next: SegmentID { SegmentID(rawValue: rawValue + 1) }
 
-  public static func < (lhs: SegmentID, rhs: SegmentID) -> Bool { lhs.rawValue < rhs.rawValue }
+  @inlinable public static func < (lhs: SegmentID, rhs: SegmentID) -> Bool {
+    lhs.rawValue < rhs.rawValue
+  }
 }

@@ -2,25 +2,20 @@ import RowFormat
 
 /// The sixteen random bytes that tell one store from every other.
 public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
-  let low: UInt64
-  let high: UInt64
+  package let low: UInt64
+  package let high: UInt64
 
-  /// Draws the identifier of a new store.
-  public static func random(from fileSystem: some FileSystem) -> StoreIdentifier {
-    StoreIdentifier(low: fileSystem.randomBits(), high: fileSystem.randomBits())
-  }
-
-  init(low: UInt64, high: UInt64) {
+  package init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
   }
 
-  init(decoding bytes: RawSpan, at offset: Int) {
+  package init(decoding bytes: RawSpan, at offset: Int) {
     low = bytes.load(UInt64.self, at: offset)
     high = bytes.load(UInt64.self, at: offset + 8)
   }
 
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.append(low)
     buffer.append(high)
   }
@@ -32,7 +27,7 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A number in lowercase hexadecimal, with leading zeros.
-func hexadecimal(_ value: UInt64, digits: Int) -> String {
+package func hexadecimal(_ value: UInt64, digits: Int) -> String {
   let text = String(value, radix: 16)
   return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

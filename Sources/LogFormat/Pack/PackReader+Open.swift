@@ -18,7 +18,7 @@ extension PackReader {
     on fileSystem: some FileSystem,
     pack: PackID,
     of store: StoreIdentifier,
-    reads: EngineOptions.ReadMethod = .mapped,
+    reads: ReadMethod = .mapped,
     cache: BlockCache? = nil
   ) throws(StorageError) -> PackReader {
     let file = try fileSystem.open(path, .read)

@@ -59,7 +59,7 @@ extension PackReader {
   /// Visits where every row of a block stands.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged: then none was visited.
-  func forEachAddress(
+  package func forEachAddress(
     inBlock number: Int,
     decodingInto vector: ColumnVector,
     _ body: (RowReference, PackAddress) throws -> Void
@@ -78,7 +78,7 @@ extension PackReader {
 
 extension PackReader {
   /// The rows of the block of an address.
-  func rows(at address: PackAddress) throws -> PackedRows {
+  package func rows(at address: PackAddress) throws -> PackedRows {
     guard footer.blocks.indices.contains(address.block),
       0..<footer.blocks[address.block].rowCount ~= address.row
     else {
@@ -119,7 +119,7 @@ extension PackReader {
   }
 
   /// The rows of a block, from the cache or put together, and then kept there.
-  func rows(of number: Int) throws -> PackedRows {
+  package func rows(of number: Int) throws -> PackedRows {
     let slot = slots[number]
     var growth = 0
     let rows = try slot.contents.withLock { contents in
@@ -162,7 +162,7 @@ extension PackReader {
   ///   - number: The block.
   ///   - vectors: Those of an earlier block, to be filled again; afterwards, those of this one.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then those of before.
-  func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
+  package func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
     let block = footer.blocks[number]
     let schema = footer.schemas[block.schema]
     while vectors.count <= schema.columns.count { vectors.append(ColumnVector()) }

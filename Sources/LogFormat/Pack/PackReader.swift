@@ -7,14 +7,14 @@ import Synchronization
 /// read piece by piece otherwise; what is read is checked before it is used, and damage is an error that
 /// names the place.
 public final class PackReader: Sendable {
-  let file: any OpenFile
-  let mapping: MappedFile?
-  let header: FileHeader
-  let footer: PackFooter
+  package let file: any OpenFile
+  package let mapping: MappedFile?
+  package let header: FileHeader
+  package let footer: PackFooter
   /// For each table and layout, ascending, the numbers of its blocks by key.
   let groups: [BlockGroup]
-  let slots: [BlockSlot]
-  let cache: BlockCache?
+  package let slots: [BlockSlot]
+  package let cache: BlockCache?
   /// How many rows and bytes the pack has.
   public let summary: PackSummary
   private let dictionaries: Mutex<[PackDictionary?]>
@@ -23,7 +23,7 @@ public final class PackReader: Sendable {
   let spareVectors = Mutex<[ColumnVector]>([])
 
   /// The blocks of one table and layout.
-  struct BlockGroup: Sendable {
+  package struct BlockGroup: Sendable {
     let schema: Int
     var blocks: [Int]
   }
@@ -36,7 +36,7 @@ public final class PackReader: Sendable {
     (CommitSequence(footer.firstSequence), CommitSequence(footer.lastSequence))
   }
 
-  init(
+  package init(
     file: any OpenFile,
     mapping: MappedFile?,
     header: FileHeader,
@@ -59,7 +59,7 @@ public final class PackReader: Sendable {
   deinit { cache?.remove(slots) }
 
   /// Lends the bytes of a range of the file, which must be inside of it.
-  func withBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
+  package func withBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
     if let mapping { return try mapping.withBytes { try body($0.extracting(range)) } }
     let buffer = try file.readBytes(range.count, at: range.lowerBound)
     guard buffer.count == range.count else {
@@ -71,7 +71,7 @@ public final class PackReader: Sendable {
     return try body(buffer.bytes)
   }
 
-  func damage(at offset: Int, _ problem: Corruption.Problem) -> StorageError {
+  package func damage(at offset: Int, _ problem: Corruption.Problem) -> StorageError {
     .corruption(Corruption(path: path, offset: offset, problem: problem))
   }
 }
@@ -80,7 +80,7 @@ public final class PackReader: Sendable {
 
 extension PackReader {
   /// The dictionary of a column, read at the first use; `nil` if it has none.
-  func dictionary(table: UInt16, column: UInt16) throws -> PackDictionary? {
+  package func dictionary(table: UInt16, column: UInt16) throws -> PackDictionary? {
     let found = footer.dictionaries.firstIndex { $0.table == table && $0.column == column }
     guard let found else { return nil }
     // Held while it is read: who else needs it would have to read it, too.

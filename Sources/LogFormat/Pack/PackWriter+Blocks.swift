@@ -3,7 +3,7 @@ import RowFormat
 /// Putting blocks, dictionaries and footer into the file.
 extension PackWriter {
   /// Writes the block that was filled.
-  mutating func flush(_ filling: Filling) throws(StorageError) {
+  package mutating func flush(_ filling: Filling) throws(StorageError) {
     guard filling.rows.count > 0 else { return }
     precondition(footer.blocks.count < PackFormat.blockLimit, "a pack of too many blocks")
     let schema = footer.schemas[filling.schema]

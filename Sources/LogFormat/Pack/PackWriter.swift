@@ -10,26 +10,26 @@ import RowFormat
 /// be written; so how much memory it takes does not depend on how many rows there are. Nothing is on disk
 /// for sure until ``synchronize()`` returns. A pack that was not finished is none: opening it fails.
 public struct PackWriter: ~Copyable {
-  let file: any OpenFile
-  let header: FileHeader
-  let options: PackOptions
-  var footer = PackFooter()
+  package let file: any OpenFile
+  package let header: FileHeader
+  package let options: PackOptions
+  package var footer = PackFooter()
   var encoder = ColumnEncoder()
   /// What was not written yet, and where in the file it goes.
-  var output = ByteBuffer(capacity: PackWriter.outputLimit + (64 << 10))
-  var outputStart = 0
+  package var output = ByteBuffer(capacity: PackWriter.outputLimit + (64 << 10))
+  package var outputStart = 0
   /// The blocks being filled, all of one table.
   var fillings: [Filling] = []
   var dictionaries: [DictionaryKey: DictionaryBuilder] = [:]
   private var last = RowReference.none
-  var summary = PackSummary()
+  package var summary = PackSummary()
 
   static let outputLimit = 1 << 20
   /// How many layouts' blocks are filled at once; of more, the oldest is closed.
   private static let fillingLimit = 8
 
   /// A block that is being filled.
-  final class Filling {
+  package final class Filling {
     let schema: Int
     var rows = BlockRows()
     init(schema: Int) { self.schema = schema }

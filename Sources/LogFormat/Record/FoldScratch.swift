@@ -1,17 +1,19 @@
 import RowFormat
 
 /// Two buffers between which a row goes back and forth while deltas are applied to it.
-struct FoldScratch: ~Copyable {
+package struct FoldScratch: ~Copyable {
   private var current = RowWriter(capacity: 512)
   private var next = RowWriter(capacity: 512)
 
+  package init() {}
+
   /// The row as it stands.
-  var row: RawSpan {
+  package var row: RawSpan {
     @_lifetime(borrow self) get { current.bytes }
   }
 
   /// Starts with a whole row.
-  mutating func begin(_ row: RawSpan) {
+  package mutating func begin(_ row: RawSpan) {
     current.removeAll()
     _ = current.append(row: row)
   }
@@ -19,7 +21,7 @@ struct FoldScratch: ~Copyable {
   /// Applies a delta.
   ///
   /// - Returns: Whether the delta was well-formed.
-  mutating func apply(_ delta: RawSpan, layout: RowLayout) -> Bool {
+  package mutating func apply(_ delta: RawSpan, layout: RowLayout) -> Bool {
     guard FoldScratch.apply(delta, to: current, layout: layout, into: &next) else { return false }
     swap(&current, &next)
     return true

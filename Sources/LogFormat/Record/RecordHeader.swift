@@ -17,36 +17,64 @@ import RowFormat
 ///
 /// The body follows, and zeros up to the next multiple of eight. Every record has its own checksum
 /// because it is read alone, long after its frame was checked as a whole.
-struct RecordHeader {
-  var kind: RecordKind
-  var depth: UInt8
-  var table: UInt16
-  var bodyLength: Int
-  var key: UInt64
-  var layout: LayoutNumber
-  var distance: Int
-  var load: UInt8
-  var checksum: UInt32
-  var previous: RecordPlace
+@usableFromInline package struct RecordHeader {
+  @usableFromInline package var kind: RecordKind
+  @usableFromInline package var depth: UInt8
+  @usableFromInline package var table: UInt16
+  @usableFromInline package var bodyLength: Int
+  @usableFromInline package var key: UInt64
+  @usableFromInline package var layout: LayoutNumber
+  @usableFromInline package var distance: Int
+  @usableFromInline package var load: UInt8
+  @usableFromInline package var checksum: UInt32
+  @usableFromInline package var previous: RecordPlace
+
+  @inlinable package init(
+    kind: RecordKind,
+    depth: UInt8,
+    table: UInt16,
+    bodyLength: Int,
+    key: UInt64,
+    layout: LayoutNumber,
+    distance: Int,
+    load: UInt8,
+    checksum: UInt32,
+    previous: RecordPlace
+  ) {
+    self.kind = kind
+    self.depth = depth
+    self.table = table
+    self.bodyLength = bodyLength
+    self.key = key
+    self.layout = layout
+    self.distance = distance
+    self.load = load
+    self.checksum = checksum
+    self.previous = previous
+  }
 
   /// The bytes every record has before its body.
-  static let shortByteCount = 24
+  @inlinable package static var shortByteCount: Int { 24 }
   /// The bytes of a record with a predecessor before its body.
-  static let longByteCount = 32
+  @inlinable package static var longByteCount: Int { 32 }
   /// The greatest distance that can be written, exclusive.
   static let distanceLimit = 8 << 24
   /// The greatest length of a body.
-  static let bodyLimit = 1 << 30
+  @inlinable package static var bodyLimit: Int { 1 << 30 }
 
-  @inline(__always) var byteCount: Int {
+  @inlinable @inline(__always) package var byteCount: Int {
     kind.hasPrevious ? RecordHeader.longByteCount : RecordHeader.shortByteCount
   }
   /// Header, body and padding.
-  @inline(__always) var totalByteCount: Int { (byteCount &+ bodyLength &+ 7) & ~7 }
-  @inline(__always) var reference: RowReference { RowReference(table: table, key: key) }
+  @inlinable @inline(__always) package var totalByteCount: Int {
+    (byteCount &+ bodyLength &+ 7) & ~7
+  }
+  @inlinable @inline(__always) package var reference: RowReference {
+    RowReference(table: table, key: key)
+  }
 
   /// The bytes of the body, counted from the start of the record.
-  @inline(__always) var bodyRange: Range<Int> {
+  @inlinable @inline(__always) package var bodyRange: Range<Int> {
     byteCount..<(byteCount &+ bodyLength)
   }
 }
@@ -55,16 +83,16 @@ struct RecordHeader {
 
 extension RecordHeader {
   /// Reads a header, or returns `nil` if the bytes cannot be one, or are too few for the record.
-  @inline(__always)
-  init?(decoding bytes: RawSpan) {
+  @inlinable @inline(__always)
+  package init?(decoding bytes: RawSpan) {
     guard bytes.byteCount >= RecordHeader.shortByteCount else { return nil }
     self.init(decodingUnbounded: bytes)
     guard totalByteCount <= bytes.byteCount else { return nil }
   }
 
   /// Reads a header from bytes that may hold no more than that: as many as it has, or 32.
-  @inline(__always)
-  init?(decodingUnbounded bytes: RawSpan) {
+  @inlinable @inline(__always)
+  package init?(decodingUnbounded bytes: RawSpan) {
     let first = bytes.load(UInt64.self, at: 0)
     let second = bytes.load(UInt64.self, at: 8)
     let third = bytes.load(UInt64.self, at: 16)
@@ -86,8 +114,8 @@ extension RecordHeader {
   }
 
   /// Appends a header whose length and checksum are filled in by ``seal(at:bodyLength:in:)``.
-  @inline(__always)
-  func encode(into buffer: inout ByteBuffer) {
+  @inlinable @inline(__always)
+  package func encode(into buffer: inout ByteBuffer) {
     buffer.reserve(RecordHeader.longByteCount)
     buffer.append(UInt64(kind.rawValue) | UInt64(depth) << 8 | UInt64(table) << 16)
     buffer.append(key | UInt64(layout.rawValue) << 48)
@@ -95,9 +123,15 @@ extension RecordHeader {
     if kind.hasPrevious { buffer.append(previous.rawValue) }
   }
 
+  /// Changes the load of a record whose header is written, and which is not sealed yet.
+  @inlinable @inline(__always)
+  package static func setLoad(_ load: UInt8, ofRecordAt start: Int, in buffer: inout ByteBuffer) {
+    buffer.store(load, at: start &+ 19)
+  }
+
   /// Ends the record that starts at `start`: pads it, and writes length, load and checksum.
-  @inline(__always)
-  static func seal(at start: Int, bodyLength: Int, in buffer: inout ByteBuffer) {
+  @inlinable @inline(__always)
+  package static func seal(at start: Int, bodyLength: Int, in buffer: inout ByteBuffer) {
     buffer.store(UInt32(truncatingIfNeeded: bodyLength), at: start &+ 4)
     let checksum = checksum(of: buffer.bytes.extracting(start..<buffer.count))
     buffer.store(checksum, at: start &+ 20)
@@ -106,15 +140,15 @@ extension RecordHeader {
   }
 
   /// The checksum of a record, given from its first byte to the end of its body.
-  @inline(__always)
-  static func checksum(of record: RawSpan) -> UInt32 {
+  @inlinable @inline(__always)
+  package static func checksum(of record: RawSpan) -> UInt32 {
     let head = CRC32C.extend(0, over: record.extracting(0..<20))
     return CRC32C.extend(head, over: record.extracting(24..<record.byteCount))
   }
 
   /// Whether the bytes, which start with this header, are what was written.
-  @inline(__always)
-  func isIntact(in bytes: RawSpan) -> Bool {
+  @inlinable @inline(__always)
+  package func isIntact(in bytes: RawSpan) -> Bool {
     RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength))) == checksum
   }
 }

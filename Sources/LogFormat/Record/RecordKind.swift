@@ -12,5 +12,7 @@ public enum RecordKind: UInt8, Sendable, Hashable, CaseIterable {
   case catalogue = 5
 
   /// Whether the record continues from an earlier one of the same row.
-  var hasPrevious: Bool { self == .delta || self == .delete || self == .fullImage }
+  @inlinable package var hasPrevious: Bool {
+    self == .delta || self == .delete || self == .fullImage
+  }
 }

@@ -25,41 +25,57 @@ import RowFormat
 ///
 /// Each segment names its predecessor's end, so that a segment that is lost cannot look like a log
 /// that is short.
-struct SegmentHeader: Hashable, Sendable {
-  var store: StoreIdentifier
-  var segment: SegmentID
-  var salt: UInt64
-  var firstSequence: CommitSequence
-  var logPosition: UInt64
-  var previousSegment: SegmentID
-  var previousEnd: Int
-  var previousSequence: CommitSequence
-  var previousChain: UInt32
-  var epoch: UInt32
-  var created: Int64
+@usableFromInline package struct SegmentHeader: Hashable, Sendable {
+  package var store: StoreIdentifier
+  package var segment: SegmentID
+  package var salt: UInt64
+  package var firstSequence: CommitSequence
+  package var logPosition: UInt64
+  package var previousSegment: SegmentID
+  package var previousEnd: Int
+  package var previousSequence: CommitSequence
+  package var previousChain: UInt32
+  package var epoch: UInt32
+  package var created: Int64
 
-  static let byteCount = 4096
-  static let magic: UInt64 = 0x0A1A_0A0D_4C44_538B
+  package init(
+    store: StoreIdentifier,
+    segment: SegmentID,
+    salt: UInt64,
+    firstSequence: CommitSequence,
+    logPosition: UInt64,
+    previousSegment: SegmentID,
+    previousEnd: Int,
+    previousSequence: CommitSequence,
+    previousChain: UInt32,
+    epoch: UInt32,
+    created: Int64
+  ) {
+    self.store = store
+    self.segment = segment
+    self.salt = salt
+    self.firstSequence = firstSequence
+    self.logPosition = logPosition
+    self.previousSegment = previousSegment
+    self.previousEnd = previousEnd
+    self.previousSequence = previousSequence
+    self.previousChain = previousChain
+    self.epoch = epoch
+    self.created = created
+  }
 
-  var seed: FrameSeed {
+  @inlinable package static var byteCount: Int { 4096 }
+  @inlinable package static var magic: UInt64 { 0x0A1A_0A0D_4C44_538B }
+
+  package var seed: FrameSeed {
     FrameSeed(store: store, file: UInt64(segment.rawValue), salt: salt)
   }
-}
-
-/// The version of the format this code writes, and what it knows of others.
-enum FormatVersion {
-  static let major: UInt16 = 1
-  static let minor: UInt16 = 0
-  /// Segments were packed: a manifest with this feature has a ``LogBase``.
-  static let packs: UInt64 = 1
-  /// The incompatible features this code knows.
-  static let knownFeatures: UInt64 = packs
 }
 
 // MARK: Codec
 
 extension SegmentHeader {
-  func encode(into buffer: inout ByteBuffer) {
+  package func encode(into buffer: inout ByteBuffer) {
     let start = buffer.count
     buffer.append(SegmentHeader.magic)
     buffer.append(FormatVersion.major)
@@ -84,7 +100,7 @@ extension SegmentHeader {
   /// Reads a header.
   ///
   /// - Throws: ``StorageError`` naming `path` if the bytes are no header this code can read.
-  init(decoding bytes: RawSpan, path: String) throws(StorageError) {
+  package init(decoding bytes: RawSpan, path: String) throws(StorageError) {
     try BlockHeader.check(bytes, magic: SegmentHeader.magic, part: .segmentHeader, path: path)
     store = StoreIdentifier(decoding: bytes, at: 32)
     segment = try SegmentID(checking: bytes.load(UInt64.self, at: 48), path: path, offset: 48)
@@ -106,7 +122,7 @@ extension SegmentHeader {
 
 extension SegmentID {
   /// A number read from a file.
-  init(checking value: UInt64, path: String, offset: Int) throws(StorageError) {
+  package init(checking value: UInt64, path: String, offset: Int) throws(StorageError) {
     guard value <= UInt64(SegmentID.maximum.rawValue) else {
       let problem = Corruption.Problem.invalidField(
         of: .segmentHeader,

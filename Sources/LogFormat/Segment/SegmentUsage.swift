@@ -3,9 +3,14 @@
 /// A delta needs the records before it, down to a whole row. A delete needs itself.
 public struct SegmentUsage: Hashable, Sendable {
   /// The bytes of all records.
-  public internal(set) var recordByteCount = 0
+  public package(set) var recordByteCount = 0
   /// The bytes of the records that are needed.
-  public internal(set) var liveByteCount = 0
+  public package(set) var liveByteCount = 0
+
+  package init(recordByteCount: Int = 0, liveByteCount: Int = 0) {
+    self.recordByteCount = recordByteCount
+    self.liveByteCount = liveByteCount
+  }
 
   /// The bytes of the records that are not.
   public var deadByteCount: Int { recordByteCount - liveByteCount }
@@ -15,28 +20,34 @@ public struct SegmentUsage: Hashable, Sendable {
 ///
 /// It is counted for each table apart: a table that is removed takes all its bytes with it, and nobody
 /// has to look for them.
-struct SegmentUsages: Hashable, Sendable {
+package struct SegmentUsages: Hashable, Sendable {
   /// By ascending segment and table.
-  private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
 
   /// What the records of a table take in a segment; those of the catalogue count as table 0's.
-  struct Entry: Hashable, Sendable {
-    let segment: SegmentID
-    let table: UInt16
-    var usage: SegmentUsage
+  package struct Entry: Hashable, Sendable {
+    package let segment: SegmentID
+    package let table: UInt16
+    package var usage: SegmentUsage
+
+    package init(segment: SegmentID, table: UInt16, usage: SegmentUsage) {
+      self.segment = segment
+      self.table = table
+      self.usage = usage
+    }
   }
 
-  init() {}
+  package init() {}
 
   /// Takes entries as they were written down; `nil` if they are out of order.
-  init?(ascending entries: [Entry]) {
+  package init?(ascending entries: [Entry]) {
     for (entry, next) in zip(entries, entries.dropFirst())
     where !entry.isBefore(next.segment, next.table) { return nil }
     self.entries = entries
   }
 
   /// What all tables together take, by segment.
-  var bySegment: [SegmentID: SegmentUsage] {
+  package var bySegment: [SegmentID: SegmentUsage] {
     var sums: [SegmentID: SegmentUsage] = [:]
     for entry in entries {
       sums[entry.segment, default: SegmentUsage()].recordByteCount += entry.usage.recordByteCount
@@ -46,7 +57,7 @@ struct SegmentUsages: Hashable, Sendable {
   }
 
   /// Counts records that were appended.
-  mutating func add(_ byteCount: Int, of table: UInt16, to segment: SegmentID) {
+  package mutating func add(_ byteCount: Int, of table: UInt16, to segment: SegmentID) {
     if byteCount == 0 { return }
     let index = makeIndex(of: segment, table)
     entries[index].usage.recordByteCount += byteCount
@@ -54,21 +65,21 @@ struct SegmentUsages: Hashable, Sendable {
   }
 
   /// Counts records as dead.
-  mutating func release(_ dead: borrowing SupersededBytes) {
+  package mutating func release(_ dead: borrowing SupersededBytes) {
     for entry in dead.entries {
       entries[makeIndex(of: entry.segment, entry.table)].usage.liveByteCount -= entry.byteCount
     }
   }
 
   /// Counts all records of a table as dead.
-  mutating func release(table: UInt16) {
+  package mutating func release(table: UInt16) {
     for index in entries.indices where entries[index].table == table {
       entries[index].usage.liveByteCount = 0
     }
   }
 
   /// Forgets files that are gone.
-  mutating func remove(_ isGone: (SegmentID) -> Bool) {
+  package mutating func remove(_ isGone: (SegmentID) -> Bool) {
     entries.removeAll { isGone($0.segment) }
   }
 
@@ -96,10 +107,12 @@ extension SegmentUsages.Entry {
 }
 
 /// Bytes that a commit makes superfluous, by segment and table.
-struct SupersededBytes: Sendable {
-  private(set) var entries: [(segment: SegmentID, table: UInt16, byteCount: Int)] = []
+package struct SupersededBytes: Sendable {
+  package private(set) var entries: [(segment: SegmentID, table: UInt16, byteCount: Int)] = []
 
-  mutating func add(_ byteCount: Int, of table: UInt16, in segment: SegmentID) {
+  package init() {}
+
+  package mutating func add(_ byteCount: Int, of table: UInt16, in segment: SegmentID) {
     // Rows changed together were mostly written together: the last entry nearly always fits.
     if let last = entries.indices.last, entries[last].segment == segment,
       entries[last].table == table
@@ -110,5 +123,5 @@ struct SupersededBytes: Sendable {
     }
   }
 
-  mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 }

@@ -1,3 +1,5 @@
+public import LogEngine
+public import LogFormat
 import RowFormat
 import Synchronization
 
@@ -52,9 +54,9 @@ extension StorageEngine {
   /// - Complexity: O(tables and files) in a store that was never compacted; otherwise reads the log from
   ///   the oldest commit on that can be read.
   public func fileUsage() throws -> StoreUsage {
-    let entries = state.tail.withLock { $0.usages.entries }
-    let packs = Set(state.packList.withLock { $0.map(\.id.rawValue) })
-    let base = state.base.withLock { $0 }
+    let entries = state.currentUsages.usages.entries
+    let packs = Set(state.currentPacks.map(\.id.rawValue))
+    let base = state.currentBase
     let catalogue = catalogue
     var usage = StoreUsage()
     usage.oldestCommit = CommitSequence(base?.floor ?? 0)

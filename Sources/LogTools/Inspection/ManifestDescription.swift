@@ -1,3 +1,5 @@
+public import LogFormat
+
 /// A manifest, as far as it says more than the log.
 public struct ManifestDescription: Hashable, Sendable {
   public let number: UInt64

@@ -1,3 +1,6 @@
+import LogEngine
+public import LogFormat
+
 /// A pack, as its first and last bytes describe it.
 public struct PackDescription: Hashable, Sendable {
   public let pack: PackID

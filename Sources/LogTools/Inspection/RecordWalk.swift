@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// Lists the records of a frame's payload, beyond damage.

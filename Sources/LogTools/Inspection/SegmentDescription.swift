@@ -1,3 +1,5 @@
+public import LogFormat
+
 /// A file of the log, as its first bytes describe it.
 public struct SegmentDescription: Hashable, Sendable {
   public let segment: SegmentID

@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 
 /// A segment's file, opened alone, whatever state it is in.

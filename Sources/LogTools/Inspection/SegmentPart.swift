@@ -1,3 +1,5 @@
+public import LogFormat
+
 /// What stands in a stretch of a segment, as far as it can be told without the rest of the log.
 public enum SegmentPart: Hashable, Sendable {
   /// A frame whose header is valid for its place.

@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 

@@ -1,3 +1,5 @@
+public import LogEngine
+public import LogFormat
 import RowFormat
 
 // Frames and records.

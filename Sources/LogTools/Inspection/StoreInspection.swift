@@ -1,3 +1,5 @@
+public import LogEngine
+public import LogFormat
 import RowFormat
 
 /// Shows what is in a store's files, one by one, whatever state they are in.

@@ -1,3 +1,5 @@
+import LogFormat
+
 extension Catalogue {
   /// The changes that lead from the empty catalogue to this one, numbers included.
   func changesFromEmpty() -> [CatalogueChange] {

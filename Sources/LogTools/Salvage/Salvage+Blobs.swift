@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 
 extension Salvage {
@@ -41,7 +43,7 @@ extension Salvage {
   ) throws -> BlobReference? {
     let blob: Blob
     do {
-      blob = try Blob(reference, of: manifest?.store, in: state)
+      blob = try state.openBlob(reference, of: manifest?.store)
       try blob.check()
     } catch let error as StorageError {
       report.damage.append(error)

@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -28,7 +30,7 @@ extension Salvage {
       report.damage.append(error)
       report.lostPacks.append(source.pack(id))
       // A record that stands on a packed row may stand on one of this pack: an older one will not do.
-      state.packList.withLock { $0.removeAll() }
+      state.removeAllPacks()
       return
     }
     packs.append(pack)
@@ -38,7 +40,7 @@ extension Salvage {
     for entry in pack.footer.tables {
       guard let table = table(entry.table) else { continue }
       if entry.nextKey > 1 { table.noteKey(entry.nextKey - 1) }
-      for key in entry.deletedKeys.joined() where 1...IndexPages.maximumKey ~= key {
+      for key in entry.deletedKeys.joined() where 1...RowReference.maximumStoredKey ~= key {
         let location = RecordLocation(endNotedIn: id)
         table.pages.store(location, for: key, sequence: pack.footer.lastSequence)
       }
@@ -72,7 +74,8 @@ extension Salvage {
     for (number, block) in pack.footer.blocks.enumerated() {
       do {
         try pack.forEachAddress(inBlock: number, decodingInto: vector) { reference, address in
-          guard let table = table(reference.table), 1...IndexPages.maximumKey ~= reference.key
+          guard let table = table(reference.table),
+            1...RowReference.maximumStoredKey ~= reference.key
           else { return }
           table.noteKey(reference.key)
           let location = RecordLocation(pack: pack.id, address)

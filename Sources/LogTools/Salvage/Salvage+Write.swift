@@ -1,17 +1,16 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
 // Writing the new store.
 extension Salvage {
-  /// What a store that is being written belongs to: a crash then leaves no store that an app takes for
-  /// its own, and the next salvage clears it away.
-  static let unfinishedApplication = "an unfinished salvage"
   /// How many bytes of rows go into a commit.
   private static let batchByteCount = 1 << 20
 
   mutating func write(_ catalogue: Catalogue, _ files: [SegmentFile]) throws {
     var options = EngineOptions()
-    options.application = Self.unfinishedApplication
+    options.application = Manifest.unfinishedSalvage
     options.permissions = permissions
     options.durability = .relaxed(interval: .seconds(1))
     options.background = .caller

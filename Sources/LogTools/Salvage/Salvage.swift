@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -64,7 +66,7 @@ struct Salvage {
     try readPacks()
     var scan = SalvageScan(try openSegments())
     try readRecords(&scan)
-    let catalogue = makeCatalogue(scan)
+    let catalogue = makeCatalogue()
     state.adopt(catalogue)
     do {
       try write(catalogue, scan.files)
@@ -81,12 +83,12 @@ struct Salvage {
   private func removeUnfinished() throws(StorageError) {
     let paths = StorePaths(root: destination)
     let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: true)
-    guard let left = try? files.readNewest(), left.application == Self.unfinishedApplication else {
+    guard let left = try? files.readNewest(), left.application == Manifest.unfinishedSalvage else {
       return
     }
     // Unless it is at work.
     guard let lock = try fileSystem.lock(paths.lock) else {
-      throw .locked(path: destination, holder: try LockFile(paths, fileSystem).holder())
+      throw .locked(path: destination, holder: try LockFile(paths.lock, fileSystem).holder())
     }
     defer { withExtendedLifetime(lock) {} }
     try StoreRemoval(paths: paths, fileSystem: fileSystem).run(includesRoot: false)
@@ -203,7 +205,7 @@ extension Salvage {
 
 extension RecordHeader {
   fileprivate var isPlausible: Bool {
-    1...IndexPages.maximumKey ~= key && Int(depth) <= RecordLocation.maximumDepth
+    1...RowReference.maximumStoredKey ~= key && Int(depth) <= RecordLocation.maximumDepth
   }
 }
 
@@ -212,7 +214,7 @@ extension RecordHeader {
 extension Salvage {
   /// Puts the catalogue together, from its changes if none can be missing, and otherwise from the newest
   /// that a manifest or a checkpoint kept, and the changes after it.
-  private mutating func makeCatalogue(_ scan: SalvageScan) -> Catalogue {
+  private mutating func makeCatalogue() -> Catalogue {
     let isWhole = report.lostCommits.isEmpty && report.partialCommits.isEmpty
     // The changes of packed commits are gone; their sum is in the manifest.
     if isWhole, let base = packedSequence == 0 ? Catalogue() : manifest?.base?.catalogue,

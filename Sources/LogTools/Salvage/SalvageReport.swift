@@ -1,3 +1,5 @@
+public import LogEngine
+public import LogFormat
 public import RowFormat
 
 /// What could be saved of a damaged store, and what could not.

@@ -1,3 +1,6 @@
+public import LogEngine
+public import LogFormat
+
 extension StorageEngine {
   /// Copies what can be read of a damaged store to a new one.
   ///

@@ -1,3 +1,6 @@
+public import LogEngine
+public import LogFormat
+
 extension StorageEngine {
   /// Checks every file of the store, and what is in memory against them.
   ///

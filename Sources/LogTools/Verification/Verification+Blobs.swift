@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -21,13 +23,13 @@ extension Verification {
     var found = Found([], BlobSet())
     var count = 0
     var byteCount = 0
-    let catalogue = state.catalogue.withLock { $0 }
-    let sequence = state.visible.load(ordering: .acquiring)
+    let catalogue = state.currentCatalogue
+    let sequence = state.newestSequence
     do {
       try state.forEachBlob(asOf: sequence, in: catalogue) { blob in
         found.owned.insert(blob.reference.id)
         do {
-          try Blob(blob.reference, in: state).check()
+          try state.openBlob(blob.reference).check()
           count += 1
           byteCount += blob.reference.byteCount
         } catch let error as StorageError {
@@ -48,7 +50,7 @@ extension Verification {
   private func hasGoneOn(since state: StoreState) throws -> Bool {
     let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
     let newest = (try? opening.run())?.lastCommit.rawValue ?? 0
-    return newest > state.visible.load(ordering: .acquiring)
+    return newest > state.newestSequence
   }
 
   private mutating func checkBlobNames(_ owned: BlobSet) throws(StorageError) {

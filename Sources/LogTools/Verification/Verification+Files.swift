@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 
 // Names and frames.
@@ -10,8 +12,8 @@ extension Verification {
     let directories = paths.directories.map { String($0.dropFirst(paths.root.count + 1)) }
     for name in names.sorted() {
       let path = paths.root + "/" + name
-      if let number = StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) {
-        try checkManifest(number, path)
+      if StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil {
+        try checkManifest(path)
       } else if name != "LOCK", path != paths.blobs, !directories.contains(name) {
         add(path, .orphan)
       }
@@ -50,7 +52,7 @@ extension Verification {
     }
   }
 
-  private mutating func checkManifest(_ number: UInt64, _ path: String) throws(StorageError) {
+  private mutating func checkManifest(_ path: String) throws(StorageError) {
     do throws(StorageError) {
       let bytes = try fileSystem.open(path, .read).readAll()
       report.fileCount += 1

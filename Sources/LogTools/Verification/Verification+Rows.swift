@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -5,8 +7,8 @@ import Synchronization
 extension Verification {
   /// Puts every row together.
   mutating func checkRows(of state: StoreState) throws {
-    let catalogue = state.catalogue.withLock { $0 }
-    let reader = RowReader(state: state, sequence: state.visible.load(ordering: .acquiring))
+    let catalogue = state.currentCatalogue
+    let reader = RowReader(state: state, sequence: state.newestSequence)
     let counts = catalogue.tables.map { definition in
       state.tables[Int(definition.number)]?.liveRowCount.load(ordering: .relaxed) ?? 0
     }
@@ -44,13 +46,13 @@ extension Verification {
   /// Counts the bytes that rows, deletions and the catalogue need, and compares them with what replaying
   /// the log counted.
   mutating func checkUsage(of state: StoreState) {
-    let counted = state.tail.withLock { $0.usages }
+    let counted = state.currentUsages.usages
     var found: [LiveBytesKey: Int] = [:]
     for entry in counted.entries where entry.table == 0 {
       // Nothing ever takes the place of a catalogue record.
       found[LiveBytesKey(segment: entry.segment, table: 0)] = entry.usage.recordByteCount
     }
-    for definition in state.catalogue.withLock({ $0.tables }) {
+    for definition in state.currentCatalogue.tables {
       guard let table = state.tables[Int(definition.number)] else { continue }
       var key: UInt64 = 0
       while let entry = table.pages.next(from: key, to: table.pages.keyLimit) {

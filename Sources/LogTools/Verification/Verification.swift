@@ -1,3 +1,5 @@
+import LogEngine
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -36,8 +38,8 @@ struct Verification {
     // First what is open, so that the log read after it is at least as long.
     let open = open ?? openFromCheckpoint()
     let view = open.map { ReadView(state: $0) }
-    let base = open?.base.withLock { $0 }
-    let usage = open.map { state in state.tail.withLock { ($0.sequence, $0.usages) } }
+    let base = open?.currentBase
+    let usage = open.map(\.currentUsages)
     let misplaced = try paths.unexpectedDirectories(on: fileSystem)
     for error in misplaced { add(error, path: paths.root) }
     // There is no looking into them; and what they hold is not the store's.
@@ -49,8 +51,8 @@ struct Verification {
     try checkBlobs(of: rebuilt)
     checkUsage(of: rebuilt)
     if let open, let view { try compare(open, view, with: rebuilt) }
-    if let usage, usage.0 == rebuilt.tail.withLock({ $0.sequence }),
-      base == rebuilt.base.withLock({ $0 })
+    if let usage, usage.0 == rebuilt.currentUsages.sequence,
+      base == rebuilt.currentBase
     {
       compare(usage.1, with: rebuilt)
     }
@@ -111,7 +113,7 @@ extension Verification {
     with rebuilt: StoreState
   ) throws {
     // What was packed meanwhile may leave out what the view sees.
-    guard rebuilt.foldFloor.load(ordering: .relaxed) <= view.sequence.rawValue else { return }
+    guard rebuilt.oldestSequence <= view.sequence.rawValue else { return }
     let found = RowReader(state: open, sequence: view.sequence.rawValue)
     let expected = RowReader(state: rebuilt, sequence: view.sequence.rawValue)
     for table in view.catalogue.tables {
@@ -135,8 +137,8 @@ extension Verification {
         )
       }
     }
-    let catalogue = rebuilt.catalogue.withLock { $0 }
-    if rebuilt.visible.load(ordering: .acquiring) == view.sequence.rawValue,
+    let catalogue = rebuilt.currentCatalogue
+    if rebuilt.newestSequence == view.sequence.rawValue,
       catalogue != view.catalogue
     {
       add(paths.root, .wrongCatalogue)
@@ -150,7 +152,7 @@ extension Verification {
     _ found: RowReader,
     _ expected: RowReader
   ) -> Bool {
-    let bases = [found, expected].map { $0.state.base.withLock { $0 } }
+    let bases = [found, expected].map { $0.state.currentBase }
     guard bases[0] != bases[1] else { return false }
     do {
       var isSame = false
@@ -177,7 +179,7 @@ extension Verification {
   }
 
   private mutating func compare(_ usages: SegmentUsages, with rebuilt: StoreState) {
-    let expected = rebuilt.tail.withLock { $0.usages }
+    let expected = rebuilt.currentUsages.usages
     compareLiveBytes(counted: usages.liveBytes, found: expected.liveBytes)
   }
 }

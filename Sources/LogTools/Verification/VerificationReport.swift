@@ -1,3 +1,5 @@
+public import LogEngine
+public import LogFormat
 public import RowFormat
 
 /// What a store's files were found to be: everything that is wrong with them, not only the first thing.

@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import RowFormat
 
 /// Changes fields of a store and gives it right checksums again, as nobody does but one who means harm,

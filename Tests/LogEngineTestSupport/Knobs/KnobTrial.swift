@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import RowFormat
 
 /// One store under one set of knobs.

@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import LogEngineTestSupport
 import RowFormat
 import Testing

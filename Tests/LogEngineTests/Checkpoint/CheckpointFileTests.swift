@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A checkpoint's file` {
   /// A file of the file system in memory with the bytes of a checkpoint, and how to read it.

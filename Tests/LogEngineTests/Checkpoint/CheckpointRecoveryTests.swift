@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `Opening a store with a checkpoint` {
   /// A store with two checkpoints in several segments, and commits after the second.

@@ -2,6 +2,7 @@ import LogEngineTestSupport
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A checkpoint` {
   @Test func `is written when the log has grown by the interval`() throws {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// A store on a simulated disk, with one table of a number and a text.
 final class SimulatedStore {

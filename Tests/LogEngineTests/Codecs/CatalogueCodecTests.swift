@@ -2,6 +2,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// One of each change.
 private let changes: [CatalogueChange] = [

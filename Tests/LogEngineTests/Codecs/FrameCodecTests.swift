@@ -2,6 +2,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 private let store = StoreIdentifier(low: 1, high: 2)
 private let seed = FrameSeed(store: store, file: 3, salt: 4)

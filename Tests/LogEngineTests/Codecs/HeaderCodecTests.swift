@@ -2,6 +2,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 private let store = StoreIdentifier(low: 0x0123_4567_89AB_CDEF, high: 0xFEDC_BA98_7654_3210)
 

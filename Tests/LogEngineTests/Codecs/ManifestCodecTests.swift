@@ -2,6 +2,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A manifest` {
   private static func makeManifest() -> Manifest {

@@ -2,6 +2,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A record` {
   private func record(_ kind: RecordKind, body: String) -> DamagedBytes {

@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `A store that is compacted in the background` {
   private func makeStore(

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// Between the manifest and the last slot of the index that is moved, a slot still names a segment that is gone;
 /// on a large store that is a while.

@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `A compacted store` {
   /// A store whose log has gone through some segments.

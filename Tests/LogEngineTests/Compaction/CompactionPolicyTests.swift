@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `The choice of what to pack` {
   private typealias Candidate = CompactionPolicy.Candidate

@@ -3,6 +3,8 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `Compaction` {
   /// The same script with and without compactions leaves the same rows, whatever the knobs.

@@ -3,6 +3,8 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `A watch for rest` {
   @Test func `tells once that no commit came for a while`() {

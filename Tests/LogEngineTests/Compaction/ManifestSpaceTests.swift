@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A compaction whose manifest finds no room` {
   private static let manifest = "/store/tmp/manifest"

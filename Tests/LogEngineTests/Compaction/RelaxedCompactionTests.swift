@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A compaction beside commits that are not on the disk` {
   /// A row whose place a later commit took is left out of the pack: that commit must not be lost any more.

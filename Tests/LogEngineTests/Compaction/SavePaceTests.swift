@@ -2,6 +2,7 @@ import LogEngineTestSupport
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `The pace of commits` {
   private let pace = SavePace(longestDelay: .milliseconds(20))

@@ -1,6 +1,7 @@
 import LogEngineTestSupport
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// Accepts the steps that the models of `Tools/ModelCheck` allow, and tells of the first that they do not.
 ///

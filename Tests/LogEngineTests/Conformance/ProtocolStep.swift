@@ -1,4 +1,5 @@
 @testable import LogEngine
+@testable import LogFormat
 
 /// A step of the engine's protocols, as the file system and the callers see it.
 enum ProtocolStep: Sendable {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// What the engine does to its files, in the order it does it, is what its models do.
 @Suite struct `The steps of random scripts` {

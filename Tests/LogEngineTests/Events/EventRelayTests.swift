@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `Events are handed over` {
   /// An event that bears a number.

@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import Testing
 
 @Suite struct `A salvage that fails` {

@@ -1,5 +1,6 @@
 import Foundation
 import LogEngine
+import LogTools
 
 /// A store in a folder that also holds what is none of the store's, for somebody to point the store at.
 final class HostileStore {

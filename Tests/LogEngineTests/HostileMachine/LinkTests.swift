@@ -1,5 +1,6 @@
 import Foundation
 import LogEngine
+import LogTools
 import Testing
 
 @Suite struct `A symbolic link in a store` {

@@ -1,5 +1,6 @@
 import Foundation
 import LogEngine
+import LogTools
 import Testing
 
 // Serialized: the mask belongs to the process.

@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A compressed chunk` {
   /// What was stored is as it was written, and stands for other bytes than those that were packed: as a fault

@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `The dictionary of a column` {
   private let layout = LayoutDefinition([.text])

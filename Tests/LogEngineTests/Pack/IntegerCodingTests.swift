@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `Coded integers` {
   private func decoded(_ buffer: borrowing ByteBuffer, _ count: Int) -> [Int64]? {

@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// The codec in Swift against the system's library, which ``LZ4`` calls unless the trait `SwiftLZ4` is on.
 @Suite struct `LZ4 blocks in Swift` {

@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `LZ4 blocks` {
   private func buffer(_ bytes: [UInt8]) -> ByteBuffer {

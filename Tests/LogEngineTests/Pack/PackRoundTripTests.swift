@@ -3,6 +3,8 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `A pack` {
   private let everything = LayoutDefinition(ColumnType.allCases)

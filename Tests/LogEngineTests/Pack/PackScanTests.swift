@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A scan of columns` {
   private let layout = LayoutDefinition([.integer, .double, .bool, .text, .date, .text])

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `Reading ahead of a scan` {
   private static let blockByteCount = 40_000

@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// A row as it goes into a pack and has to come out again.
 struct TestRow: Hashable {

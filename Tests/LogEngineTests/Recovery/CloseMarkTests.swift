@@ -4,6 +4,8 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 // Closing cuts the last segment off at a page's end. A session that publishes a manifest and commits nothing
 // ends with one more mark, for which the page may have no room.

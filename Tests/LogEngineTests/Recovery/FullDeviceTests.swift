@@ -2,6 +2,7 @@ import LogEngineTestSupport
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A store on a full device` {
   /// How much of the last commit's bytes the disk keeps: nothing, a part of its first sector, most, all but

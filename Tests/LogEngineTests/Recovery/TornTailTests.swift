@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// The bytes behind the last frame are looked at by pieces of a mebibyte.
 @Suite struct `A frame among torn bytes` {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `What commits tell of the segments to come` {
   @Test func `is that four of the largest are to fit`() {

@@ -2,6 +2,7 @@ import LogEngineTestSupport
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A segment that is full` {
   private func makeStore(_ durability: EngineOptions.Durability) throws -> SimulatedStore {

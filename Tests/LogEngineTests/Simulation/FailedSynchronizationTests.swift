@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 /// The system reports a failed write-back once.
 ///

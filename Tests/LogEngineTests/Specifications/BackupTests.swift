@@ -1,5 +1,6 @@
 import Foundation
 import LogEngine
+import LogTools
 import LogEngineTestSupport
 import RowFormat
 import Synchronization

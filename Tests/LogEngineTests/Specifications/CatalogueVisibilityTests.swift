@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A change of the catalogue` {
   /// Appends a change to the log, and leaves it to be written.

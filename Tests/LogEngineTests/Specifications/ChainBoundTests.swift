@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A row that changes a little, many times` {
   @Test(arguments: [1, 2, 5])

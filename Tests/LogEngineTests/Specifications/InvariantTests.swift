@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `The invariants of an open store` {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

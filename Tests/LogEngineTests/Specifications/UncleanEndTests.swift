@@ -3,6 +3,7 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `A store that was closed, and then ended without a word` {
   /// Its log ends in a close mark all the same, since nothing was committed: only the manifest knows.

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
 
 @Suite struct `The usage of the segments` {
   @Test(arguments: 1...30 as ClosedRange<UInt64>)

@@ -4,6 +4,8 @@ import RowFormat
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 // A change that is too large for one commit, prepared in a copy: whatever happens, the store is what it was, or
 // what the copy is.

@@ -5,6 +5,8 @@ import SwiftData
 import Testing
 
 @testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
 
 @Suite struct `A store that is opened with a migration plan` {
   let store: TripStore

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LogEngine
+import LogTools
 import RowFormat
 import Terminal
 

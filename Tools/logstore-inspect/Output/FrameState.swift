@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 
 /// Whether a frame is what was written, where it was written.
 enum FrameState: String {

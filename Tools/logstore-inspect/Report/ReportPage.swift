@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import Terminal
 
 /// A report as one page that needs nothing else: no script, no font, no network.

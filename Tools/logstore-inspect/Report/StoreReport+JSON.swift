@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 
 extension StoreReport {
   /// The figures for programs.

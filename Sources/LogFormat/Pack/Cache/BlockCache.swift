@@ -76,7 +76,7 @@ public final class BlockCache: Sendable {
   }
 
   /// Forgets the blocks of a pack that is closed.
-  func remove(_ slots: [BlockSlot]) {
+  package func remove(_ slots: [BlockSlot]) {
     ring.withLock { ring in
       for slot in slots where slot.isInCache.load(ordering: .relaxed) {
         drop(slot, &ring)
@@ -88,7 +88,7 @@ public final class BlockCache: Sendable {
 }
 
 /// The rows of one block, if somebody read one of them.
-final class BlockSlot: Sendable {
+package final class BlockSlot: Sendable {
   let contents = Mutex<Contents>(Contents())
   /// Whether somebody read the block since the hand last came by.
   let wasUsed = Atomic<Bool>(false)

@@ -4,12 +4,26 @@ import RowFormat
 /// what was written.
 extension ColumnContents {
   /// What the chunk is known to be.
-  struct Source {
-    var type: ColumnType
+  package struct Source {
+    package var type: ColumnType
     var encoding: ColumnEncoding
     var hasNulls: Bool
-    var rowCount: Int
-    var dictionary: PackDictionary?
+    package var rowCount: Int
+    package var dictionary: PackDictionary?
+
+    package init(
+      type: ColumnType,
+      encoding: ColumnEncoding,
+      hasNulls: Bool,
+      rowCount: Int,
+      dictionary: PackDictionary? = nil
+    ) {
+      self.type = type
+      self.encoding = encoding
+      self.hasNulls = hasNulls
+      self.rowCount = rowCount
+      self.dictionary = dictionary
+    }
   }
 
   /// Whether a chunk is kept as it is, and bounds are drawn in it.

@@ -6,7 +6,7 @@
 ///     values  the rest     one for each row, whatever it is in rows that are null
 ///
 /// and `values` is as written with each case. Integers are little-endian.
-enum ColumnEncoding: UInt8 {
+package enum ColumnEncoding: UInt8 {
   /// All rows are null; the chunk has no bytes at all.
   case absent = 0
   /// Of a type of fixed width, the values as they stand in a row: 8 bytes of a double or date, 16 of a

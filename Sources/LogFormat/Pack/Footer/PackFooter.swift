@@ -20,20 +20,20 @@ import RowFormat
 /// Blocks stand one behind the other from byte 4,096 on, in this order, and the dictionaries behind them;
 /// so neither needs an offset. A dictionary is an ``IntegerCoding`` of its values' lengths, then their
 /// bytes.
-struct PackFooter: Hashable {
+package struct PackFooter: Hashable {
   var firstSequence: UInt64 = 0
-  var lastSequence: UInt64 = 0
-  var schemas: [PackSchema] = []
-  var tables: [PackTable] = []
+  package var lastSequence: UInt64 = 0
+  package var schemas: [PackSchema] = []
+  package var tables: [PackTable] = []
   var dictionaries: [DictionaryEntry] = []
-  var blocks: [BlockEntry] = []
+  package var blocks: [BlockEntry] = []
   /// The bounds of all blocks' columns; each block knows where its own begin.
   var zones: [ZoneMap] = []
 }
 
 /// The columns of rows of one table and layout.
-struct PackSchema: Hashable, Sendable {
-  var table: UInt16
+package struct PackSchema: Hashable, Sendable {
+  package var table: UInt16
   var layout: LayoutNumber
   /// The columns' numbers in the catalogue, in row order.
   var columns: [UInt16]
@@ -41,14 +41,14 @@ struct PackSchema: Hashable, Sendable {
 }
 
 /// What a pack says of a table beside its rows.
-struct PackTable: Hashable, Sendable {
-  var table: UInt16
+package struct PackTable: Hashable, Sendable {
+  package var table: UInt16
   /// No row had this key or a greater one when the pack was written.
-  var nextKey: UInt64
+  package var nextKey: UInt64
   /// What the table's rows would take in the log, each with its record's header.
-  var recordByteCount = 0
+  package var recordByteCount = 0
   /// Runs of keys whose rows are gone for good, ascending.
-  var deletedKeys: [Range<UInt64>] = []
+  package var deletedKeys: [Range<UInt64>] = []
 }
 
 /// A dictionary and where it stands.
@@ -66,12 +66,12 @@ struct DictionaryEntry: Hashable, Sendable {
 }
 
 /// A block and where it stands.
-struct BlockEntry: Hashable, Sendable {
-  var schema: Int
-  var rowCount: Int
-  var firstKey: UInt64
-  var lastKey: UInt64
-  var byteCount: Int
+package struct BlockEntry: Hashable, Sendable {
+  package var schema: Int
+  package var rowCount: Int
+  package var firstKey: UInt64
+  package var lastKey: UInt64
+  package var byteCount: Int
   /// Not stored.
   var offset = 0
   /// Where in the footer's bounds those of the block begin; not stored.

@@ -11,7 +11,7 @@ import RowFormat
 /// `low` as a zigzag varint and `high - low` as a varint; a double or date the eight bytes of each; text,
 /// bytes, structured values, blobs and UUIDs the first eight bytes of each as a big-endian integer, zeros
 /// where there are fewer, in eight bytes. A list of references has no bounds.
-struct ZoneMap: Hashable, Sendable {
+package struct ZoneMap: Hashable, Sendable {
   var flags: UInt8 = 0
   /// Integers as they are, doubles as their bits, prefixes as big-endian integers.
   var low: UInt64 = 0

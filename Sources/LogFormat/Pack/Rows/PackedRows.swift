@@ -4,49 +4,49 @@ import RowFormat
 ///
 /// This is what the cache keeps and what reads of rows are served from: a row then is one stretch of memory,
 /// as it is in the log.
-@safe final class PackedRows: @unchecked Sendable {
+@safe @usableFromInline package final class PackedRows: @unchecked Sendable {
   // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: the
   // rows are filled in before anybody else knows of them, and again only by a scan that alone refers to them.
-  @exclusivity(unchecked) private var bytes = ByteBuffer(capacity: 64)
+  @exclusivity(unchecked) @usableFromInline var bytes = ByteBuffer(capacity: 64)
   /// Where each row begins, and where the last ends.
-  private(set) var starts: [Int] = []
+  @usableFromInline var starts: [Int] = []
   /// The rows' keys; empty if they have no gap.
-  private(set) var keys: [UInt64] = []
-  private(set) var firstKey: UInt64 = 0
-  private(set) var table: UInt16 = 0
-  private(set) var layout = LayoutNumber(0)
+  @usableFromInline package var keys: [UInt64] = []
+  @usableFromInline package var firstKey: UInt64 = 0
+  @usableFromInline package var table: UInt16 = 0
+  @usableFromInline package var layout = LayoutNumber(0)
 
   /// Before the first row there is room for a header, as a record of the log has one.
-  private static let margin = RecordHeader.shortByteCount
+  @usableFromInline static var margin: Int { RecordHeader.shortByteCount }
 
-  init() {}
+  package init() {}
 
-  var count: Int { starts.count - 1 }
+  @inlinable package var count: Int { starts.count - 1 }
 
   /// How much memory it takes, in bytes.
   var memoryByteCount: Int { unsafe bytes.count + starts.count * 8 + keys.count * 8 + 128 }
 
   /// The bytes of a row.
-  @_lifetime(borrow self)
-  func row(_ index: Int) -> RawSpan {
+  @inlinable @_lifetime(borrow self)
+  package func row(_ index: Int) -> RawSpan {
     let range = starts[index]..<starts[index + 1]
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
   /// The bytes of a row behind as many others as the header of a record has.
-  @_lifetime(borrow self)
-  func record(_ index: Int) -> RawSpan {
+  @inlinable @_lifetime(borrow self)
+  package func record(_ index: Int) -> RawSpan {
     let range = (starts[index] - Self.margin)..<starts[index + 1]
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
   /// The name of a row.
-  func reference(_ index: Int) -> RowReference {
+  @inlinable package func reference(_ index: Int) -> RowReference {
     RowReference(table: table, key: keys.isEmpty ? firstKey + UInt64(index) : keys[index])
   }
 
   /// The row of a key.
-  func index(of key: UInt64) -> Int? {
+  @inlinable package func index(of key: UInt64) -> Int? {
     if keys.isEmpty {
       guard key >= firstKey, key - firstKey < UInt64(count) else { return nil }
       return Int(key - firstKey)
@@ -66,7 +66,7 @@ import RowFormat
   ///   - vectors: The keys, then the columns.
   ///   - block: What the footer says of the block.
   ///   - schema: Its table and layout.
-  func fill(from vectors: [ColumnVector], of block: BlockEntry, _ schema: PackSchema) {
+  package func fill(from vectors: [ColumnVector], of block: BlockEntry, _ schema: PackSchema) {
     firstKey = block.firstKey
     table = schema.table
     layout = schema.layout

@@ -5,20 +5,22 @@ import RowFormat
 /// What it reads stays out of the cache, so that a scan does not drive out what single reads need; what is in
 /// the cache is taken from there. Rows that come in the order of their keys come block by block in each pack,
 /// but those of several packs, or layouts, by turns: so it keeps as many blocks as there may be turns.
-struct PackedRowsCursor {
-  private var blocks: [Block] = []
+@usableFromInline package struct PackedRowsCursor {
+  @usableFromInline var blocks: [Block] = []
   /// The position of the block that was asked for last.
-  private var last = 0
+  @usableFromInline var last = 0
   /// The position of the block that is let go next.
   private var next = 0
   private var vectors: [ColumnVector] = []
 
+  package init() {}
+
   private static let blockLimit = 8
 
-  private struct Block {
-    var pack: SegmentID
-    var number: Int
-    var rows: PackedRows
+  @usableFromInline struct Block {
+    @usableFromInline var pack: SegmentID
+    @usableFromInline var number: Int
+    @usableFromInline var rows: PackedRows
   }
 
   /// The rows of the block in which a row stands.
@@ -28,7 +30,7 @@ struct PackedRowsCursor {
   ///   - pack: That pack.
   /// - Returns: The rows.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
-  mutating func rows(at place: RecordPlace, of pack: PackReader) throws -> PackedRows {
+  package mutating func rows(at place: RecordPlace, of pack: PackReader) throws -> PackedRows {
     let (file, address) = (place.segment, place.packAddress)
     if let known = known(file, address.block), address.row < known.count { return known }
     guard pack.footer.blocks.indices.contains(address.block),
@@ -38,8 +40,8 @@ struct PackedRowsCursor {
   }
 
   /// A block that is at hand.
-  @inline(__always)
-  mutating func known(_ pack: SegmentID, _ number: Int) -> PackedRows? {
+  @inlinable @inline(__always)
+  package mutating func known(_ pack: SegmentID, _ number: Int) -> PackedRows? {
     if last < blocks.count, blocks[last].number == number, blocks[last].pack == pack {
       return blocks[last].rows
     }

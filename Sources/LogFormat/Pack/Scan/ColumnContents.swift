@@ -1,17 +1,17 @@
 import RowFormat
 
 /// What a ``ColumnVector`` holds.
-struct ColumnContents: ~Copyable {
-  var form = ColumnVector.Form.absent
-  var count = 0
-  var nullCount = 0
-  var dictionary: PackDictionary?
+@usableFromInline package struct ColumnContents: ~Copyable {
+  @usableFromInline package var form = ColumnVector.Form.absent
+  @usableFromInline package var count = 0
+  @usableFromInline package var nullCount = 0
+  @usableFromInline package var dictionary: PackDictionary?
   /// Values of fixed width; of the form bytes, the whole chunk.
-  var values = ByteBuffer(capacity: 64)
+  @usableFromInline package var values = ByteBuffer(capacity: 64)
   /// Where in ``values`` each value of the form bytes begins, and where the last ends.
-  var bounds = ByteBuffer(capacity: 64)
+  @usableFromInline package var bounds = ByteBuffer(capacity: 64)
   /// A bit for each row, in words; empty if no row is null.
-  var nulls = ByteBuffer(capacity: 64)
+  @usableFromInline package var nulls = ByteBuffer(capacity: 64)
 
   /// How much memory it takes, in bytes.
   var memoryByteCount: Int { values.count + bounds.count + nulls.count + 256 }
@@ -25,16 +25,16 @@ struct ColumnContents: ~Copyable {
 
   /// The values of fixed width.
   @_lifetime(borrow self)
-  @inline(__always)
-  func values<Element: BitwiseCopyable>(_ form: ColumnVector.Form) -> Span<Element> {
+  @inlinable @inline(__always)
+  package func values<Element: BitwiseCopyable>(_ form: ColumnVector.Form) -> Span<Element> {
     precondition(self.form == form, "a vector of \(self.form) was asked for \(form)")
     return Span(_bytes: values.bytes)
   }
 
   /// The bytes of a row's value of variable width.
   @_lifetime(borrow self)
-  @inline(__always)
-  func bytes(at row: Int) -> RawSpan {
+  @inlinable @inline(__always)
+  package func bytes(at row: Int) -> RawSpan {
     precondition(0..<count ~= row, "row \(row) of \(count)")
     if form == .codes, let dictionary {
       let code = values.load(UInt16.self, at: row &* 2)
@@ -51,8 +51,8 @@ struct ColumnContents: ~Copyable {
 
 extension ColumnContents {
   /// The key of a row, if these are keys.
-  @inline(__always)
-  func key(at row: Int, firstKey: UInt64) -> UInt64 {
+  @inlinable @inline(__always)
+  package func key(at row: Int, firstKey: UInt64) -> UInt64 {
     form == .dense ? firstKey + UInt64(row) : values.load(UInt64.self, at: row * 8)
   }
 }

@@ -119,7 +119,7 @@ public struct ValueTest {
   private var dictionary: PackDictionary?
   private var known = Verdict.none
 
-  enum Verdict {
+  package enum Verdict {
     case none
     case one(UInt16)
     case many([Bool])
@@ -138,7 +138,7 @@ public struct ValueTest {
   func passes(_ value: RawSpan) -> Bool { test(value) }
 
   /// Which values of a dictionary pass.
-  mutating func verdict(on dictionary: PackDictionary) -> Verdict {
+  package mutating func verdict(on dictionary: PackDictionary) -> Verdict {
     if self.dictionary === dictionary { return known }
     self.dictionary = dictionary
     let passes = (0..<dictionary.count).map { test(dictionary.value($0)) }

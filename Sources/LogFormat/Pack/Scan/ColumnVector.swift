@@ -6,9 +6,9 @@
   // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: a
   // vector is filled before anybody else knows of it, and filled again only by a scan that alone refers to
   // it.
-  @exclusivity(unchecked) var contents = ColumnContents()
+  @exclusivity(unchecked) package var contents = ColumnContents()
 
-  init() {}
+  package init() {}
 
   /// How the values are held.
   public enum Form: Sendable, Hashable {
@@ -90,7 +90,7 @@
   }
 
   /// Where in ``bytes(at:)``' memory each value of the form bytes begins, and where the last ends.
-  var bounds: Span<UInt32> {
+  package var bounds: Span<UInt32> {
     @_lifetime(borrow self) get {
       unsafe _overrideLifetime(Span(_bytes: contents.bounds.bytes), borrowing: self)
     }

@@ -1,6 +1,6 @@
 /// One block of a scan, whose columns are decoded as they are asked for.
 public struct PackBlock: ~Copyable {
-  let reader: PackReader
+  package let reader: PackReader
   /// The block's number in the pack.
   public private(set) var number = 0
   /// Where in the layout of this block each column of the scan stands.
@@ -10,14 +10,14 @@ public struct PackBlock: ~Copyable {
   /// Vectors of earlier blocks, to be filled again.
   private var spare: [ColumnVector?]
 
-  init(_ reader: PackReader, columnCount: Int) {
+  package init(_ reader: PackReader, columnCount: Int) {
     self.reader = reader
     positions = Array(repeating: nil, count: columnCount)
     current = Array(repeating: nil, count: columnCount + 1)
     spare = current
   }
 
-  mutating func move(to number: Int, _ positions: [Int?]) {
+  package mutating func move(to number: Int, _ positions: [Int?]) {
     self.number = number
     self.positions = positions
     for index in current.indices where current[index] != nil { current[index] = nil }

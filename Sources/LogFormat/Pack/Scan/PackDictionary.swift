@@ -15,7 +15,7 @@ import RowFormat
   /// - Parameters:
   ///   - chunk: Its uncompressed bytes.
   ///   - count: How many values it has.
-  init?(decoding chunk: consuming ByteBuffer, count: Int) {
+  package init?(decoding chunk: consuming ByteBuffer, count: Int) {
     guard let bounds = VariableChunk.bounds(in: chunk.bytes, from: 0, count: count, multipleOf: 1)
     else { return nil }
     self.bounds = bounds
@@ -33,7 +33,7 @@ import RowFormat
   }
 
   /// How many bytes a value has.
-  func byteCount(of code: Int) -> Int { Int(bounds[code + 1] &- bounds[code]) }
+  package func byteCount(of code: Int) -> Int { Int(bounds[code + 1] &- bounds[code]) }
 
   /// Finds the number of a value.
   ///

@@ -34,13 +34,13 @@ extension PackReader {
   }
 
   /// Where columns stand in the layout of a schema.
-  func positions(of columns: [UInt16], inSchema number: Int) -> [Int?] {
+  package func positions(of columns: [UInt16], inSchema number: Int) -> [Int?] {
     let schema = footer.schemas[number]
     return columns.map { schema.columns.firstIndex(of: $0) }
   }
 
   /// Whether a block may have a row that meets all conditions.
-  func mayHold(_ conditions: [ZoneCondition], inBlock number: Int) -> Bool {
+  package func mayHold(_ conditions: [ZoneCondition], inBlock number: Int) -> Bool {
     if conditions.isEmpty { return true }
     let entry = footer.blocks[number]
     let schema = footer.schemas[entry.schema]
@@ -73,7 +73,7 @@ extension PackReader {
   ///   - number: Which.
   ///   - vector: Memory to decode into.
   /// - Throws: ``StorageError/corruption(_:)`` at the first damage.
-  func verify(block number: Int, with vector: ColumnVector) throws {
+  package func verify(block number: Int, with vector: ColumnVector) throws {
     let columnCount = footer.schemas[footer.blocks[number].schema].columns.count
     try withBlock(number) { bytes in
       for chunk in 0...columnCount { _ = try decode(chunk, of: number, bytes, into: vector) }

@@ -3,7 +3,7 @@ public struct RowSelection: Sendable {
   /// How many rows the block has.
   public private(set) var count = 0
   /// Row *i* is bit *i* mod 64 of word *i* / 64; bits of no row are zero.
-  public internal(set) var words: [UInt64] = []
+  public package(set) var words: [UInt64] = []
 
   public init() {}
 
@@ -60,7 +60,7 @@ public struct RowSelection: Sendable {
 
   /// Keeps rows for which a test holds.
   @inline(__always)
-  mutating func keep(_ test: (Int) -> Bool) {
+  package mutating func keep(_ test: (Int) -> Bool) {
     let count = count
     for index in words.indices {
       let first = index &<< 6

@@ -19,7 +19,7 @@ public enum ZoneCondition: Sendable, Hashable {
   /// What another condition asks, or null.
   indirect case orNull(ZoneCondition)
 
-  var column: UInt16 {
+  package var column: UInt16 {
     switch self {
     case .integer(let column, _), .double(let column, _), .bytes(let column, _, _),
       .null(let column), .notNull(let column), .notANumber(let column):
@@ -29,7 +29,7 @@ public enum ZoneCondition: Sendable, Hashable {
   }
 
   /// Whether a block may have such a row; `zone` is `nil` if its rows do not have the column.
-  func mayHold(_ zone: ZoneMap?, _ type: ColumnType?) -> Bool {
+  package func mayHold(_ zone: ZoneMap?, _ type: ColumnType?) -> Bool {
     if case .orNull(let condition) = self {
       return condition.mayHold(zone, type)
         || ZoneCondition.null(column: condition.column).mayHold(zone, type)

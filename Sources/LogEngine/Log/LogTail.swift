@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// The end of the log, where commits are appended: what the shorter of the two locks protects.
@@ -32,6 +33,9 @@ struct LogTail: ~Copyable {
   var usages = SegmentUsages()
   /// Where the log ends, counted over all segments.
   var logEnd: UInt64 = 0
+
+  /// How many bytes a segment keeps free for the frames that end it.
+  static let reserve = 8 * FrameHeader.byteCount
 
   enum Gate {
     case open

@@ -15,59 +15,61 @@
 ///     bits  5 ...  3   kind      insert, or delete if the row has ended
 ///
 /// Zero is nowhere: the key was never used.
-struct RecordLocation: RawRepresentable, Hashable, Sendable {
-  let rawValue: UInt64
+@usableFromInline package struct RecordLocation: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package let rawValue: UInt64
 
-  @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable @inline(__always) package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  @inline(__always)
-  init(segment: SegmentID, offset: Int, kind: RecordKind, depth: Int) {
+  @inlinable @inline(__always)
+  package init(segment: SegmentID, offset: Int, kind: RecordKind, depth: Int) {
     rawValue =
       UInt64(segment.rawValue) << 42 | UInt64(truncatingIfNeeded: offset &>> 3) << 10
       | UInt64(truncatingIfNeeded: depth) << 6 | UInt64(kind.rawValue) << 3
   }
 
   /// A row of a pack.
-  @inline(__always)
-  init(pack: PackID, _ address: PackAddress) {
+  @inlinable @inline(__always)
+  package init(pack: PackID, _ address: PackAddress) {
     rawValue =
       UInt64(pack.rawValue) << 42 | UInt64(address.block) << 22 | UInt64(address.row) << 6
       | UInt64(RecordKind.insert.rawValue) << 3 | 1
   }
 
   /// The end of a row, noted in a pack.
-  @inline(__always)
-  init(endNotedIn pack: PackID) {
+  @inlinable @inline(__always)
+  package init(endNotedIn pack: PackID) {
     rawValue =
       UInt64(pack.rawValue) << 42 | (1 << 36 - 1) << 6 | UInt64(RecordKind.delete.rawValue) << 3 | 1
   }
 
-  static let none = RecordLocation(rawValue: 0)
+  @inlinable package static var none: RecordLocation { RecordLocation(rawValue: 0) }
 
   /// The greatest offset that can be named, exclusive.
-  static let offsetLimit = 8 << 32
+  @inlinable package static var offsetLimit: Int { 8 << 32 }
   /// The greatest depth that can be named.
-  static let maximumDepth = 15
+  @inlinable package static var maximumDepth: Int { 15 }
 
-  @inline(__always) var isNone: Bool { rawValue == 0 }
-  @inline(__always) var segment: SegmentID {
+  @inlinable @inline(__always) package var isNone: Bool { rawValue == 0 }
+  @inlinable @inline(__always) package var segment: SegmentID {
     SegmentID(rawValue: UInt32(truncatingIfNeeded: rawValue >> 42))
   }
-  @inline(__always) var offset: Int { Int((rawValue >> 10) & 0xFFFF_FFFF) << 3 }
-  @inline(__always) var depth: Int { Int((rawValue >> 6) & 15) }
-  @inline(__always) var kind: RecordKind? {
+  @inlinable @inline(__always) package var offset: Int { Int((rawValue >> 10) & 0xFFFF_FFFF) << 3 }
+  @inlinable @inline(__always) package var depth: Int { Int((rawValue >> 6) & 15) }
+  @inlinable @inline(__always) package var kind: RecordKind? {
     RecordKind(rawValue: UInt8(truncatingIfNeeded: rawValue >> 3) & 7)
   }
   /// Whether the row ends here.
-  @inline(__always) var isDelete: Bool { (rawValue >> 3) & 7 == UInt64(RecordKind.delete.rawValue) }
+  @inlinable @inline(__always) package var isDelete: Bool {
+    (rawValue >> 3) & 7 == UInt64(RecordKind.delete.rawValue)
+  }
   /// Whether a row can be read here.
-  @inline(__always) var isRow: Bool { rawValue != 0 && !isDelete }
+  @inlinable @inline(__always) package var isRow: Bool { rawValue != 0 && !isDelete }
 
   /// Whether the row stands in a pack, or its end is noted there.
-  @inline(__always) var isPacked: Bool { rawValue & 1 != 0 }
+  @inlinable @inline(__always) package var isPacked: Bool { rawValue & 1 != 0 }
 
   /// The place alone, as a record names its predecessor.
-  @inline(__always) var place: RecordPlace {
+  @inlinable @inline(__always) package var place: RecordPlace {
     isPacked
       ? RecordPlace(rawValue: 1 << 63 | rawValue >> 6) : RecordPlace(rawValue: rawValue >> 10)
   }
@@ -87,34 +89,34 @@ struct RecordLocation: RawRepresentable, Hashable, Sendable {
 /// A place in a file that compaction has retired stands for the row as of the pack that holds it now.
 ///
 /// Zero is nowhere.
-struct RecordPlace: RawRepresentable, Hashable, Sendable {
-  let rawValue: UInt64
+@usableFromInline package struct RecordPlace: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package let rawValue: UInt64
 
-  @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
-  @inline(__always) init(segment: SegmentID, offset: Int) {
+  @inlinable @inline(__always) package init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable @inline(__always) package init(segment: SegmentID, offset: Int) {
     rawValue = UInt64(segment.rawValue) << 32 | UInt64(truncatingIfNeeded: offset &>> 3)
   }
 
-  static let none = RecordPlace(rawValue: 0)
+  @inlinable package static var none: RecordPlace { RecordPlace(rawValue: 0) }
 
-  @inline(__always) var isNone: Bool { rawValue == 0 }
-  @inline(__always) var isPacked: Bool { rawValue >> 63 != 0 }
+  @inlinable @inline(__always) package var isNone: Bool { rawValue == 0 }
+  @inlinable @inline(__always) package var isPacked: Bool { rawValue >> 63 != 0 }
   /// The file: a segment, or a pack, which has its number from the same series.
-  @inline(__always) var segment: SegmentID {
+  @inlinable @inline(__always) package var segment: SegmentID {
     SegmentID(
       rawValue: isPacked
         ? UInt32(truncatingIfNeeded: rawValue >> 36) & (1 << 22 - 1)
         : UInt32(truncatingIfNeeded: rawValue >> 32)
     )
   }
-  @inline(__always) var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
+  @inlinable @inline(__always) package var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
   /// Where in its pack the row stands.
-  @inline(__always) var packAddress: PackAddress {
+  @inlinable @inline(__always) package var packAddress: PackAddress {
     PackAddress(block: Int(rawValue >> 16 & 0xF_FFFF), row: Int(rawValue & 0xFFFF))
   }
 
   /// A row of a pack.
-  @inline(__always) init(pack: PackID, _ address: PackAddress) {
+  @inlinable @inline(__always) package init(pack: PackID, _ address: PackAddress) {
     self = RecordLocation(pack: pack, address).place
   }
 }

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
@@ -113,31 +114,4 @@ struct BlobSweep: Sendable {
 extension TableDefinition {
   /// Whether a row of the table, of any layout, may own a blob.
   var mayOwnBlobs: Bool { layouts.contains { !$0.layout.blobColumns.isEmpty } }
-}
-
-extension StoreState {
-  /// Begins a sweep; before the first commit.
-  func beginBlobSweep() {
-    blobs.isUnswept.store(true, ordering: .relaxed)
-    let sweep = BlobSweep(self)
-    blobs.sweep.withLock { $0 = sweep }
-  }
-
-  /// Does a slice of the sweep that is under way.
-  ///
-  /// - Returns: Whether there is more to do.
-  func sweepBlobs() -> Bool {
-    blobs.sweep.withLock { slot in
-      guard var sweep = slot.take() else { return false }
-      switch sweep.step(self) {
-      case .goesOn:
-        slot = sweep
-        return true
-      case .finished: blobs.isUnswept.store(false, ordering: .relaxed)
-      case .abandoned: break
-      }
-      sweep.end(self)
-      return false
-    }
-  }
 }

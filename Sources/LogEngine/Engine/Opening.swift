@@ -1,8 +1,9 @@
+import LogFormat
 import RowFormat
 import Synchronization
 
 /// Opens a store: takes the lock, finds the manifest, recovers the log.
-struct Opening {
+package struct Opening {
   let paths: StorePaths
   let options: EngineOptions
   var fileSystem: any FileSystem
@@ -10,7 +11,19 @@ struct Opening {
   /// The store's lock, if it is held already.
   var lock: (any FileLock)?
 
-  func run() throws(StorageError) -> StorageEngine {
+  package init(
+    paths: StorePaths,
+    options: EngineOptions,
+    fileSystem: any FileSystem,
+    onEvent: EngineEventHandler? = nil
+  ) {
+    self.paths = paths
+    self.options = options
+    self.fileSystem = fileSystem
+    self.onEvent = onEvent
+  }
+
+  package func run() throws(StorageError) -> StorageEngine {
     var opening = self
     let permissions = try StorePermissions(of: paths, on: fileSystem) ?? options.permissions
     opening.fileSystem = fileSystem.making(permissions)
@@ -35,7 +48,7 @@ struct Opening {
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
-    if isWriter, sweepsBlobs(recovery.manifest, end) { state.beginBlobSweep() }
+    if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.beginBlobSweep() }
     try writer?.witnessRecovery()
     recovery.report.duration = state.duration(since: start)
     // First of all events: from here on the background may have some to tell.
@@ -167,10 +180,10 @@ extension Opening {
   private func takeLock() throws(StorageError) -> any FileLock {
     if let lock { return lock }
     guard let lock = try fileSystem.lock(paths.lock) else {
-      throw .locked(path: paths.root, holder: try LockFile(paths, fileSystem).holder())
+      throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
     }
     do throws(StorageError) {
-      try LockFile(paths, fileSystem).write(holder: fileSystem.holderDescription)
+      try LockFile(paths.lock, fileSystem).write(holder: fileSystem.holderDescription)
     } catch {
       // The lock counts, and not what is written in its file.
       guard case .noSpace = error else { throw error }
@@ -204,7 +217,7 @@ extension Opening {
   private func checkApplication(_ manifest: Manifest) throws(StorageError) {
     // What a salvage left half done is nobody's: not even of programs that take any store.
     let takesAny =
-      options.application.isEmpty && manifest.application != Salvage.unfinishedApplication
+      options.application.isEmpty && manifest.application != Manifest.unfinishedSalvage
     guard
       takesAny || manifest.application.isEmpty || options.application == manifest.application
     else {

@@ -1,3 +1,5 @@
+import LogFormat
+
 /// Opening a store whose manifest is damaged.
 extension Opening {
   /// The store's manifest, or what the log itself can say in its place where the store is opened up to

@@ -1,3 +1,4 @@
+import LogFormat
 public import RowFormat
 
 /// Where a record stands: the address the index and other records know it by.
@@ -6,7 +7,7 @@ public struct RecordAddress: Hashable, Sendable {
   /// The offset in the segment's file.
   public let offset: Int
 
-  init?(_ place: RecordPlace) {
+  package init?(_ place: RecordPlace) {
     // A row of a pack has no record.
     if place.isNone || place.isPacked { return nil }
     segment = place.segment
@@ -33,7 +34,7 @@ public struct RecordDescription: Hashable, Sendable {
   /// The record of the same row before this one.
   public let previous: RecordAddress?
 
-  init(_ header: RecordHeader, at address: RecordAddress) {
+  package init(_ header: RecordHeader, at address: RecordAddress) {
     self.address = address
     kind = header.kind
     reference = header.kind == .catalogue ? .none : header.reference

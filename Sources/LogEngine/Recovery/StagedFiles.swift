@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 
 /// The files of a store's staged copy, and how they become the store's.

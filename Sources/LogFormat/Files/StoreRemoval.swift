@@ -1,16 +1,21 @@
 /// Removes the files of a store that is of no use: those whose names the engine gives, and no others.
 ///
 /// What has another name stays, and so do the directories it is in.
-struct StoreRemoval {
-  let paths: StorePaths
-  let fileSystem: any FileSystem
+package struct StoreRemoval {
+  package let paths: StorePaths
+  package let fileSystem: any FileSystem
+
+  package init(paths: StorePaths, fileSystem: any FileSystem) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+  }
 
   /// Removes the store's files and the directories that are then empty; its own only if `includesRoot`.
   ///
   /// The manifests go last: as long as there is one it says whose files these are.
   ///
   /// - Throws: ``StorageError``; calling it again goes on from there.
-  func run(includesRoot: Bool) throws(StorageError) {
+  package func run(includesRoot: Bool) throws(StorageError) {
     guard try fileSystem.list(paths.root) != nil else { return }
     try fileSystem.synchronizeDirectory(paths.root)
     let blobDirectories = try directoriesOfBlobs().map(paths.blobs(in:))
@@ -31,7 +36,7 @@ struct StoreRemoval {
   }
 
   /// The directories of blobs there are.
-  func directoriesOfBlobs() throws(StorageError) -> [UInt8] {
+  package func directoriesOfBlobs() throws(StorageError) -> [UInt8] {
     (try fileSystem.list(paths.blobs) ?? []).compactMap { name in
       name.utf8.count == 2 ? UInt8(name, radix: 16) : nil
     }
@@ -41,7 +46,7 @@ struct StoreRemoval {
 
 extension StorePaths {
   /// Whether the engine gives a file such a name in one of the store's directories.
-  func isOwnName(_ name: String, in directory: String) -> Bool {
+  package func isOwnName(_ name: String, in directory: String) -> Bool {
     switch directory {
     case root:
       name == "LOCK" || StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil

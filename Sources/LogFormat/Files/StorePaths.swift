@@ -12,60 +12,66 @@ import RowFormat
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
 /// Numbers are sixteen hexadecimal digits.
-struct StorePaths: Hashable, Sendable {
-  let root: String
+package struct StorePaths: Hashable, Sendable {
+  package let root: String
 
-  var lock: String { root + "/LOCK" }
-  var log: String { root + "/log" }
-  var index: String { root + "/index" }
-  var blobs: String { root + "/blobs" }
-  var temporary: String { root + "/tmp" }
-  var packs: String { root + "/pack" }
-  var staged: String { root + "/staged" }
-  var directories: [String] { [log, packs, index, temporary] }
+  package init(root: String) {
+    self.root = root
+  }
+
+  package var lock: String { root + "/LOCK" }
+  package var log: String { root + "/log" }
+  package var index: String { root + "/index" }
+  package var blobs: String { root + "/blobs" }
+  package var temporary: String { root + "/tmp" }
+  package var packs: String { root + "/pack" }
+  package var staged: String { root + "/staged" }
+  package var directories: [String] { [log, packs, index, temporary] }
   /// The directory the store is in.
-  var parent: String {
+  package var parent: String {
     guard let slash = root.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == root.startIndex ? "/" : String(root[..<slash])
   }
 
-  static let manifestPrefix = "manifest."
-  static let segmentSuffix = ".seg"
-  static let packSuffix = ".pack"
-  static let checkpointSuffix = ".ckpt"
-  static let blobSuffix = ".blob"
+  package static let manifestPrefix = "manifest."
+  package static let segmentSuffix = ".seg"
+  package static let packSuffix = ".pack"
+  package static let checkpointSuffix = ".ckpt"
+  package static let blobSuffix = ".blob"
 
-  func manifest(_ number: UInt64) -> String {
+  package func manifest(_ number: UInt64) -> String {
     root + "/" + StorePaths.manifestPrefix + hexadecimal(number, digits: 16)
   }
-  func segment(_ id: SegmentID) -> String {
+  package func segment(_ id: SegmentID) -> String {
     log + "/" + hexadecimal(UInt64(id.rawValue), digits: 16) + StorePaths.segmentSuffix
   }
-  func pack(_ id: PackID) -> String {
+  package func pack(_ id: PackID) -> String {
     packs + "/" + hexadecimal(UInt64(id.rawValue), digits: 16) + StorePaths.packSuffix
   }
-  func checkpoint(_ number: UInt64) -> String {
+  package func checkpoint(_ number: UInt64) -> String {
     index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix
   }
-  func temporary(_ name: String) -> String { temporary + "/" + name }
-  func blobs(in directory: UInt8) -> String {
+  package func temporary(_ name: String) -> String { temporary + "/" + name }
+  package func blobs(in directory: UInt8) -> String {
     blobs + "/" + hexadecimal(UInt64(directory), digits: 2)
   }
-  var blobDirectories: [String] { (UInt8.min ... .max).map(blobs(in:)) }
-  func blob(_ id: BlobID) -> String {
+  package var blobDirectories: [String] { (UInt8.min ... .max).map(blobs(in:)) }
+  package func blob(_ id: BlobID) -> String {
     blobs(in: StorePaths.directory(of: id)) + "/" + hexadecimal(id.rawValue, digits: 16)
       + StorePaths.blobSuffix
   }
-  func temporary(blob id: BlobID) -> String {
+  package func temporary(blob id: BlobID) -> String {
     temporary("blob-" + hexadecimal(id.rawValue, digits: 16))
   }
 
   /// The directory of a blob: 256 that follow each other share one, so that those of one commit have
   /// few directories to be synchronized.
-  static func directory(of id: BlobID) -> UInt8 { UInt8(truncatingIfNeeded: id.rawValue >> 8) }
+  package static func directory(of id: BlobID) -> UInt8 {
+    UInt8(truncatingIfNeeded: id.rawValue >> 8)
+  }
 
   /// The number in a file's name, or `nil` if it is not one of ours.
-  static func number(in name: String, prefix: String = "", suffix: String = "") -> UInt64? {
+  package static func number(in name: String, prefix: String = "", suffix: String = "") -> UInt64? {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix),
       name.utf8.count == prefix.utf8.count + 16 + suffix.utf8.count
     else { return nil }
@@ -85,12 +91,14 @@ struct StorePaths: Hashable, Sendable {
 extension StorePaths {
   /// Refuses a store in which a link, a pipe or whatever else stands where the engine has a directory: files
   /// would be made and removed wherever it leads.
-  func checkDirectories(on fileSystem: any FileSystem) throws(StorageError) {
+  package func checkDirectories(on fileSystem: any FileSystem) throws(StorageError) {
     if let error = try unexpectedDirectories(on: fileSystem).first { throw error }
   }
 
   /// What stands where the engine has a directory, and is none.
-  func unexpectedDirectories(on fileSystem: any FileSystem) throws(StorageError) -> [StorageError] {
+  package func unexpectedDirectories(on fileSystem: any FileSystem) throws(StorageError)
+    -> [StorageError]
+  {
     var errors: [StorageError] = []
     func check(_ directory: String) throws(StorageError) {
       guard let kind = try fileSystem.status(of: directory)?.kind, kind != .directory else {

@@ -1,3 +1,4 @@
+import LogFormat
 import Synchronization
 
 /// A copy of a store in which a change is made that is too large for one commit, and that becomes the store all at

@@ -1,0 +1,19 @@
+import LogFormat
+import Synchronization
+
+extension LogWriter {
+  /// Sees everything committed so far to the disk, and says where the log then ends.
+  func cut() throws(StorageError) -> LogCut {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+      let end = work.segment?.readableEnd.load(ordering: .relaxed) ?? 0
+      var cut = LogCut(state, last: work.segment, end: end)
+      cut.application = lead.manifest.application
+      cut.lineage = lead.manifest.lineage
+      return cut
+    }
+  }
+}

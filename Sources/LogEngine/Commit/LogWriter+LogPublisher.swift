@@ -1,0 +1,54 @@
+import LogFormat
+import Synchronization
+
+extension LogWriter: LogPublisher {
+  func currentManifest() throws(StorageError) -> Manifest {
+    try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      return lead.manifest
+    }
+  }
+
+  func takeFileNumber() -> UInt32 { preparation.takeNumber() }
+
+  func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R {
+    try checkpointing.withLock { _ in try body() }
+  }
+
+  func prepareManifest(
+    base: LogBase,
+    claiming claim: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Manifest {
+    // Not under the lead's lock: who makes a segment ready holds it while a file is filled.
+    let nextSegment = preparation.nextID
+    return try lead.withLock { (lead) throws(StorageError) in
+      try check(lead)
+      // Rows were left out because later commits took their place: those must not be lost.
+      let work = state.tail.withLock { $0.take() }
+      try write(work, synchronizing: true, &lead)
+      publish(work)
+      try claim()
+      var next = lead
+      next.manifest.base = base
+      next.checkpoint.newest = nil
+      return makeManifest(isClean: false, nextSegment: nextSegment, next)
+    }
+  }
+
+  func adopt(_ manifest: Manifest, _ change: (inout LogTail) -> Void) -> [String] {
+    lead.withLock { lead in
+      lead.manifest = manifest
+      lead.checkpoint.newest = nil
+      state.tail.withLock { change(&$0) }
+      return lead.takeDoubtfulPacks()
+    }
+  }
+
+  func keepUntilNextManifest(_ paths: [String]) {
+    lead.withLock { $0.doubtfulPacks += paths }
+  }
+
+  func poison(_ error: StorageError) -> StorageError {
+    lead.withLock { poison(error, &$0) }
+  }
+}

@@ -1,0 +1,44 @@
+import LogFormat
+import RowFormat
+import Synchronization
+
+extension StorageEngine {
+  /// Says what does not hold of all that the open store keeps true; nothing, if all is well.
+  ///
+  /// Commits wait meanwhile; readers do not.
+  ///
+  /// - Throws: ``StorageError`` if a row cannot be read.
+  /// - Complexity: O(keys).
+  package func invariantViolations() throws -> [String] {
+    guard let writer else { return [] }
+    // Publishing is done under this lock.
+    let published = writer.lead.withLock { _ in state.publicationViolations() }
+    return try published + state.pinViolations() + state.tailViolations() + rowCountViolations()
+  }
+
+  /// Traps if something does not hold that the open store keeps true.
+  ///
+  /// - Throws: ``StorageError`` if a row cannot be read.
+  package func checkInvariants() throws {
+    let violations = try invariantViolations()
+    precondition(violations.isEmpty, violations.joined(separator: "; "))
+  }
+
+  /// Row counts are those of the rows that are there, as long as nobody commits meanwhile.
+  private func rowCountViolations() throws -> [String] {
+    let before = state.visible.load(ordering: .acquiring)
+    var counts: [(table: UInt16, said: Int, found: Int)] = []
+    for definition in catalogue.tables {
+      var found = 0
+      try scan(definition.number) { _, _, _ in
+        found += 1
+        return .proceed
+      }
+      counts.append((definition.number, rowCount(of: definition.number), found))
+    }
+    guard state.visible.load(ordering: .acquiring) == before else { return [] }
+    return counts.filter { $0.said != $0.found }.map {
+      "table \($0.table) has \($0.found) rows, and is said to have \($0.said)"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import LogFormat
+import RowFormat
+import Synchronization
+
+extension StoreState {
+  /// Opens a blob of this store.
+  package func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
+    try openBlob(reference, of: store)
+  }
+
+  /// Opens a blob of a store whose identifier may not be known.
+  package func openBlob(
+    _ reference: BlobReference,
+    of store: StoreIdentifier?
+  ) throws(StorageError) -> Blob {
+    try Blob(reference, of: store, in: blobs, reads: options.reads, events: events)
+  }
+
+  /// Takes note of blobs that a commit, written by now, took from their rows.
+  func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
+    guard !ids.isEmpty else { return }
+    let logEnd = writtenEnd.load(ordering: .acquiring)
+    blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
+  }
+
+  /// Removes the files of retired blobs that nobody can need any more.
+  func collectBlobs() {
+    guard blobs.retired.withLock({ $0.count > 0 }) else { return }
+    let durableEnd = durableEnd.load(ordering: .acquiring)
+    let oldestPin = pins.oldest ?? .max
+    let released = blobs.retired.withLock {
+      $0.takeReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
+    }
+    for id in released { blobs.removeOrLeave(id) }
+  }
+}

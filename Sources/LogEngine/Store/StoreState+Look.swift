@@ -1,0 +1,29 @@
+package import LogFormat
+import RowFormat
+import Synchronization
+
+/// How a store is at this moment, for who looks at it from outside.
+extension StoreState {
+  /// Where the log begins, if something was packed.
+  package var currentBase: LogBase? { base.withLock { $0 } }
+
+  /// The catalogue as of the newest visible commit.
+  package var currentCatalogue: Catalogue { catalogue.withLock { $0 } }
+
+  /// The packs, by ascending number.
+  package var currentPacks: [PackReader] { packList.withLock { $0 } }
+
+  /// The number of the newest visible commit.
+  package var newestSequence: UInt64 { visible.load(ordering: .acquiring) }
+
+  /// The oldest commit that can still be read.
+  package var oldestSequence: UInt64 { foldFloor.load(ordering: .relaxed) }
+
+  /// The last commit that was appended, and the usage of the files as of it.
+  package var currentUsages: (sequence: UInt64, usages: SegmentUsages) {
+    tail.withLock { ($0.sequence, $0.usages) }
+  }
+
+  /// Leaves out all packs, which cannot be read.
+  package func removeAllPacks() { packList.withLock { $0.removeAll() } }
+}

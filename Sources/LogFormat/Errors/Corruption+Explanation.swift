@@ -1,0 +1,57 @@
+extension Corruption: CustomStringConvertible {
+  /// What is damaged, where, what was expected, what was found and what to try, on one line.
+  public var description: String { explanation.description }
+
+  /// The damage in words, in parts.
+  public var explanation: ErrorExplanation {
+    let (part, expected, found) = problem.explanation
+    return ErrorExplanation(
+      "the store is damaged: \(part)",
+      place: "\(path), byte \(offset)",
+      expected: expected,
+      found: found,
+      advice: StorageError.damageAdvice
+    )
+  }
+}
+
+extension Corruption.Problem {
+  /// Which part is damaged, what it should be, and what it is.
+  public var explanation: (part: String, expected: String?, found: String?) {
+    switch self {
+    case .checksumMismatch(let part, let expected, let found):
+      ("the checksum of a \(part.words)", Self.checksum(expected), Self.checksum(found))
+    case .invalidField(let part, let name, let expected, let found):
+      ("\(name) of a \(part.words)", "\(expected)", "\(found)")
+    case .truncated(let part, let needed, let available):
+      ("a \(part.words) is cut off", "\(needed) bytes", "\(available) bytes")
+    case .lostDurableBytes(let position, let durable, let witness):
+      (
+        "the log ends before what was once on disk",
+        "\(durable) bytes, as the \(witness.rawValue.separatedWords) says",
+        "\(position) bytes"
+      )
+    case .missing(let part): ("a \(part.words) is missing", nil, nil)
+    case .inconsistent(let part, let table, let key):
+      ("a \(part.words) refers to a row that cannot be", nil, "row \(key) of table \(table)")
+    }
+  }
+
+  private static func checksum(_ value: UInt32) -> String {
+    "0x" + hexadecimal(UInt64(value), digits: 8)
+  }
+}
+
+extension Corruption.Part {
+  /// `segmentHeader` as people write it.
+  fileprivate var words: String { rawValue.separatedWords }
+}
+
+extension String {
+  /// A name in camel case, as words.
+  fileprivate var separatedWords: String {
+    reduce(into: "") { text, character in
+      text += character.isUppercase ? " " + character.lowercased() : String(character)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import RowFormat
+
+extension OpenFile {
+  /// Reads the whole file.
+  package func readAll() throws(StorageError) -> ByteBuffer {
+    let count = try size()
+    var buffer = ByteBuffer(capacity: count)
+    try buffer.append(upTo: count) { (room) throws(StorageError) in try read(into: &room, at: 0) }
+    return buffer
+  }
+
+  /// Reads up to so many bytes.
+  package func readBytes(_ count: Int, at offset: Int) throws(StorageError) -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: count)
+    try buffer.append(upTo: count) { (room) throws(StorageError) in
+      try read(into: &room, at: offset)
+    }
+    return buffer
+  }
+
+  /// Writes all bytes, in as many steps as it takes.
+  package func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
+    var done = 0
+    while done < bytes.byteCount {
+      done += try write(bytes.extracting(done..<bytes.byteCount), at: offset + done)
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Writes all bytes to a file.
+  package func write(to file: any OpenFile, at offset: Int) throws(StorageError) {
+    try file.writeAll(bytes, at: offset)
+  }
+}
