@@ -12,6 +12,8 @@ extension LogTail {
     case needsWriting
     /// A row is no longer what the commit was encoded against.
     case conflict(RowReference)
+    /// What takes part in the commit is not ready for it any more.
+    case needsPreparation
   }
 
   /// How many bytes may wait to be written before commits stop piling up.
@@ -28,7 +30,8 @@ extension LogTail {
   /// Nothing is changed unless everything is.
   mutating func append(
     _ batch: inout CommitBatch,
-    _ state: StoreState
+    _ state: StoreState,
+    _ participant: (any CommitParticipant)? = nil
   ) throws(StorageError) -> Outcome {
     switch gate {
     case .open: break
@@ -45,6 +48,10 @@ extension LogTail {
     // What the commit supersedes has moved to a pack meanwhile, and has to be counted there.
     if batch.superseded.entries.contains(where: { state.isGone($0.segment) }) {
       return .conflict(.none)
+    }
+
+    if let participant, !participant.take(CommitSequence(sequence + 1)) {
+      return .needsPreparation
     }
 
     let start = active.bytes.count

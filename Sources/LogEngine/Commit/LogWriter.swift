@@ -133,6 +133,19 @@ final class LogWriter: Sendable {
 
   /// Makes a batch the newest commit.
   func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
+    guard let sequence = try commit(&batch, with: nil) else {
+      preconditionFailure("a commit was given up, and there is no one to give it up")
+    }
+    return sequence
+  }
+
+  /// Makes a batch the newest commit.
+  ///
+  /// - Returns: `nil` if the participant gave it up.
+  func commit(
+    _ batch: inout CommitBatch,
+    with participant: (any CommitParticipant)?
+  ) throws(StorageError) -> CommitSequence? {
     // Before the batch is looked at: rows of the commit that failed are in the index, and nowhere else, so
     // that the same commit tried again would find them there.
     if hasEnded.load(ordering: .acquiring) {
@@ -145,8 +158,19 @@ final class LogWriter: Sendable {
     try publishBlobs(of: &batch)
     // Where nobody works beside the commits, waiting would gain nothing.
     if state.options.background == .ownThread { holdBack(batch.buffer.count) }
+    var isPrepared = participant == nil
     while true {
-      switch try append(&batch) {
+      if let participant, !isPrepared {
+        switch participant.prepare(batch) {
+        case .ready: isPrepared = true
+        case .givenUp: return nil
+        case .outdated:
+          try batch.rebase(microseconds: state.fileSystem.microseconds())
+          try publishBlobs(of: &batch)
+          continue
+        }
+      }
+      switch try append(&batch, participant) {
       case .appended(let sequence):
         batch.newBlobs?.handOver()
         try write(through: sequence)
@@ -155,7 +179,9 @@ final class LogWriter: Sendable {
         return CommitSequence(sequence)
       case .needsSegment: try makeRoom(for: batch.buffer.count)
       case .needsWriting: try write(through: .max)
+      case .needsPreparation: isPrepared = false
       case .conflict:
+        isPrepared = participant == nil
         try batch.rebase(microseconds: state.fileSystem.microseconds())
         try publishBlobs(of: &batch)
       }
@@ -179,8 +205,13 @@ final class LogWriter: Sendable {
     if !isBackgroundAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeBackground() }
   }
 
-  private func append(_ batch: inout CommitBatch) throws(StorageError) -> LogTail.Outcome {
-    try state.tail.withLock { (tail) throws(StorageError) in try tail.append(&batch, state) }
+  private func append(
+    _ batch: inout CommitBatch,
+    _ participant: (any CommitParticipant)?
+  ) throws(StorageError) -> LogTail.Outcome {
+    try state.tail.withLock { (tail) throws(StorageError) in
+      try tail.append(&batch, state, participant)
+    }
   }
 }
 

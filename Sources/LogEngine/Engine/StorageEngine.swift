@@ -154,6 +154,29 @@ extension StorageEngine {
     return sequence
   }
 
+  /// Makes a batch the newest commit, in which something takes part that is kept in step with the rows.
+  ///
+  /// - Parameters:
+  ///   - batch: The batch; as for ``commit(_:)``.
+  ///   - participant: Told of the commit in the order of the commits.
+  /// - Returns: The commit's number; `nil` if the participant gave it up.
+  /// - Throws: ``StorageError``; then nothing of the batch will be visible.
+  package func commit(
+    _ batch: inout CommitBatch,
+    with participant: any CommitParticipant
+  ) throws(StorageError) -> CommitSequence? {
+    let writer = try requireWriter()
+    precondition(batch.state === state, "a batch of another store")
+    if batch.isEmpty && batch.failure == nil { return lastCommit }
+    SchedulePoint.beforeCommit.reach()
+    let sequence = try state.watchingWrites { () throws(StorageError) in
+      try writer.commit(&batch, with: participant)
+    }
+    SchedulePoint.afterCommit.reach()
+    if sequence != nil { batch.removeAll() }
+    return sequence
+  }
+
   /// Sees everything committed so far to the disk, whatever the durability.
   public func synchronize() throws(StorageError) {
     let writer = try requireWriter()
@@ -189,6 +212,23 @@ extension StorageEngine {
 
   /// Pins the newest commit: the view sees that state, whatever is committed later.
   public func makeReadView() -> ReadView { ReadView(state: state) }
+
+  /// Pins a commit that is no older than any that has its number by now.
+  ///
+  /// What was numbered and is not visible yet is written first, as by the commits themselves. After a failed
+  /// write nothing that is not visible will ever be, and the view is of the newest commit that is.
+  package func makeReadViewOfAllCommits() -> ReadView {
+    let newest = state.tail.withLock { $0.sequence }
+    if let writer, state.visible.load(ordering: .acquiring) < newest {
+      try? writer.write(through: newest)
+    }
+    return makeReadView()
+  }
+
+  /// The oldest commit that a view made from now on, or earlier and not released, can be of.
+  package var oldestCommitInUse: CommitSequence {
+    CommitSequence(state.pins.floor(upTo: state.visible.load(ordering: .acquiring)))
+  }
 
   /// Lends the newest bytes of a row, with the layout they are in.
   ///

@@ -12,7 +12,8 @@ public final class ReadView: Sendable {
   /// The catalogue as of that commit.
   public let catalogue: Catalogue
   let state: StoreState
-  private let rowCounts: [UInt16: Int]
+  /// By table.
+  private let rowCounts: [Int]
   private let pin: PinBoard.Pin
 
   package init(state: StoreState) {
@@ -25,10 +26,12 @@ public final class ReadView: Sendable {
       let before = state.publication.load(ordering: .acquiring)
       let sequence = state.visible.load(ordering: .acquiring)
       let catalogue = state.catalogue.withLock { $0 }
-      var counts: [UInt16: Int] = [:]
+      var counts = Array(repeating: 0, count: Int(catalogue.tables.last?.number ?? 0) + 1)
       for table in catalogue.tables {
-        counts[table.number] =
-          state.tables[Int(table.number)]?.liveRowCount.load(ordering: .relaxed)
+        let number = Int(table.number)
+        // Tables come in the order of their numbers, unless the log says otherwise.
+        while counts.count <= number { counts.append(0) }
+        state.tables.with(number) { counts[number] = $0.liveRowCount.load(ordering: .relaxed) }
       }
       atomicMemoryFence(ordering: .acquiring)
       if before & 1 == 0, state.publication.load(ordering: .relaxed) == before {
@@ -50,14 +53,16 @@ public final class ReadView: Sendable {
     self.state = state
     self.sequence = sequence
     self.catalogue = catalogue
-    self.rowCounts = rowCounts
+    self.rowCounts = (0...(rowCounts.keys.max() ?? 0)).map { rowCounts[$0] ?? 0 }
     pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
   }
 
   deinit { state.pins.unpin(pin) }
 
   /// How many rows a table has.
-  public func rowCount(of table: UInt16) -> Int { rowCounts[table] ?? 0 }
+  public func rowCount(of table: UInt16) -> Int {
+    Int(table) < rowCounts.count ? rowCounts[Int(table)] : 0
+  }
 
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {

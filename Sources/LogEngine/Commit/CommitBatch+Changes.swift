@@ -1,0 +1,95 @@
+package import RowFormat
+
+extension CommitBatch {
+  /// Visits the rows that the batch replaces, and those that it leaves.
+  ///
+  /// - Parameters:
+  ///   - columns: Which columns of a table's current layout are of interest; an update of none of them is left out,
+  ///     and so are all changes of a table of which none is.
+  ///   - body: Called with the row of an insertion or a deletion, and twice for an update: with the row before it,
+  ///     then with the row after it. A deleted row is the one that was there.
+  /// - Returns: `false` if a row is no longer what the batch was encoded against: the commit would not be
+  ///   appended as it is.
+  /// - Throws: ``StorageError`` if a row cannot be read, or what `body` throws.
+  package func forEachChange(
+    of columns: (UInt16) -> ColumnSet,
+    _ body: (RowReference, RowSide, RawSpan, LayoutNumber) throws -> Void
+  ) throws -> Bool {
+    var number: UInt16 = 0
+    var interest = ColumnSet()
+    var scratch = FoldScratch()
+    for index in frameStarts.indices {
+      let end = index + 1 < frameStarts.count ? frameStarts[index + 1] : recordsEnd
+      var offset = frameStarts[index] + FrameHeader.byteCount + CommitPayload.byteCount
+      while offset < end {
+        let bytes = buffer.bytes.extracting(offset..<end)
+        guard let header = RecordHeader(decodingUnbounded: bytes) else { return true }
+        if header.kind != .catalogue {
+          if header.table != number {
+            number = header.table
+            interest = columns(number)
+          }
+          let record = bytes.extracting(header.bodyRange)
+          if !interest.isEmpty,
+            try !visit(header, record, at: offset, interest, &scratch, body)
+          {
+            return false
+          }
+        }
+        offset += header.totalByteCount
+      }
+    }
+    return true
+  }
+
+  /// Visits what one record changes.
+  private func visit(
+    _ header: RecordHeader,
+    _ record: RawSpan,
+    at offset: Int,
+    _ interest: ColumnSet,
+    _ scratch: inout FoldScratch,
+    _ body: (RowReference, RowSide, RawSpan, LayoutNumber) throws -> Void
+  ) throws -> Bool {
+    let reference = header.reference
+    if header.kind == .insert {
+      try body(reference, .inserted, record, header.layout)
+      return true
+    }
+    guard let table = state.tables[Int(header.table)] else { return true }
+    var layout: RowLayout?
+    if header.kind == .delta {
+      layout = table.layouts[Int(header.layout.rawValue)]
+      guard let layout, let changed = RowDelta.changedColumns(of: record, layout: layout),
+        !changed.isDisjoint(from: interest)
+      else { return true }
+    } else if header.kind == .fullImage, let changed = partialImages[offset],
+      changed.isDisjoint(from: interest)
+    {
+      return true
+    }
+    let replaced = try state.reading { () -> LayoutNumber? in
+      guard table.pages.location(of: header.key).place == header.previous else { return nil }
+      return try state.fold(header.previous, reference, into: &scratch)
+    }
+    guard let replaced else { return false }
+    if header.kind == .delete {
+      try body(reference, .deleted, scratch.row, replaced)
+      return true
+    }
+    try body(reference, .before, scratch.row, replaced)
+    guard let layout else {
+      try body(reference, .after, record, header.layout)
+      return true
+    }
+    guard scratch.apply(record, layout: layout) else {
+      throw state.inconsistency(at: header.previous, reference)
+    }
+    try body(reference, .after, scratch.row, header.layout)
+    return true
+  }
+}
+
+extension ColumnSet {
+  fileprivate func isDisjoint(from other: ColumnSet) -> Bool { rawValue & other.rawValue == 0 }
+}

@@ -1,0 +1,38 @@
+/// What keeps something in step with rows: told of a commit in the order of the commits.
+///
+/// An index that learned of commits from the savers would learn in any order, and what a saver has read of a row may
+/// have been replaced by the time its commit is appended. A participant sees the rows that the commit really replaces,
+/// and its place among the others, before any later commit has one.
+package protocol CommitParticipant: AnyObject {
+  /// Called before each attempt to append, with the batch as it would be appended.
+  ///
+  /// May wait for other commits; no lock of the engine is held. What an earlier call has made is void.
+  func prepare(_ batch: borrowing CommitBatch) -> CommitPreparation
+
+  /// Called when the commit has its number, before anything of it is appended.
+  ///
+  /// All commits wait meanwhile, so it must not take longer than handing over what is prepared, and must
+  /// not call the engine. A commit that is taken is appended; whether it reaches the disk is not known yet.
+  ///
+  /// - Parameter sequence: The number.
+  /// - Returns: `false` to be asked to prepare again; then nothing is appended.
+  func take(_ sequence: CommitSequence) -> Bool
+}
+
+/// What comes of preparing a commit.
+package enum CommitPreparation: Sendable {
+  case ready
+  /// A row is no longer what the batch was encoded against.
+  case outdated
+  /// The commit is not to be: nothing was appended.
+  case givenUp
+}
+
+/// One side of a change that a batch makes to a row.
+package enum RowSide: Sendable {
+  case inserted
+  /// The row before an update; the row after it follows.
+  case before
+  case after
+  case deleted
+}
