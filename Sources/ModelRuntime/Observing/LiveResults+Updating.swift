@@ -54,9 +54,9 @@ extension LiveResults {
     return order.compare(former, slot) < 0
   }
 
-  /// Takes the keys that a model has now; `nil` if they are in no order with others.
+  /// Takes the keys that a model has now; `nil` if results have no order to be kept in.
   private func addKeys(of model: Element) -> ResultOrder.Slot? {
-    guard let slot = order?.add(model, tie: tie(of: model)), order?.isUnordered == false else {
+    guard let slot = order?.add(model, tie: tie(of: model)) else {
       return nil
     }
     if let title {

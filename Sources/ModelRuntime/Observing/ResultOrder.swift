@@ -60,9 +60,6 @@ struct ResultOrder {
     return nil
   }
 
-  /// Whether some key is a NaN, which is in no order with anything.
-  var isUnordered: Bool { columns.contains(where: \.isUnordered) }
-
   /// Takes the keys that a model has now.
   ///
   /// - Parameters:

@@ -58,12 +58,26 @@ struct Ordering: CustomTestStringConvertible, Sendable {
   ]
 }
 
+extension Ordering {
+  /// The items in order, as objects are sorted; but for NaN, which has no place there, and here comes last.
+  func sorted(_ items: [Item]) -> [Item] {
+    func precedes<Value: BinaryFloatingPoint>(_ lhs: Value, _ rhs: Value) -> Bool {
+      lhs < rhs || rhs.isNaN && !lhs.isNaN
+    }
+    return switch testDescription {
+    case "Double with NaN": items.sorted { precedes($0.ratio, $1.ratio) }
+    case "Float with NaN": items.sorted { precedes($1.share, $0.share) }
+    default: items.sorted(using: keys)
+    }
+  }
+}
+
 @Suite struct `The order of rows` {
   @Test(arguments: Ordering.all)
   func `is the order of objects`(_ ordering: Ordering) throws {
     for seed in 1...3 {
       let world = try RandomItems(count: 80, seed: UInt64(seed))
-      let expected = world.items.sorted(using: ordering.keys)
+      let expected = ordering.sorted(world.items)
       let found = try world.fixture.sorted(Item.self, by: ordering.keys)
       #expect(found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) })
     }
@@ -73,7 +87,7 @@ struct Ordering: CustomTestStringConvertible, Sendable {
   func `is found for objects with each key read once`(_ ordering: Ordering) throws {
     for seed in 1...3 {
       let world = try RandomItems(count: 80, seed: UInt64(seed))
-      let expected = world.items.sorted(using: ordering.keys)
+      let expected = ordering.sorted(world.items)
       var found = world.items
       FetchDescriptor(sortBy: ordering.keys).sort(&found)
       #expect(found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) })
@@ -82,9 +96,9 @@ struct Ordering: CustomTestStringConvertible, Sendable {
 
   @Test(arguments: [1, 2, 5, 39, 40, 79, 80, 81, 1000])
   func `is cut to its first rows while they are collected`(limit: Int) throws {
-    for ordering in Ordering.all where !ordering.testDescription.contains("NaN") {
+    for ordering in Ordering.all {
       let world = try RandomItems(count: 80, seed: UInt64(limit))
-      let expected = world.items.sorted(using: ordering.keys).prefix(limit)
+      let expected = ordering.sorted(world.items).prefix(limit)
       let found = try world.fixture.sorted(Item.self, by: ordering.keys, limit: limit)
       #expect(
         found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) },

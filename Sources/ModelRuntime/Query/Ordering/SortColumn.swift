@@ -3,7 +3,8 @@ import Foundation
 /// One sort key of many rows, each value taken out once.
 ///
 /// Values compare as `SortDescriptor` compares them: nil first, text by `<` unless a comparator says otherwise,
-/// all the other way round when the order is reversed.
+/// all the other way round when the order is reversed. NaN, which `SortDescriptor` has no place for, comes after all
+/// numbers.
 struct SortColumn {
   let kind: QueryKind
   let isReversed: Bool
@@ -18,8 +19,6 @@ struct SortColumn {
   /// Where the nils are; empty while there is none.
   private var nulls: [Bool] = []
   private(set) var count = 0
-  /// Whether the column has a NaN, which is in no order with anything.
-  private(set) var isUnordered = false
   private var arePlain = true
 
   init(kind: QueryKind, order: SortOrder, textOrder: TextOrder? = nil) {
@@ -32,7 +31,6 @@ struct SortColumn {
     switch (kind, value) {
     case (.integer, .integer(let value)), (.unsigned, .integer(let value)): integers.append(value)
     case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
-      isUnordered = isUnordered || value.isNaN
       doubles.append(value)
     case (.text, .text(let value)):
       arePlain = arePlain && value.isPlain
@@ -109,7 +107,7 @@ extension SortColumn {
     case .integer: return sign(integers[lhs], integers[rhs])
     case .unsigned:
       return sign(UInt64(bitPattern: integers[lhs]), UInt64(bitPattern: integers[rhs]))
-    case .double, .float, .date: return sign(doubles[lhs], doubles[rhs])
+    case .double, .float, .date: return order(doubles[lhs], doubles[rhs])
     case .text:
       if let textOrder { return textOrder.compare(texts[lhs], texts[rhs]).rawValue }
       return sign(texts[lhs], texts[rhs])
@@ -118,12 +116,19 @@ extension SortColumn {
   }
 
   @inline(__always)
+  private func order(_ lhs: Double, _ rhs: Double) -> Int {
+    let order = sign(lhs, rhs)
+    if order != 0 || lhs == rhs { return order }
+    return (lhs.isNaN ? 1 : 0) - (rhs.isNaN ? 1 : 0)
+  }
+
+  @inline(__always)
   private func sign<T: Comparable>(_ lhs: T, _ rhs: T) -> Int { lhs < rhs ? -1 : lhs > rhs ? 1 : 0 }
 }
 
 extension SortColumn {
   /// Whether ``prefixes()`` say anything.
-  var hasPrefix: Bool { !isUnordered && (kind != .text || (arePlain && textOrder == nil)) }
+  var hasPrefix: Bool { kind != .text || (arePlain && textOrder == nil) }
 
   /// Whether rows with equal prefixes have equal values.
   var isDecidedByPrefix: Bool {
@@ -162,7 +167,8 @@ extension SortColumn {
     case .unsigned: return UInt64(bitPattern: integers[row])
     case .double, .float, .date:
       // The bits of doubles are ordered like integers, but for negative ones, which run backwards, and for
-      // the two zeros, which are equal.
+      // the two zeros, which are equal; and NaN has many.
+      if doubles[row].isNaN { return .max }
       let bits = (doubles[row] + 0).bitPattern
       return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
     case .text: return texts[row].leadingBytes(skipping: skipped)

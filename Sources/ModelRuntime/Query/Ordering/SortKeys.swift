@@ -42,9 +42,7 @@ struct SortKeys {
 
   /// The rows in order; those with equal keys as they came.
   func sorted() -> [Int] {
-    guard let first = columns.first, !columns.contains(where: \.isUnordered), first.hasPrefix else {
-      // The same comparisons in the same sequence as a sort of objects makes: with a NaN among the keys
-      // nothing else gives the same order.
+    guard let first = columns.first, first.hasPrefix else {
       return (0..<count).sorted(by: precedes)
     }
     var rows = first.prefixes().enumerated().map { (prefix: $0.element, row: $0.offset) }
