@@ -3,14 +3,25 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// Answers what a filter asks about other rows than the one it tests.
+/// Answers what a filter asks about other rows than the one it tests, as of one view.
+///
+/// Belongs to one fetch, on one thread.
 final class StoreResolver: RowResolver {
+  let view: ReadView
   private let store: TableStore
+  /// The indexes of references that were asked, as of the view.
+  private var references: [ReferenceColumn: OrderedKeys] = [:]
 
-  init(_ store: TableStore) { self.store = store }
+  init(_ store: TableStore) {
+    self.store = store
+    view = store.engine.makeReadView()
+  }
 
   func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool {
-    try store.withRow(at: reference, body) != nil
+    guard let table = store.table(numbered: reference.table) else { return false }
+    return try view.withRow(reference) { row, layout in
+      try table.withCurrentRow(row, layout: layout, key: reference.key, body)
+    } != nil
   }
 
   func descriptor(of reference: RowReference) -> ModelDescriptor? {
@@ -28,11 +39,47 @@ final class StoreResolver: RowResolver {
   func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference] {
     guard let inverse = property.inverse, let destination = property.destination else { return [] }
     return try store.tables(for: destination).flatMap { table in
-      try store.rows(
-        referringTo: owner,
-        inTable: table.number,
-        column: inverse.ordinal
-      ).map(\.reference)
+      try rows(referringTo: owner, inTable: table.number, column: inverse.ordinal)
     }
+  }
+
+  /// The rows of a table that refer to a row.
+  func rows(
+    referringTo target: RowReference,
+    inTable table: UInt16,
+    column: Int
+  ) throws -> [RowReference] {
+    guard let index = store.indexes.references(table, column),
+      case .references(let name) = index.definition
+    else { return [] }
+    let keys: OrderedKeys
+    if let known = references[name] {
+      keys = known
+    } else {
+      keys = try index.keys(as: view, in: store) ?? OrderedKeys(of: name, as: view, in: store)
+      references[name] = keys
+    }
+    return keys.rows(referringTo: target).map(\.reference)
+  }
+}
+
+extension OrderedKeys {
+  /// The references of a column as of a view that is older than the index.
+  fileprivate init(of column: ReferenceColumn, as view: ReadView, in store: TableStore) throws {
+    switch try IndexContent(.references(column), of: view, in: store) {
+    case .ordered(let keys): self = keys
+    case .hashed: preconditionFailure("references have an order")
+    }
+  }
+
+  /// The rows that refer to a row, by rank and key.
+  func rows(referringTo target: RowReference) -> [ReferringRow] {
+    var rows: [ReferringRow] = []
+    let key = IndexKey(target.rawValue)
+    forEach(in: IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)) {
+      rows.append(ReferringRow(reference: $0.row, rank: IndexDefinition.rank(of: $0.key)))
+      return true
+    }
+    return rows
   }
 }

@@ -40,16 +40,11 @@ extension TableStore {
     inTable number: UInt16,
     column: Int
   ) throws -> [ReferringRow] {
-    guard let table = table(numbered: number) else { return [] }
+    guard let index = indexes.references(number, column) else { return [] }
     return try perform(.fetching) {
-      try indexes.members(of: target, in: .init(table: number, column: column)) { index in
-        try engine.scan(number) { key, layout, row in
-          try table.withCurrentRow(row, layout: layout, key: key) { row in
-            guard let (target, rank) = table.target(of: row, column) else { return }
-            index.insert(key, rank: rank, target: target)
-          }
-          return .proceed
-        }
+      try index.withNewest(in: self) { content in
+        guard case .ordered(let keys) = content else { return [] }
+        return keys.rows(referringTo: target)
       }
     }
   }
@@ -117,9 +112,15 @@ extension TableStore {
     let query = try StoreQuery(counting: descriptor)
     var all = 0
     if query.expression == nil {
-      all = tables(for: T.self).reduce(0) { $0 + engine.rowCount(of: $1.number) }
+      let tables = tables(for: T.self)
+      if tables.count == 1 {
+        all = engine.rowCount(of: tables[0].number)
+      } else {
+        let view = engine.makeReadView()
+        all = tables.reduce(0) { $0 + view.rowCount(of: $1.number) }
+      }
     } else {
-      try visit(T.self, query, for: .names) { fetch in
+      try visit(T.self, query, for: .count) { fetch in
         all += try fetch.count()
         return .proceed
       }
@@ -136,16 +137,32 @@ extension TableStore {
     by ordering: RowOrdering,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> [Int] {
-    var sorter = RowSorter(ordering, limit: query.window.end, resolver: StoreResolver(self))
-    let purpose = FirstRows(ordering, end: query.window.end).map { TableFetch.Purpose.first($0) }
-    try visit(T.self, query, for: purpose ?? .rows) { fetch in
+    let resolver = StoreResolver(self)
+    var sorter = RowSorter(ordering, limit: query.window.end, resolver: resolver)
+    let first = FirstRows(ordering, end: query.window.end)
+    // Of one table an index may bring just the rows that are wanted, and in order.
+    let isAlone = tables(for: T.self).count == 1
+    let purpose = first.map { isAlone ? TableFetch.Purpose.page($0, query.window) : .first($0) }
+    var page: [Int]?
+    try visit(T.self, query, for: purpose ?? .rows, resolver) { fetch in
+      if let keys = fetch.page {
+        var places: [UInt64: Int] = [:]
+        page = []
+        _ = try fetch.visit { reference, row in
+          places[reference.key] = places.count
+          try body(reference, row)
+          return .proceed
+        }
+        page = keys.compactMap { places[$0] }
+        return .stop
+      }
       let descriptor = fetch.table.descriptor
       return try fetch.visit { reference, row in
         if try sorter.append(row, reference, of: descriptor) { try body(reference, row) }
         return .proceed
       }
     }
-    return Array(sorter.sorted().dropFirst(query.window.offset))
+    return page ?? Array(sorter.sorted().dropFirst(query.window.offset))
   }
 
   /// Visits the tables whose rows can match, until it is told to stop.
@@ -153,9 +170,10 @@ extension TableStore {
     _: T.Type,
     _ query: StoreQuery,
     for purpose: TableFetch.Purpose,
+    _ resolver: StoreResolver? = nil,
     _ body: (TableFetch) throws -> ScanControl
   ) throws {
-    let resolver = StoreResolver(self)
+    let resolver = resolver ?? StoreResolver(self)
     let plan = FetchPlan(query.expression)
     try perform(.fetching) {
       for table in tables(for: T.self) {
@@ -163,39 +181,6 @@ extension TableStore {
         let fetch = try TableFetch(self, table, query.expression, plan, for: purpose, resolver)
         if try body(fetch) == .stop { return }
       }
-    }
-  }
-
-  /// The rows of a table that a plan names, in key order.
-  ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - table: The table.
-  ///   - greatestCount: How many rows an index may name.
-  /// - Returns: The rows; `nil` if it names none in particular, or too many.
-  /// - Throws: What making an index throws.
-  func rows(
-    namedBy plan: FetchPlan,
-    in table: EntityTable,
-    atMost greatestCount: Int
-  ) throws -> [RowReference]? {
-    switch plan {
-    case .scan: return nil
-    case .values(let lookups):
-      // Of a class the predicate does not speak of, columns have other meanings.
-      let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
-      if own.isEmpty { return nil }
-      return try valueIndexes.rows(matching: own, in: table, of: self, atMost: greatestCount)
-    case .rows(let identifiers):
-      return identifiers.compactMap(reference(of:)).filter { $0.table == table.number }.sorted()
-    case .referring(let property, let identifiers):
-      return try identifiers.compactMap(reference(of:)).flatMap { target in
-        try rows(
-          referringTo: target,
-          inTable: table.number,
-          column: property.ordinal
-        ).map(\.reference)
-      }.sorted()
     }
   }
 }

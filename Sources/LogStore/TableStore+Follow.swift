@@ -18,8 +18,6 @@ extension TableStore {
       let newest = engine.lastCommit
       if newest == known { return false }
       indexes.removeAll()
-      uniqueIndexes.removeAll()
-      valueIndexes.removeAll()
       known = newest
       return true
     }

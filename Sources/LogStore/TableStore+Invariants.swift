@@ -12,7 +12,7 @@ extension TableStore {
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows).
   package func invariantViolations() throws -> [String] {
-    var violations = try engine.invariantViolations()
+    var violations = try engine.invariantViolations() + indexViolations()
     for table in tables {
       let references = table.descriptor.relationships.filter(\.isCheckedReference)
       if references.isEmpty { continue }

@@ -21,11 +21,10 @@ final class TableStore: Sendable {
   let tables: [EntityTable]
   private let tablesByEntity: [String: EntityTable]
   private let tablesByNumber: [UInt16: EntityTable]
-  let indexes = ReferenceIndexes()
+  let indexes: StoreIndexes
+  let uniqueClaims = UniqueClaims()
   let referenceClaims = ReferenceClaims()
-  private let referrersByTable: [UInt16: [ReferenceIndexes.Name]]
-  let uniqueIndexes: UniqueIndexes
-  let valueIndexes: ValueIndexes
+  private let referrersByTable: [UInt16: [ReferenceColumn]]
   let spareSink = SpareSink()
   let history: StoreHistory
   /// The newest commit that the indexes know, in a store that is only read.
@@ -153,8 +152,7 @@ final class TableStore: Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     referrersByTable = TableStore.referrers(of: tables)
-    uniqueIndexes = UniqueIndexes(UniquenessConstraint.all(in: schema), tables: tables)
-    valueIndexes = ValueIndexes(schema, tables: tables)
+    indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
     followed = Mutex(engine.lastCommit)
     observation.attach(engine)
@@ -176,7 +174,7 @@ final class TableStore: Sendable {
   func table(numbered number: UInt16) -> EntityTable? { tablesByNumber[number] }
 
   /// The to-one columns with an inverse that can refer to rows of a table.
-  func referrers(of table: UInt16) -> [ReferenceIndexes.Name] { referrersByTable[table] ?? [] }
+  func referrers(of table: UInt16) -> [ReferenceColumn] { referrersByTable[table] ?? [] }
 
   /// The row an identifier stands for, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
@@ -203,18 +201,16 @@ final class TableStore: Sendable {
 
   /// Deletes every row of every table.
   func erase() throws {
+    let sink = CommitSink(self)
+    sink.begin(author: nil, keeping: .nothing)
     try perform(.erasing) {
-      var batch = engine.makeBatch()
       for table in tables {
         try engine.scan(table.number) { key, _, _ in
-          batch.delete(RowReference(table: table.number, key: key))
+          sink.delete(RowReference(table: table.number, key: key))
           return .proceed
         }
       }
-      _ = try engine.commit(&batch)
+      _ = try sink.commit()
     }
-    indexes.removeAll()
-    uniqueIndexes.removeAll()
-    valueIndexes.removeAll()
   }
 }

@@ -16,7 +16,6 @@ extension TableStore {
     let plan = FetchPlan(query.expression)
     let result = GroupTable(wanted)
     try perform(.fetching) {
-      let view = engine.makeReadView()
       for table in tables(for: T.self) {
         if query.expression?.canMatch(rowsOf: table.descriptor) == false { continue }
         let fetch = try TableFetch(self, table, query.expression, plan, for: .rows, resolver)
@@ -25,7 +24,7 @@ extension TableStore {
           var measurement = ColumnMeasurement(wanted, table, columns, resolver)
         {
           let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
-          try measurement.run(view, excluding: own)
+          try measurement.run(resolver.view, excluding: own)
           measurement.add(to: result)
           continue
         }

@@ -5,10 +5,11 @@ import RowFormat
 /// The first eight bytes of a value's order: a number that never falls from a value to one that comes later.
 ///
 /// Integers, doubles, dates and booleans are told apart by it; texts and UUIDs share it with others that
-/// begin alike. Nil comes first. A value that is not in normal form is brought to it, because Swift compares
-/// texts by canonical equivalence.
+/// begin alike. Nil comes first, and NaN comes after all numbers. A text that is not in normal form is brought to
+/// it, because Swift compares texts by canonical equivalence.
 enum SortPrefix {
-  /// Greater than the prefix of every number; a NaN's is beyond it, or below that of every number.
+  /// The prefix of every NaN: greater than that of every number.
+  static let notANumber = UInt64.max
   static let infinity = prefix(of: Double.infinity)
   static let negativeInfinity = prefix(of: -Double.infinity)
 
@@ -21,6 +22,14 @@ enum SortPrefix {
   }
 
   /// The prefix of a column of a row.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - kind: What its values are; ordered.
+  ///   - isOptional: Whether null is a value of its own.
+  ///   - row: The row.
+  ///   - layout: Its layout.
+  /// - Returns: The prefix.
   static func prefix(
     of column: Int,
     _ kind: QueryKind,
@@ -35,23 +44,10 @@ enum SortPrefix {
     case .unsigned: return UInt64(bitPattern: layout.integer(column, in: row))
     case .double, .float, .date: return prefix(of: layout.double(column, in: row))
     case .uuid: return layout.uuid(column, in: row).0.byteSwapped
-    default:
+    case .text:
       let range = layout.range(column, in: row)
       return row.withUnsafeBytes { prefix(ofText: UnsafeRawBufferPointer(rebasing: $0[range])) }
-    }
-  }
-
-  /// The prefix of a constant; `nil` for one that no column of its kind has.
-  static func prefix(of value: QueryValue, _ kind: QueryKind) -> UInt64? {
-    switch (kind, value) {
-    case (.bool, .bool(let value)): return value ? 1 : 0
-    case (.integer, .integer(let value)): return UInt64(bitPattern: value ^ .min)
-    case (.unsigned, .integer(let value)): return UInt64(bitPattern: value)
-    case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
-      return value.isNaN ? nil : prefix(of: value)
-    case (.uuid, .uuid(let value)): return value.low.byteSwapped
-    case (.text, .text(var text)): return text.withUTF8 { prefix(ofText: .init($0)) }
-    default: return nil
+    case .url, .bytes, .identifier: preconditionFailure("values of kind \(kind) have no order")
     }
   }
 
@@ -65,9 +61,10 @@ enum SortPrefix {
     return lower...(lower | open)
   }
 
-  /// The bits of doubles are ordered like integers, but for negative ones, which run backwards, and for the two
-  /// zeros, which are equal.
+  /// The bits of doubles are ordered like integers, but for negative ones, which run backwards, for the two
+  /// zeros, which are equal, and for NaN, which has many forms and one place.
   static func prefix(of value: Double) -> UInt64 {
+    if value.isNaN { return notANumber }
     let bits = (value + 0).bitPattern
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
@@ -82,7 +79,12 @@ enum SortPrefix {
     bytes.withUnsafeBytes { prefix(ofText: $0) }
   }
 
-  private static func prefix(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
+  static func prefix(ofText text: String) -> UInt64 {
+    var text = text
+    return text.withUTF8 { prefix(ofText: UnsafeRawBufferPointer($0)) }
+  }
+
+  static func prefix(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
     if utf8.allSatisfy({ $0 < 0xCC }) { return leadingBytes(of: utf8) }
     let text = String(decoding: utf8, as: UTF8.self)
     return leadingBytes(of: text.precomposedStringWithCanonicalMapping.utf8)

@@ -57,6 +57,17 @@ final class EntityTable: Sendable {
 
   var layout: RowLayout { descriptor.layout }
 
+  /// The to-one columns, with those of their ranks.
+  var referenceColumns: [ReferenceColumn] {
+    descriptor.relationships.filter { !$0.isToMany }.map {
+      ReferenceColumn(
+        table: number,
+        column: $0.ordinal,
+        rankColumn: descriptor.rankColumns[$0.ordinal]
+      )
+    }
+  }
+
   /// The number in the catalogue of a column that tells all there is to know of a property.
   ///
   /// - Parameter position: The column's place in rows.

@@ -10,7 +10,9 @@ enum FetchPlan {
   /// Only rows can match that refer to one of these through a to-one property.
   case referring(ModelProperty, to: Set<PersistentIdentifier>)
   /// Only rows can match that have certain values, in all of these columns.
-  case values([ValueLookup])
+  ///
+  /// Complete if the predicate asks for nothing else.
+  case values([ValueLookup], isComplete: Bool)
   /// Any row can match.
   case scan
 
@@ -35,6 +37,8 @@ enum FetchPlan {
       self = FetchPlan(ValueLookup(relation, path, reading, constant))
     case .comparison(let relation, .constant(let constant), .column(let path, let reading), _):
       self = FetchPlan(ValueLookup(relation.reversed, path, reading, constant))
+    case .isNull(.column(let path, let reading)):
+      self = FetchPlan(ValueLookup(nil: path, reading))
     case .membership(.column(let path, let reading), let constants):
       self = FetchPlan(ValueLookup(path, reading, isIn: constants))
     case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
@@ -42,12 +46,19 @@ enum FetchPlan {
     // What is null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
-      self = FetchPlan(test)
+      self = FetchPlan(test).incomplete
     default: self = .scan
     }
   }
 
-  private init(_ lookup: ValueLookup?) { self = lookup.map { .values([$0]) } ?? .scan }
+  private init(_ lookup: ValueLookup?) {
+    self = lookup.map { .values([$0], isComplete: true) } ?? .scan
+  }
+
+  /// The same candidates, all of which have to be tested.
+  private var incomplete: FetchPlan {
+    if case .values(let lookups, _) = self { .values(lookups, isComplete: false) } else { self }
+  }
 
   /// Plans for a path to a row whose name is one of some constants.
   private init(_ path: RowPath, isIn constants: [QueryValue]) {
@@ -85,9 +96,12 @@ extension FetchPlan {
         few.count <= more.count ? self : other
       }
     case (.scan, .scan): .scan
-    case (.values(let lhs), .values(let rhs)): .values(lhs + rhs)
-    case (.values, .scan), (.referring, .values): self
-    case (.scan, .values), (.values, .referring): other
+    case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
+      .values(lhs + rhs, isComplete: isComplete && isOtherComplete)
+    case (.values, .scan): incomplete
+    case (.scan, .values): other.incomplete
+    case (.referring, .values): self
+    case (.values, .referring): other
     }
   }
 
@@ -97,8 +111,9 @@ extension FetchPlan {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
     case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
       .referring(property, to: lhs.union(rhs))
-    case (.values(let lhs), .values(let rhs)) where lhs.count == 1 && rhs.count == 1:
-      lhs[0].union(rhs[0]).map { .values([$0]) } ?? .scan
+    case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete))
+    where lhs.count == 1 && rhs.count == 1:
+      lhs[0].union(rhs[0]).map { .values([$0], isComplete: isComplete && isOtherComplete) } ?? .scan
     case (.rows(let none), let some), (let some, .rows(let none)):
       none.isEmpty ? some : .scan
     default: .scan

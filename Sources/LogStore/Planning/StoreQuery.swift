@@ -51,6 +51,11 @@ struct FetchWindow {
   let offset: Int
   let limit: Int
 
+  init(offset: Int, limit: Int) {
+    self.offset = offset
+    self.limit = limit
+  }
+
   init<T>(_ descriptor: FetchDescriptor<T>) {
     offset = max(descriptor.fetchOffset ?? 0, 0)
     limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max

@@ -5,18 +5,24 @@ import SchedulePoints
 
 /// The rows of one table that a fetch asks for, and the road to them.
 ///
-/// Rows come in the order of their keys.
+/// Rows come in the order of their keys. Whatever the road, they are those of one view: an index names candidates
+/// as of that view, and rows, columns and what a predicate asks of other rows are read through it.
 struct TableFetch {
   let store: TableStore
   let table: EntityTable
+  private let view: ReadView
   private let filter: RowFilter?
   private let way: Way
 
   private enum Way {
-    /// Only these rows can match; each is read as it is by then.
-    case named([RowReference])
-    /// The same, of rows as they are in a view.
-    case keys([UInt64], ReadView)
+    /// Only these rows can match, ascending.
+    case keys([UInt64])
+    /// These rows match, ascending, and no others.
+    case matches([UInt64])
+    /// So many rows match.
+    case count(Int)
+    /// These rows are wanted, in the order of the sort, and no others.
+    case page([UInt64])
     case columns(ColumnPlan)
     case rows
   }
@@ -24,10 +30,14 @@ struct TableFetch {
   /// What is wanted of the rows that match.
   enum Purpose {
     case rows
-    /// Their names or their number, for which nothing has to be read.
+    /// Their names, for which nothing has to be read.
     case names
+    /// Their number.
+    case count
     /// The first ones of a sort.
     case first(FirstRows)
+    /// Those in a window of a sort; no other table has any.
+    case page(FirstRows, FetchWindow)
   }
 
   /// Finds the road.
@@ -38,7 +48,7 @@ struct TableFetch {
   ///   - expression: The predicate, if there is one.
   ///   - plan: What the predicate says of rows it names, or of indexes.
   ///   - purpose: What is wanted.
-  ///   - resolver: Answers about other rows.
+  ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
     _ store: TableStore,
@@ -50,54 +60,162 @@ struct TableFetch {
   ) throws {
     self.store = store
     self.table = table
-    filter = expression.map { RowFilter($0, descriptor: table.descriptor, resolver: resolver) }
-    way = try Self.way(store, table, expression, filter, plan, purpose, resolver)
+    view = resolver.view
+    let filter = expression.map {
+      RowFilter($0, descriptor: table.descriptor, resolver: resolver)
+    }
+    self.filter = filter
+    let finder = WayFinder(
+      store: store,
+      table: table,
+      view: resolver.view,
+      resolver: resolver,
+      expression: expression,
+      filter: filter,
+      plan: plan,
+      purpose: purpose
+    )
+    way = try finder.find()
   }
 
-  private static func way(
-    _ store: TableStore,
-    _ table: EntityTable,
-    _ expression: QueryExpression?,
-    _ filter: RowFilter?,
-    _ plan: FetchPlan,
-    _ purpose: Purpose,
-    _ resolver: StoreResolver
-  ) throws -> Way {
-    let rowCount = store.engine.rowCount(of: table.number)
-    let limit = FetchRoad.indexLimit(rowCount: rowCount, .unknown)
-    if let rows = try store.rows(namedBy: plan, in: table, atMost: limit) { return .named(rows) }
-    if rowCount <= FetchRoad.smallTable {
-      return try store.rows(namedBy: plan, in: table, atMost: rowCount / 4).map { .named($0) }
-        ?? .rows
-    }
-    let columns = ColumnPlan(expression, of: table, resolver)
-    let answer = columns.answer(for: purpose)
-    if case .values = plan, answer != .everything {
-      let limit = FetchRoad.indexLimit(rowCount: rowCount, answer)
-      if let rows = try store.rows(namedBy: plan, in: table, atMost: limit) { return .named(rows) }
-    }
-    if case .first(let first) = purpose {
-      if let rows = try first.walk(table, filter, in: store) { return .named(rows) }
-      let view = store.engine.makeReadView()
-      if let keys = try first.scan(table, columns, filter, in: view) { return .keys(keys, view) }
-    }
-    return FetchRoad.choose(rowCount: rowCount, answer) == .columns ? .columns(columns) : .rows
-  }
-}
-
-extension TableFetch {
   /// Whether the rows that can match are known by name, so that no table has to be gone through.
   var namesRows: Bool {
     switch way {
-    case .named, .keys: true
-    case .columns, .rows: false
+    case .keys, .matches, .page: true
+    case .count, .columns, .rows: false
+    }
+  }
+
+  /// The rows in order, if the fetch was for a page and an index could tell.
+  var page: [UInt64]? {
+    if case .page(let keys) = way { keys } else { nil }
+  }
+}
+
+// MARK: The road
+
+extension TableFetch {
+  /// What the choice of a road depends on.
+  private struct WayFinder {
+    let store: TableStore
+    let table: EntityTable
+    let view: ReadView
+    let resolver: StoreResolver
+    let expression: QueryExpression?
+    let filter: RowFilter?
+    let plan: FetchPlan
+    let purpose: Purpose
+
+    func find() throws -> Way {
+      if let keys = try namedKeys() { return .keys(keys) }
+      let rowCount = view.rowCount(of: table.number)
+      let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
+      let narrowest = try indexes?.narrowest()
+      if let narrowest, let way = exactWay(narrowest, rowCount) { return way }
+      if let first, let indexes, let way = try walk(first, indexes, narrowest, rowCount) {
+        return way
+      }
+      if let narrowest, narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, .unknown) {
+        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+      }
+      if rowCount <= FetchRoad.smallTable {
+        guard let narrowest, narrowest.count <= rowCount / 4 else { return .rows }
+        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+      }
+      let columns = ColumnPlan(expression, of: table, resolver)
+      let answer = columns.answer(for: purpose)
+      if let narrowest, answer != .everything,
+        narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, answer)
+      {
+        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+      }
+      if let first, let keys = try first.scan(table, columns, filter, in: view) {
+        return .keys(keys)
+      }
+      return FetchRoad.choose(rowCount: rowCount, answer) == .columns ? .columns(columns) : .rows
+    }
+
+    private var first: FirstRows? {
+      switch purpose {
+      case .first(let first), .page(let first, _): first
+      case .rows, .names, .count: nil
+      }
+    }
+
+    /// The rows that the predicate names, or that refer to rows it names.
+    private func namedKeys() throws -> [UInt64]? {
+      switch plan {
+      case .scan, .values: return nil
+      case .rows(let identifiers):
+        return identifiers.compactMap(store.reference(of:)).filter { $0.table == table.number }
+          .map(\.key).sorted()
+      case .referring(let property, let identifiers):
+        return try identifiers.compactMap(store.reference(of:)).flatMap { target in
+          try resolver.rows(
+            referringTo: target,
+            inTable: table.number,
+            column: property.ordinal
+          ).map(\.key)
+        }.sorted()
+      }
+    }
+
+    /// The way to rows that an index alone can tell.
+    private func exactWay(_ found: TableIndexes.Found, _ rowCount: Int) -> Way? {
+      guard found.use.isExact else { return nil }
+      switch purpose {
+      case .count: return .count(found.count)
+      case .names:
+        // Beyond that, columns bring the names in order, and sorting them takes longer.
+        return found.count <= rowCount / 4 ? .matches(found.use.rowKeys(in: found.keys)) : nil
+      case .rows, .first, .page: return nil
+      }
+    }
+
+    private func walk(
+      _ first: FirstRows,
+      _ indexes: TableIndexes,
+      _ narrowest: TableIndexes.Found?,
+      _ rowCount: Int
+    ) throws -> Way? {
+      // So few rows are sorted faster than walked to.
+      if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
+        return nil
+      }
+      guard let (walk, found) = try indexes.ordered(by: first.ordering) else { return nil }
+      let test = walk.use.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
+      // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
+      let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
+      if case .page(_, let window) = purpose, walk.isComplete {
+        guard test != nil || window.limit <= rowCount / 8 else { return nil }
+        return try walk.page(window, in: found.keys, atMost: budget, test).map { .page($0) }
+      }
+      guard first.wanted < rowCount / 8 else { return nil }
+      return try walk.first(first.wanted, in: found.keys, atMost: budget, test)
+        .map { .keys($0.sorted()) }
+    }
+
+    /// Keeps of some rows, whose keys ascend, those that match.
+    private func matching(_ keys: [UInt64], _ filter: RowFilter) throws -> Set<UInt64> {
+      var matching: Set<UInt64> = []
+      try view.scan(table.number, keys: keys) { key, layout, row in
+        let matches = try table.withCurrentRow(row, layout: layout, key: key) {
+          try filter.matches($0, RowReference(table: table.number, key: key))
+        }
+        if matches { matching.insert(key) }
+        return .proceed
+      }
+      return matching
     }
   }
 }
 
 extension ColumnPlan {
   fileprivate func answer(for purpose: TableFetch.Purpose) -> FetchRoad.ColumnAnswer {
-    if case .names = purpose, isExact { return .everything }
+    switch purpose {
+    case .names, .count: if isExact { return .everything }
+    case .rows, .first, .page: break
+    }
     return tells ? .rowsToRead : .nothing
   }
 }
@@ -118,14 +236,18 @@ extension TableFetch {
       control = try self.test(key, layout, row, body) ?? .proceed
       return control
     }
+    func take(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
+      control = try table.withCurrentRow(row, layout: layout, key: key) {
+        try body(RowReference(table: table.number, key: key), $0)
+      }
+      return control
+    }
     SchedulePoint.duringFetch.reach()
     switch way {
-    case .named(let rows):
-      for row in rows where control == .proceed {
-        _ = try store.engine.withRow(row) { try test(row.key, $1, $0) }
-      }
-    case .keys(let keys, let view): try view.scan(table.number, keys: keys, test)
-    case .rows: try store.engine.scan(table.number, test)
+    case .keys(let keys): try view.scan(table.number, keys: keys, test)
+    case .matches(let keys): try view.scan(table.number, keys: keys, take)
+    case .page(let keys): try view.scan(table.number, keys: keys.sorted(), take)
+    case .rows, .count: try view.scan(table.number, in: nil, test)
     case .columns(let plan): control = try visitStretches(plan, body)
     }
     return control
@@ -152,7 +274,6 @@ extension TableFetch {
     _ plan: ColumnPlan,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    let view = store.engine.makeReadView()
     var stretches = KeyStretches(end: store.engine.nextKey(in: table.number))
     // The first stretch is short: who wants one row only may find it there.
     var road = FetchRoad.rows
@@ -193,18 +314,21 @@ extension TableFetch {
 extension TableFetch {
   /// How many rows match.
   func count() throws -> Int {
-    var count = 0
-    if case .columns(let plan) = way, plan.isExact {
-      try plan.scan(table, of: store.engine.makeReadView()) { _, rows in
-        count += rows.selectedCount
-      }
-    } else {
+    switch way {
+    case .count(let count): return count
+    case .matches(let keys), .page(let keys): return keys.count
+    case .columns(let plan) where plan.isExact:
+      var count = 0
+      try plan.scan(table, of: view) { _, rows in count += rows.selectedCount }
+      return count
+    case .keys, .columns, .rows:
+      var count = 0
       _ = try visit { _, _ in
         count += 1
         return .proceed
       }
+      return count
     }
-    return count
   }
 
   /// Visits the names of the rows that match.
@@ -213,10 +337,22 @@ extension TableFetch {
   /// - Returns: Whether `body` wants to see names of other tables.
   /// - Throws: What reading throws, or `body`.
   func visitNames(_ body: (RowReference) throws -> ScanControl) throws -> ScanControl {
-    guard case .columns(let plan) = way, plan.isExact else {
+    switch way {
+    case .matches(let keys):
+      for key in keys {
+        if try body(RowReference(table: table.number, key: key)) == .stop { return .stop }
+      }
+      return .proceed
+    case .columns(let plan) where plan.isExact: return try visitNames(plan, body)
+    case .keys, .page, .count, .columns, .rows:
       return try visit { reference, _ in try body(reference) }
     }
-    let view = store.engine.makeReadView()
+  }
+
+  private func visitNames(
+    _ plan: ColumnPlan,
+    _ body: (RowReference) throws -> ScanControl
+  ) throws -> ScanControl {
     var stretches = KeyStretches(end: store.engine.nextKey(in: table.number))
     var matches: [UInt64] = []
     while let keys = stretches.next() {

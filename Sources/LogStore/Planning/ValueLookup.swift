@@ -4,11 +4,11 @@ import ModelRuntime
 struct ValueLookup: Equatable {
   /// The class the predicate takes the row for.
   let owner: ModelDescriptor
-  let column: Int
-  /// The ranges of the order's first eight bytes; they may be too wide.
-  var ranges: [ClosedRange<UInt64>]
-  /// The values themselves, where only some will do.
-  var values: [QueryValue]?
+  let column: IndexColumn
+  /// The words of the values, ascending and without overlaps; what is behind the column's words is zero.
+  var intervals: [ClosedRange<IndexKey>]
+  /// Whether rows match if and only if their words are in one of the intervals.
+  var isExact: Bool
 
   /// - Returns: `nil` for what an index does not tell.
   init?(
@@ -17,75 +17,106 @@ struct ValueLookup: Equatable {
     _ reading: ColumnReading,
     _ constant: QueryValue
   ) {
-    guard let prefix = ValueLookup.prefix(path, reading, constant, isEquality: relation == .equal)
-    else { return nil }
     self.init(path, reading)
+    guard let words = words(of: constant, reading, isEquality: relation == .equal) else {
+      return nil
+    }
+    let values = column.values
     switch relation {
-    case .equal:
-      ranges = [prefix...prefix]
-      values = [constant]
-    case .less, .lessOrEqual: ranges = [0...prefix]
-    case .greater, .greaterOrEqual: ranges = [prefix ... .max]
+    case .equal: intervals = [words...words]
     case .notEqual: return nil
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      isExact = isExact && column.isDecided
+      let isUpper = relation == .less || relation == .lessOrEqual
+      let isOpen = relation == .less || relation == .greater
+      var bound: IndexKey? = words
+      if !column.isDecided {
+        // Texts that begin alike are told apart by their rows.
+        bound = words.prefix(1, then: 0)
+        if isUpper { bound?[1] = .max }
+      } else if isOpen {
+        bound = isUpper ? words.predecessor(column.wordCount) : words.successor(column.wordCount)
+      }
+      intervals = []
+      guard let bound else { return }
+      if isUpper, values.lowerBound <= bound {
+        intervals = [values.lowerBound...min(bound, values.upperBound)]
+      } else if !isUpper, bound <= values.upperBound {
+        intervals = [max(bound, values.lowerBound)...values.upperBound]
+      }
     }
   }
 
   init?(_ path: RowPath, _ reading: ColumnReading, isIn constants: [QueryValue]) {
     self.init(path, reading)
-    var ranges: [ClosedRange<UInt64>] = []
     for constant in constants {
-      guard let prefix = ValueLookup.prefix(path, reading, constant, isEquality: true) else {
-        return nil
-      }
-      ranges.append(prefix...prefix)
+      guard let words = words(of: constant, reading, isEquality: true) else { return nil }
+      intervals.append(words...words)
     }
-    self.ranges = ranges.union([])
-    values = constants
+    intervals = intervals.union([])
   }
 
   init?(_ path: RowPath, _ reading: ColumnReading, beginsWith text: String) {
-    guard path.isTestedRow, reading.kind == .text, reading.enumeration == nil,
+    self.init(path, reading)
+    guard reading.kind == .text, reading.enumeration == nil,
       let range = SortPrefix.prefixes(ofTextsBeginning: text)
     else { return nil }
+    intervals = [IndexKey(range.lowerBound)...IndexKey(range.upperBound, .max)]
+    isExact = false
+  }
+
+  /// The rows in which an attribute is nil.
+  init?(nil path: RowPath, _ reading: ColumnReading) {
     self.init(path, reading)
-    ranges = [range]
+    guard reading.enumeration == nil, let words = column.wordsOfNull else { return nil }
+    intervals = [words...words]
   }
 
-  private init(_ path: RowPath, _ reading: ColumnReading) {
+  private init?(_ path: RowPath, _ reading: ColumnReading) {
+    guard path.isTestedRow, SortPrefix.isOrdered(reading.kind) else { return nil }
     owner = path.descriptor
-    column = reading.column
-    ranges = []
-    values = nil
+    column = IndexColumn(
+      number: reading.column,
+      kind: reading.kind,
+      isOptional: reading.isOptional
+    )
+    intervals = []
+    isExact = reading.enumeration == nil
   }
 
-  private static func prefix(
-    _ path: RowPath,
+  private func words(
+    of constant: QueryValue,
     _ reading: ColumnReading,
-    _ constant: QueryValue,
     isEquality: Bool
-  ) -> UInt64? {
-    guard path.isTestedRow else { return nil }
+  ) -> IndexKey? {
     // Of an enumeration rows have raw values: they are in no order, and one that is unknown reads as another.
     if reading.enumeration != nil, !isEquality || constant == reading.absent { return nil }
-    return SortPrefix.prefix(of: constant, reading.kind)
+    return column.words(of: constant)
   }
 
   static func == (lhs: ValueLookup, rhs: ValueLookup) -> Bool {
-    lhs.owner === rhs.owner && lhs.column == rhs.column && lhs.ranges == rhs.ranges
-      && lhs.values == rhs.values
+    lhs.owner === rhs.owner && lhs.column == rhs.column && lhs.intervals == rhs.intervals
+      && lhs.isExact == rhs.isExact
   }
+
+  /// Whether only some single values will do.
+  var arePoints: Bool { intervals.allSatisfy { $0.lowerBound == $0.upperBound } }
 
   /// The lookup for rows that match this one or another of the same column.
   func union(_ other: ValueLookup) -> ValueLookup? {
     guard owner === other.owner, column == other.column else { return nil }
     var union = self
-    union.ranges = ranges.union(other.ranges)
-    if let mine = values, let theirs = other.values {
-      union.values = mine + theirs
-    } else {
-      union.values = nil
-    }
+    union.intervals = intervals.union(other.intervals)
+    union.isExact = isExact && other.isExact
     return union
+  }
+
+  /// The lookup for rows that match both of one column.
+  func intersection(_ other: ValueLookup) -> ValueLookup {
+    var both = self
+    both.intervals = intervals.intersection(other.intervals)
+    both.isExact = isExact && other.isExact
+    return both
   }
 }
 
@@ -94,7 +125,29 @@ extension RowPath {
   var isTestedRow: Bool { level == 0 && steps.isEmpty }
 }
 
-extension [ClosedRange<UInt64>] {
+extension IndexKey {
+  /// The key before this one, of those with so many words; `nil` for the first.
+  func predecessor(_ wordCount: Int) -> IndexKey? {
+    var key = self
+    for word in (0..<wordCount).reversed() {
+      key[word] &-= 1
+      if key[word] != .max { return key }
+    }
+    return nil
+  }
+
+  /// The key after this one, of those with so many words; `nil` for the last.
+  func successor(_ wordCount: Int) -> IndexKey? {
+    var key = self
+    for word in (0..<wordCount).reversed() {
+      key[word] &+= 1
+      if key[word] != 0 { return key }
+    }
+    return nil
+  }
+}
+
+extension [ClosedRange<IndexKey>] {
   /// What is in these ranges or in others, without overlaps and in order.
   func union(_ other: Self) -> Self {
     var result: Self = []
@@ -108,10 +161,18 @@ extension [ClosedRange<UInt64>] {
     return result
   }
 
-  /// What is in these ranges and in others.
+  /// What is in these ranges and in others; both are in order.
   func intersection(_ other: Self) -> Self {
-    flatMap { range in
-      other.filter { $0.overlaps(range) }.map { $0.clamped(to: range) }
+    var result: Self = []
+    var place = 0
+    for range in self {
+      while place < other.count, other[place].upperBound < range.lowerBound { place += 1 }
+      var next = place
+      while next < other.count, other[next].lowerBound <= range.upperBound {
+        result.append(other[next].clamped(to: range))
+        next += 1
+      }
     }
+    return result
   }
 }

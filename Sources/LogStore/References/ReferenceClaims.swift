@@ -10,7 +10,8 @@ import RowFormat
 /// deletes it waits for them, and they for it. So of two such saves one sees what the other has committed,
 /// and no lock is held while a commit is written.
 ///
-/// A save that waits holds no claim of this kind, and claims unique keys only earlier: none waits for itself.
+/// A save that waits here holds no other claim: it claims unique keys later, and nobody who waits for those is waited
+/// for here.
 final class ReferenceClaims: @unchecked Sendable {
   /// What a save has claimed.
   struct Claim {
@@ -61,16 +62,16 @@ final class ReferenceClaims: @unchecked Sendable {
 
 extension TableStore {
   /// For each table, the to-one columns with an inverse that can refer to its rows.
-  static func referrers(of tables: [EntityTable]) -> [UInt16: [ReferenceIndexes.Name]] {
-    var referrers: [UInt16: [ReferenceIndexes.Name]] = [:]
+  static func referrers(of tables: [EntityTable]) -> [UInt16: [ReferenceColumn]] {
+    var referrers: [UInt16: [ReferenceColumn]] = [:]
     for table in tables {
       for property in table.descriptor.relationships where property.isCheckedReference {
         guard let destination = property.destination else { continue }
         let base = ModelDescriptor.of(destination)
         for target in tables where target.descriptor.isKind(of: base) {
-          referrers[target.number, default: []].append(
-            ReferenceIndexes.Name(table: table.number, column: property.ordinal)
-          )
+          referrers[target.number, default: []] += table.referenceColumns.filter {
+            $0.column == property.ordinal
+          }
         }
       }
     }

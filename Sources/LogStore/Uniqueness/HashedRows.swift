@@ -59,6 +59,11 @@ struct HashedRows: Sendable {
     rows[gap] = 0
   }
 
+  /// All rows with their hashes, in no order.
+  var entries: [(row: RowReference, hash: UInt32)] {
+    rows.indices.filter { rows[$0] != 0 }.map { (RowReference(rawValue: rows[$0]), hashes[$0]) }
+  }
+
   /// Makes room for so many rows.
   mutating func reserve(_ rowCount: Int) {
     let needed = rowCount * 8 / 7 + 1

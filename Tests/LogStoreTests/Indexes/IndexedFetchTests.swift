@@ -142,20 +142,51 @@ import Testing
     ]
   }
 
-  @Test func `looks at all models where values have no order`() throws {
-    for _ in 0..<100 {
-      context.insert(
-        Measurement(0, place: "", level: 0, taken: Date(timeIntervalSinceReferenceDate: .nan))
-      )
+  @Test(arguments: [SortOrder.forward, .reverse], [false, true])
+  func `has a place for NaN, behind all numbers`(order: SortOrder, hasFilter: Bool) throws {
+    for number in 0..<100 {
+      let taken = Date(timeIntervalSinceReferenceDate: .nan)
+      let made = Measurement(0, place: "", level: number % 2 == 0 ? .nan : 7, taken: taken)
+      made.other = 1
+      context.insert(made)
     }
     try context.save()
-    var first = FetchDescriptor<Measurement>(sortBy: [SortDescriptor(\.taken)])
-    first.fetchLimit = 2
-    #expect(try context.fetch(first).count == 2)
+    for sort in [
+      [SortDescriptor(\Measurement.taken, order: order)],
+      [SortDescriptor(\.level, order: order), SortDescriptor(\.value)],
+    ] {
+      var descriptor = FetchDescriptor<Measurement>(sortBy: sort)
+      let all = try context.fetch(descriptor).map(\.persistentModelID)
+      #expect(all.count == 700)
+      if hasFilter { descriptor.predicate = #Predicate { $0.other < 2 } }
+      var pages: [PersistentIdentifier] = []
+      descriptor.fetchLimit = 32
+      while pages.count < all.count {
+        descriptor.fetchOffset = pages.count
+        let page = try context.fetch(descriptor).map(\.persistentModelID)
+        #expect(!page.isEmpty)
+        if page.isEmpty { break }
+        pages += page
+      }
+      // Each row once, and each where the whole sort has it.
+      #expect(pages == all)
+    }
+    let ends = try context.fetch(
+      FetchDescriptor(sortBy: [SortDescriptor(\Measurement.taken, order: order)])
+    )
+    #expect((order == .forward ? ends.last : ends.first)?.taken.timeIntervalSince1970.isNaN == true)
+    #expect(
+      (order == .forward ? ends.first : ends.last)?.taken.timeIntervalSince1970.isNaN == false
+    )
     let day = Date(timeIntervalSinceReferenceDate: 500)
-    let late = FetchDescriptor<Measurement>(predicate: #Predicate { $0.taken > day })
     let all = try context.fetch(FetchDescriptor<Measurement>())
-    #expect(try context.fetchCount(late) == all.filter { $0.taken > day }.count)
+    for (late, count) in [
+      (#Predicate<Measurement> { $0.taken > day }, all.filter { $0.taken > day }.count),
+      (#Predicate<Measurement> { $0.taken <= day }, all.filter { $0.taken <= day }.count),
+      (#Predicate<Measurement> { !($0.taken <= day) }, all.filter { !($0.taken <= day) }.count),
+    ] {
+      #expect(try context.fetchCount(FetchDescriptor(predicate: late)) == count)
+    }
   }
 }
 
@@ -261,8 +292,9 @@ private struct IndexWriter {
 
   /// The columns of the indexes that exist.
   var built: [[Int]] {
-    store.tables.valueIndexes.standing.built.map {
-      store.tables.valueIndexes.definitions[$0].columns.map(\.number)
+    store.tables.indexes.values.filter(\.isBuilt).map { index in
+      guard case .values(_, let columns) = index.definition else { return [] }
+      return columns.map(\.number)
     }
   }
 

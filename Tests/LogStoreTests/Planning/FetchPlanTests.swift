@@ -35,7 +35,8 @@ import Testing
     switch FetchPlan(try QueryExpression(predicate)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
-    case .values(let lookups): "values of columns \(lookups.map(\.column))"
+    case .values(let lookups, let isComplete):
+      "values of columns \(lookups.map(\.column.number))\(isComplete ? "" : ", and more")"
     case .scan: "scan"
     }
   }

@@ -7,27 +7,17 @@ import RowFormat
 ///
 /// What is found holds all rows that can be among the first, whatever the other sort keys say.
 struct FirstRows {
-  private let indexWalk: FirstRowsWalk
+  let ordering: RowOrdering
+  /// How many rows are wanted, those that an offset will skip included.
+  let wanted: Int
   private let key: SortKey
-  private let wanted: Int
 
   /// - Returns: `nil` for a sort without limit, or whose first key has no order that eight bytes can have.
   init?(_ ordering: RowOrdering, end: Int?) {
-    guard let end, end > 0, let walk = FirstRowsWalk(ordering, end: end),
-      let key = SortKey(ordering)
-    else { return nil }
-    indexWalk = walk
+    guard let end, end > 0, let key = SortKey(ordering) else { return nil }
+    self.ordering = ordering
     self.key = key
     wanted = end
-  }
-
-  /// Walks along an index; `nil` if looking at all rows is as well.
-  func walk(
-    _ table: EntityTable,
-    _ filter: RowFilter?,
-    in store: TableStore
-  ) throws -> [RowReference]? {
-    try indexWalk.rows(of: table, filter, in: store)
   }
 
   /// Scans the columns of a predicate and of the first sort key.
@@ -37,8 +27,7 @@ struct FirstRows {
   ///   - plan: What columns tell of the predicate.
   ///   - filter: The predicate.
   ///   - view: The state to look at.
-  /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many, or a value
-  ///   that is in no order with others.
+  /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many.
   /// - Throws: ``StorageError`` for what is damaged, or what testing a row throws.
   func scan(
     _ table: EntityTable,
@@ -119,7 +108,6 @@ private struct SortKey {
         SortPrefix.prefix(of: position, kind, isOptional: isOptional, in: $0.bytes, table.layout)
       }
     }
-    let ifLacking = prefix(table.descriptor.defaultRow())
     return RankedColumn(
       number: number,
       kind: kind,
@@ -127,17 +115,8 @@ private struct SortKey {
       isReversed: isReversed,
       decides: isOnly && isDecidedByPrefix,
       prefixIfNull: prefix(table.rowOfNulls()),
-      prefixIfLacking: isNumber(ifLacking) ? ifLacking : nil
+      prefixIfLacking: prefix(table.descriptor.defaultRow())
     )
-  }
-
-  /// Whether a prefix is not that of a NaN.
-  private func isNumber(_ prefix: UInt64) -> Bool {
-    switch kind {
-    case .double, .float, .date:
-      prefix == 0 || SortPrefix.negativeInfinity...SortPrefix.infinity ~= prefix
-    default: true
-    }
   }
 
   /// Whether values that are not equal have different prefixes, and so has null.
@@ -162,8 +141,7 @@ struct RankedColumn {
   /// Whether rows of equal rank are in the order of their keys.
   let decides: Bool
   let prefixIfNull: UInt64
-  /// `nil` for a default that has no place in the order.
-  let prefixIfLacking: UInt64?
+  let prefixIfLacking: UInt64
 
   /// A number that never falls from a row to one that comes later in the sort.
   @inline(__always)

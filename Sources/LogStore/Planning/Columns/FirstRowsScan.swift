@@ -107,7 +107,7 @@ struct FirstRowsScan {
     try take(nulls, of: batch) { _ in column.prefixIfNull }
   }
 
-  /// Takes rows by what their values begin with; `nil` stands for one that has no place in the order.
+  /// Takes rows by what their values begin with; `nil` stands for one that shares its prefix with null.
   @inline(__always)
   private mutating func take(
     _ selection: RowSelection,
@@ -153,9 +153,6 @@ extension RankedColumn {
     return UInt64(bitPattern: value ^ .min)
   }
 
-  /// The prefix of a double; `nil` if it is not a number.
   @inline(__always)
-  fileprivate func prefix(of value: Double) -> UInt64? {
-    value.isNaN ? nil : SortPrefix.prefix(of: value)
-  }
+  fileprivate func prefix(of value: Double) -> UInt64? { SortPrefix.prefix(of: value) }
 }

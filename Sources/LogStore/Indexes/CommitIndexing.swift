@@ -1,0 +1,180 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+import SchedulePoints
+
+/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken.
+///
+/// Used by one save at a time.
+final class CommitIndexing: CommitParticipant {
+  // As its sink does: the store outlives its saves.
+  private unowned(unsafe) let store: TableStore
+  /// What the commit does to each index that has to know; by table, as the changes come.
+  private var parts: [Part] = []
+  private var tables: [TablePart] = []
+  private var keys = UniqueKeyChanges()
+  private var claim: UniqueClaims.Claim?
+  /// How many indexes were registered when the commit was prepared.
+  private var registrationCount = 0
+  private var failure: (any Error)?
+  private var scratch: [UInt8] = []
+
+  /// One index, and what the commit does to it.
+  fileprivate struct Part {
+    let index: LazyIndex
+    var changes: [IndexChange] = []
+    /// What the row of an update was kept under.
+    var old: IndexKey?
+  }
+
+  /// A table the commit has met, with the indexes and constraints its rows matter to.
+  private struct TablePart {
+    let table: EntityTable
+    /// Places among the parts.
+    let parts: [Int]
+    let constraints: [Int]
+    let columns: ColumnSet
+    /// The keys of an updated row before the update, by place among the constraints.
+    var oldKeys: [[UInt8]?]
+  }
+
+  init(_ store: TableStore) { self.store = store }
+
+  /// Commits a batch.
+  ///
+  /// - Returns: The commit's number; of the newest one, if the batch is empty.
+  /// - Throws: `RowClashes`, or a storage error; then nothing is written.
+  func commit(_ batch: inout CommitBatch) throws -> CommitSequence {
+    defer { reset() }
+    failure = nil
+    guard let sequence = try store.engine.commit(&batch, with: self) else {
+      guard let failure else { preconditionFailure("a commit was given up without a reason") }
+      throw failure
+    }
+    if !parts.isEmpty { store.indexes.settle(parts.map(\.index), in: store.engine) }
+    return sequence
+  }
+
+  private func reset() {
+    if let claim { store.uniqueClaims.finish(claim) }
+    claim = nil
+    parts.removeAll(keepingCapacity: true)
+    tables.removeAll(keepingCapacity: true)
+    keys.removeAll()
+  }
+
+  // MARK: Taking part
+
+  func prepare(_ batch: borrowing CommitBatch) -> CommitPreparation {
+    do {
+      return try prepared(batch)
+    } catch {
+      failure = error
+      return .givenUp
+    }
+  }
+
+  private func prepared(_ batch: borrowing CommitBatch) throws -> CommitPreparation {
+    reset()
+    registrationCount = store.indexes.registrationCount
+    if registrationCount == 0 && store.indexes.constraints.isEmpty { return .ready }
+    let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
+      try note($0, $1, $2, $3)
+    }
+    guard isCurrent else { return .outdated }
+    if keys.isEmpty || PlantedFault.unclaimedKeys.isPlanted { return .ready }
+    claim = store.uniqueClaims.claim(keys.names)
+    let clashes = try keys.clashes(in: store)
+    if !clashes.isEmpty { throw RowClashes(clashes) }
+    return .ready
+  }
+
+  func take(_ sequence: CommitSequence) -> Bool {
+    guard store.indexes.registrationCount == registrationCount else { return false }
+    if PlantedFault.unindexedSave.isPlanted { return true }
+    for part in parts { part.index.post(part.changes, of: sequence) }
+    return true
+  }
+
+  // MARK: Noting changes
+
+  /// The columns of a table that matter to an index; the table is the current one from now on.
+  private func columns(of number: UInt16) -> ColumnSet {
+    if let known = tables.lastIndex(where: { $0.table.number == number }) {
+      // The last one is the current one.
+      if known != tables.count - 1 { tables.swapAt(known, tables.count - 1) }
+      return tables[tables.count - 1].columns
+    }
+    guard let table = store.table(numbered: number) else { return ColumnSet() }
+    var columns = ColumnSet()
+    var places: [Int] = []
+    for index in store.indexes.registered(of: number) {
+      columns.formUnion(index.columns)
+      if let place = parts.firstIndex(where: { $0.index === index }) {
+        places.append(place)
+      } else {
+        places.append(parts.count)
+        parts.append(Part(index: index))
+      }
+    }
+    let constraints = store.indexes.constraints(of: number)
+    for constraint in constraints { columns.formUnion(store.indexes.unique[constraint].columns) }
+    tables.append(
+      TablePart(
+        table: table,
+        parts: places,
+        constraints: constraints,
+        columns: columns,
+        oldKeys: constraints.map { _ in nil }
+      )
+    )
+    return columns
+  }
+
+  private func note(
+    _ reference: RowReference,
+    _ side: RowSide,
+    _ row: RawSpan,
+    _ layout: LayoutNumber
+  ) throws {
+    let table = tables[tables.count - 1].table
+    try table.withCurrentRow(row, layout: layout, key: reference.key) { row in
+      noteKeys(of: reference, side, row, table.layout)
+      for place in tables[tables.count - 1].parts {
+        let key = parts[place].index.definition.key(of: row, table.layout, &scratch)
+        switch side {
+        case .before: parts[place].old = key
+        case .inserted: parts[place].append(reference, from: nil, to: key)
+        case .deleted: parts[place].append(reference, from: key, to: nil)
+        case .after: parts[place].append(reference, from: parts[place].old, to: key)
+        }
+      }
+    }
+  }
+
+  private func noteKeys(
+    of reference: RowReference,
+    _ side: RowSide,
+    _ row: RawSpan,
+    _ layout: RowLayout
+  ) {
+    let last = tables.count - 1
+    for (place, constraint) in tables[last].constraints.enumerated() {
+      let columns = store.indexes.constraints[constraint].columns
+      switch side {
+      case .inserted: keys.insert(row, reference, constraint, columns, layout)
+      case .deleted: keys.remove(row, reference, constraint, columns, layout)
+      case .before:
+        tables[last].oldKeys[place] = UniqueKeyChanges.key(of: row, columns, layout)
+      case .after:
+        keys.replace(tables[last].oldKeys[place], by: row, reference, constraint, columns, layout)
+      }
+    }
+  }
+}
+
+extension CommitIndexing.Part {
+  fileprivate mutating func append(_ row: RowReference, from old: IndexKey?, to new: IndexKey?) {
+    if old != new { changes.append(IndexChange(row: row, old: old, new: new)) }
+  }
+}

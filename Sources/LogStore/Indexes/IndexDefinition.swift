@@ -1,0 +1,113 @@
+import ModelRuntime
+import RowFormat
+
+/// What an index is made of: which rows it has, and what each is kept under.
+enum IndexDefinition: Sendable {
+  /// The values of columns of one table, the first of which decides first.
+  case values(table: UInt16, [IndexColumn])
+  /// The rows of one table that refer to others through a to-one column: kept under target and rank.
+  case references(ReferenceColumn)
+  /// The rows that have a key of a uniqueness constraint, in all tables it covers: kept under the key's hash.
+  case unique(tables: [UInt16], constraint: Int, columns: [Int])
+
+  var tables: [UInt16] {
+    switch self {
+    case .values(let table, _): [table]
+    case .references(let column): [column.table]
+    case .unique(let tables, _, _): tables
+    }
+  }
+
+  /// The columns whose change can change what a row is kept under.
+  var columns: ColumnSet {
+    var set = ColumnSet()
+    switch self {
+    case .values(_, let columns): for column in columns { set.insert(column.number) }
+    case .references(let column):
+      set.insert(column.column)
+      if let rank = column.rankColumn { set.insert(rank) }
+    case .unique(_, _, let columns): for column in columns { set.insert(column) }
+    }
+    return set
+  }
+
+  var wordCount: Int {
+    switch self {
+    case .values(_, let columns): columns.reduce(0) { $0 + $1.wordCount }
+    case .references: 2
+    case .unique: 1
+    }
+  }
+
+  /// What a row is kept under.
+  ///
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - layout: Its layout, its class's current one.
+  ///   - scratch: Any bytes; they are overwritten.
+  /// - Returns: `nil` for a row that the index leaves out.
+  func key(of row: RawSpan, _ layout: RowLayout, _ scratch: inout [UInt8]) -> IndexKey? {
+    switch self {
+    case .values(_, let columns):
+      var key = IndexKey()
+      var word = 0
+      for column in columns {
+        column.write(row, layout, into: &key, at: word)
+        word += column.wordCount
+      }
+      return key
+    case .references(let column):
+      if layout.isNull(column.column, in: row) { return nil }
+      var rank: Int64 = 0
+      if let place = column.rankColumn, !layout.isNull(place, in: row) {
+        rank = layout.integer(place, in: row)
+      }
+      return IndexDefinition.key(
+        ofReferenceTo: layout.reference(column.column, in: row),
+        rank: rank
+      )
+    case .unique(_, _, let columns):
+      scratch.removeAll(keepingCapacity: true)
+      guard ColumnKey.append(columns, of: row, layout, to: &scratch) else { return nil }
+      return IndexKey(UInt64(ColumnKey.hash(scratch[...])))
+    }
+  }
+
+  static func key(ofReferenceTo target: RowReference, rank: Int64) -> IndexKey {
+    IndexKey(target.rawValue, UInt64(bitPattern: rank ^ .min))
+  }
+
+  static func rank(of key: IndexKey) -> Int64 { Int64(bitPattern: key[1]) ^ .min }
+}
+
+/// A to-one column of a table, and the one with the ranks beside it.
+struct ReferenceColumn: Hashable, Sendable {
+  let table: UInt16
+  let column: Int
+  let rankColumn: Int?
+}
+
+extension IndexDefinition {
+  /// The index of some properties in a table; `nil` if the first one's values have no order in rows.
+  ///
+  /// Columns that find no room in a key are left out, and with them those that follow.
+  init?(_ names: [String], in table: EntityTable) {
+    var columns: [IndexColumn] = []
+    var wordCount = 0
+    for name in names {
+      guard let property = table.descriptor.property(named: name), !property.isRelationship,
+        let reading = ColumnReading(property), SortPrefix.isOrdered(reading.kind)
+      else { break }
+      let column = IndexColumn(
+        number: reading.column,
+        kind: reading.kind,
+        isOptional: reading.isOptional
+      )
+      wordCount += column.wordCount
+      if wordCount > IndexKey.wordLimit { break }
+      columns.append(column)
+    }
+    if columns.isEmpty { return nil }
+    self = .values(table: table.number, columns)
+  }
+}

@@ -1,0 +1,271 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+import SchedulePoints
+import Synchronization
+
+/// An index that is made by one scan the first time it is needed, and kept in step by every commit from then on.
+///
+/// How it meets the commits that are made beside its scan, and beside its readers:
+///
+/// 1. *Register.* From here on commits find the index in ``StoreIndexes`` when they are prepared. One that was
+///    prepared earlier and is not numbered yet has to be prepared again, because the registration is counted;
+///    one that was numbered earlier is visible to the scan, which waits for it.
+/// 2. *Scan* a view of the store at some commit *c*.
+/// 3. *Replay* what was committed after *c*: each commit posts its changes when it gets its number, so that they
+///    come in the order of the commits; those up to *c* are left out.
+///
+/// A change says what the row was kept under before the commit, as the batch found it in the row it replaced, which
+/// the engine checks in the same step that numbers the commit. So the entries are at each commit exactly those of the
+/// rows as of that commit. A reader of an earlier one undoes what was committed since in a copy of its own.
+final class LazyIndex: Sendable {
+  let definition: IndexDefinition
+  /// Which column numbers matter, and which tables.
+  let columns: ColumnSet
+  let tables: [UInt16]
+
+  /// What was committed and is not taken in yet.
+  private let inbox = Mutex<[Commit]>([])
+  private let state = Mutex<State>(State())
+  /// Whether commits have to be posted.
+  private let registration = Atomic<Bool>(false)
+
+  struct Commit: Sendable {
+    let sequence: UInt64
+    let changes: [IndexChange]
+  }
+
+  private struct State {
+    var content: IndexContent?
+    /// The commit that the scan saw: nothing earlier can be undone.
+    var base: UInt64 = 0
+    /// The last commit that is taken in.
+    var applied: UInt64 = 0
+    /// What was taken in and somebody may want undone, oldest first.
+    var recent: [Commit] = []
+  }
+
+  init(_ definition: IndexDefinition) {
+    self.definition = definition
+    columns = definition.columns
+    tables = definition.tables
+  }
+
+  /// Whether commits have to post their changes.
+  var isRegistered: Bool { registration.load(ordering: .acquiring) }
+
+  /// Takes the changes of a commit that has just been given its number.
+  ///
+  /// In the order of the commits.
+  func post(_ changes: [IndexChange], of sequence: CommitSequence) {
+    if changes.isEmpty { return }
+    inbox.withLock { $0.append(Commit(sequence: sequence.rawValue, changes: changes)) }
+  }
+}
+
+// MARK: Reading
+
+extension LazyIndex {
+  /// Lends the entries as of the newest commit that is visible.
+  ///
+  /// Commits and other readers of the index wait meanwhile.
+  ///
+  /// - Throws: What reading the tables throws, should the index have to be made.
+  func withNewest<R>(in store: TableStore, _ body: (IndexContent) throws -> R) throws -> R {
+    try state.withLock { state in
+      try build(&state, in: store)
+      takeIn(through: store.engine.lastCommit.rawValue, &state)
+      guard let content = state.content else {
+        preconditionFailure("an index that was just made is gone")
+      }
+      return try body(content)
+    }
+  }
+
+  /// The entries in order, as of a view.
+  ///
+  /// - Returns: `nil` if the index had to be made, and is newer than the view.
+  /// - Complexity: O(1), but for what was committed after the view, or never taken in.
+  /// - Throws: What reading the tables throws, should the index have to be made.
+  func keys(as view: ReadView, in store: TableStore) throws -> OrderedKeys? {
+    switch try content(as: view, in: store) {
+    case .ordered(let keys): return keys
+    case .hashed: preconditionFailure("an index of unique keys has no order")
+    case nil: return nil
+    }
+  }
+
+  /// The entries as of a view; `nil` if the index is newer.
+  func content(as view: ReadView, in store: TableStore) throws -> IndexContent? {
+    let sequence = view.sequence.rawValue
+    return try state.withLock { state in
+      try build(&state, in: store)
+      if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
+      takeIn(through: sequence, &state)
+      guard var content = state.content else {
+        preconditionFailure("an index that was just made is gone")
+      }
+      for commit in state.recent.reversed() where commit.sequence > sequence {
+        for change in commit.changes.reversed() { content.undo(change) }
+      }
+      return content
+    }
+  }
+
+  /// Whether the index was made.
+  var isBuilt: Bool { state.withLock { $0.content != nil } }
+
+  /// Takes in what is visible, unless somebody else is at it.
+  ///
+  /// - Parameters:
+  ///   - visible: The newest commit that is visible.
+  ///   - floor: The oldest commit that somebody may still ask for.
+  func settle(through visible: CommitSequence, keepingSince floor: CommitSequence) {
+    _ = state.withLockIfAvailable { state in
+      guard state.content != nil else { return }
+      takeIn(through: visible.rawValue, &state)
+      let kept = state.recent.firstIndex { $0.sequence > floor.rawValue } ?? state.recent.count
+      if kept > 0 { state.recent.removeFirst(kept) }
+    }
+  }
+
+  /// Forgets everything: for a store that others write to.
+  func removeAll() {
+    state.withLock { state in
+      registration.store(false, ordering: .releasing)
+      state = State()
+      inbox.withLock { $0.removeAll() }
+    }
+  }
+}
+
+// MARK: Keeping in step
+
+extension LazyIndex {
+  private func takeIn(through sequence: UInt64, _ state: inout State) {
+    let commits = inbox.withLock { inbox -> [Commit] in
+      guard let first = inbox.first, first.sequence <= sequence else { return [] }
+      let end = inbox.firstIndex { $0.sequence > sequence } ?? inbox.count
+      if end == inbox.count {
+        let all = inbox
+        inbox = []
+        return all
+      }
+      let due = Array(inbox[..<end])
+      inbox.removeFirst(end)
+      return due
+    }
+    for commit in commits {
+      // What the scan has seen already.
+      if commit.sequence <= state.applied { continue }
+      for change in commit.changes { state.content?.apply(change) }
+      state.applied = commit.sequence
+      state.recent.append(commit)
+    }
+  }
+
+  private func build(_ state: inout State, in store: TableStore) throws {
+    // Of commits that another process made nothing is posted.
+    if state.content != nil,
+      store.allowsSave || state.base == store.engine.lastCommit.rawValue
+    {
+      return
+    }
+    inbox.withLock { $0.removeAll() }
+    registration.store(true, ordering: .releasing)
+    store.indexes.noteRegistration()
+    do {
+      let view = store.engine.makeReadViewOfAllCommits()
+      state.content = try IndexContent(definition, of: view, in: store)
+      SchedulePoint.afterScan.reach()
+      state.base = view.sequence.rawValue
+      state.applied = state.base
+      state.recent = []
+    } catch {
+      registration.store(false, ordering: .releasing)
+      throw error
+    }
+  }
+}
+
+/// The entries of an index.
+enum IndexContent: Sendable {
+  case ordered(OrderedKeys)
+  case hashed(HashedRows)
+
+  /// Reads the rows of all tables of an index.
+  ///
+  /// - Parameters:
+  ///   - definition: The index.
+  ///   - view: The state to read.
+  ///   - store: The store.
+  /// - Throws: What reading a row throws.
+  init(_ definition: IndexDefinition, of view: ReadView, in store: TableStore) throws {
+    let rowCount = definition.tables.reduce(0) { $0 + view.rowCount(of: $1) }
+    var scratch: [UInt8] = []
+    var hashed = HashedRows()
+    var ordered = OrderedKeys.Builder(wordCount: definition.wordCount, reserving: rowCount)
+    if definition.isHashed { hashed.reserve(rowCount) }
+    for number in definition.tables.sorted() {
+      guard let table = store.table(numbered: number) else { continue }
+      try view.scan(number) { rowKey, layout, row in
+        let row = try table.withCurrentRow(row, layout: layout, key: rowKey) {
+          definition.key(of: $0, table.layout, &scratch)
+        }
+        guard let key = row else { return .proceed }
+        let reference = RowReference(table: number, key: rowKey)
+        if definition.isHashed {
+          hashed.insert(reference, UInt32(truncatingIfNeeded: key[0]))
+        } else {
+          ordered.append(key, reference)
+        }
+        return .proceed
+      }
+    }
+    self = definition.isHashed ? .hashed(hashed) : .ordered(ordered.finish())
+  }
+
+  fileprivate mutating func apply(_ change: IndexChange) {
+    replace(change.row, change.old, by: change.new)
+  }
+
+  fileprivate mutating func undo(_ change: IndexChange) {
+    replace(change.row, change.new, by: change.old)
+  }
+
+  private mutating func replace(_ row: RowReference, _ old: IndexKey?, by new: IndexKey?) {
+    switch self {
+    case .ordered(var keys):
+      // Taken out first: what is held twice is copied when it changes.
+      self = .hashed(HashedRows())
+      if let old { keys.remove(IndexEntry(key: old, row: row)) }
+      if let new { keys.insert(IndexEntry(key: new, row: row)) }
+      self = .ordered(keys)
+    case .hashed(var rows):
+      self = .hashed(HashedRows())
+      if let old { rows.remove(row, UInt32(truncatingIfNeeded: old[0])) }
+      if let new { rows.insert(row, UInt32(truncatingIfNeeded: new[0])) }
+      self = .hashed(rows)
+    }
+  }
+
+  /// All entries, in order: what two indexes are compared by.
+  var entries: [IndexEntry] {
+    switch self {
+    case .ordered(let keys):
+      keys.checkInvariants()
+      return keys.entries
+    case .hashed(let rows):
+      return rows.entries.map { IndexEntry(key: IndexKey(UInt64($0.hash)), row: $0.row) }.sorted()
+    }
+  }
+}
+
+extension IndexDefinition {
+  fileprivate var isHashed: Bool {
+    switch self {
+    case .values, .references: false
+    case .unique: true
+    }
+  }
+}

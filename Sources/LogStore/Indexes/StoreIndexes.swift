@@ -1,0 +1,156 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+import Synchronization
+
+/// The indexes of a store: of values, of references and of unique keys.
+///
+/// Each is made when something asks for it the first time, and costs nothing before; see ``LazyIndex``.
+final class StoreIndexes: Sendable {
+  /// Finds rows by what `#Index` declares, and by what is unique besides.
+  let values: [LazyIndex]
+  /// Finds the rows that refer to a row.
+  let references: [ReferenceColumn: LazyIndex]
+  /// Finds the rows that have a unique key already; by constraint.
+  let unique: [LazyIndex]
+  let constraints: [UniquenessConstraint]
+
+  private let byTable: [UInt16: [LazyIndex]]
+  private let valuesByTable: [UInt16: [LazyIndex]]
+  private let uniqueByTable: [UInt16: [Int]]
+  private let referenceColumns: [UInt16: [Int: ReferenceColumn]]
+  /// How often an index was registered.
+  private let registrations = Atomic<Int>(0)
+
+  init(_ schema: Schema, tables: [EntityTable]) {
+    values = StoreIndexes.valueDefinitions(schema, tables).map(LazyIndex.init)
+    let constraints = UniquenessConstraint.all(in: schema)
+    self.constraints = constraints
+    unique = constraints.enumerated().map { number, constraint in
+      LazyIndex(
+        .unique(
+          tables: tables.filter { constraint.covers($0.descriptor) }.map(\.number),
+          constraint: number,
+          columns: constraint.columns
+        )
+      )
+    }
+    let columns = tables.flatMap(\.referenceColumns)
+    let references = Dictionary(
+      uniqueKeysWithValues: columns.map { ($0, LazyIndex(.references($0))) }
+    )
+    self.references = references
+    referenceColumns = Dictionary(grouping: columns, by: \.table).mapValues { columns in
+      Dictionary(uniqueKeysWithValues: columns.map { ($0.column, $0) })
+    }
+    var byTable: [UInt16: [LazyIndex]] = [:]
+    for index in values + columns.compactMap({ references[$0] }) + unique {
+      for table in index.tables { byTable[table, default: []].append(index) }
+    }
+    self.byTable = byTable
+    valuesByTable = Dictionary(grouping: values) { $0.tables[0] }
+    var uniqueByTable: [UInt16: [Int]] = [:]
+    for (number, index) in unique.enumerated() {
+      for table in index.tables { uniqueByTable[table, default: []].append(number) }
+    }
+    self.uniqueByTable = uniqueByTable
+  }
+
+  private static func valueDefinitions(
+    _ schema: Schema,
+    _ tables: [EntityTable]
+  ) -> [IndexDefinition] {
+    var definitions: [IndexDefinition] = []
+    for table in tables {
+      let lineage = schema.entitiesByName[table.descriptor.entityName]?.lineage ?? []
+      let lists = lineage.flatMap { $0.indices + $0.uniquenessConstraints }
+      var known: Set<[IndexColumn]> = []
+      for list in lists {
+        guard let definition = IndexDefinition(list, in: table),
+          case .values(_, let columns) = definition
+        else { continue }
+        if known.insert(columns).inserted { definitions.append(definition) }
+      }
+    }
+    return definitions
+  }
+
+  /// The indexes of values of a table.
+  func values(of table: UInt16) -> [LazyIndex] { valuesByTable[table] ?? [] }
+
+  /// The constraints that hold for the rows of a table, by number.
+  func constraints(of table: UInt16) -> [Int] { uniqueByTable[table] ?? [] }
+
+  /// The index of a to-one column.
+  func references(_ table: UInt16, _ column: Int) -> LazyIndex? {
+    referenceColumns[table]?[column].flatMap { references[$0] }
+  }
+
+  /// The indexes that commits have to keep in step.
+  func registered(of table: UInt16) -> [LazyIndex] {
+    byTable[table]?.filter(\.isRegistered) ?? []
+  }
+
+  /// A number that grows when an index is registered.
+  var registrationCount: Int { registrations.load(ordering: .acquiring) }
+
+  func noteRegistration() { registrations.add(1, ordering: .acquiringAndReleasing) }
+
+  /// Takes in what was committed, and forgets what nobody can ask to be undone.
+  func settle(_ indexes: [LazyIndex], in engine: StorageEngine) {
+    let visible = engine.lastCommit
+    let floor = engine.oldestCommitInUse
+    for index in indexes { index.settle(through: visible, keepingSince: floor) }
+  }
+
+  func removeAll() {
+    for index in values + unique { index.removeAll() }
+    for index in references.values { index.removeAll() }
+  }
+}
+
+// MARK: Invariants
+
+extension TableStore {
+  /// Says which of the indexes that were made do not hold what a scan of their tables finds.
+  ///
+  /// Saves may go on: both are as of one view.
+  ///
+  /// - Throws: What reading a row throws.
+  /// - Complexity: O(rows) for each index.
+  func indexViolations() throws -> [String] {
+    let view = engine.makeReadView()
+    var violations: [String] = []
+    for index in indexes.values + indexes.unique + indexes.references.values where index.isBuilt {
+      guard let kept = try index.content(as: view, in: self)?.entries else { continue }
+      let scanned = try IndexContent(index.definition, of: view, in: self).entries
+      if kept == scanned { continue }
+      let missing = Set(scanned).subtracting(kept)
+      let stale = Set(kept).subtracting(scanned)
+      violations.append(
+        "\(index.definition) as of \(view.sequence) lacks \(missing.count) entries, "
+          + "\(missing.first.map { "\($0)" } ?? "none"), and has \(stale.count) too many, "
+          + "\(stale.first.map { "\($0)" } ?? "none")"
+      )
+    }
+    return violations
+  }
+
+  /// Traps unless every index that was made holds what a scan of its tables finds.
+  ///
+  /// - Throws: What reading a row throws.
+  func checkIndexes() throws {
+    let violations = try indexViolations()
+    precondition(violations.isEmpty, violations.joined(separator: "; "))
+  }
+
+  /// Whether indexes are checked after each save: in debug builds, if `LOGSTORE_CHECK_INDEXES` is set.
+  static let checksIndexes: Bool = {
+    #if DEBUG
+    return ProcessInfo.processInfo.environment["LOGSTORE_CHECK_INDEXES"] != nil
+    #else
+    return false
+    #endif
+  }()
+}

@@ -1,0 +1,95 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// How an index answers what a predicate asks: the stretches of it where rows can match.
+///
+/// Values for the first columns, and one more column in a range: what follows is not looked at.
+struct IndexUse {
+  let index: LazyIndex
+  let columns: [IndexColumn]
+  /// Ascending, without overlaps.
+  let ranges: [ClosedRange<IndexEntry>]
+  /// How many of the columns have one value in all the stretches.
+  let fixedCount: Int
+  /// Whether the rows of the stretches are those that match, and there are no others.
+  let isExact: Bool
+
+  /// `nil` for what is no index of values.
+  ///
+  /// - Parameters:
+  ///   - index: An index of values.
+  ///   - lookups: What the predicate asks of columns, all of which must hold.
+  ///   - isComplete: Whether it asks nothing else.
+  init?(_ index: LazyIndex, _ lookups: [ValueLookup], isComplete: Bool) {
+    guard case .values(_, let columns) = index.definition else { return nil }
+    var byColumn: [Int: ValueLookup] = [:]
+    for lookup in lookups {
+      byColumn[lookup.column.number] =
+        byColumn[lookup.column.number].map { $0.intersection(lookup) } ?? lookup
+    }
+    var prefixes = [IndexKey()]
+    var ranges: [ClosedRange<IndexEntry>]?
+    var word = 0
+    var fixedCount = 0
+    var usedCount = 0
+    for column in columns {
+      guard let lookup = byColumn[column.number], lookup.column == column else { break }
+      usedCount += 1
+      let isSingle = lookup.arePoints && lookup.intervals.count == 1
+      if lookup.arePoints, prefixes.count * lookup.intervals.count <= 1024 {
+        if isSingle, prefixes.count == 1 { fixedCount += 1 }
+        prefixes = prefixes.flatMap { prefix in
+          lookup.intervals.map { prefix.placing($0.lowerBound, column.wordCount, at: word) }
+        }
+        word += column.wordCount
+        continue
+      }
+      let end = word + column.wordCount
+      ranges = prefixes.flatMap { prefix in
+        lookup.intervals.map {
+          let lower = prefix.placing($0.lowerBound, column.wordCount, at: word)
+          let upper = prefix.placing($0.upperBound, column.wordCount, at: word)
+          return IndexEntry.start(of: lower, end)...IndexEntry.end(of: upper, end)
+        }
+      }
+      break
+    }
+    self.index = index
+    self.columns = columns
+    self.fixedCount = fixedCount
+    self.ranges =
+      ranges ?? prefixes.map { IndexEntry.start(of: $0, word)...IndexEntry.end(of: $0, word) }
+    isExact =
+      isComplete && usedCount == byColumn.count && byColumn.values.allSatisfy(\.isExact)
+    isNarrow = usedCount > 0
+  }
+
+  /// Whether the predicate asks anything that the index tells.
+  let isNarrow: Bool
+
+  /// How many rows there are.
+  func count(in keys: OrderedKeys) -> Int { ranges.reduce(0) { $0 + keys.count(in: $1) } }
+
+  /// The rows' keys, ascending.
+  func rowKeys(in keys: OrderedKeys) -> [UInt64] {
+    var found: [UInt64] = []
+    for range in ranges {
+      keys.forEach(in: range) {
+        found.append($0.row.key)
+        return true
+      }
+    }
+    found.sort()
+    return found
+  }
+}
+
+extension IndexKey {
+  /// The key with the first words of another at some place.
+  fileprivate func placing(_ other: IndexKey, _ wordCount: Int, at word: Int) -> IndexKey {
+    var key = self
+    for offset in 0..<wordCount { key[word + offset] = other[offset] }
+    return key
+  }
+}

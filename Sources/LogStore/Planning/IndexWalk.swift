@@ -1,0 +1,275 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Finds the first rows of a sort by walking an index in its order, instead of looking at all rows.
+///
+/// A walk begins at the bound that the predicate puts on the column it is ordered by, behind values for the columns
+/// before it, and stops at the limit. Where the index knows the whole order, rows come as the sort wants them.
+/// Otherwise it knows the first keys only, and the walk goes on to the end of the last values it meets: what it finds
+/// holds all rows that can be among the first.
+struct IndexWalk {
+  let use: IndexUse
+  /// Whether the index tells the whole order, that of rows with equal keys included.
+  let isComplete: Bool
+  private let direction: OrderedKeys.Direction
+  /// How many words rows share that come together in the order the index knows.
+  private let groupWordCount: Int
+
+  /// - Returns: `nil` if the index is in another order.
+  init?(_ use: IndexUse, _ ordering: RowOrdering, of table: EntityTable) {
+    var next = use.fixedCount
+    var wordCount = use.columns[..<next].reduce(0) { $0 + $1.wordCount }
+    var direction: OrderedKeys.Direction?
+    var coveredCount = 0
+    var isDecided = true
+    for key in ordering.keys {
+      guard isDecided, !key.hasTextOrder, case .column(let path, let reading) = key.source,
+        path.isTestedRow, table.descriptor.isKind(of: path.descriptor)
+      else { break }
+      if use.columns[..<use.fixedCount].contains(where: { $0.number == reading.column }) {
+        // All rows have one value there.
+        coveredCount += 1
+        continue
+      }
+      let own: OrderedKeys.Direction = key.order == .forward ? .forward : .backward
+      guard next < use.columns.count, use.columns[next].number == reading.column,
+        direction == nil || direction == own
+      else { break }
+      direction = own
+      coveredCount += 1
+      isDecided = use.columns[next].isDecided
+      // Of a text the first word is in order, and the second is not.
+      wordCount += isDecided ? use.columns[next].wordCount : 1
+      next += 1
+    }
+    guard let direction else { return nil }
+    self.use = use
+    self.direction = direction
+    groupWordCount = wordCount
+    isComplete =
+      isDecided && coveredCount == ordering.keys.count && next == use.columns.count
+  }
+}
+
+// MARK: Pages
+
+extension IndexWalk {
+  /// The rows of a window, in order.
+  ///
+  /// Of a walk that knows the whole order.
+  ///
+  /// - Parameters:
+  ///   - window: Which of the rows that match are wanted.
+  ///   - keys: The index.
+  ///   - budget: How many rows may be tested.
+  ///   - test: Keeps the rows that match, of some; `nil` if all match.
+  /// - Returns: `nil` if more rows would have to be tested.
+  /// - Throws: What testing throws.
+  func page(
+    _ window: FetchWindow,
+    in keys: OrderedKeys,
+    atMost budget: Int,
+    _ test: (([UInt64]) throws -> Set<UInt64>)?
+  ) throws -> [UInt64]? {
+    guard let end = window.end else { return nil }
+    guard let test else {
+      var rows: [UInt64] = []
+      forEach(in: keys, skipping: window.offset) {
+        rows.append($0.row.key)
+        return rows.count < window.limit
+      }
+      return rows
+    }
+    var pass = Testing(wanted: end, budget: budget, test)
+    try forEach(in: keys, skipping: 0) { try pass.add($0.row.key, isGroupEnd: true) }
+    guard try pass.finish() else { return nil }
+    return Array(pass.found.dropFirst(window.offset).prefix(window.limit))
+  }
+
+  /// The keys of all rows that can be among the first, in no particular order.
+  ///
+  /// - Parameters:
+  ///   - wanted: How many are wanted.
+  ///   - keys: The index.
+  ///   - budget: How many rows may be visited.
+  ///   - test: Keeps the rows that match, of some; `nil` if all match.
+  /// - Returns: `nil` if more rows would have to be visited.
+  /// - Throws: What testing throws.
+  func first(
+    _ wanted: Int,
+    in keys: OrderedKeys,
+    atMost budget: Int,
+    _ test: (([UInt64]) throws -> Set<UInt64>)?
+  ) throws -> [UInt64]? {
+    var pass = Testing(wanted: wanted, budget: budget, test)
+    var last: IndexKey?
+    try forEach(in: keys, skipping: 0) { entry in
+      let isNew = last.map { !$0.hasPrefix(groupWordCount, of: entry.key) } ?? false
+      last = entry.key
+      return try pass.add(entry.row.key, isGroupEnd: isNew || isComplete)
+    }
+    return try pass.finish() ? pass.found : nil
+  }
+
+  /// Tests rows some at a time: those of one block of a pack are read together.
+  private struct Testing {
+    let wanted: Int
+    var budget: Int
+    let test: (([UInt64]) throws -> Set<UInt64>)?
+    var found: [UInt64] = []
+    private var waiting: [UInt64] = []
+    private var chunk: Int
+
+    init(wanted: Int, budget: Int, _ test: (([UInt64]) throws -> Set<UInt64>)?) {
+      self.wanted = wanted
+      self.budget = budget
+      self.test = test
+      chunk = min(max(wanted, 8), 1024)
+    }
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - row: Its key.
+    ///   - isGroupEnd: Whether the rows before it are enough, should there be as many as are wanted.
+    /// - Returns: Whether more rows are wanted.
+    /// - Throws: What testing throws.
+    mutating func add(_ row: UInt64, isGroupEnd: Bool) throws -> Bool {
+      if isGroupEnd {
+        if waiting.count >= chunk || found.count + waiting.count >= wanted { try settle() }
+        if found.count >= wanted { return false }
+      }
+      budget -= 1
+      waiting.append(row)
+      return budget >= 0
+    }
+
+    private mutating func settle() throws {
+      if let test {
+        let matching = try test(waiting.sorted())
+        found += waiting.filter(matching.contains)
+      } else {
+        found += waiting
+      }
+      waiting.removeAll(keepingCapacity: true)
+      chunk = min(chunk * 2, 1024)
+    }
+
+    /// - Returns: Whether the rows were few enough.
+    mutating func finish() throws -> Bool {
+      if budget < 0 { return false }
+      if found.count < wanted { try settle() }
+      return true
+    }
+  }
+
+  /// Visits entries in the order of the sort; of rows with equal keys, those with lower ones first.
+  private func forEach(
+    in keys: OrderedKeys,
+    skipping skipped: Int,
+    _ body: (IndexEntry) throws -> Bool
+  ) rethrows {
+    var rest = skipped
+    var control = true
+    switch direction {
+    case .forward:
+      for range in use.ranges where control {
+        let lower = keys.rank(of: range.lowerBound)
+        let upper = keys.rank(of: range.upperBound)
+        if rest >= upper - lower {
+          rest -= upper - lower
+          continue
+        }
+        let start = rest == 0 ? range.lowerBound : keys.entry(at: lower + rest)
+        rest = 0
+        guard let start else { continue }
+        try keys.forEach(in: start...range.upperBound) {
+          control = try body($0)
+          return control
+        }
+      }
+    case .backward:
+      for range in use.ranges.reversed() where control {
+        try forEachGroupBackward(in: range, of: keys, &rest, &control, body)
+      }
+    }
+  }
+
+  /// Visits groups of entries that are equal in the sort from the last to the first, and each forward.
+  private func forEachGroupBackward(
+    in range: ClosedRange<IndexEntry>,
+    of keys: OrderedKeys,
+    _ rest: inout Int,
+    _ control: inout Bool,
+    _ body: (IndexEntry) throws -> Bool
+  ) rethrows {
+    let lower = keys.rank(of: range.lowerBound)
+    var upper = keys.rank(of: range.upperBound)
+    if rest >= upper - lower {
+      rest -= upper - lower
+      return
+    }
+    if rest > 0, let entry = keys.entry(at: upper - 1 - rest) {
+      // What stands behind the group of that entry is skipped as a whole.
+      let end = keys.rank(of: .end(of: entry.key, groupWordCount))
+      if end < upper {
+        rest -= upper - end
+        upper = end
+      }
+    }
+    var group = Group(skipped: rest)
+    rest = 0
+    var last = keys.entry(at: upper - 1)
+    while control, let end = last, end >= range.lowerBound {
+      last = nil
+      try keys.forEach(in: range.lowerBound...end, .backward) { entry in
+        if let key = group.key, !key.hasPrefix(groupWordCount, of: entry.key) {
+          control = try group.visit(body)
+        }
+        guard control else { return false }
+        group.entries.append(entry)
+        return group.entries.count < Group.limit
+      }
+      guard control, let key = group.key, group.entries.count == Group.limit else { break }
+      // A group so large is visited from its beginning: perhaps its first entries are enough.
+      let start = max(range.lowerBound, .start(of: key, groupWordCount))
+      let first = keys.rank(of: start)
+      if let from = keys.entry(at: first + group.skipped), from <= group.entries[0] {
+        try keys.forEach(in: from...group.entries[0]) {
+          control = try body($0)
+          return control
+        }
+      }
+      group = Group(skipped: 0)
+      last = first > 0 ? keys.entry(at: first - 1) : nil
+    }
+    if control { control = try group.visit(body) }
+  }
+
+  /// Entries that are equal in the sort, the last one first.
+  private struct Group {
+    static let limit = 64
+
+    var entries: [IndexEntry] = []
+    /// How many of the first ones are passed over.
+    var skipped: Int
+
+    var key: IndexKey? { entries.first?.key }
+
+    init(skipped: Int) { self.skipped = skipped }
+
+    /// Visits the entries, the first one first.
+    mutating func visit(_ body: (IndexEntry) throws -> Bool) rethrows -> Bool {
+      defer {
+        entries.removeAll(keepingCapacity: true)
+        skipped = 0
+      }
+      for entry in entries.reversed().dropFirst(skipped) {
+        if try !body(entry) { return false }
+      }
+      return true
+    }
+  }
+}

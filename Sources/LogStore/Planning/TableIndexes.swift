@@ -1,0 +1,93 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// The indexes of one table that a fetch can use, as of its view.
+struct TableIndexes {
+  private let store: TableStore
+  private let table: EntityTable
+  private let view: ReadView
+  private let lookups: [ValueLookup]
+  /// Whether the lookups are all that the predicate asks for.
+  private let isComplete: Bool
+
+  /// Up to how many rows a table is scanned without a thought.
+  private static let smallTable = 64
+
+  /// - Returns: `nil` for a table that is read in no time.
+  init?(
+    _ store: TableStore,
+    _ table: EntityTable,
+    _ plan: FetchPlan,
+    isFiltered: Bool,
+    _ view: ReadView
+  ) {
+    guard view.rowCount(of: table.number) > TableIndexes.smallTable else { return nil }
+    self.store = store
+    self.table = table
+    self.view = view
+    if case .values(let lookups, let isComplete) = plan {
+      // Of a class the predicate does not speak of, columns have other meanings.
+      let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
+      self.lookups = own
+      self.isComplete = isComplete && own.count == lookups.count
+    } else {
+      lookups = []
+      isComplete = !isFiltered
+    }
+  }
+
+  /// An index, and the part of it that a fetch needs.
+  struct Found {
+    let use: IndexUse
+    let keys: OrderedKeys
+    let count: Int
+  }
+
+  /// The index that names the fewest rows of those that can match.
+  ///
+  /// - Throws: What making an index throws.
+  func narrowest() throws -> Found? {
+    if lookups.isEmpty { return nil }
+    var best: Found?
+    for index in store.indexes.values(of: table.number) {
+      guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isNarrow,
+        let keys = try index.keys(as: view, in: store)
+      else { continue }
+      let count = use.count(in: keys)
+      if let best, best.count < count || best.count == count && best.use.isExact { continue }
+      best = Found(use: use, keys: keys, count: count)
+    }
+    return best
+  }
+
+  /// The index in whose order the first rows of a sort are met soonest.
+  ///
+  /// - Throws: What making an index throws.
+  func ordered(by ordering: RowOrdering) throws -> (walk: IndexWalk, found: Found)? {
+    var best: (walk: IndexWalk, found: Found)?
+    for index in store.indexes.values(of: table.number) {
+      guard let use = IndexUse(index, lookups, isComplete: isComplete),
+        let walk = IndexWalk(use, ordering, of: table),
+        let keys = try index.keys(as: view, in: store)
+      else { continue }
+      let found = Found(use: use, keys: keys, count: use.count(in: keys))
+      if let best, !walk.isBetter(found, than: best.walk, best.found) { continue }
+      best = (walk, found)
+    }
+    return best
+  }
+}
+
+extension IndexWalk {
+  /// Whether a walk meets fewer rows in vain than another.
+  fileprivate func isBetter(
+    _ found: TableIndexes.Found,
+    than other: IndexWalk,
+    _ others: TableIndexes.Found
+  ) -> Bool {
+    if use.isExact != other.use.isExact { return use.isExact }
+    if found.count != others.count { return found.count < others.count }
+    return isComplete && !other.isComplete
+  }
+}

@@ -1,0 +1,120 @@
+import RowFormat
+import Testing
+
+@testable import LogStore
+
+@Suite struct `Rows in the order of their keys` {
+  @Test(arguments: 1...IndexKey.wordLimit)
+  func `are those that were put in and not taken out`(wordCount: Int) {
+    let seed = UInt64(wordCount)
+    var random = SeededRandom(seed: seed)
+    var keys = OrderedKeys(wordCount: wordCount)
+    var expected: Set<IndexEntry> = []
+    for step in 0..<30_000 {
+      let entry = entry(random.next(below: 6000), wordCount)
+      if random.next(below: 3) == 0 {
+        keys.remove(entry)
+        expected.remove(entry)
+      } else {
+        keys.insert(entry)
+        expected.insert(entry)
+      }
+      if step % 3000 == 0 { check(keys, expected, &random, seed) }
+    }
+    #expect(keys.count == expected.count, "seed \(seed)")
+    for entry in expected { keys.remove(entry) }
+    keys.checkInvariants()
+    #expect(keys.count == 0, "seed \(seed)")
+  }
+
+  /// Many entries share their first words.
+  func entry(_ number: Int, _ wordCount: Int) -> IndexEntry {
+    var key = IndexKey()
+    key[wordCount - 1] = UInt64(number / 4 % 300)
+    key[0] = UInt64(number / 4 / (wordCount == 1 ? 1 : 300))
+    return IndexEntry(key: key, row: RowReference(table: 1, key: UInt64(number % 4 + 1)))
+  }
+
+  func check(
+    _ keys: OrderedKeys,
+    _ expected: Set<IndexEntry>,
+    _ random: inout SeededRandom,
+    _ seed: UInt64
+  ) {
+    keys.checkInvariants()
+    let all = expected.sorted()
+    #expect(keys.entries == all, "seed \(seed)")
+    let bounds = [random.next(below: 6000), random.next(below: 6000)].sorted()
+    let low = IndexEntry.start(of: entry(bounds[0], keys.wordCount).key, keys.wordCount)
+    let high = IndexEntry.end(of: entry(bounds[1], keys.wordCount).key, keys.wordCount)
+    let range = min(low, high)...max(low, high)
+    let wanted = all.filter { range ~= $0 }
+    #expect(keys.count(in: range) == wanted.count, "seed \(seed)")
+    for direction in [OrderedKeys.Direction.forward, .backward] {
+      var found: [IndexEntry] = []
+      keys.forEach(in: range, direction) {
+        found.append($0)
+        return true
+      }
+      #expect(found == (direction == .forward ? wanted : wanted.reversed()), "seed \(seed)")
+    }
+    for place in stride(from: 0, to: all.count, by: 97) {
+      #expect(keys.entry(at: place) == all[place], "seed \(seed)")
+      #expect(keys.rank(of: all[place]) == place, "seed \(seed)")
+    }
+    #expect(keys.entry(at: all.count) == nil)
+  }
+
+  @Test(arguments: [0, 1, 5, 5000, 100_000], [1, 3])
+  func `can be given all at once`(count: Int, wordCount: Int) {
+    var builder = OrderedKeys.Builder(wordCount: wordCount, reserving: count)
+    var expected: [IndexEntry] = []
+    for number in 0..<count {
+      var key = IndexKey(UInt64((number * 7919) % 50))
+      if wordCount > 1 { key[2] = UInt64((number * 31) % 77) }
+      let row = RowReference(table: 1, key: UInt64(number + 1))
+      builder.append(key, row)
+      expected.append(IndexEntry(key: key, row: row))
+    }
+    let keys = builder.finish()
+    keys.checkInvariants()
+    #expect(keys.entries == expected.sorted())
+  }
+
+  @Test func `stay as they are for the one who keeps a copy`() {
+    var keys = OrderedKeys(wordCount: 1)
+    for number in 0..<10_000 { keys.insert(entry(number, 1)) }
+    let copy = keys
+    for number in 0..<10_000 where number % 3 == 0 { keys.remove(entry(number, 1)) }
+    copy.checkInvariants()
+    keys.checkInvariants()
+    #expect(copy.count == 10_000)
+    #expect(keys.count == 6_666)
+  }
+}
+
+@Suite struct `Rows by hash` {
+  @Test(arguments: [1, 2, 3])
+  func `are those that were put in and not taken out`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var rows = HashedRows()
+    var expected: Set<UInt64> = []
+    // Few hashes, so that many rows share one, and all over the range.
+    func hash(_ key: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: (key % 500) &* 8_589_935) }
+    for _ in 0..<20_000 {
+      let key = UInt64(random.next(below: 3000)) + 1
+      let row = RowReference(table: 1, key: key)
+      if random.next(below: 3) == 0 {
+        rows.remove(row, hash(key))
+        expected.remove(key)
+      } else if expected.insert(key).inserted {
+        rows.insert(row, hash(key))
+      }
+    }
+    #expect(rows.count == expected.count, "seed \(seed)")
+    for key in 1...3000 as ClosedRange<UInt64> {
+      let isThere = rows.contains(RowReference(table: 1, key: key), hash(key))
+      #expect(isThere == expected.contains(key), "seed \(seed)")
+    }
+  }
+}
