@@ -41,11 +41,11 @@ extension LogBackedStore {
       var writer = RowWriter()
       for snapshot in request.inserted + request.updated {
         guard let own = reference(snapshot.persistentIdentifier) else { continue }
-        let ranks = tables.ranks
+        let tables = tables
         let row = try snapshot.write(
           into: &writer,
           reference: reference,
-          rank: { ranks.reserve(1).lowerBound },
+          rank: { tables.ranks.reserve(1, after: tables.engine.lastCommit.rawValue).lowerBound },
           blob: sink.addBlob
         )
         if names[snapshot.persistentIdentifier] != nil {

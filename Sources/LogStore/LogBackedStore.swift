@@ -20,7 +20,11 @@ extension LogBackedStore {
     tables.engine.reserveKeys(count, in: table)
   }
 
-  public func reserveRanks(_ count: Int) -> Range<Int64> { tables.ranks.reserve(count) }
+  public func reserveRanks(_ count: Int) -> Range<Int64> {
+    tables.ranks.reserve(count, after: tables.engine.lastCommit.rawValue)
+  }
+
+  public var changeCount: UInt64? { tables.engine.lastCommit.rawValue }
 
   public func saveRows(
     for editingState: EditingState,

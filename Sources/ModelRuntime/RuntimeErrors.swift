@@ -160,6 +160,19 @@ extension SwiftDataError {
     )
   }
 
+  static func relationshipAcrossContexts(
+    of model: PersistentIdentifier,
+    property: String,
+    to other: PersistentIdentifier
+  ) -> SwiftDataError {
+    missingModelContext.explained(
+      "\(model): \(property) was set to \(other), which is registered in another context, and stays as it was: "
+        + "fetch that model here by its persistentModelID",
+      entity: model.entityName,
+      property: property
+    )
+  }
+
   static func relationshipAcrossStores(to model: PersistentIdentifier) -> SwiftDataError {
     modelValidationFailure.explained(
       "a relationship leads to \(model), which another store keeps; relationships cannot cross stores",

@@ -35,7 +35,7 @@ extension ModelContext {
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row is still there.
       state.loadRow()
-      deleted.append(model)
+      deletedModels.append(model)
       letGo(of: state)
       noteUnsavedChange()
     }

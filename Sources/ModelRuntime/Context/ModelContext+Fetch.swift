@@ -148,11 +148,7 @@ extension ModelContext {
   /// is deleted.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     if persistentModelID.isTemporary {
-      if let found = inserted.first(where: {
-        $0._$state.identifierIfKnown == persistentModelID
-      }) {
-        return found
-      }
+      if let found = unsavedModel(for: persistentModelID) { return found }
     } else if let (connection, reference) = coordinator.row(for: persistentModelID),
       let model = model(at: reference, in: connection)
     {
@@ -165,7 +161,7 @@ extension ModelContext {
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     if persistentModelID.isTemporary {
-      return inserted.first { $0._$state.identifierIfKnown == persistentModelID } as? T
+      return unsavedModel(for: persistentModelID) as? T
     }
     guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
     return maps[connection.index][reference]?.model as? T

@@ -15,7 +15,13 @@ extension ModelContext {
     isInserting = true
     defer { isInserting = false }
     insertOne(model)
-    while let next = insertionQueue.popLast() { insertOne(next) }
+    // First come, first served: the children of a graph get their rows in the order of its lists.
+    var next = 0
+    while next < insertionQueue.count {
+      insertOne(insertionQueue[next])
+      next += 1
+    }
+    insertionQueue.removeAll()
   }
 
   private func insertOne(_ model: any PersistentModel) {
@@ -42,15 +48,25 @@ extension ModelContext {
     }
     state.flags.insert(.inserted)
     state.updateIsObserved()
-    inserted.append(model)
+    insertedModels.append(model)
+    if let identifier = state.identifierIfKnown { noteTemporary(identifier, of: model) }
     registerUndoOfInserting(model)
     noteUnsavedChange()
     state.adoptInitialRelationships(of: model)
-    for relation in state.relations {
-      switch relation {
+    for property in state.descriptor.relationships {
+      switch state.relation(property) {
       case .unloaded: break
-      case .one(let other): if let other { insertionQueue.append(other) }
-      case .many(let others): insertionQueue.append(contentsOf: others.models)
+      case .one(let other):
+        guard let other else { break }
+        state.hold(other)
+        insertionQueue.append(other)
+      case .many(let list):
+        // Nothing of it is stored with, or at, the new row.
+        list.isLoaded = true
+        list.added = OrderedModels(list.models)
+        list.removed.removeAll()
+        for other in list.models { state.hold(other) }
+        insertionQueue.append(contentsOf: list.models)
       }
     }
     observers?.came(model)
@@ -68,9 +84,9 @@ extension ModelContext {
   func undelete(_ model: any PersistentModel) {
     let state = model._$state
     state.flags.remove(.deleted)
-    deleted.removeAll { $0 === model }
-    if !state.flags.contains(.stored), !inserted.contains(where: { $0 === model }) {
-      inserted.append(model)
+    deletedModels.remove(model)
+    if !state.flags.contains(.stored), !insertedModels.contains(model) {
+      insertedModels.append(model)
     }
     observers?.came(model)
   }

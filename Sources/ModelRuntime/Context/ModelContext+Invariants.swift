@@ -113,7 +113,10 @@ private final class InvariantCheck {
         switch state.relation(property) {
         case .unloaded: break
         case .one(let other): if let other { toOne(property, of: state, model, other) }
-        case .many(let list): toMany(property, of: state, model, list.models)
+        case .many(let list):
+          // A list of another epoch is put together anew before anybody sees it.
+          let isCurrent = list.epoch == context.listEpoch || !state.flags.contains(.stored)
+          if list.isLoaded, isCurrent { toMany(property, of: state, model, list.models) }
         }
       }
     }

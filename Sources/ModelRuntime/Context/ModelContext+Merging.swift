@@ -46,11 +46,16 @@ extension ModelContext {
     guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
     else { return }
     SchedulePoint.duringMerge.reach()
+    for connection in coordinator.connections { noticeCommits(to: connection) }
+    var gone: [any PersistentModel] = []
     for rows in saves {
       for reference in rows.updated { mergeUpdate(of: reference, in: rows.connectionIndex) }
-      for reference in rows.deleted { mergeDelete(of: reference, in: rows.connectionIndex) }
+      for reference in rows.deleted {
+        if let model = goneModel(at: reference, in: rows.connectionIndex) { gone.append(model) }
+      }
     }
-    forgetLists()
+    mergeDeletions(of: gone)
+    noticeLists()
     observers?.merged(saves, from: coordinator.connections)
   }
 
@@ -64,22 +69,37 @@ extension ModelContext {
     state.notifyAll(model, except: state.changed)
   }
 
-  private func mergeDelete(of reference: RowReference, in index: Int) {
-    guard let state = maps[index][reference], let model = state.model else { return }
-    deleted.removeAll { $0 === model }
-    changed.removeAll { $0 === model }
-    takeLeave(of: model)
-    state.notifyAll(model, except: ColumnSet())
+  /// The object of a row that was deleted elsewhere, unless it has changes that would be lost: the next save says so.
+  private func goneModel(
+    at reference: RowReference,
+    in index: Int
+  ) -> (any PersistentModel)? {
+    guard let state = maps[index][reference], let model = state.model else { return nil }
+    return state.isDeleted || !state.hasChangedAttributes ? model : nil
   }
 
-  /// Lets go of lists without changes of their own: what stands in them may have changed.
-  private func forgetLists() {
-    for state in maps.flatMap(\.states) where !state.relations.isEmpty {
-      guard let model = state.model else { continue }
+  private func mergeDeletions(of gone: [any PersistentModel]) {
+    for model in gone {
+      deletedModels.remove(model)
+      changedModels.remove(model)
+      takeLeave(of: model)
+      model._$state.notifyAll(model, except: ColumnSet())
+    }
+  }
+
+  /// Tells those who observe lists that they may have changed: they are put together again when they are asked for.
+  private func noticeLists() {
+    // Observers of the context want to know of every list that was looked at; others only of their own.
+    let states =
+      observers == nil
+      ? watched.values.map { $0.takeUnretainedValue() }
+      : maps.flatMap(\.states).filter { !$0.relations.isEmpty || $0.flags.contains(.isWatched) }
+    // Telling may load lists, and let go of others and their members.
+    for model in states.compactMap(\.model) {
+      let state = model._$state
       for property in state.descriptor.relationships
       where property.isToMany && !state.changed.contains(property.ordinal) {
-        guard case .many = state.relation(property) else { continue }
-        state.setRelation(.unloaded, property)
+        if observers != nil, case .unloaded = state.relation(property) { continue }
         property.notify(model)
       }
     }

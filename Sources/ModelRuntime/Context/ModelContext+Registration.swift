@@ -62,6 +62,8 @@ extension ModelContext {
     in connection: StoreConnection
   ) -> [T] {
     let descriptor = ModelDescriptor.of(type)
+    // Before the objects take their rows over, which thus are as new as what the context knows.
+    if connection.hasRelationships { noticeCommits(to: connection) }
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Filled as what they all are at bottom, so that one function serves every class.
@@ -108,46 +110,6 @@ extension ModelContext {
       count += 1
     }
     return count
-  }
-
-  /// The members of a list that is not loaded: what the store says, corrected by what has changed here.
-  func loadDestinations(
-    of owner: _ModelState,
-    _ property: ModelProperty,
-    in connection: StoreConnection
-  ) -> [any PersistentModel] {
-    do {
-      guard property.isDerivable, let inverse = property.inverse else {
-        owner.loadRow()
-        let row = owner.currentRow
-        guard !row.isNull(property.ordinal) else { return [] }
-        let models = row.layout.references(property.ordinal, in: row.span)
-          .compactMap { model(at: $0, in: connection) }
-          .filter { !$0._$state.isDeleted }
-        if property.inverse != nil { return models }
-        // Nobody told this end which models were deleted.
-        loadRows(of: models.map { $0._$state }, from: connection)
-        return models.filter { $0._$state.exists() }
-      }
-      var members = try connection.members(of: owner, property)
-        .compactMap { model(at: $0, in: connection) }
-        .filter { $0._$state.stillRefers(to: owner, through: inverse) }
-      var known = Set(members.map { ObjectIdentifier($0) })
-      let base = property.destination.map(ModelDescriptor.of)
-      for model in inserted + changed {
-        let state = model._$state
-        guard let base, state.descriptor.isKind(of: base), !state.isDeleted,
-          state.flags.contains(.inserted) || state.changed.contains(inverse.ordinal),
-          state.destination(inverse)?._$state === owner,
-          known.insert(ObjectIdentifier(model)).inserted
-        else { continue }
-        members.append(model)
-      }
-      return members
-    } catch {
-      deferredError = deferredError ?? error
-      return []
-    }
   }
 }
 
@@ -209,7 +171,11 @@ private struct ObjectMaker {
   mutating func makeFault(of row: inout FetchedRow) -> Unmanaged<AnyObject>? {
     guard let context, template.makesFaults, let arena = row.takeArena() else { return nil }
     if lastArena?.toOpaque() != arena.toOpaque() {
-      guard arena._withUnsafeGuaranteedRef({ $0.settle(in: home(of: context)) }) else {
+      guard
+        arena._withUnsafeGuaranteedRef({
+          $0.settle(in: home(of: context), epoch: context.listEpoch)
+        })
+      else {
         row.arena = arena.takeRetainedValue()
         return nil
       }
@@ -238,16 +204,5 @@ private struct ObjectMaker {
       return false
     }
     return known.base == row.base || memcmp(known.base, row.base, row.byteCount) == 0
-  }
-}
-
-extension _ModelState {
-  /// Whether a member that the store found has not been moved or deleted since.
-  fileprivate func stillRefers(to owner: _ModelState, through inverse: ModelProperty) -> Bool {
-    if isDeleted { return false }
-    guard changed.contains(inverse.ordinal), case .one(let current) = relation(inverse) else {
-      return true
-    }
-    return current?._$state === owner
   }
 }

@@ -18,15 +18,21 @@ extension ModelContext {
     try throwDeferredError()
     mergeSavedChanges()
     guard hasChanges else { return }
+    // Rules are checked, and places given, by what is stored now.
+    for connection in coordinator.connections where connection.changeCount != nil {
+      noticeCommits(to: connection)
+    }
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
+    try checkEntities()
     try DeletePropagation.checkDenials(deleted)
     var saved: [StoreSave] = []
     for connection in coordinator.connections {
       if let save = try save(to: connection) { saved.append(save) }
       try throwDeferredError()
     }
-    if !inserted.isEmpty { inserted.removeAll { $0._$state.isDeleted } }
+    leaveUnsavedDeletions()
+    forgetTemporaries()
     undo.saveCount += 1
     coordinator.inboxes.post(
       saved.map { SavedRows($0.changes, in: $0.connection.index) },
@@ -41,6 +47,32 @@ extension ModelContext {
     }
   }
 
+  /// Throws if a new model is of a class that no store keeps.
+  private func checkEntities() throws {
+    var last: ModelDescriptor?
+    for model in inserted {
+      let descriptor = model._$state.descriptor
+      if descriptor === last || model._$state.isDeleted { continue }
+      last = descriptor
+      guard coordinator.connection(for: descriptor) != nil else {
+        throw SwiftDataError.missingEntity(descriptor.entityName)
+      }
+    }
+  }
+
+  /// Takes leave of the models that were inserted and deleted since the last save.
+  private func leaveUnsavedDeletions() {
+    if insertedModels.isEmpty { return }
+    for model in inserted {
+      let state = model._$state
+      guard state.isDeleted else { continue }
+      state.context = nil
+      state.flags.remove(.inserted)
+      state.settle()
+    }
+    insertedModels.removeAll { $0._$state.isDeleted }
+  }
+
   /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
   ///
   /// - Returns: What was written, or `nil` if nothing is pending.
@@ -49,9 +81,19 @@ extension ModelContext {
     defer { connection.endSave(for: editingState) }
     do {
       guard let pending = pendingChanges(for: connection) else { return nil }
+      // A list that is stored with its owner is read, corrected and written: nobody else may write it meanwhile.
+      let lock = connection.writesLists(pending) ? connection.listLock : nil
+      lock?.lock()
+      defer { lock?.unlock() }
       try connection.beginSave(pending, for: editingState)
       var next: ChangeSet? = pending
       while let changes = next {
+        if lock != nil,
+          try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
+        {
+          next = pendingChanges(for: connection)
+          continue
+        }
         do {
           let token = try write(changes, to: connection)
           upsert?.finish()
@@ -62,7 +104,8 @@ extension ModelContext {
           try merging.settle(unsettled.clashes)
           next = pendingChanges(for: connection)
         } catch let dangling as DanglingReferences {
-          throw SwiftDataError.referenceToNothing(dangling, in: connection)
+          try mend(dangling, in: connection)
+          next = pendingChanges(for: connection)
         } catch let vanished as VanishedRow {
           try forgetVanished(among: changes, in: connection, because: vanished)
           next = pendingChanges(for: connection)
@@ -83,7 +126,10 @@ extension ModelContext {
     guard connection.allowsSave else {
       throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
     }
-    if connection.hasRelationships { try validate(own) }
+    if connection.hasRelationships {
+      try validate(own)
+      try prepareLists(of: own, in: connection)
+    }
     try connection.prepare(&own)
     // An object whose list got a member has changed, but its own row has not.
     var touched: [any PersistentModel] = []
@@ -97,10 +143,35 @@ extension ModelContext {
     if connection.hasRelationships {
       for model in own.inserted { model._$state.prepareForEncoding(model) }
     }
+    let former = connection.changeCount
     let token = own.isEmpty ? nil : try connection.save(own, for: editingState)
+    if !own.isEmpty { noticeOwnCommit(to: connection, after: former) }
     for model in touched { model._$state.settle() }
     settle(own, in: connection)
     return token
+  }
+
+  /// Puts together the lists that are written with their owners, from the rows as they are now.
+  private func prepareLists(of changes: ChangeSet, in connection: StoreConnection) throws {
+    guard connection.keepsLists || connection.hasStoredLists else { return }
+    var owners: [(state: _ModelState, lists: [ModelProperty])] = []
+    for model in changes.updated {
+      let state = model._$state
+      let lists = state.descriptor.relationships.filter {
+        $0.isToMany && (connection.keepsLists || !$0.isDerivable)
+          && state.changed.contains($0.ordinal)
+      }
+      if !lists.isEmpty { owners.append((state, lists)) }
+    }
+    if owners.isEmpty { return }
+    refreshRows(of: owners.map(\.state), from: connection)
+    for (state, lists) in owners {
+      for property in lists {
+        guard case .many(let list) = state.relation(property) else { continue }
+        if list.isLoaded || property.isDerivable { state.load(list, property) }
+      }
+    }
+    try throwDeferredError()
   }
 
   /// What is pending for one store; `nil` if nothing is.
@@ -154,6 +225,9 @@ extension ModelContext {
   public func rollback() {
     deferredError = nil
     undo.manager?.removeAllActions(withTarget: self)
+    let inserted = inserted
+    let changed = changed
+    let deleted = deleted
     for model in inserted {
       let state = model._$state
       state.context = nil
@@ -161,19 +235,27 @@ extension ModelContext {
       state.updateIsObserved()
       state.flags.remove([.inserted, .deleted, .listed])
       state.reference = .none
+      // It leads nowhere any more: models that refer to each other outside of every context are never freed.
+      state.settle()
+      state.dropRelations()
     }
     for model in changed + deleted {
       let state = model._$state
+      if state.context == nil { continue }
+      recentLists.forget(state)
       state.settle()
       state.dropRelations()
       if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove(.deleted) }
+      // Read again, so that one whose row is gone says so.
+      state.dropRow()
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
     let touched = observers == nil ? [] : inserted + changed + deleted
-    inserted.removeAll()
-    changed.removeAll()
-    deleted.removeAll()
+    insertedModels.removeAll()
+    changedModels.removeAll()
+    deletedModels.removeAll()
+    forgetTemporaries()
     observers?.rolledBack(touched)
   }
 
@@ -244,7 +326,6 @@ extension _ModelState {
   /// longer, so that the next append need not load them again (see ``RecentLists``).
   func settle() {
     changed = ColumnSet()
-    reordered = ColumnSet()
     pendingRanks = nil
     settleRelations()
     flags.remove(.listed)
@@ -259,15 +340,15 @@ extension _ModelState {
     if relations.isEmpty { return }
     var memberCount = 0
     for property in descriptor.relationships {
-      if property.isDerivable, case .many(let list) = relation(property) {
-        list.added = []
+      if property.isDerivable, case .many(let list) = relation(property), list.isLoaded {
+        list.settle()
         memberCount += list.count
       } else {
         setRelation(.unloaded, property)
       }
     }
     if memberCount > 0, let context {
-      context.recentLists.keep(lists: memberCount, of: self)
+      context.keepLists(memberCount, of: self, besidesOthers: false)
     } else {
       dropRelations()
     }

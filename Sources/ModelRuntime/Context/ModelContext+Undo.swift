@@ -81,7 +81,62 @@ extension ModelContext {
     register { context in
       context.registerUndo(of: property, in: model)
       state.noteChange(property.ordinal)
-      image.restore(state)
+      if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
+      mark.restore(state, in: context)
+      property.notify(model)
+    }
+  }
+
+  /// Registers how to take a model out of a list again that is about to come into it.
+  func registerUndo(
+    ofAdding other: any PersistentModel,
+    to property: ModelProperty,
+    _ list: RelatedModels,
+    in model: any PersistentModel
+  ) {
+    guard recordingUndoManager != nil else { return }
+    let state = model._$state
+    let wasReordered = list.isReordered
+    let mark = ChangeMark(property.ordinal, of: state, in: self)
+    register { context in
+      let list = state.listToChange(property)
+      context.registerUndo(ofRemoving: other, from: property, list, in: model)
+      state.noteChange(property.ordinal)
+      list.leave(other, property)
+      if mark.isUnsaved(in: context) { list.isReordered = wasReordered }
+      mark.restore(state, in: context)
+      property.notify(model)
+    }
+  }
+
+  /// Registers how to put a model that is about to leave a list back to its place.
+  func registerUndo(
+    ofRemoving other: any PersistentModel,
+    from property: ModelProperty,
+    _ list: RelatedModels,
+    in model: any PersistentModel
+  ) {
+    guard recordingUndoManager != nil else { return }
+    let state = model._$state
+    let wasReordered = list.isReordered
+    let wasAdded = list.added.contains(other)
+    let place = list.isLoaded ? list.place(of: other) : nil
+    let mark = ChangeMark(property.ordinal, of: state, in: self)
+    register { context in
+      let list = state.listToChange(property)
+      context.registerUndo(ofAdding: other, to: property, list, in: model)
+      state.noteChange(property.ordinal)
+      state.hold(other)
+      if !mark.isUnsaved(in: context) || wasAdded {
+        list.added.append(other)
+        if let place, case .end = place {} else { list.isReordered = true }
+      } else {
+        if !property.isDerivable { list.removed.remove(other) }
+        list.isReordered = wasReordered
+      }
+      if list.isLoaded {
+        if let place { list.insert(other, at: place) } else { list.unload() }
+      }
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -117,7 +172,7 @@ extension ModelContext {
   /// Makes an object that was inserted and never saved an object of no context again.
   private func takeOut(_ model: any PersistentModel) {
     let state = model._$state
-    inserted.removeAll { $0 === model }
+    insertedModels.remove(model)
     state.context = nil
     state.flags.remove([.inserted, .deleted])
     state.updateIsObserved()
@@ -140,15 +195,22 @@ private struct ChangeMark {
 
   /// Forgets the change, if it is as if it had never been.
   func restore(_ state: _ModelState, in context: ModelContext) {
-    guard wasClean, saveCount == context.undo.saveCount else { return }
+    guard isCurrent(in: context) else { return }
     state.changed.remove(ordinal)
-    state.reordered.remove(ordinal)
-    if state.changed.isEmpty, state.flags.contains(.listed) {
+    if state.changed.isEmpty, state.flags.contains(.listed), let model = state.model {
       state.flags.remove(.listed)
       if !state.isDeleted { context.beKept(by: state) }
-      context.changed.removeAll { $0._$state === state }
+      context.changedModels.remove(model)
     }
   }
+
+  /// Whether taking the change back leaves the property as it is in the store.
+  func isCurrent(in context: ModelContext) -> Bool {
+    wasClean && isUnsaved(in: context)
+  }
+
+  /// Whether the change was not saved meanwhile.
+  func isUnsaved(in context: ModelContext) -> Bool { saveCount == context.undo.saveCount }
 }
 
 /// One end of a relationship as it was.
@@ -157,7 +219,7 @@ private struct RelationImage {
     /// Not in memory: whatever the other ends say.
     case unloaded
     case one((any PersistentModel)?)
-    case many([any PersistentModel], added: [any PersistentModel])
+    case many(RelatedModels)
   }
 
   private let property: ModelProperty
@@ -166,7 +228,7 @@ private struct RelationImage {
   init(_ property: ModelProperty, of state: _ModelState) {
     self.property = property
     switch state.relation(property) {
-    case .many(let list): content = .many(list.models, added: list.added)
+    case .many(let list): content = .many(list.copy())
     case .one(let model): content = .one(model)
     case .unloaded: content = property.isToMany ? .unloaded : .one(state.linkedModel(property))
     }
@@ -176,18 +238,35 @@ private struct RelationImage {
     switch content {
     case .unloaded: state.setRelation(.unloaded, property)
     case .one(let model): state.setRelation(.one(model), property)
-    case .many(let models, let added):
-      let list = property.makeList(models)
-      list.added = added
-      state.setRelation(.many(list), property)
-      state.reordered.insert(property.ordinal)
+    case .many(let list): state.setRelation(.many(list.copy()), property)
     }
+  }
+
+  /// Restores the end after a save, which knows nothing of it: all of it is a change then.
+  func restoreSaved(_ state: _ModelState) {
+    guard case .many(let list) = content else { return restore(state) }
+    let restored = list.copy()
+    if list.isLoaded, case .many(let current) = state.currentRelation(property) {
+      let former = current.models
+      let known = Set(former.lazy.map { ObjectIdentifier($0) })
+      let wanted = restored.models
+      let kept = Set(wanted.lazy.map { ObjectIdentifier($0) })
+      restored.added = OrderedModels(wanted.filter { !known.contains(ObjectIdentifier($0)) })
+      restored.removed.removeAll()
+      if !property.isDerivable {
+        restored.removed = OrderedModels(former.filter { !kept.contains(ObjectIdentifier($0)) })
+      }
+      restored.isReordered = true
+      restored.epoch = current.epoch
+    }
+    state.setRelation(.many(restored), property)
   }
 }
 
 extension _ModelState {
   /// Sees to it that setters call for whoever wants to know: observers, or an undo manager.
   func updateIsObserved() {
+    if observation != nil { context?.watch(self) }
     isObserved =
       observation != nil || context?.undo.manager != nil || context?.observers != nil
       || isListedByValue
@@ -196,5 +275,31 @@ extension _ModelState {
   /// Tells the undo manager that one end of a relationship is about to change.
   func registerUndo(of property: ModelProperty, in model: any PersistentModel) {
     context?.registerUndo(of: property, in: model)
+  }
+
+  /// Tells the undo manager that a model is about to come into a list.
+  func registerUndo(
+    ofAdding other: any PersistentModel,
+    to property: ModelProperty,
+    _ list: RelatedModels,
+    in model: any PersistentModel
+  ) {
+    context?.registerUndo(ofAdding: other, to: property, list, in: model)
+  }
+
+  /// Tells the undo manager that a model is about to leave a list.
+  func registerUndo(
+    ofRemoving other: any PersistentModel,
+    from property: ModelProperty,
+    _ list: RelatedModels,
+    in model: any PersistentModel
+  ) {
+    context?.registerUndo(ofRemoving: other, from: property, list, in: model)
+  }
+
+  /// A relationship as it is now: a list is put together if it is not in memory.
+  fileprivate func currentRelation(_ property: ModelProperty) -> Relation {
+    if property.isToMany { _ = relatedModels(property) }
+    return relation(property)
   }
 }

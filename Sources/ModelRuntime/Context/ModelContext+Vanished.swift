@@ -14,6 +14,8 @@ extension ModelContext {
     in connection: StoreConnection,
     because vanished: VanishedRow
   ) throws {
+    // Lists that hold the models are put together again.
+    noticeCommits(to: connection)
     let models = changes.deleted + changes.updated
     let rows = try connection.rows(
       at: models.map { $0._$state.reference },
@@ -31,8 +33,8 @@ extension ModelContext {
       throw SwiftDataError.modelDeletedElsewhere(identifier, vanished)
     }
     let objects = Set(gone.map { ObjectIdentifier($0) })
-    deleted.removeAll { objects.contains(ObjectIdentifier($0)) }
-    changed.removeAll { objects.contains(ObjectIdentifier($0)) }
+    deletedModels.removeAll { objects.contains(ObjectIdentifier($0)) }
+    changedModels.removeAll { objects.contains(ObjectIdentifier($0)) }
     for model in gone { takeLeave(of: model) }
   }
 
@@ -50,7 +52,7 @@ extension ModelContext {
 
 extension _ModelState {
   /// Whether more has changed than relationships.
-  fileprivate var hasChangedAttributes: Bool {
+  var hasChangedAttributes: Bool {
     descriptor.properties.contains { !$0.isRelationship && changed.contains($0.ordinal) }
   }
 }

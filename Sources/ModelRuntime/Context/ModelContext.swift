@@ -35,17 +35,31 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The registered objects, by store.
   let maps: [IdentityMap]
-  var inserted: [any PersistentModel] = [] {
-    didSet { unsaved.insertedCountChanges(to: inserted.count) }
+  var insertedModels = OrderedModels() {
+    didSet { unsaved.insertedCountChanges(to: insertedModels.count) }
   }
-  var changed: [any PersistentModel] = [] {
-    didSet { unsaved.changedCountChanges(to: changed.count) }
+  var changedModels = OrderedModels() {
+    didSet { unsaved.changedCountChanges(to: changedModels.count) }
   }
-  var deleted: [any PersistentModel] = [] {
-    didSet { unsaved.deletedCountChanges(to: deleted.count) }
+  var deletedModels = OrderedModels() {
+    didSet { unsaved.deletedCountChanges(to: deletedModels.count) }
   }
   /// The same objects as fetches want them.
   let unsaved = UnsavedModels()
+  /// The unsaved models whose temporary identifiers somebody has asked for, by key; and some of before.
+  private var temporaries: [UInt64: any PersistentModel] = [:]
+  /// How many objects have come into the context, and how many have left it.
+  var attachedCount = 0
+  var detachedCount = 0
+  /// What the context knows of its stores, as a number.
+  ///
+  /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
+  /// number is put together again when it is next asked for.
+  @exclusivity(unchecked) var listEpoch: UInt32 = 1
+  /// The changes of each store that the context has taken notice of.
+  var seenChanges: [UInt64]
+  /// The objects whose lists somebody observes.
+  var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = [:]
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
@@ -77,28 +91,33 @@ public class ModelContext: Equatable, SendableMetatype {
     knownContainer = container
     editingState = EditingState()
     maps = coordinator.connections.map(IdentityMap.init)
+    seenChanges = coordinator.connections.map { $0.changeCount ?? 0 }
     for connection in coordinator.connections { connection.begin(editingState) }
+  }
+
+  /// Makes a context for the objects of one that goes away.
+  private init(succeeding former: ModelContext) {
+    coordinator = former.coordinator
+    knownContainer = former.knownContainer
+    editingState = EditingState()
+    editingState.author = former.author
+    maps = coordinator.connections.map(IdentityMap.init)
+    seenChanges = former.seenChanges
+    listEpoch = former.listEpoch
+    for connection in coordinator.connections { connection.begin(editingState) }
+    automaticallyMergesChanges = former.mergesChanges
   }
 
   deinit {
     if let inbox { coordinator.inboxes.remove(inbox) }
+    cutOff()
+    letRelationshipsGo()
+    handOver()
+    assert(
+      attachedCount == detachedCount,
+      "\(attachedCount - detachedCount) objects still refer to a context that is gone"
+    )
     for connection in coordinator.connections { connection.end(editingState) }
-    // First cut every object off, then let relationships go: releasing one may free objects, and a
-    // freed object must find no context to take its leave of.
-    let states = maps.flatMap(\.states)
-    for list in [inserted, changed, deleted] {
-      for model in list {
-        model._$state.keepIdentifier()
-        model._$state.context = nil
-      }
-    }
-    for state in states {
-      state.keepIdentifier()
-      state.context = nil
-    }
-    let held = states.compactMap(\.model)
-    for model in held { model._$state.dropRelations() }
-    for model in inserted { model._$state.dropRelations() }
   }
 
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
@@ -123,6 +142,89 @@ public class ModelContext: Equatable, SendableMetatype {
   public var deletedModelsArray: [any PersistentModel] { deleted }
 }
 
+extension ModelContext {
+  /// The objects to be added, changed and deleted, in the order in which they came.
+  var inserted: [any PersistentModel] {
+    get { insertedModels.elements }
+    _modify { yield &insertedModels.array }
+  }
+  var changed: [any PersistentModel] {
+    get { changedModels.elements }
+    _modify { yield &changedModels.array }
+  }
+  var deleted: [any PersistentModel] {
+    get { deletedModels.elements }
+    _modify { yield &deletedModels.array }
+  }
+
+  /// Takes note of an unsaved model's identifier.
+  func noteTemporary(_ identifier: PersistentIdentifier, of model: any PersistentModel) {
+    if identifier.isTemporary { temporaries[identifier.id.key] = model }
+  }
+
+  /// The unsaved model of a temporary identifier.
+  func unsavedModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    guard let model = temporaries[identifier.id.key] else { return nil }
+    let state = model._$state
+    let isOwn = state.context === self && state.flags.contains(.inserted)
+    return isOwn && state.identifierIfKnown == identifier ? model : nil
+  }
+
+  /// Forgets the temporary identifiers of models that are saved, or have left.
+  func forgetTemporaries() {
+    if temporaries.isEmpty { return }
+    temporaries = temporaries.filter {
+      $0.value._$state.context === self && $0.value._$state.flags.contains(.inserted)
+    }
+  }
+}
+
+// MARK: The end of a context
+
+extension ModelContext {
+  /// Cuts off the objects with unsaved changes, which nobody can save any more.
+  private func cutOff() {
+    for list in [inserted, changed, deleted] {
+      for model in list {
+        let state = model._$state
+        forget(state)
+        state.keepIdentifier()
+        state.context = nil
+      }
+    }
+  }
+
+  /// Lets go of every relationship in memory, and with it of all objects that nobody else holds.
+  private func letRelationshipsGo() {
+    // Held together, so that none goes before all relationships are gone.
+    let held = maps.flatMap(\.states).compactMap(\.model)
+    for model in held { model._$state.dropRelations() }
+    for model in inserted + changed + deleted { model._$state.dropRelations() }
+    prefetched = []
+    temporaries = [:]
+  }
+
+  /// Makes the objects that are left those of a new context, which they keep.
+  ///
+  /// They were found through relationships, and did not keep this one, so that rings of objects do not keep it for
+  /// ever. Whoever holds one can go on following its relationships.
+  private func handOver() {
+    if maps.allSatisfy({ $0.count == 0 }) { return }
+    let next = ModelContext(succeeding: self)
+    for (former, map) in zip(maps, next.maps) {
+      for state in former.states {
+        former.remove(state, at: state.reference)
+        state.context = next
+        map.insert(state, at: state.reference)
+        state.rowEpoch = 0
+        state.flags.remove([.isHeld, .keepsLists])
+        if state.flags.contains(.isWatched) { next.watch(state) }
+        next.beKept(by: state)
+      }
+    }
+  }
+}
+
 @available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
 extension ModelContext: @unchecked Sendable {}
 
@@ -138,7 +240,7 @@ extension ModelContext {
     checked("changing a model") {
       guard let model = state.model, !state.flags.contains(.listed) else { return }
       state.flags.insert(.listed)
-      changed.append(model)
+      changedModels.append(model)
       letGo(of: state)
       noteUnsavedChange()
       guard let observers else { return }
@@ -150,9 +252,11 @@ extension ModelContext {
 
   /// Lets an object without unsaved changes keep the context.
   ///
-  /// Not where an undo manager is: it keeps objects, and the context keeps it.
+  /// Not where an undo manager is: it keeps objects, and the context keeps it. Nor an object that a relationship
+  /// holds: the one at the other end may be held by the context, or by the object itself.
   func beKept(by state: _ModelState) {
-    state.contextKeeper = undo.manager == nil ? self : nil
+    let mayKeep = undo.manager == nil && !state.flags.contains(.isHeld)
+    state.contextKeeper = mayKeep ? self : nil
   }
 
   /// Stops an object from keeping the context, because from now on the context keeps the object.
@@ -164,8 +268,15 @@ extension ModelContext {
   /// Takes leave of an object that is going away.
   func forget(_ state: _ModelState) {
     if state.flags.contains(.keepsLists) { recentLists.forget(state) }
+    if state.flags.contains(.isWatched) { watched[ObjectIdentifier(state)] = nil }
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
+  }
+
+  /// Takes note that somebody observes an object: who observes its lists is told when they may have changed.
+  func watch(_ state: _ModelState) {
+    state.flags.insert(.isWatched)
+    watched[ObjectIdentifier(state)] = Unmanaged.passUnretained(state)
   }
 
   /// Fetches the row of an object that has none in memory.

@@ -82,6 +82,9 @@ package final class ModelProperty: @unchecked Sendable {
     isToMany && inverse?.isToMany == false
   }
 
+  /// Whether the list is stored with its owner, and cannot be found from any other end.
+  package var isStoredList: Bool { isToMany && !isDerivable }
+
   package var deleteRule: Schema.Relationship.DeleteRule { relationship?.deleteRule ?? .nullify }
 
   package var columnType: ColumnType {

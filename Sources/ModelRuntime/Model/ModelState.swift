@@ -10,7 +10,7 @@ public import RowFormat
 public final class _ModelState {
   /// What is true of the object.
   struct Flags: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
     /// In the context, and not in any store yet.
     static let inserted = Flags(rawValue: 1)
     /// Deleted from the context; stays set for the object's life.
@@ -27,6 +27,10 @@ public final class _ModelState {
     static let keepsLists = Flags(rawValue: 64)
     /// The object keeps the context.
     static let keepsContext = Flags(rawValue: 128)
+    /// A relationship holds the object, or held it: then the object does not keep the context.
+    static let isHeld = Flags(rawValue: 256)
+    /// The context tells the object's observers when its lists may have changed.
+    static let isWatched = Flags(rawValue: 512)
   }
 
   /// The properties that changed since the last save, as far as setters know.
@@ -37,6 +41,8 @@ public final class _ModelState {
     .passUnretained(_ModelState.noColumns)
   @exclusivity(unchecked) var arena: RowArena?
   @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
+  /// What the context knew of the store when the row was read.
+  @exclusivity(unchecked) var rowEpoch: UInt32 = 0
 
   /// Whether somebody observes the object: only then do setters pay for observation.
   @exclusivity(unchecked) public var isObserved = false
@@ -68,6 +74,7 @@ public final class _ModelState {
     of context: ModelContext
   ) {
     ownContext = context
+    context.attachedCount += 1
     self.object = object.takeUnretainedValue()
     self.connection = connection
     self.reference = reference
@@ -78,6 +85,7 @@ public final class _ModelState {
 
   deinit {
     guard let ownContext else { return }
+    ownContext.detachedCount += 1
     ownContext.forget(self)
     if flags.contains(.keepsContext) { Unmanaged.passUnretained(ownContext).release() }
   }
@@ -86,7 +94,12 @@ public final class _ModelState {
   var context: ModelContext? {
     get { ownContext }
     set {
-      if ownContext !== newValue { contextKeeper = nil }
+      // Held until the object has left: it may be the last that keeps the context.
+      let former = ownContext
+      if former === newValue { return }
+      contextKeeper = nil
+      former?.detachedCount += 1
+      newValue?.attachedCount += 1
       ownContext = newValue
     }
   }
@@ -152,7 +165,6 @@ public final class _ModelState {
 private final class StateExtras {
   var relations: [Relation] = []
   var pendingRanks: [Int: Int64]?
-  var reordered = ColumnSet()
   var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone.
   var identifier: PersistentIdentifier?
@@ -180,16 +192,13 @@ extension _ModelState {
     set { if newValue != nil || extras != nil { makeExtras().pendingRanks = newValue } }
   }
 
-  /// The lists whose order was changed other than by appending; by ordinal.
-  var reordered: ColumnSet {
-    get { extras?.reordered ?? ColumnSet() }
-    set { if !newValue.isEmpty || extras != nil { makeExtras().reordered = newValue } }
-  }
-
   /// The observers, once there are any.
   var observation: _ObservationBox? {
     get { extras?.observation }
-    set { makeExtras().observation = newValue }
+    set {
+      makeExtras().observation = newValue
+      if newValue != nil { context?.watch(self) }
+    }
   }
 }
 
@@ -219,6 +228,9 @@ extension _ModelState {
     return !flags.contains(.vanished)
   }
 
+  /// Whether the object is deleted, here or in the store: a row that was never read is looked for now.
+  var isGone: Bool { isDeleted || flags.contains(.stored) && !exists() }
+
   /// The row as it is, without fetching it.
   var currentRow: _RowView {
     _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
@@ -232,6 +244,7 @@ extension _ModelState {
   /// Takes over a row, and with it the reference to its block.
   func takeRow(of fetched: inout FetchedRow) {
     swap(&arena, &fetched.arena)
+    rowEpoch = listEpoch
     row = fetched.base
     rowByteCount = UInt32(truncatingIfNeeded: fetched.byteCount)
     layout = .passUnretained(descriptor.layout)
@@ -240,6 +253,7 @@ extension _ModelState {
   /// Takes over the row of a fault: the references to its block and to the context are this object's now.
   func takeOver(_ stored: StoredRow, _ arena: RowArena) {
     self.arena = arena
+    rowEpoch = arena.epoch
     row = stored.base
     rowByteCount = UInt32(truncatingIfNeeded: stored.byteCount)
     flags.insert(.keepsContext)
@@ -285,6 +299,7 @@ extension _ModelState {
     }
     let identifier = PersistentIdentifier.makeTemporary(entityName: entityName(type))
     makeExtras().identifier = identifier
+    if flags.contains(.inserted), let model { context?.noteTemporary(identifier, of: model) }
     return identifier
   }
 

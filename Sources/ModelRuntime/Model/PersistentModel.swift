@@ -88,8 +88,9 @@ extension PersistentModel {
   /// Whether the object has been deleted from its context.
   ///
   /// It stays `true` after the delete is saved, for the life of the object: a deleted object still
-  /// answers with its last values, and this says not to trust them.
-  public var isDeleted: Bool { _$fetchedRow.stored == nil && _$state.isDeleted }
+  /// answers with its last values, and this says not to trust them. It is `true` too for a row that the store no
+  /// longer has; of an object that has not read its row yet, the row is looked for now.
+  public var isDeleted: Bool { _$fetchedRow.stored == nil && _$state.isGone }
 
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 

@@ -1,3 +1,5 @@
+import RowFormat
+
 /// What deleting an object does to those related to it.
 enum DeletePropagation {
   /// Deletes an object and applies its rules; those it cascades to are handled the same way, one after
@@ -7,10 +9,12 @@ enum DeletePropagation {
     while let next = pending.popLast() {
       let state = next._$state
       guard !state.isDeleted, state.context === context else { continue }
-      context.markDeleted(next)
-      for property in state.descriptor.relationships {
-        pending += apply(property, of: next)
+      // Read while the object is a member's owner like any other: once it is marked, nobody refers to it.
+      let ends = state.descriptor.relationships.map { property in
+        (property, others: state.isFollowed(property) ? state.related(property) : [])
       }
+      context.markDeleted(next)
+      for (property, others) in ends { pending += apply(property, of: next, to: others) }
     }
   }
 
@@ -19,9 +23,9 @@ enum DeletePropagation {
   /// - Returns: The models that have to be deleted in turn.
   private static func apply(
     _ property: ModelProperty,
-    of model: any PersistentModel
+    of model: any PersistentModel,
+    to related: [any PersistentModel]
   ) -> [any PersistentModel] {
-    let related = model._$state.related(property)
     // A delete that is saved takes the model's own end from memory, and undoing it needs that.
     model._$state.registerUndo(of: property, in: model)
     switch property.deleteRule {
@@ -66,9 +70,98 @@ enum DeletePropagation {
   }
 }
 
+// MARK: What happened between the delete and its save
+
+extension DeletePropagation {
+  /// Applies the rules of deleted models to those that came to be related to them since, where the lists are stored
+  /// with them; nobody else may write these lists meanwhile.
+  ///
+  /// - Returns: Whether there were any.
+  /// - Throws: What stands in the way of a delete.
+  static func catchUp(
+    with deleted: [any PersistentModel],
+    in connection: StoreConnection,
+    of context: ModelContext
+  ) throws -> Bool {
+    let owners = deleted.filter { model in
+      model._$state.descriptor.relationships.contains { connection.storesWithOwner($0) }
+    }
+    if owners.isEmpty { return false }
+    context.refreshRows(of: owners.map { $0._$state }, from: connection)
+    try context.throwDeferredError()
+    var found = false
+    for owner in owners {
+      let state = owner._$state
+      for property in state.descriptor.relationships where connection.storesWithOwner(property) {
+        let row = state.currentRow
+        guard let inverse = property.inverse, !row.isNull(property.ordinal) else { continue }
+        for reference in row.layout.references(property.ordinal, in: row.span) {
+          guard let other = context.model(at: reference, in: connection),
+            other._$state.stillRefers(to: owner, through: inverse)
+          else { continue }
+          found = true
+          try follow(property, of: owner, to: other, in: context)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Applies a rule to one model that came to be related to a deleted one after it was deleted.
+  static func follow(
+    _ property: ModelProperty,
+    of owner: any PersistentModel,
+    to other: any PersistentModel,
+    in context: ModelContext
+  ) throws {
+    switch property.deleteRule {
+    case .deny:
+      throw SwiftDataError.deleteDenied(
+        owner.persistentModelID,
+        property: property.name,
+        by: other.persistentModelID,
+        count: 1
+      )
+    case .cascade:
+      detach(owner, from: other, property)
+      delete(other, from: context)
+    case .nullify, .noAction:
+      // Nothing refers to a row that is not there: what a rule leaves alone reads as nil.
+      detach(owner, from: other, property)
+    }
+  }
+}
+
+extension StoreConnection {
+  /// Whether a list is stored with its owner, and the other ends need to be told.
+  fileprivate func storesWithOwner(_ property: ModelProperty) -> Bool {
+    property.isToMany && property.inverse != nil && (keepsLists || !property.isDerivable)
+  }
+}
+
 extension _ModelState {
   /// The models at the other end of a relationship, whichever kind it is.
   func related(_ property: ModelProperty) -> [any PersistentModel] {
     property.isToMany ? destinations(property) : destination(property).map { [$0] } ?? []
+  }
+
+  /// Whether a delete follows a relationship, or undoing it will want to know the other end.
+  fileprivate func isFollowed(_ property: ModelProperty) -> Bool {
+    switch property.deleteRule {
+    case .cascade, .nullify: true
+    case .deny, .noAction: context?.recordingUndoManager != nil
+    }
+  }
+
+  /// Whether a model that the store names at the other end is there, and has not been told to leave.
+  fileprivate func stillRefers(to owner: any PersistentModel, through inverse: ModelProperty)
+    -> Bool
+  {
+    if isDeleted || flags.contains(.vanished) { return false }
+    guard inverse.isToMany else { return linkedModel(inverse) === owner }
+    guard changed.contains(inverse.ordinal), case .many(let list) = relation(inverse) else {
+      return exists()
+    }
+    return !list.removed.contains(owner) && exists()
   }
 }

@@ -4,25 +4,33 @@ import Synchronization
 /// A to-many property that is being changed in place: `album.photos.append(photo)` is under way.
 ///
 /// The property lends its list out as an array that it goes on sharing. Whoever changes the array gets
-/// a copy, as with any shared array, and the two are compared afterwards; only `append(_:)` below knows
-/// of the list that is behind the array, and adds to it without copying. So appending costs the same in
+/// a copy, as with any shared array, and the two are compared afterwards; only the methods of `Array` below
+/// know of the list that is behind the array, and change both without copying. So appending costs the same in
 /// a long list as in a short one, and nothing that happens to the array can go unnoticed.
 public struct _ListModification {
   private let address: UInt
+
+  /// What is about to happen to a list that is lent out.
+  enum Change {
+    case adding(any PersistentModel)
+    case removing(any PersistentModel)
+  }
 
   /// Lends a list out.
   ///
   /// - Parameters:
   ///   - address: The variable that holds the array for as long as it is lent.
   ///   - list: The list behind it.
-  ///   - append: Called for each model that `append(_:)` adds, before it does.
+  ///   - property: The relationship.
+  ///   - prepare: Called before each change that is made in place; it returns whether to make the change.
   init(
     _ address: UnsafeRawPointer,
     of list: RelatedModels,
-    append: @escaping (any PersistentModel) -> Bool
+    _ property: ModelProperty,
+    prepare: @escaping (Change) -> Bool
   ) {
     self.address = UInt(bitPattern: address)
-    let entry = Entry(address: self.address, list: list, append: append)
+    let entry = Entry(address: self.address, list: list, property: property, prepare: prepare)
     Self.entries.withLock { $0.append(entry) }
     CModelRuntime_noteLentLists(1)
   }
@@ -44,25 +52,71 @@ public struct _ListModification {
   private struct Entry: @unchecked Sendable {
     let address: UInt
     let list: RelatedModels
-    let append: (any PersistentModel) -> Bool
+    let property: ModelProperty
+    let prepare: (Change) -> Bool
   }
 
   private static let entries = Mutex<[Entry]>([])
+
+  /// The list behind an array that is lent out and unchanged so far.
+  private static func lent<D: PersistentModel>(
+    _ array: inout [D]
+  ) -> (entry: Entry, list: RelatedModelsOf<D>)? {
+    let address = withUnsafePointer(to: &array) { UInt(bitPattern: $0) }
+    let found = entries.withLock { $0.last { $0.address == address } }
+    guard let found, let list = found.list as? RelatedModelsOf<D>, list.shares(array) else {
+      return nil
+    }
+    return (found, list)
+  }
 
   /// Adds a model to an array that is lent out.
   ///
   /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
   @usableFromInline
   static func append<D: PersistentModel>(_ model: D, to array: inout [D]) -> Bool {
-    let address = withUnsafePointer(to: &array) { UInt(bitPattern: $0) }
-    let found = entries.withLock { $0.last { $0.address == address } }
-    guard let found, let list = found.list as? RelatedModelsOf<D>, list.shares(array) else {
-      return false
-    }
-    if !found.append(model) { return true }
-    return list.append(model, toSharing: &array)
+    guard let (entry, list) = lent(&array) else { return false }
+    if !entry.prepare(.adding(model)) { return true }
+    if list.append(model, toSharing: &array) { return true }
+    list.enter(model)
+    array = list.members
+    return true
+  }
+
+  /// Puts a model into an array that is lent out.
+  ///
+  /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
+  @usableFromInline
+  static func insert<D: PersistentModel>(_ model: D, at index: Int, in array: inout [D]) -> Bool {
+    if index == array.count { return append(model, to: &array) }
+    guard let (entry, list) = lent(&array), array.indices.contains(index),
+      !list.contains(model), entry.prepare(.adding(model))
+    else { return false }
+    if list.insert(model, at: index, inSharing: &array) { return true }
+    array.insert(contentsOf: CollectionOfOne(model), at: index)
+    list.added.append(model)
+    list.isReordered = true
+    list.replace(with: array)
+    return true
+  }
+
+  /// Takes a model out of an array that is lent out.
+  ///
+  /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
+  @usableFromInline
+  static func remove<D: PersistentModel>(at index: Int, from array: inout [D]) -> Bool {
+    guard let (entry, list) = lent(&array), array.indices.contains(index),
+      entry.prepare(.removing(array[index]))
+    else { return false }
+    if list.remove(at: index, fromSharing: &array, entry.property) { return true }
+    list.leave(array[index], entry.property)
+    array = list.members
+    return true
   }
 }
+
+// The array of a relationship is changed at both ends at once; most arrays belong to no model, and need not look
+// for one.
 
 extension Array where Element: PersistentModel {
   /// Adds a model at the end of the array.
@@ -72,10 +126,43 @@ extension Array where Element: PersistentModel {
   /// - Complexity: O(1) on average, also for a relationship that holds many models.
   @inlinable
   public mutating func append(_ newElement: Element) {
-    // Most arrays belong to no model, and need not look for one.
     if CModelRuntime_isAnyListLent() != 0, _ListModification.append(newElement, to: &self) {
       return
     }
     append(contentsOf: CollectionOfOne(newElement))
   }
+
+  /// Puts a model at a position of the array; for the array of a relationship, without comparing all of it.
+  @inlinable
+  public mutating func insert(_ newElement: Element, at i: Int) {
+    if CModelRuntime_isAnyListLent() != 0, _ListModification.insert(newElement, at: i, in: &self) {
+      return
+    }
+    insert(contentsOf: CollectionOfOne(newElement), at: i)
+  }
+
+  /// Takes out the model at a position of the array; for the array of a relationship, without comparing all of it.
+  @inlinable @discardableResult
+  public mutating func remove(at index: Int) -> Element {
+    let element = self[index]
+    if CModelRuntime_isAnyListLent() != 0, _ListModification.remove(at: index, from: &self) {
+      return element
+    }
+    replaceSubrange(index..<index + 1, with: EmptyCollection())
+    return element
+  }
+
+  /// Takes out the first model of the array; for the array of a relationship, without comparing all of it.
+  @inlinable @discardableResult
+  public mutating func removeFirst() -> Element { remove(at: startIndex) }
+
+  /// Takes out the last model of the array.
+  ///
+  /// - Complexity: O(1), also for a relationship that holds many models.
+  @inlinable @discardableResult
+  public mutating func removeLast() -> Element { remove(at: endIndex - 1) }
+
+  /// Takes out the last model of the array, if there is one.
+  @inlinable @discardableResult
+  public mutating func popLast() -> Element? { isEmpty ? nil : remove(at: endIndex - 1) }
 }

@@ -12,12 +12,14 @@ extension _ModelState {
     let mayKnowOther = !flags.contains(.adopted) || !property.isDerivable
     adoptInitialRelationships(of: model)
     if property.isToMany {
-      registerUndo(of: property, in: model)
-      noteChange(property.ordinal)
-      // A list in the store is not read for this: it is put together when it is asked for.
-      if let list = listAtHand(property), !(mayKnowOther && list.contains(other)) {
-        list.append(other)
+      let list = listToChange(property)
+      if mayKnowOther, list.added.contains(other) || list.isLoaded && list.contains(other) {
+        return
       }
+      registerUndo(ofAdding: other, to: property, list, in: model)
+      noteChange(property.ordinal)
+      hold(other)
+      list.enter(other)
     } else {
       let previous = linkedModel(property)
       registerUndo(of: property, in: model)
@@ -37,9 +39,10 @@ extension _ModelState {
     of model: some PersistentModel
   ) {
     if property.isToMany {
-      registerUndo(of: property, in: model)
+      let list = listToChange(property)
+      registerUndo(ofRemoving: other, from: property, list, in: model)
       noteChange(property.ordinal)
-      listAtHand(property)?.remove(other)
+      list.leave(other, property)
     } else if linkedModel(property) === other {
       registerUndo(of: property, in: model)
       noteChange(property.ordinal)
@@ -50,11 +53,12 @@ extension _ModelState {
     property.notify(model)
   }
 
-  /// The list, unless it is in the store and can be put together later.
-  private func listAtHand(_ property: ModelProperty) -> RelatedModels? {
+  /// The list, to be changed at this end only: one that is in the store is not put together for this.
+  func listToChange(_ property: ModelProperty) -> RelatedModels {
     if case .many(let list) = relation(property) { return list }
-    if property.isDerivable && flags.contains(.stored) { return nil }
-    let list = property.makeList(destinations(property))
+    let list = property.makeList([])
+    list.isLoaded = !flags.contains(.stored)
+    list.epoch = listEpoch
     setRelation(.many(list), property)
     return list
   }
@@ -66,5 +70,35 @@ extension _ModelState {
     } else if context == nil, let context = other._$state.context, !isDeleted {
       context.insert(model)
     }
+  }
+
+  /// Whether a relationship may lead to a model: not if another context has it.
+  ///
+  /// That one may be used by another thread at this moment, so nothing of it is changed; the next fetch or save says
+  /// what is wrong, because a setter cannot.
+  func mayRefer(
+    to other: some PersistentModel,
+    through property: ModelProperty,
+    of model: some PersistentModel
+  ) -> Bool {
+    guard let context, let home = other.modelContext, home !== context else { return true }
+    context.deferredError =
+      context.deferredError
+      ?? SwiftDataError.relationshipAcrossContexts(
+        of: model.persistentModelID,
+        property: property.name,
+        to: other.persistentModelID
+      )
+    return false
+  }
+
+  /// Takes note that a relationship holds a model from now on: then the model does not keep the context.
+  ///
+  /// So no ring of models that hold each other holds a context too, and with it the store.
+  func hold(_ other: any PersistentModel) {
+    let state = other._$state
+    if state.flags.contains(.isHeld) { return }
+    state.flags.insert(.isHeld)
+    state.context?.letGo(of: state)
   }
 }

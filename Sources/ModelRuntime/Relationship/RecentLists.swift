@@ -1,45 +1,99 @@
-/// The lists that a context goes on holding after it saved them, so that appending to one again and again
-/// does not load it each time.
+/// The lists that a context goes on holding after it has saved them or found them in a row, so that using one again
+/// and again does not load it each time.
 ///
 /// A list keeps its members alive, and members may keep the owner; so only few lists are held, and each
-/// for as long as its owner lives or until others have been changed since.
+/// for as long as its owner lives or until others have been used since.
 struct RecentLists {
   private struct Owner {
     unowned(unsafe) let state: _ModelState
-    let memberCount: Int
+    var memberCount: Int
   }
 
-  /// The owners, the one saved last at the end.
-  private var owners: [Owner] = []
+  /// The owners, the one used last at the end; those that left in between are `nil`.
+  private var owners: [Owner?] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+  private var first = 0
   private var memberCount = 0
 
   /// How many owners, and how many members of all of them together, are held.
-  private static let mostOwners = 16
+  private static let mostOwners = 1024
   private static let mostMembers = 250_000
 
-  /// Holds the lists of an owner, and lets go of those that have waited longest.
-  mutating func keep(lists memberCount: Int, of state: _ModelState) {
+  /// Holds the lists of an owner.
+  ///
+  /// - Parameters:
+  ///   - memberCount: How many members they have, or came to have.
+  ///   - state: The owner.
+  ///   - isMore: Whether other lists of the owner that are held already stay.
+  /// - Returns: The owners that have waited longest, whose lists are to be let go of now.
+  mutating func keep(
+    lists memberCount: Int,
+    of state: _ModelState,
+    besidesOthers isMore: Bool
+  ) -> [any PersistentModel] {
+    let former = isMore ? places[ObjectIdentifier(state)].flatMap { owners[$0]?.memberCount } : nil
     forget(state)
     state.flags.insert(.keepsLists)
-    owners.append(Owner(state: state, memberCount: memberCount))
-    self.memberCount += memberCount
-    while owners.count > 1,
-      owners.count > Self.mostOwners || self.memberCount > Self.mostMembers
+    places[ObjectIdentifier(state)] = owners.count
+    owners.append(Owner(state: state, memberCount: memberCount + (former ?? 0)))
+    self.memberCount += memberCount + (former ?? 0)
+    var evicted: [any PersistentModel] = []
+    while places.count > 1,
+      places.count > Self.mostOwners || self.memberCount > Self.mostMembers
     {
-      let oldest = owners.removeFirst()
-      self.memberCount -= oldest.memberCount
-      oldest.state.flags.remove(.keepsLists)
-      // Unsaved changes are not here: they are let go of by the save that writes them.
-      if !oldest.state.flags.contains(.listed) { oldest.state.dropRelations() }
+      guard let oldest = removeOldest() else { break }
+      if let model = oldest.model { evicted.append(model) }
     }
+    if first > 64, first * 2 > owners.count { compact() }
+    return evicted
   }
 
   /// Lets go of an owner that goes away, or whose lists are no longer what the store has.
   mutating func forget(_ state: _ModelState) {
     guard state.flags.contains(.keepsLists) else { return }
     state.flags.remove(.keepsLists)
-    guard let index = owners.firstIndex(where: { $0.state === state }) else { return }
-    memberCount -= owners[index].memberCount
-    owners.remove(at: index)
+    guard let place = places.removeValue(forKey: ObjectIdentifier(state)) else { return }
+    memberCount -= owners[place]?.memberCount ?? 0
+    owners[place] = nil
+  }
+
+  private mutating func removeOldest() -> _ModelState? {
+    while first < owners.count, owners[first] == nil { first += 1 }
+    guard first < owners.count, let oldest = owners[first]?.state else { return nil }
+    forget(oldest)
+    return oldest
+  }
+
+  private mutating func compact() {
+    owners = owners[first...].filter { $0 != nil }
+    first = 0
+    for (place, owner) in owners.enumerated() {
+      if let owner { places[ObjectIdentifier(owner.state)] = place }
+    }
+  }
+}
+
+extension ModelContext {
+  /// Holds lists of an owner for a while.
+  func keepLists(_ memberCount: Int, of state: _ModelState, besidesOthers isMore: Bool) {
+    // Letting go of lists frees models, which take their leave of the recent lists: that comes afterwards.
+    let evicted = recentLists.keep(lists: memberCount, of: state, besidesOthers: isMore)
+    for model in evicted { model._$state.dropUnchangedLists() }
+  }
+}
+
+extension _ModelState {
+  /// Lets go of the lists that are as they are in the store.
+  func dropUnchangedLists() {
+    for property in descriptor.relationships where property.isToMany {
+      guard case .many(let list) = relation(property) else { continue }
+      if list.hasOverlay { list.unloadUnlessReordered() } else { setRelation(.unloaded, property) }
+    }
+  }
+}
+
+extension RelatedModels {
+  fileprivate final func unloadUnlessReordered() {
+    if !isReordered { unload() }
   }
 }

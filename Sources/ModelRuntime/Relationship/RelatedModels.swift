@@ -1,20 +1,35 @@
-/// The models of a to-many relationship that is in memory, in order.
+/// The models of a to-many relationship as far as they are in memory, and what has changed in it since the last save.
+///
+/// A list is what the store has, without what left since and with what came since. The overlay (`added`, `removed`,
+/// `isReordered`) is the truth about unsaved changes; the members are a cache of the whole, good as long as nobody
+/// else can have changed the list (see ``ModelContext/listEpoch``), and may be absent altogether.
 ///
 /// A class, and apart from its typed half, so that whoever does not know the models' type can hold it,
 /// count it and change it without copying the list.
 class RelatedModels {
-  /// The members that came since the last save, in order; their places are behind all others'.
-  var added: [any PersistentModel] = []
+  /// The members that came since the last save, in order.
+  ///
+  /// Unless the list is reordered, they stand behind all others.
+  final var added = OrderedModels()
+  /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
+  /// members themselves tell that they left.
+  final var removed = OrderedModels()
+  /// Whether the order was changed since the last save other than by members that left, and others that came last.
+  final var isReordered = false
+  /// Whether the members are in memory.
+  final var isLoaded = true
+  /// What the context knew of the store when the members were put together.
+  final var epoch: UInt32 = 0
 
   var count: Int { notOverridden() }
   /// The members; a new list is made for it.
   var models: [any PersistentModel] { notOverridden() }
 
-  /// Adds a model, which is no member yet, behind the others.
+  /// Puts a model, which is no member yet, behind the others.
   func append(_ model: any PersistentModel) { notOverridden() }
 
-  /// Puts a model at a place.
-  func insert(_ model: any PersistentModel, at place: Int) { notOverridden() }
+  /// Puts a model, which is no member yet, where it was.
+  func insert(_ model: any PersistentModel, at place: ListPlace) { notOverridden() }
 
   /// Takes a model out.
   ///
@@ -26,25 +41,104 @@ class RelatedModels {
   /// - Complexity: O(1); the first time in a long list it is O(*n*).
   func contains(_ model: any PersistentModel) -> Bool { notOverridden() }
 
-  /// The place of a member.
-  func place(of model: any PersistentModel) -> Int? { notOverridden() }
+  /// Where a member is.
+  ///
+  /// - Complexity: O(1); the first time in a long list it is O(*n*).
+  func place(of model: any PersistentModel) -> ListPlace { notOverridden() }
 
   /// Takes over the members of a list of the same relationship.
   func replace(with models: [any PersistentModel]) { notOverridden() }
+
+  /// A list with the same members and the same overlay, which shares their storage until one of them changes.
+  func copy() -> RelatedModels { notOverridden() }
 
   private func notOverridden() -> Never {
     preconditionFailure("\(type(of: self)) must override this")
   }
 }
 
+extension RelatedModels {
+  /// Whether the list differs from the stored one in more than members that say so themselves.
+  final var hasOverlay: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+  /// Adds a model that is related from now on.
+  final func enter(_ model: any PersistentModel) {
+    added.append(model)
+    if isLoaded { append(model) }
+  }
+
+  /// Takes out a model that is not related any more.
+  ///
+  /// - Returns: Whether it came since the last save.
+  @discardableResult
+  final func leave(_ model: any PersistentModel, _ property: ModelProperty) -> Bool {
+    let wasAdded = added.remove(model)
+    if !wasAdded, !property.isDerivable { removed.append(model) }
+    if isLoaded { remove(model) }
+    return wasAdded
+  }
+
+  /// Forgets the members, but not what changed.
+  final func unload() {
+    replace(with: [])
+    isLoaded = false
+  }
+
+  /// Makes the list what the store has, without what left and with what came.
+  ///
+  /// An order of its own stays: what others added stands behind it, what others took out is gone.
+  final func rebase(on stored: [any PersistentModel]) {
+    if isReordered, isLoaded {
+      let known = Set(stored.lazy.map { ObjectIdentifier($0) })
+      let kept = models.filter { known.contains(ObjectIdentifier($0)) || added.contains($0) }
+      let present = Set(kept.lazy.map { ObjectIdentifier($0) })
+      let new = stored.filter { !present.contains(ObjectIdentifier($0)) && !removed.contains($0) }
+      exchange(for: kept + new)
+    } else {
+      var models = stored
+      if !removed.isEmpty { models.removeAll { removed.contains($0) } }
+      if !added.isEmpty {
+        // One that left and came back stands where it came last.
+        models.removeAll { added.contains($0) }
+        models += added.elements.filter { !$0._$state.isDeleted }
+      }
+      exchange(for: models)
+    }
+    isLoaded = true
+  }
+
+  /// Takes over the members that a list was found to have, unless it has them: then arrays that share its storage go
+  /// on sharing it.
+  private final func exchange(for members: [any PersistentModel]) {
+    if isLoaded, count == members.count, zip(models, members).allSatisfy({ $0 === $1 }) { return }
+    replace(with: members)
+  }
+
+  /// Forgets what changed: it is saved, and the members are what the store has.
+  final func settle() {
+    added.removeAll()
+    removed.removeAll()
+    isReordered = false
+  }
+}
+
+/// Where a member of a list is, told by a neighbour: so that it can be put back after others were.
+enum ListPlace {
+  case end
+  case before(any PersistentModel)
+  case after(any PersistentModel)
+}
+
 /// The models of a to-many relationship as its property declares them.
 final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
-  /// The members, and those in `removals`.
+  /// The members, and those in `removals`, without those in `insertions`.
   private var stored: [Model]
   /// Members that were taken out and still stand in `stored`, which keeps them alive meanwhile.
   private var removals: Set<ObjectIdentifier> = []
-  /// Who is a member, once a long list was asked.
-  private var identities: Set<ObjectIdentifier>?
+  /// Members that were put back beside others, and do not stand in `stored` yet.
+  private var insertions: ListInsertions<Model>?
+  /// Where each of `stored` stands there, once a long list was asked.
+  private var positions: [ObjectIdentifier: Int]?
 
   init(_ models: [Model]) { stored = models }
 
@@ -53,53 +147,84 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 
   /// The members; the list's own storage, so whoever changes it gets a copy.
   var members: [Model] {
-    compact()
-    return stored
+    @inline(__always) get {
+      if removals.isEmpty, insertions == nil { return stored }
+      compact()
+      return stored
+    }
   }
 
-  override var count: Int { stored.count - removals.count }
+  override var count: Int { members.count }
   override var models: [any PersistentModel] { members }
 
   override func append(_ model: any PersistentModel) {
     guard let model = model as? Model else { return }
+    append(model)
+  }
+
+  private func append(_ model: Model) {
     compact()
-    push(model)
+    positions?[ObjectIdentifier(model)] = stored.count
     stored.append(contentsOf: CollectionOfOne(model))
   }
 
-  /// Takes note of a member that is being added behind the others.
-  private func push(_ model: Model) {
-    added.append(model)
-    identities?.insert(ObjectIdentifier(model))
-  }
-
-  override func insert(_ model: any PersistentModel, at place: Int) {
-    guard let model = model as? Model, !contains(model) else { return }
-    compact()
-    identities?.insert(ObjectIdentifier(model))
-    stored.insert(model, at: min(place, stored.count))
+  override func insert(_ model: any PersistentModel, at place: ListPlace) {
+    guard let model = model as? Model else { return }
+    if case .end = place { return append(model) }
+    if !removals.isEmpty { compact() }
+    insertions = insertions ?? ListInsertions()
+    insertions?.add(model, at: place)
   }
 
   override func remove(_ model: any PersistentModel) {
-    guard contains(model) else { return }
-    removals.insert(ObjectIdentifier(model))
-    identities?.remove(ObjectIdentifier(model))
-    if !added.isEmpty { added.removeAll { $0 === model } }
+    if insertions != nil { compact() }
+    let id = ObjectIdentifier(model)
+    if removals.isEmpty, let last = stored.last, last === model {
+      stored.removeLast()
+      positions?[id] = nil
+    } else {
+      removals.insert(id)
+    }
   }
 
   override func contains(_ model: any PersistentModel) -> Bool {
     let id = ObjectIdentifier(model)
     if removals.contains(id) { return false }
-    if stored.count <= Self.shortCount { return stored.contains { ObjectIdentifier($0) == id } }
-    if let identities { return identities.contains(id) }
-    compact()
-    let all = Set(stored.lazy.map { ObjectIdentifier($0) })
-    identities = all
-    return all.contains(id)
+    return position(of: id) != nil
   }
 
-  override func place(of model: any PersistentModel) -> Int? {
-    members.firstIndex { $0 === model }
+  private func position(of id: ObjectIdentifier) -> Int? {
+    if insertions != nil { compact() }
+    if stored.count <= Self.shortCount { return stored.firstIndex { ObjectIdentifier($0) == id } }
+    if let positions { return positions[id] }
+    compact()
+    let all = Dictionary(
+      stored.enumerated().lazy.map { (ObjectIdentifier($1), $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    positions = all
+    return all[id]
+  }
+
+  override func place(of model: any PersistentModel) -> ListPlace {
+    guard let position = position(of: ObjectIdentifier(model)), position + 1 < stored.count
+    else { return .end }
+    var next = position + 1
+    var previous = position - 1
+    // The nearest neighbour that is still there; most members that went before this one went from one side.
+    while next < stored.count || previous >= 0 {
+      if next < stored.count {
+        if !removals.contains(ObjectIdentifier(stored[next])) { return .before(stored[next]) }
+        next += 1
+      }
+      if previous >= 0 {
+        if !removals.contains(ObjectIdentifier(stored[previous])) {
+          return .after(stored[previous])
+        }
+        previous -= 1
+      }
+    }
+    return .end
   }
 
   override func replace(with models: [any PersistentModel]) {
@@ -109,13 +234,80 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   func replace(with models: [Model]) {
     stored = models
     removals = []
-    identities = nil
+    insertions = nil
+    positions = nil
+  }
+
+  override func copy() -> RelatedModels {
+    let copy = RelatedModelsOf(members)
+    copy.added = added
+    copy.removed = removed
+    copy.isReordered = isReordered
+    copy.isLoaded = isLoaded
+    copy.epoch = epoch
+    return copy
   }
 
   private func compact() {
-    if removals.isEmpty { return }
-    stored.removeAll { removals.contains(ObjectIdentifier($0)) }
-    removals = []
+    if !removals.isEmpty {
+      stored.removeAll { removals.contains(ObjectIdentifier($0)) }
+      removals = []
+      positions = nil
+    }
+    if let insertions {
+      self.insertions = nil
+      stored = insertions.applied(to: stored)
+      positions = nil
+    }
+  }
+}
+
+/// Members to be put back into a list beside others, all of them in one pass.
+private struct ListInsertions<Model: PersistentModel> {
+  private var before: [ObjectIdentifier: [Model]] = [:]
+  private var after: [ObjectIdentifier: [Model]] = [:]
+  private var all: [Model] = []
+
+  private enum Step {
+    case visit(Model)
+    case emit(Model)
+  }
+
+  mutating func add(_ model: Model, at place: ListPlace) {
+    all.append(contentsOf: CollectionOfOne(model))
+    switch place {
+    case .end: break
+    case .before(let next): before[ObjectIdentifier(next), default: []].append(model)
+    case .after(let previous): after[ObjectIdentifier(previous), default: []].append(model)
+    }
+  }
+
+  /// The list with the insertions in it.
+  func applied(to list: [Model]) -> [Model] {
+    var result: [Model] = []
+    result.reserveCapacity(list.count + all.count)
+    // What stands beside a member may have neighbours of its own: a stack instead of recursion, as chains are long.
+    var steps: [Step] = []
+    for member in list {
+      steps.append(.visit(member))
+      while let step = steps.popLast() {
+        switch step {
+        case .emit(let model): result.append(contentsOf: CollectionOfOne(model))
+        case .visit(let model):
+          // The one put in last stands next to its neighbour.
+          let id = ObjectIdentifier(model)
+          for next in after[id] ?? [] { steps.append(.visit(next)) }
+          steps.append(.emit(model))
+          for previous in (before[id] ?? []).reversed() { steps.append(.visit(previous)) }
+        }
+      }
+    }
+    if result.count < list.count + all.count {
+      // Their neighbours are gone.
+      let placed = Set(result.lazy.map { ObjectIdentifier($0) })
+      result += all.filter { !placed.contains(ObjectIdentifier($0)) }
+    }
+    return result
   }
 }
 
@@ -124,27 +316,63 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 extension RelatedModelsOf {
   /// Whether an array is this list's storage, untouched: every change to a shared array copies it.
   func shares(_ array: [Model]) -> Bool {
-    guard removals.isEmpty, array.count == stored.count else { return false }
+    guard removals.isEmpty, insertions == nil, array.count == stored.count else { return false }
     return array.withUnsafeBufferPointer { theirs in
       stored.withUnsafeBufferPointer { ours in theirs.baseAddress == ours.baseAddress }
     }
+  }
+
+  /// Changes an array that shares this list's storage, and the list with it, without copying it.
+  ///
+  /// - Returns: Whether that was possible: not if a third array shares the storage too.
+  func change(sharing array: inout [Model], _ body: (inout [Model]) -> Void) -> Bool {
+    stored = []
+    // Only the array itself is left to hold the storage, unless somebody took a copy of it: asking for
+    // the right to change it then gives it storage of its own.
+    let before = array.withUnsafeBufferPointer { $0.baseAddress }
+    let isUnique = array.withUnsafeMutableBufferPointer { UnsafePointer($0.baseAddress) } == before
+    if isUnique { body(&array) }
+    stored = array
+    return isUnique
   }
 
   /// Adds a model behind the others to an array that shares this list's storage, without copying it.
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func append(_ model: Model, toSharing array: inout [Model]) -> Bool {
-    stored = []
-    // Only the array itself is left to hold the storage, unless somebody took a copy of it: asking for
-    // the right to change it then gives it storage of its own.
-    let before = array.withUnsafeBufferPointer { $0.baseAddress }
-    let isUnique = array.withUnsafeMutableBufferPointer { UnsafePointer($0.baseAddress) } == before
-    if isUnique {
-      push(model)
-      array.append(contentsOf: CollectionOfOne(model))
+    change(sharing: &array) {
+      positions?[ObjectIdentifier(model)] = $0.count
+      added.append(model)
+      $0.append(contentsOf: CollectionOfOne(model))
     }
-    stored = array
-    return isUnique
+  }
+
+  /// Puts a model at an index of an array that shares this list's storage, without copying it.
+  ///
+  /// - Returns: Whether that was possible: not if a third array shares the storage too.
+  func insert(_ model: Model, at index: Int, inSharing array: inout [Model]) -> Bool {
+    change(sharing: &array) {
+      positions = nil
+      added.append(model)
+      if index < $0.count { isReordered = true }
+      $0.insert(model, at: index)
+    }
+  }
+
+  /// Takes the model at an index out of an array that shares this list's storage, without copying it.
+  ///
+  /// - Returns: Whether that was possible: not if a third array shares the storage too.
+  func remove(at index: Int, fromSharing array: inout [Model], _ property: ModelProperty) -> Bool {
+    change(sharing: &array) {
+      let model = $0[index]
+      if index == $0.count - 1 {
+        positions?[ObjectIdentifier(model)] = nil
+      } else {
+        positions = nil
+      }
+      if !added.remove(model), !property.isDerivable { removed.append(model) }
+      $0.remove(at: index)
+    }
   }
 
   /// Makes sure that the storage of an empty list is its own, and not the one all empty arrays share.

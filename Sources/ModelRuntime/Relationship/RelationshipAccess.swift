@@ -69,6 +69,10 @@ extension _ModelState {
     _ property: ModelProperty,
     of model: some PersistentModel
   ) {
+    if let destination, !mayRefer(to: destination, through: property, of: model) { return }
+    // The relationship may come to hold the last model that keeps the context.
+    let keeper = context
+    defer { withExtendedLifetime(keeper) {} }
     let old = linkedModel(property)
     registerUndo(of: property, in: model)
     noteChange(property.ordinal)
@@ -92,6 +96,7 @@ extension _ModelState {
   }
 
   func setRelation(_ relation: Relation, _ property: ModelProperty) {
+    if case .one(let destination?) = relation { hold(destination) }
     while relations.count <= property.relationIndex { relations.append(.unloaded) }
     relations[property.relationIndex] = relation
   }

@@ -10,17 +10,19 @@ extension _ModelState {
     let property = descriptor.properties[ordinal]
     if property.isToMany {
       if property.isDerivable && encoder.references.derivesLists { return }
-      // A list that nobody has read is put together now, if a member came or went from its other end.
-      if case .unloaded = relation(property), property.isDerivable, changed.contains(ordinal) {
-        _ = destinations(property)
-      }
       guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
       var references: [RowReference] = []
-      references.reserveCapacity(list.count)
-      for model in list.models where !model._$state.isDeleted {
-        if let reference = resolve(model, in: &encoder) { references.append(reference) }
+      if !list.isLoaded, !property.isDerivable {
+        references = storedReferences(correctedBy: list, ordinal, in: &encoder)
+      } else {
+        // Put together before the first row was written: the row that is being copied must stay as it is.
+        let models = list.models
+        references.reserveCapacity(models.count)
+        for model in models where !model._$state.isDeleted {
+          if let reference = resolve(model, in: &encoder) { references.append(reference) }
+        }
       }
       encoder.writer.append(ordinal, references: references)
       return
@@ -33,6 +35,9 @@ extension _ModelState {
     guard let column = descriptor.rankColumns[ordinal] else { return }
     if let rank = pendingRanks?[ordinal] {
       encoder.writer.set(column, integer: rank)
+    } else if encoder.refersAlready(to: reference, ordinal) {
+      // Set to what it was: the place in the list stays.
+      encoder.keep(column)
     } else if flags.contains(.inserted) || changed.contains(ordinal) {
       encoder.writer.set(column, integer: encoder.references.nextRank())
     } else {
@@ -48,6 +53,30 @@ extension _ModelState {
     guard let name = encoder.references.name(of: reference, in: connection) else { return }
     encoder.writer.set(ordinal, reference: name)
     if let rankColumn { encoder.keep(rankColumn) }
+  }
+
+  /// The references of a list that is not in memory, without what left it and with what came.
+  private func storedReferences(
+    correctedBy list: RelatedModels,
+    _ ordinal: Int,
+    in encoder: inout _RowEncoder
+  ) -> [RowReference] {
+    var references: [RowReference] = []
+    let row = encoder.previous
+    let came = list.added.elements.filter { !$0._$state.isDeleted }
+    if !row.isNull(ordinal) {
+      let own = connection
+      let gone = Set(
+        (list.removed.elements + came).lazy.map { $0._$state }
+          .filter { $0.flags.contains(.stored) && $0.connection === own }.map(\.reference)
+      )
+      references = row.layout.references(ordinal, in: row.span).filter { !gone.contains($0) }
+        .compactMap { encoder.references.name(of: $0, in: own) }
+    }
+    for model in came {
+      if let reference = resolve(model, in: &encoder) { references.append(reference) }
+    }
+    return references
   }
 
   /// Copies an untouched list from the previous row.
@@ -71,5 +100,13 @@ extension _ModelState {
       encoder.failure = encoder.failure ?? error
       return nil
     }
+  }
+}
+
+extension _RowEncoder {
+  /// Whether the row as it was refers to a row already.
+  fileprivate func refersAlready(to reference: RowReference, _ ordinal: Int) -> Bool {
+    !previous.isAbsent && !previous.isNull(ordinal)
+      && previous.layout.reference(ordinal, in: previous.span) == reference
   }
 }

@@ -12,9 +12,6 @@ extension _ModelState {
     as: D.Type
   ) -> [D] {
     let property = descriptor(of: model).properties[ordinal]
-    if case .many(let list) = relation(property), let list = list as? RelatedModelsOf<D> {
-      return list.members
-    }
     return (relatedModels(property) as? RelatedModelsOf<D>)?.members ?? []
   }
 
@@ -22,26 +19,26 @@ extension _ModelState {
     relatedModels(property)?.models ?? []
   }
 
-  /// The list of a to-many relationship, loaded now if it has not been yet; `nil` if there is nothing to
-  /// load it from.
-  private func relatedModels(_ property: ModelProperty) -> RelatedModels? {
+  /// The list of a to-many relationship, put together now if what is in memory may be out of date; `nil` if there
+  /// is nothing to put it together from.
+  func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
-    case .many(let list): return list
+    case .many(let list):
+      if list.isLoaded, list.epoch == listEpoch || !flags.contains(.stored) { return list }
+      load(list, property)
+      return list
     case .one: return nil
     case .unloaded:
-      guard flags.contains(.stored), let context, let connection else { return nil }
-      let list = property.makeList(context.loadDestinations(of: self, property, in: connection))
-      setRelation(.many(list), property)
+      guard flags.contains(.stored), context != nil, connection != nil else { return nil }
+      let list = listToChange(property)
+      load(list, property)
       return list
     }
   }
 
   /// The list of a to-many relationship, to be changed.
   private func changeableList(_ property: ModelProperty) -> RelatedModels {
-    if let list = relatedModels(property) { return list }
-    let list = property.makeList([])
-    setRelation(.many(list), property)
-    return list
+    relatedModels(property) ?? listToChange(property)
   }
 
   // MARK: Changing
@@ -55,16 +52,27 @@ extension _ModelState {
     of model: some PersistentModel
   ) {
     let property = descriptor(of: model).properties[ordinal]
+    // The list may come to hold the last model that keeps the context.
+    let keeper = context
+    defer { withExtendedLifetime(keeper) {} }
     guard let list = changeableList(property) as? RelatedModelsOf<D> else { return }
     if list.shares(destinations) { return }
     let change = ListChange(from: list.members, to: destinations)
     if change.isEmpty { return }
+    guard change.added.allSatisfy({ mayRefer(to: $0, through: property, of: model) }) else {
+      return
+    }
     registerUndo(of: property, in: model)
     noteChange(ordinal)
-    let added = list.added.filter { member in !change.removed.contains { $0 === member } }
+    for removed in change.removed where !list.added.remove(removed) && !property.isDerivable {
+      list.removed.append(removed)
+    }
     list.replace(with: change.result)
-    list.added = added + change.added
-    if change.isReordered { reordered.insert(ordinal) }
+    for added in change.added {
+      hold(added)
+      list.added.append(added)
+    }
+    if change.isReordered { list.isReordered = true }
     if let inverse = property.inverse {
       for removed in change.removed { removed._$state.removeOther(model, inverse, of: removed) }
       for added in change.added { added._$state.insertOther(model, inverse, of: added) }
@@ -80,25 +88,33 @@ extension _ModelState {
     as: D.Type
   ) -> (list: [D], modification: _ListModification) {
     let property = descriptor(of: model).properties[ordinal]
+    // The list may come to hold the last model that keeps the context: it lives as long as the loan.
+    let keeper = context
     guard let list = changeableList(property) as? RelatedModelsOf<D> else {
       return ([], _ListModification())
     }
     list.makeDistinct()
-    let modification = _ListModification(variable, of: list) { added in
-      self.willAppend(added, property, of: model, list)
+    let modification = _ListModification(variable, of: list, property) { change in
+      withExtendedLifetime(keeper) {
+        switch change {
+        case .adding(let added): self.willAdd(added, property, of: model, list)
+        case .removing(let removed): self.willRemove(removed, property, of: model, list)
+        }
+      }
     }
     return (list.members, modification)
   }
 
-  /// Does what appending a model to a list means for everything but the list.
+  /// Does what adding a model to a list means for everything but the list.
   ///
-  /// - Returns: Whether the model is to be appended: not if it is a member already.
-  private func willAppend(
+  /// - Returns: Whether the model is to be added: not if it is a member already.
+  private func willAdd(
     _ other: any PersistentModel,
     _ property: ModelProperty,
     of model: some PersistentModel,
     _ list: RelatedModels
   ) -> Bool {
+    guard mayRefer(to: other, through: property, of: model) else { return false }
     let state = other._$state
     state.adoptInitialRelationships(of: other)
     if let inverse = property.inverse, property.isDerivable {
@@ -106,10 +122,24 @@ extension _ModelState {
     } else if list.contains(other) {
       return false
     }
-    registerUndo(of: property, in: model)
+    registerUndo(ofAdding: other, to: property, list, in: model)
     noteChange(property.ordinal)
+    hold(other)
     if let inverse = property.inverse { state.insertOther(model, inverse, of: other) }
     connect(model, other)
+    return true
+  }
+
+  /// Does what taking a model out of a list means for everything but the list.
+  private func willRemove(
+    _ other: any PersistentModel,
+    _ property: ModelProperty,
+    of model: some PersistentModel,
+    _ list: RelatedModels
+  ) -> Bool {
+    registerUndo(ofRemoving: other, from: property, list, in: model)
+    noteChange(property.ordinal)
+    if let inverse = property.inverse { other._$state.removeOther(model, inverse, of: other) }
     return true
   }
 }

@@ -30,6 +30,8 @@ public final class RowArena: @unchecked Sendable {
   ///
   /// Not kept: those objects keep the context, and that the rest.
   private(set) var home: Home?
+  /// What the context knew of the store when objects were made of these rows.
+  private(set) var epoch: UInt32 = 0
 
   /// The context, the store and the identity map of objects, and the layout of their rows.
   struct Home: Equatable {
@@ -82,9 +84,10 @@ public final class RowArena: @unchecked Sendable {
   /// Makes the rows those of one context's objects.
   ///
   /// - Returns: Whether they are: rows that another context reads already stay that one's.
-  func settle(in home: Home) -> Bool {
+  func settle(in home: Home, epoch: UInt32) -> Bool {
     if let known = self.home { return known == home }
     self.home = home
+    self.epoch = epoch
     base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
     return true
   }

@@ -56,6 +56,9 @@ extension _ModelState {
 
   /// Starts the model's row and writes its columns; the caller finishes it.
   func encode(_ model: any PersistentModel, into encoder: inout _RowEncoder) {
+    // An attribute's code may fetch, and the fetch give the model another row while this one is being copied.
+    let arena = self.arena
+    defer { withExtendedLifetime(arena) {} }
     encoder.begin(descriptor(of: model).layout)
     encoder.previous = currentRow
     encoder.state = self

@@ -16,6 +16,10 @@ public protocol RowStore: DataStore {
   /// Keys for new rows of a table: sequential, and never given out again.
   func reserveKeys(_ count: Int, inTable table: UInt16) -> Range<UInt64>
 
+  /// How many commits the store has seen, by anybody: two equal answers mean that nothing was saved in between, and
+  /// a save that meets no other makes it one more. `nil`, the default, if the store cannot say.
+  var changeCount: UInt64? { get }
+
   /// Numbers greater than every number given out before, by any context, in any run.
   func reserveRanks(_ count: Int) -> Range<Int64>
 
@@ -67,6 +71,8 @@ public protocol RowStore: DataStore {
 }
 
 extension RowStore {
+  public var changeCount: UInt64? { nil }
+
   /// For stores that find no names without reading rows.
   public func fetchReferences<T>(
     _ request: DataStoreFetchRequest<T>

@@ -109,7 +109,12 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     try store.readBlob(blob, of: row, column: column)
   }
 
-  override func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
+  override var changeCount: UInt64? { store.changeCount }
+
+  override func rankedMembers(
+    of owner: _ModelState,
+    _ property: ModelProperty
+  ) throws -> [ReferringRow] {
     guard let inverse = property.inverse, let destination = property.destination else { return [] }
     let base = ModelDescriptor.of(destination)
     var members: [ReferringRow] = []
@@ -127,7 +132,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
     // A list has one order, whichever classes its members are of.
     if tableCount > 1 { members.sort() }
-    return members.map(\.reference)
+    return members
   }
 
   override func descriptor(of reference: RowReference) -> ModelDescriptor? {
@@ -155,14 +160,8 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
 
   override func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
 
-  override func prepare(_ changes: inout ChangeSet) {
-    if !hasRelationships { return }
-    var ranks: Range<Int64> = 0..<0
-    assignRanks(in: &changes) {
-      if ranks.isEmpty { ranks = store.reserveRanks(256) }
-      defer { ranks = (ranks.lowerBound + 1)..<ranks.upperBound }
-      return ranks.lowerBound
-    }
+  override func prepare(_ changes: inout ChangeSet) throws {
+    if hasRelationships { try assignRanks(in: &changes, reserve: store.reserveRanks) }
   }
 
   override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {

@@ -106,6 +106,8 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     return answer.rows.filter { identifier(of: $0.reference).map(identifiers.contains) ?? false }
   }
 
+  override var keepsLists: Bool { true }
+
   override func members(of owner: _ModelState, _ property: ModelProperty) -> [RowReference] {
     owner.loadRow()
     let row = owner.currentRow

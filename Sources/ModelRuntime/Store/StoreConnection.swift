@@ -19,6 +19,10 @@ class StoreConnection: @unchecked Sendable {
   let descriptorsByName: [String: ModelDescriptor]
   /// Whether any of the classes has relationships, which a save has to look at.
   let hasRelationships: Bool
+  /// Whether any of the classes has lists that cannot be found from their other end.
+  let hasStoredLists: Bool
+  /// Held from reading a list that is stored with its owner until it is written.
+  private(set) lazy var listLock = ListLocks.lock(of: identifier)
 
   /// Whether rows that a fetch leaves in their own order come in the order of their references.
   var ordersRowsByReference: Bool { false }
@@ -34,6 +38,29 @@ class StoreConnection: @unchecked Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     hasRelationships = descriptors.contains { !$0.relationships.isEmpty }
+    hasStoredLists = descriptors.contains { $0.relationships.contains { $0.isStoredList } }
+  }
+
+  /// Whether every list is stored with its owner, also one that could be found from its other end.
+  var keepsLists: Bool { false }
+
+  /// How many changes have been made to the store, by anybody; `nil` if it cannot say.
+  var changeCount: UInt64? { nil }
+
+  /// Whether a save reads, corrects and writes lists.
+  func writesLists(_ changes: ChangeSet) -> Bool {
+    if !hasRelationships || !keepsLists && !hasStoredLists { return false }
+    return changes.updated.contains { model in
+      let state = model._$state
+      return state.descriptor.relationships.contains {
+        $0.isToMany && (keepsLists || !$0.isDerivable) && state.changed.contains($0.ordinal)
+      }
+    }
+      || changes.deleted.contains { model in
+        model._$state.descriptor.relationships.contains {
+          $0.isToMany && (keepsLists || !$0.isDerivable)
+        }
+      }
   }
 
   /// What a store answered, and what it left to the context.
@@ -75,8 +102,13 @@ class StoreConnection: @unchecked Sendable {
   /// Reads a value that stands in a side file; `nil` if its row is gone.
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
 
-  /// The members of a list that is derived from its other end.
+  /// The members of a list that is derived from its other end, in order.
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
+    try rankedMembers(of: owner, property).map(\.reference)
+  }
+
+  /// The same, with their places in the list.
+  func rankedMembers(of owner: _ModelState, _ property: ModelProperty) throws -> [ReferringRow] {
     notOverridden()
   }
 

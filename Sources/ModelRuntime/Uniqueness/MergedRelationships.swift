@@ -4,7 +4,6 @@ import RowFormat
 struct MergedRelationships {
   private var relations: [(property: ModelProperty, relation: Relation)] = []
   private var changed = ColumnSet()
-  private var reordered = ColumnSet()
 
   /// Merges, and takes the other model out of ends that now belong to the first.
   init(of model: any PersistentModel, over other: any PersistentModel) {
@@ -20,7 +19,6 @@ struct MergedRelationships {
   func apply(to state: _ModelState) {
     for (property, relation) in relations { state.setRelation(relation, property) }
     state.changed.formUnion(changed)
-    state.reordered.formUnion(reordered)
   }
 
   private mutating func mergeOne(
@@ -51,9 +49,14 @@ struct MergedRelationships {
     let known = Set(theirs.map { ObjectIdentifier($0) })
     let new = own.filter { !known.contains(ObjectIdentifier($0)) }
     let list = property.makeList(theirs + new)
-    list.added = other.listAdditions(property) + new
+    list.epoch = other.listEpoch
+    list.added = OrderedModels(new)
+    if case .many(let former) = other.relation(property) {
+      list.added = OrderedModels(former.added.elements + new)
+      list.removed = former.removed
+      list.isReordered = former.isReordered
+    }
     set(.many(list), property)
-    if other.reordered.contains(property.ordinal) { reordered.insert(property.ordinal) }
   }
 
   private mutating func set(_ relation: Relation, _ property: ModelProperty) {
@@ -66,10 +69,5 @@ extension _ModelState {
   /// Whether the store still has the relationship as it is.
   fileprivate func isUntouched(_ property: ModelProperty) -> Bool {
     flags.contains(.stored) && !changed.contains(property.ordinal)
-  }
-
-  /// The members of a list whose places are not in the store yet.
-  fileprivate func listAdditions(_ property: ModelProperty) -> [any PersistentModel] {
-    if case .many(let list) = relation(property) { list.added } else { [] }
   }
 }

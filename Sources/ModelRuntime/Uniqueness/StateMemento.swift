@@ -3,13 +3,11 @@ import RowFormat
 /// What a save may have to put back into an object's state: everything but the values in its slots.
 struct StateMemento {
   private let changed: ColumnSet
-  private let reordered: ColumnSet
   private let flags: _ModelState.Flags
   private let reference: RowReference
   private let relations: [Relation]
   /// What the lists among the relations hold: they are changed in place.
-  private let lists:
-    [(list: RelatedModels, models: [any PersistentModel], added: [any PersistentModel])]
+  private let lists: [RelatedModels?]
   private let pendingRanks: [Int: Int64]?
   private let row: UnsafeRawPointer?
   private let rowByteCount: UInt32
@@ -19,12 +17,11 @@ struct StateMemento {
 
   init(_ state: _ModelState) {
     changed = state.changed
-    reordered = state.reordered
     flags = state.flags
     reference = state.reference
     relations = state.relations
-    lists = state.relations.compactMap { relation in
-      if case .many(let list) = relation { (list, list.models, list.added) } else { nil }
+    lists = state.relations.map { relation in
+      if case .many(let list) = relation { list.copy() } else { nil }
     }
     pendingRanks = state.pendingRanks
     row = state.row
@@ -36,15 +33,12 @@ struct StateMemento {
 
   func restore(_ state: _ModelState) {
     state.changed = changed
-    state.reordered = reordered
     // Whether the context holds the object's lists, and the object the context, is the context's to say.
     let held: _ModelState.Flags = [.keepsLists, .keepsContext]
     state.flags = flags.subtracting(held).union(state.flags.intersection(held))
     state.reference = reference
-    state.relations = relations
-    for (list, models, added) in lists {
-      list.replace(with: models)
-      list.added = added
+    state.relations = zip(relations, lists).map { relation, list in
+      list.map { .many($0.copy()) } ?? relation
     }
     state.pendingRanks = pendingRanks
     state.row = row

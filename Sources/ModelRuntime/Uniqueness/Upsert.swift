@@ -78,7 +78,7 @@ final class Upsert {
     winner._$state.standFor(former._$state, in: connection)
     merged.apply(to: winner._$state)
     former._$state.flags.remove(.listed)
-    context.changed.append(winner)
+    context.changedModels.append(winner)
     takeovers.append(
       Takeover(winner: winner, former: former, row: row, wasRegistered: known != nil)
     )
@@ -109,7 +109,11 @@ final class Upsert {
         case .one(let other?): state.setRelation(.one(survivor(other)), property)
         case .many(let list):
           let redirected = property.makeList(survivors(list.models))
-          redirected.added = survivors(list.added)
+          redirected.added = OrderedModels(survivors(list.added.elements))
+          redirected.removed = OrderedModels(survivors(list.removed.elements))
+          redirected.isReordered = list.isReordered
+          redirected.isLoaded = list.isLoaded
+          redirected.epoch = list.epoch
           state.setRelation(.many(redirected), property)
         }
       }

@@ -60,9 +60,9 @@ import Testing
     }
     final class Owner {}
     let (first, second) = (Owner(), Owner())
-    #expect(arena.settle(in: home(first)))
-    #expect(!arena.settle(in: home(second)))
-    #expect(arena.settle(in: home(first)))
+    #expect(arena.settle(in: home(first), epoch: 1))
+    #expect(!arena.settle(in: home(second), epoch: 1))
+    #expect(arena.settle(in: home(first), epoch: 1))
     #expect(rows[1].row.layout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque())
   }
 }

@@ -1,0 +1,60 @@
+import RowFormat
+
+// A model may get related to one that this context deletes after it was deleted here, or have been deleted elsewhere
+// after it was related to one here. The store finds out at the commit; delete rules say what becomes of it.
+
+extension ModelContext {
+  /// Applies the delete rules to what the store has found to lead nowhere after a save.
+  ///
+  /// - Parameters:
+  ///   - dangling: What the store has found.
+  ///   - connection: The store, which has written nothing.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule stands in the way, or if nothing can be done.
+  func mend(_ dangling: DanglingReferences, in connection: StoreConnection) throws {
+    // What others have saved meanwhile is no news any more.
+    noticeCommits(to: connection)
+    for reference in dangling.toDeletedRows {
+      guard let owner = maps[connection.index][reference.target]?.model, owner._$state.isDeleted,
+        let member = model(at: reference.row, in: connection),
+        let inverse = member._$state.descriptor.properties[safe: reference.column],
+        let property = inverse.inverse
+      else { throw SwiftDataError.referenceToNothing(dangling, in: connection) }
+      // Its row may have been read before it was attached.
+      refreshRows(of: [member._$state], from: connection)
+      try throwDeferredError()
+      try DeletePropagation.follow(property, of: owner, to: member, in: self)
+    }
+    if dangling.toMissingRows.isEmpty { return }
+    let new = Dictionary(
+      inserted.lazy.map { ($0._$state.reference, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    for reference in dangling.toMissingRows {
+      guard let member = new[reference.row] ?? model(at: reference.row, in: connection),
+        let inverse = member._$state.descriptor.properties[safe: reference.column],
+        inverse.isOptional, inverse.inverse?.deleteRule == .nullify
+      else { throw SwiftDataError.referenceToNothing(dangling, in: connection) }
+      // As if the other save had come later, and nullified the reference.
+      if let owner = member._$state.linkedModel(inverse), owner._$state.context === self,
+        owner._$state.flags.contains(.stored)
+      {
+        let state = owner._$state
+        if !state.hasChangedAttributes || state.isDeleted {
+          changedModels.remove(owner)
+          deletedModels.remove(owner)
+          takeLeave(of: owner)
+        }
+      }
+      member._$state.clear(inverse, of: member)
+    }
+  }
+}
+
+extension _ModelState {
+  /// Makes a to-one relationship lead nowhere.
+  fileprivate func clear(_ property: ModelProperty, of model: some PersistentModel) {
+    noteChange(property.ordinal)
+    setRelation(.one(nil), property)
+    property.notify(model)
+  }
+}

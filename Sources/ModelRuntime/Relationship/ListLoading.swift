@@ -1,0 +1,163 @@
+import RowFormat
+
+// Putting lists together: what the store says, corrected by what has changed here.
+
+extension _ModelState {
+  /// What the context knows of its stores: a list put together before is looked at again.
+  var listEpoch: UInt32 { context?.listEpoch ?? 0 }
+
+  /// Puts a list together anew.
+  func load(_ list: RelatedModels, _ property: ModelProperty) {
+    guard flags.contains(.stored), let context, let connection else {
+      list.isLoaded = true
+      return
+    }
+    do {
+      let epoch = context.listEpoch
+      let stored =
+        property.isDerivable
+        ? try context.derivedMembers(of: self, property, in: connection)
+        : try context.storedMembers(of: self, property, in: connection)
+      if list.isLoaded, property.isDerivable {
+        context.refreshFormerMembers(of: list, since: stored)
+      }
+      list.rebase(on: stored)
+      list.epoch = epoch
+      for member in stored { hold(member) }
+      if !property.isDerivable { context.keepLists(list.count, of: self, besidesOthers: true) }
+    } catch {
+      context.deferredError = context.deferredError ?? error
+    }
+  }
+}
+
+extension ModelContext {
+  /// The members of a list that is found from its other end, and still are members here.
+  fileprivate func derivedMembers(
+    of owner: _ModelState,
+    _ property: ModelProperty,
+    in connection: StoreConnection
+  ) throws -> [any PersistentModel] {
+    guard let inverse = property.inverse else { return [] }
+    if connection.keepsLists { refreshRow(of: owner, from: connection) }
+    var stale: [_ModelState] = []
+    let members = try connection.members(of: owner, property)
+      .compactMap { model(at: $0, in: connection) }
+      .filter { member in
+        let state = member._$state
+        switch state.currentReference(through: inverse, to: owner) {
+        case .same: return true
+        case .other: return false
+        case .outdated:
+          stale.append(state)
+          return true
+        }
+      }
+    // The store knows better than rows that were read before: with the list, they say what it says.
+    refreshRows(of: stale, from: connection)
+    return members
+  }
+
+  /// The members of a list that is stored with its owner, and still exist here.
+  fileprivate func storedMembers(
+    of owner: _ModelState,
+    _ property: ModelProperty,
+    in connection: StoreConnection
+  ) throws -> [any PersistentModel] {
+    refreshRow(of: owner, from: connection)
+    owner.loadRow()
+    let row = owner.currentRow
+    guard !row.isNull(property.ordinal) else { return [] }
+    let models = row.layout.references(property.ordinal, in: row.span)
+      .compactMap { model(at: $0, in: connection) }
+      .filter { !$0._$state.isDeleted }
+    if property.inverse != nil { return models }
+    // Nobody told this end which models were deleted.
+    loadRows(of: models.map { $0._$state }, from: connection)
+    return models.filter { $0._$state.exists() }
+  }
+
+  /// Reads rows of members again that are none any more, if nothing here says so.
+  fileprivate func refreshFormerMembers(
+    of list: RelatedModels,
+    since stored: [any PersistentModel]
+  ) {
+    let former = list.models
+    if former.count <= stored.count, zip(former, stored).allSatisfy({ $0 === $1 }) { return }
+    let present = Set(stored.lazy.map { ObjectIdentifier($0) })
+    let gone = former.lazy.filter { !present.contains(ObjectIdentifier($0)) }.map { $0._$state }
+      .filter { $0.row != nil && $0.flags.contains(.stored) && !$0.hasChanges }
+    for connection in coordinator.connections {
+      refreshRows(of: gone.filter { $0.connection === connection }, from: connection)
+    }
+  }
+
+  /// Reads a row again, if it was read before what the context knows of the store now.
+  func refreshRow(of state: _ModelState, from connection: StoreConnection) {
+    guard state.row != nil, state.rowEpoch != listEpoch else { return }
+    refreshRows(of: [state], from: connection)
+  }
+
+  /// Reads rows again, whatever is in memory; an object keeps its unsaved changes.
+  func refreshRows(of states: [_ModelState], from connection: StoreConnection) {
+    if states.isEmpty { return }
+    do {
+      let rows = try connection.rows(at: states.map(\.reference), for: editingState)
+      for (state, row) in zip(states, rows) {
+        guard let row else { continue }
+        refresh(state, from: row)
+        state.rowEpoch = listEpoch
+      }
+    } catch {
+      deferredError = deferredError ?? error
+    }
+  }
+
+  /// Takes note of what was committed to a store since the context last looked, other than by itself.
+  func noticeCommits(to connection: StoreConnection) {
+    guard let newest = connection.changeCount else {
+      // Nobody can say: it may be anything.
+      listEpoch &+= 1
+      return
+    }
+    if newest == seenChanges[connection.index] { return }
+    seenChanges[connection.index] = newest
+    listEpoch &+= 1
+  }
+
+  /// Takes note of a save of its own, which changes nothing in the lists of the context.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - former: How many changes there were right before.
+  func noticeOwnCommit(to connection: StoreConnection, after former: UInt64?) {
+    guard let former, let newest = connection.changeCount else { return }
+    let isOnlyChange = newest == former &+ 1 && former == seenChanges[connection.index]
+    seenChanges[connection.index] = newest
+    if !isOnlyChange { listEpoch &+= 1 }
+  }
+}
+
+extension _ModelState {
+  fileprivate enum CurrentReference {
+    case same, other
+    /// The row in memory names another model than the store does.
+    case outdated
+  }
+
+  /// Whether a member that the store found is one here: not if it has been moved or deleted since.
+  fileprivate func currentReference(
+    through inverse: ModelProperty,
+    to owner: _ModelState
+  ) -> CurrentReference {
+    if isDeleted { return .other }
+    if changed.contains(inverse.ordinal), case .one(let current) = relation(inverse) {
+      return current?._$state === owner ? .same : .other
+    }
+    guard row != nil else { return .same }
+    let row = currentRow
+    if row.isNull(inverse.ordinal) { return .outdated }
+    return row.layout.reference(inverse.ordinal, in: row.span) == owner.reference
+      ? .same : .outdated
+  }
+}
