@@ -47,6 +47,8 @@ extension ModelContext {
       state.setIdentifier(nil)
     }
     state.flags.insert(.inserted)
+    // Where it stood before it left a context says nothing here.
+    state.isListedByValue = false
     state.updateIsObserved()
     insertedModels.append(model)
     if let identifier = state.identifierIfKnown { noteTemporary(identifier, of: model) }

@@ -15,7 +15,7 @@ extension ModelContext {
     }
     var window = FetchSlice(descriptor)
     // New models stand behind all rows, so that the rows of a page that is full are the page.
-    var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty
+    var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
@@ -140,6 +140,7 @@ struct FetchSlice {
   }
 
   var hasOffset: Bool { offset > 0 }
+  var hasLimit: Bool { limit != nil }
 
   /// Leaves out the rows that are before the first model, wherever some added models stand.
   mutating func skip(allBut additionCount: Int) { start = max(offset - additionCount, 0) }

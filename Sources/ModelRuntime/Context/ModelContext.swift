@@ -240,6 +240,7 @@ extension ModelContext {
     checked("changing a model") {
       guard let model = state.model, !state.flags.contains(.listed) else { return }
       state.flags.insert(.listed)
+      state.isListedByValue = false
       changedModels.append(model)
       letGo(of: state)
       noteUnsavedChange()

@@ -156,6 +156,10 @@ final class UnsavedClass {
 
   private func listOutdated(_ models: [any PersistentModel]) {
     if outdated.isEmpty { return }
+    assert(
+      outdated.allSatisfy { models[Int($0)]._$state.descriptor === descriptor },
+      "a model was listed at another's place"
+    )
     for place in values.indices {
       values[place].list(outdated, of: models)
       // What was listed before is still there: a list that is mostly former values is made anew.
