@@ -13,7 +13,9 @@ extension StorageEngine {
     guard let writer else { return [] }
     // Publishing is done under this lock.
     let published = writer.lead.withLock { _ in state.publicationViolations() }
-    return try published + state.pinViolations() + state.tailViolations() + rowCountViolations()
+    // Views wait for a publication to end.
+    if !published.isEmpty { return published }
+    return try state.pinViolations() + state.tailViolations() + rowCountViolations()
   }
 
   /// Traps if something does not hold that the open store keeps true.

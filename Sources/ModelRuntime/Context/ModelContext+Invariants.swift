@@ -45,6 +45,8 @@ private final class InvariantCheck {
   // MARK: The identity map
 
   func registeredObjects() {
+    let changed = Set(context.changed.map { ObjectIdentifier($0) })
+    let deleted = Set(context.deleted.map { ObjectIdentifier($0) })
     for map in context.maps {
       for state in map.states {
         guard let model = state.model else {
@@ -55,13 +57,13 @@ private final class InvariantCheck {
         if state.context !== context { fail(state, "is registered, and not of this context") }
         if !state.flags.contains(.stored) { fail(state, "is registered, and has no row") }
         if map[state.reference] !== state { fail(state, "is registered under another row") }
-        if state.flags.contains(.listed), !contains(context.changed, model) {
+        if state.flags.contains(.listed), !changed.contains(ObjectIdentifier(model)) {
           fail(state, "counts as changed, and is not on the list")
         }
         if !state.changed.isEmpty, !state.flags.contains(.listed), !state.isDeleted {
           fail(state, "has changed, and does not count as changed")
         }
-        if state.isDeleted, !contains(context.deleted, model) {
+        if state.isDeleted, !deleted.contains(ObjectIdentifier(model)) {
           fail(state, "is deleted, registered, and not on the list")
         }
       }
@@ -96,10 +98,6 @@ private final class InvariantCheck {
       if !state.isDeleted { fail(state, "is to be deleted, and says it is not") }
       if !state.flags.contains(.stored) { fail(state, "is to be deleted, and has no row") }
     }
-  }
-
-  private func contains(_ list: [any PersistentModel], _ model: any PersistentModel) -> Bool {
-    list.contains { $0 === model }
   }
 
   // MARK: Both ends

@@ -23,6 +23,9 @@ import Testing
     #expect(try engine.invariantViolations() == [])
     engine.state.publication.add(1, ordering: .relaxed)
     #expect(try engine.invariantViolations().map { $0.hasSuffix("was never ended") } == [true])
+    // Closing the store waits for the end.
+    engine.state.publication.add(1, ordering: .relaxed)
+    #expect(try engine.invariantViolations() == [])
   }
 
   @Test func `tell of a row count that is not the number of rows`() throws {
