@@ -391,7 +391,7 @@ struct SortKey {
   let compare: (PieceRecord, PieceRecord) -> Int
 
   static func random(_ random: inout Chance) -> SortKey {
-    switch random.below(10) {
+    switch random.below(11) {
     case 0: key("number", \.number, \.number, &random)
     case 1: key("name", \.name, \.name, &random)
     case 2: key("ratio", \.ratio, \.ratio, &random)
@@ -401,8 +401,28 @@ struct SortKey {
     case 6: optionalKey("maybeNumber", \.maybeNumber, \.maybeNumber, &random)
     case 7: optionalKey("note", \.note, \.note, &random)
     case 8: optionalKey("seen", \.seen, \.seen, &random)
+    case 9: readingKey(&random)
     default: key("token", \.token, \.token, &random)
     }
+  }
+
+  /// A key that may be NaN, which comes after all numbers.
+  private static func readingKey(_ random: inout Chance) -> SortKey {
+    let order = random.percent(60) ? SortOrder.forward : .reverse
+    return SortKey(
+      swift: "SortDescriptor(\\.reading, order: .\(order))",
+      descriptor: SortDescriptor(\Piece.reading, order: order),
+      compare: { lhs, rhs in
+        let (lhs, rhs) = (lhs.reading, rhs.reading)
+        let sign =
+          if lhs.isNaN || rhs.isNaN {
+            (lhs.isNaN ? 1 : 0) - (rhs.isNaN ? 1 : 0)
+          } else {
+            lhs < rhs ? -1 : lhs > rhs ? 1 : 0
+          }
+        return order == .forward ? sign : -sign
+      }
+    )
   }
 
   private static func key<T: Comparable>(

@@ -22,6 +22,10 @@ struct SortRule {
     if let textOrder, case .text(let lhs) = lhs, case .text(let rhs) = rhs {
       return textOrder.compare(lhs, rhs).rawValue
     }
-    return lhs.precedes(rhs, as: kind) ? -1 : rhs.precedes(lhs, as: kind) ? 1 : 0
+    if lhs.precedes(rhs, as: kind) { return -1 }
+    if rhs.precedes(lhs, as: kind) { return 1 }
+    // NaN comes after all numbers.
+    guard case .double(let lhs) = lhs, case .double(let rhs) = rhs else { return 0 }
+    return (lhs.isNaN ? 1 : 0) - (rhs.isNaN ? 1 : 0)
   }
 }
