@@ -73,6 +73,14 @@ enum DeletePropagation {
 // MARK: What happened between the delete and its save
 
 extension DeletePropagation {
+  /// A model that the store names at the end of a deleted one's relationship.
+  private struct Related {
+    let owner: any PersistentModel
+    let property: ModelProperty
+    let inverse: ModelProperty
+    let other: any PersistentModel
+  }
+
   /// Applies the rules of deleted models to those that came to be related to them since, where the lists are stored
   /// with them; nobody else may write these lists meanwhile.
   ///
@@ -89,20 +97,27 @@ extension DeletePropagation {
     if owners.isEmpty { return false }
     context.refreshRows(of: owners.map { $0._$state }, from: connection)
     try context.throwDeferredError()
-    var found = false
+    var related: [Related] = []
     for owner in owners {
       let state = owner._$state
       for property in state.descriptor.relationships where connection.storesWithOwner(property) {
         let row = state.currentRow
         guard let inverse = property.inverse, !row.isNull(property.ordinal) else { continue }
         for reference in row.layout.references(property.ordinal, in: row.span) {
-          guard let other = context.model(at: reference, in: connection),
-            other._$state.stillRefers(to: owner, through: inverse)
-          else { continue }
-          found = true
-          try follow(property, of: owner, to: other, in: context)
+          guard let other = context.model(at: reference, in: connection) else { continue }
+          related.append(Related(owner: owner, property: property, inverse: inverse, other: other))
         }
       }
+    }
+    // What their rows said may be older than the relationship.
+    context.refreshRows(of: related.map { $0.other._$state }, from: connection)
+    try context.throwDeferredError()
+    var found = false
+    for end in related
+    where end.other._$state.stillRefers(to: end.owner, through: end.inverse) {
+      found = true
+      try follow(end.property, of: end.owner, to: end.other, in: context)
+      end.other._$state.noteRemoval(of: end.owner, from: end.inverse)
     }
     return found
   }
@@ -151,6 +166,14 @@ extension _ModelState {
     case .cascade, .nullify: true
     case .deny, .noAction: context?.recordingUndoManager != nil
     }
+  }
+
+  /// Sees to it that the store's list loses a model, also one that came into the list here too.
+  fileprivate func noteRemoval(of owner: any PersistentModel, from property: ModelProperty) {
+    guard property.isToMany, case .many(let list) = relation(property),
+      !list.removed.contains(owner)
+    else { return }
+    list.removed.append(owner)
   }
 
   /// Whether a model that the store names at the other end is there, and has not been told to leave.

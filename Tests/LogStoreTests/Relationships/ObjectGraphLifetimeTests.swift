@@ -84,8 +84,8 @@ import Testing
     #expect(player.key == 2)
     #expect(player.medals[0].players.map(\.key) == [1, 2])
     #expect(player.medals[0].players[1] === player)
-    player.points = 4
     let context = try #require(player.modelContext)
+    player.points = 4
     try context.save()
     #expect(try ModelContext(club.container).player(2).points == 4)
   }
