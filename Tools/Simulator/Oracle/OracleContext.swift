@@ -78,12 +78,22 @@ struct OracleContext {
   }
 
   /// Notes that another context has saved.
-  mutating func othersSaved(_ changedLists: Set<OracleState.ListName>) {
+  ///
+  /// - Parameters:
+  ///   - changedLists: The lists that it changed.
+  ///   - committed: What is stored now.
+  mutating func othersSaved(
+    _ changedLists: Set<OracleState.ListName>,
+    committed: OracleState
+  ) {
     isStale = true
     stale.formUnion(changedLists)
     uncertain.formUnion(touched.intersection(changedLists))
+    // What was changed here and deleted there is shown until the save says so.
+    let inserted = insertedKeys
     isEntangled =
       isEntangled || log.contains { if case .delete = $0 { true } else { false } }
+      || log.flatMap(\.keys).contains { !inserted.contains($0) && !committed.contains($0) }
     undoable = []
     redoable = []
   }

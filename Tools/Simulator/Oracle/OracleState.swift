@@ -86,6 +86,19 @@ enum Change: Equatable, Sendable {
   case become(OracleState)
 }
 
+extension Change {
+  /// The rows a change is about.
+  var keys: [Int] {
+    switch self {
+    case .insert(let key, _), .set(let key, _, _), .delete(let key): [key]
+    case .link(_, let member, let owner): [member] + (owner.map { [$0] } ?? [])
+    case .pair(_, let member, let owner), .unpair(_, let member, let owner): [member, owner]
+    case .order(let name, _): [name.key]
+    case .become: []
+    }
+  }
+}
+
 /// The attributes that change.
 enum Attribute: String, CaseIterable, Codable, Sendable { case value, group, note, code }
 

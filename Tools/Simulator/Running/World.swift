@@ -180,7 +180,9 @@ final class World {
     guard hadChanges else { return }
     saveCount += 1
     let changed = OracleState.changedLists(before, after)
-    for other in contexts where other !== context { other.oracle.othersSaved(changed) }
+    for other in contexts where other !== context {
+      other.oracle.othersSaved(changed, committed: committed)
+    }
     for other in contexts where other !== context && other.oracle.becomes { rollBack(other) }
     if !uncertain.isEmpty {
       try settleOrder(of: uncertain, before: before, seen: seen)
