@@ -36,7 +36,7 @@ final class Shelf {
         url: folder.appending(path: "pieces.store"),
         durability: .relaxed
       )
-      configuration.compaction = Compaction(.onDemand, historyByteCount: 0)
+      configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
       configuration.schema = differentialSchema
       self.configuration = configuration
     }
