@@ -9,9 +9,12 @@ struct Generator {
   /// Whether the predicate may read what is not stored.
   private var mayNeedObjects: Bool
 
-  init(_ random: Chance) {
+  /// - Parameters:
+  ///   - random: Chance.
+  ///   - mayNeedObjects: Whether some predicates are to read what is not stored.
+  init(_ random: Chance, mayNeedObjects: Bool) {
     self.random = random
-    mayNeedObjects = self.random.percent(10)
+    self.mayNeedObjects = mayNeedObjects && self.random.percent(10)
   }
 
   mutating func predicate() -> Node<Bool> { test(depth: random.below(4)) }
