@@ -267,7 +267,7 @@ var targets: [Target] = [
   .testTarget(
     name: "InspectTests",
     dependencies: [
-      "logstore-inspect", "Terminal", "LogEngine", "LogTools", "RowFormat",
+      "logstore-inspect", "Terminal", "LogEngine", "LogEngineTestSupport", "LogTools", "RowFormat",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     exclude: ["Snapshots"],

@@ -7,6 +7,8 @@ import RowFormat
 /// would never write.
 package struct ForgedStore {
   private var files: [File]
+  /// What the first segment says of the frame before it, which was packed; 0 if there was none.
+  private let firstChain: UInt32
 
   fileprivate struct File {
     var path: String
@@ -26,6 +28,29 @@ package struct ForgedStore {
       file.findFrames()
       return file
     }
+    firstChain = Self.firstChain(of: files)
+  }
+
+  private static func firstChain(of files: [File]) -> UInt32 {
+    files.first { $0.isSegment && !$0.frames.isEmpty }?.bytes.number(UInt32.self, at: 104) ?? 0
+  }
+
+  /// Takes the segments and manifests of a store, by path.
+  init(_ contents: [String: [UInt8]]) {
+    files = contents.sorted { $0.key < $1.key }.compactMap { path, bytes -> File? in
+      guard path.hasSuffix(".seg") || path.contains("/manifest."), bytes.count >= 4096 else {
+        return nil
+      }
+      var file = File(path: path, bytes: bytes)
+      file.findFrames()
+      return file
+    }
+    firstChain = Self.firstChain(of: files)
+  }
+
+  /// The files, by path.
+  var contents: [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0.bytes) })
   }
 
   /// Changes a field's worth of bytes somewhere, and makes all checksums right again.
@@ -69,8 +94,9 @@ package struct ForgedStore {
     }
   }
 
-  private mutating func seal() {
-    var chain: UInt32 = 0
+  /// Makes all checksums right.
+  mutating func seal() {
+    var chain = firstChain
     for index in files.indices {
       if !files[index].isSegment {
         files[index].seal(chain: 0)

@@ -1,0 +1,137 @@
+import Foundation
+import Synchronization
+
+/// Runs the inputs of one fuzzer, one seed each.
+///
+/// `Tools/fuzz` says by the environment how long to go on and from which seed, and finds in a file which input ended
+/// the process, if one did. A plain run of the tests leaves fuzzers out: a trap would end all of it.
+package struct FuzzRun {
+  /// Whether `Tools/fuzz` runs this process.
+  package static var isAsked: Bool {
+    ProcessInfo.processInfo.environment["LOGSTORE_FUZZ_LOG"] != nil
+  }
+
+  private let target: String
+  private let seconds: Double?
+  private let firstSeed: UInt64
+  private let count: Int
+  private let log: FileHandle?
+
+  /// Begins a run; `nil` if `Tools/fuzz` runs another target.
+  ///
+  /// - Parameters:
+  ///   - target: The fuzzer's name.
+  ///   - count: How many inputs it has without an environment that says so.
+  package init?(_ target: String, count: Int) {
+    let environment = ProcessInfo.processInfo.environment
+    self.target = target
+    guard let path = environment["LOGSTORE_FUZZ_LOG"] else {
+      (seconds, firstSeed, self.count, log) = (nil, 1, count, nil)
+      return
+    }
+    guard environment["LOGSTORE_FUZZ_TARGET"] == target else { return nil }
+    seconds = environment["LOGSTORE_FUZZ_SECONDS"].flatMap(Double.init)
+    firstSeed = environment["LOGSTORE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
+    self.count = environment["LOGSTORE_FUZZ_COUNT"].flatMap(Int.init) ?? .max
+    log = FileHandle(forUpdatingAtPath: path)
+  }
+
+  /// Runs the inputs.
+  ///
+  /// - Parameter body: Given chance from a seed; what it throws is a failure.
+  /// - Returns: What went wrong, with the seed that shows it again.
+  package func run(_ body: (inout SeededGenerator) throws -> Void) -> [String] {
+    let start = ContinuousClock.now
+    let watch = InputWatch(target)
+    defer { watch.end() }
+    var failures: [String] = []
+    var executions = 0
+    for offset in 0..<UInt64(count) {
+      if let seconds, ContinuousClock.now - start > .seconds(seconds) { break }
+      let seed = firstSeed &+ offset
+      note("input \(target) \(seed) \(executions)\n")
+      watch.begin(seed)
+      let memory = Self.greatestMemory()
+      do {
+        var random = SeededGenerator(seed: seed).forked(Self.purpose(of: target))
+        try body(&random)
+      } catch {
+        failures.append("\(target) --seed \(seed): \(error)")
+      }
+      executions += 1
+      let growth = Self.greatestMemory() - memory
+      if growth > Self.memoryLimit {
+        failures.append("\(target) --seed \(seed): took \(growth >> 20) MiB")
+      }
+    }
+    note("done \(target) \(executions)\n" + failures.map { "failure \($0)\n" }.joined())
+    return failures
+  }
+
+  /// No input may take so much more memory than all before it.
+  private static let memoryLimit = 512 << 20
+
+  /// Replaces what the file says: only the last counts, and a trap may come at any moment.
+  private func note(_ text: String) {
+    guard let log else { return }
+    try? log.seek(toOffset: 0)
+    try? log.write(contentsOf: Data(text.utf8))
+    try? log.truncate(atOffset: UInt64(text.utf8.count))
+  }
+
+  private static func purpose(of target: String) -> UInt64 {
+    target.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  /// The most memory the process ever had, in bytes.
+  private static func greatestMemory() -> Int {
+    var usage = rusage()
+    // RUSAGE_SELF, which is a number here and an enumeration there.
+    getrusage(0, &usage)
+    #if canImport(Darwin)
+    return usage.ru_maxrss
+    #else
+    return usage.ru_maxrss << 10
+    #endif
+  }
+}
+
+/// Ends the process when one input takes too long: a decoder that does not come to its end cannot be stopped
+/// in any other way.
+private final class InputWatch: Sendable {
+  private let target: String
+  private let state = Mutex<State>(State())
+
+  private struct State {
+    var seed: UInt64 = 0
+    var start = ContinuousClock.now
+    var hasEnded = false
+  }
+
+  private static let limit = Duration.seconds(60)
+
+  init(_ target: String) {
+    self.target = target
+    Thread.detachNewThread { [self] in
+      while true {
+        Thread.sleep(forTimeInterval: 0.5)
+        let now = state.withLock { $0 }
+        if now.hasEnded { return }
+        guard ContinuousClock.now - now.start > Self.limit else { continue }
+        FileHandle.standardError.write(
+          Data("\(target) --seed \(now.seed): not done after \(Self.limit)\n".utf8)
+        )
+        abort()
+      }
+    }
+  }
+
+  func begin(_ seed: UInt64) {
+    state.withLock {
+      $0.seed = seed
+      $0.start = .now
+    }
+  }
+
+  func end() { state.withLock { $0.hasEnded = true } }
+}
