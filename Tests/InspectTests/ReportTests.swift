@@ -102,3 +102,31 @@ import Testing
     #expect(steps.count <= 1)
   }
 }
+
+@Suite struct `A report on figures that cannot be` {
+  private static let points: [(time: Int64, amount: Int)] = [
+    (.min, .min), (.max, .max), (0, 0), (.max, 0), (.min, .max),
+  ]
+
+  @Test(arguments: [1000, 1024])
+  func `draws them all the same`(unit: Int) {
+    for end in 1...Self.points.count {
+      let chart = AreaChart(
+        title: "Rows",
+        name: "live",
+        points: Array(Self.points.prefix(end)),
+        unit: unit,
+        words: { "\($0)" }
+      )
+      #expect(chart.markup.contains("<figure>"))
+    }
+  }
+
+  @Test(arguments: [
+    (Double.nan, 0), (.infinity, Int.max), (-.infinity, .min), (1e300, .max), (-1e300, .min),
+    (41.9, 41), (-41.9, -41), (9.3e18, .max),
+  ])
+  func `turns what no whole number holds into the nearest`(value: Double, expected: Int) {
+    #expect(Int(clamping: value) == expected)
+  }
+}

@@ -20,7 +20,8 @@ package struct CheckpointFile {
     let first = try file.readBytes(FileHeader.byteCount, at: 0)
     let header = try FileHeader(decoding: first.bytes, .checkpoint, path: path)
     let extent = CheckpointExtent(decoding: first.bytes)
-    guard header.number == number, extent.length <= size, extent.offset == size - extent.length
+    guard header.number == number, extent.length <= size, extent.offset == size - extent.length,
+      extent.length <= Checkpoint.metadataByteLimit
     else {
       throw Self.damage(
         path,

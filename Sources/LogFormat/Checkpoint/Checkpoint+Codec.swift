@@ -113,7 +113,8 @@ extension SegmentUsages {
       guard let segment = cursor.varint(UInt32.self, in: bytes),
         let table = cursor.varint(UInt16.self, in: bytes),
         let recordByteCount = cursor.varint(in: bytes),
-        let liveByteCount = cursor.varint(in: bytes)
+        let liveByteCount = cursor.varint(in: bytes),
+        liveByteCount <= recordByteCount, recordByteCount <= SegmentUsage.byteLimit
       else { return nil }
       let usage = SegmentUsage(
         recordByteCount: Int(truncatingIfNeeded: recordByteCount),
@@ -154,6 +155,10 @@ extension Checkpoint.TableImage {
       else { return nil }
       pages.append(Checkpoint.PageImage(number: next + gap, checksum: checksum))
       next += gap + 1
+    }
+    // Every row has its place in a page.
+    guard rowCount <= pages.count * Checkpoint.slotsPerPage, UInt64(rowCount) < nextKey else {
+      return nil
     }
   }
 }

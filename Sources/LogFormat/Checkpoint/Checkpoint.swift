@@ -104,6 +104,11 @@ import RowFormat
   /// How many pages all tables have.
   package var pageCount: Int { tables.reduce(0) { $0 + $1.pages.count } }
 
+  /// The most bytes the metadata may have: more than any store's catalogue, usage and pages take.
+  ///
+  /// A file may be long and hold nothing; what it claims is read into memory.
+  package static var metadataByteLimit: Int { 1 << 30 }
+
   /// Where the pages end in the file, and the metadata begin.
   package var pagesEnd: Int { FileHeader.byteCount + pageCount * Checkpoint.pageByteCount }
 }

@@ -1,9 +1,10 @@
 import RowFormat
 
 extension OpenFile {
-  /// Reads the whole file.
+  /// Reads the whole file, but no more than a gigabyte: a file may be long and hold nothing, and what is longer than
+  /// any manifest is damaged by its own account.
   package func readAll() throws(StorageError) -> ByteBuffer {
-    let count = try size()
+    let count = min(try size(), 1 << 30)
     var buffer = ByteBuffer(capacity: count)
     try buffer.append(upTo: count) { (room) throws(StorageError) in try read(into: &room, at: 0) }
     return buffer

@@ -115,7 +115,7 @@ extension LogBase {
     for _ in 0..<tableCount {
       guard let number = cursor.varint(UInt16.self, in: bytes),
         let nextKey = cursor.varint(in: bytes), 1...(RowReference.maximumStoredKey + 1) ~= nextKey,
-        let rowCount = cursor.varint(Int.self, in: bytes)
+        let rowCount = cursor.varint(Int.self, in: bytes), UInt64(rowCount) < nextKey
       else { return nil }
       tables.append(TableStanding(number: number, nextKey: nextKey, rowCount: rowCount))
     }

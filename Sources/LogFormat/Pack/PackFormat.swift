@@ -26,13 +26,26 @@ public enum PackFormat {
   public static let rowLimit = 1 << 16
   /// The most blocks a pack may have: an address has 20 bits for them.
   public static let blockLimit = 1 << 20 - 1
+  /// The most bytes the rows of a block may have together, unless it holds one row alone.
+  ///
+  /// A reader takes no block that says otherwise: compressed bytes could claim any size.
+  public static let blockByteLimit = 16 << 20
+  /// The most bytes a footer may have, or so many times its stored ones if that is more.
+  ///
+  /// Where LZ4 would gain more, the footer is stored as it is.
+  static let footerByteLimit = 16 << 20
+  static let footerExpansion = 16
+
+  static func footerLimit(storedByteCount: Int) -> Int {
+    max(footerByteLimit, storedByteCount * footerExpansion)
+  }
 }
 
 /// How a pack is written.
 public struct PackOptions: Sendable, Hashable {
   /// How many bytes of rows a block holds, unless one row alone is longer.
   ///
-  /// More compress better; fewer make the read of one row faster.
+  /// More compress better; fewer make the read of one row faster. At most ``PackFormat/blockByteLimit``.
   public var blockByteCount = 32 << 10
   /// How many rows a block holds at most.
   public var blockRowCount = 4096

@@ -74,6 +74,17 @@ extension PackReader {
         column: schema.columns[chunk - 1]
       )
     }
+    guard entry.rawByteCount <= ColumnContents.byteLimit(source) else {
+      throw damage(
+        at: offset,
+        .invalidField(
+          of: .packColumn,
+          name: "rawByteCount",
+          expected: UInt64(ColumnContents.byteLimit(source)),
+          found: UInt64(entry.rawByteCount)
+        )
+      )
+    }
     let vector = vector ?? ColumnVector()
     let stored = bytes.extracting(start..<entry.end)
     let isValid = try unsafe decode(stored, entry, source, into: &vector.contents) { problem in

@@ -127,12 +127,22 @@ extension PackReader {
         contents.reads.hitCount += 1
         return rows
       }
+      if let damage = contents.damage { throw damage }
       let rows = PackedRows()
       var vectors = spareVectors.withLock { spare in
         defer { spare = [] }
         return spare
       }
-      try fill(rows, with: number, &vectors)
+      do {
+        try fill(rows, with: number, &vectors)
+      } catch let error as StorageError {
+        // Nobody writes to a pack: its other rows need not be unpacked again to find the same.
+        if case .corruption = error {
+          contents.damage = error
+          slot.isDamaged.store(true, ordering: .relaxed)
+        }
+        throw error
+      }
       // What one great row needed is not kept for ever.
       let decoded = rows.memoryByteCount < 1 << 20 ? vectors : []
       spareVectors.withLock { $0 = decoded }
@@ -171,6 +181,34 @@ extension PackReader {
         _ = try decode(chunk, of: number, bytes, into: vectors[chunk])
       }
     }
-    rows.fill(from: vectors, of: block, schema)
+    guard rows.fill(from: vectors, of: block, schema) else {
+      throw damage(
+        at: block.offset,
+        .inconsistent(.packBlock, table: schema.table, key: block.firstKey)
+      )
+    }
+  }
+
+  /// Reads a block for a scan, which keeps nothing of it but that it is damaged.
+  ///
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged, as far as is known without reading it
+  ///   if somebody found so before.
+  func fill(
+    _ rows: PackedRows,
+    withBlockOfScan number: Int,
+    _ vectors: inout [ColumnVector]
+  ) throws {
+    let slot = slots[number]
+    if slot.isDamaged.load(ordering: .relaxed),
+      let damage = slot.contents.withLock({ $0.damage })
+    {
+      throw damage
+    }
+    do {
+      try fill(rows, with: number, &vectors)
+    } catch let error as StorageError {
+      if case .corruption = error { slot.note(damage: error) }
+      throw error
+    }
   }
 }

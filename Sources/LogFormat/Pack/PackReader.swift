@@ -71,6 +71,9 @@ public final class PackReader: Sendable {
     return try body(buffer.bytes)
   }
 
+  /// Says in which order the bytes will be read.
+  package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
+
   package func damage(at offset: Int, _ problem: Corruption.Problem) -> StorageError {
     .corruption(Corruption(path: path, offset: offset, problem: problem))
   }

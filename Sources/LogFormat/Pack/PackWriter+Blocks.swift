@@ -93,7 +93,7 @@ extension PackWriter {
     var bytes = ByteBuffer(capacity: 64 << 10)
     footer.encode(into: &bytes)
     let offset = outputStart + output.count
-    let stored = output.appendStored(bytes)
+    let stored = output.appendStored(bytes, greatestExpansion: PackFormat.footerExpansion)
     let end = outputStart + output.count
     let trailer = PackTrailer(
       footerOffset: offset,
@@ -142,15 +142,26 @@ extension PackWriter {
 
 extension ByteBuffer {
   /// Appends bytes as LZ4 if that gains an eighth, and as they are otherwise.
+  ///
+  /// - Parameters:
+  ///   - source: The bytes.
+  ///   - greatestExpansion: How many bytes one may stand for where there are more than a footer has room for.
+  /// - Returns: How they were stored.
   fileprivate mutating func appendStored(
-    _ source: borrowing ByteBuffer
+    _ source: borrowing ByteBuffer,
+    greatestExpansion: Int = .max
   ) -> (codec: ChunkCodec, checksum: UInt32, rawChecksum: UInt32) {
     let raw = source.bytes
     let rawChecksum = CRC32C.extend(0, over: raw)
     let start = count
     if raw.byteCount >= ChunkCodec.leastByteCount,
-      LZ4.compress(raw, upTo: ChunkCodec.limit(raw.byteCount), into: &self) != nil
+      let stored = LZ4.compress(raw, upTo: ChunkCodec.limit(raw.byteCount), into: &self)
     {
+      if raw.byteCount > PackFormat.footerByteLimit, raw.byteCount / greatestExpansion >= stored {
+        truncate(to: start)
+        append(raw)
+        return (.stored, rawChecksum, rawChecksum)
+      }
       return (.lz4, CRC32C.extend(0, over: bytes.extracting(start..<count)), rawChecksum)
     }
     append(raw)

@@ -122,7 +122,8 @@ public struct PackWriter: ~Copyable {
     let filling = try filling(table, layout)
     let count = filling.rows.count
     if count > 0,
-      filling.rows.bytes.count + row.byteCount > options.blockByteCount
+      filling.rows.bytes.count + row.byteCount
+        > min(options.blockByteCount, PackFormat.blockByteLimit)
         || count >= min(options.blockRowCount, PackFormat.rowLimit)
     {
       try flush(filling)

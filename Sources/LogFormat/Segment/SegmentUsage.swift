@@ -12,6 +12,9 @@ public struct SegmentUsage: Hashable, Sendable {
     self.liveByteCount = liveByteCount
   }
 
+  /// No file has as many bytes of records: what claims more is damaged, and sums stay far from overflow.
+  static let byteLimit = 1 << 44
+
   /// The bytes of the records that are not.
   public var deadByteCount: Int { recordByteCount - liveByteCount }
 }

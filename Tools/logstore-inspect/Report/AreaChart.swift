@@ -15,10 +15,12 @@ struct AreaChart {
     guard let first = points.first, let last = points.last else { return "" }
     // A clock may jump back; commits do not.
     let start = points.map(\.time).min() ?? first.time
-    let span = Double(max((points.map(\.time).max() ?? last.time) - start, 1))
+    let end = points.map(\.time).max() ?? last.time
+    // In floating point: times of a damaged store may be further apart than integers go.
+    let span = max(Double(end) - Double(start), 1)
     let most = max(points.map(\.amount).max() ?? 0, 1)
     let top = Self.roundedUp(most, unit: unit)
-    func x(_ time: Int64) -> Double { Double(time - start) / span * 1000 }
+    func x(_ time: Int64) -> Double { (Double(time) - Double(start)) / span * 1000 }
     func y(_ amount: Int) -> Double { 300 - Double(amount) / Double(top) * 300 }
     var line = ""
     for (index, point) in points.enumerated() {
@@ -43,7 +45,7 @@ struct AreaChart {
       <path class="area \(name)" d="\(line)V300H0Z"/><path class="line \(name)" d="\(line)"/></svg>
       </div>
       <div class="axis"><span>\(Self.shortTime(start, span))</span><span>UTC</span>\
-      <span>\(Self.shortTime(start + Int64(span), span))</span></div>
+      <span>\(Self.shortTime(end, span))</span></div>
       </figure>
       """
   }
@@ -58,7 +60,9 @@ struct AreaChart {
         if hasOverflown { return amount }
         // With the next unit at hand, a thousand of the last reads badly.
         guard product / 10 >= amount else { continue }
-        return product / 10 < base * 900 ? product / 10 : base * unit
+        if product / 10 / 900 < base { return product / 10 }
+        let (next, isBeyond) = base.multipliedReportingOverflow(by: unit)
+        return isBeyond ? product / 10 : next
       }
     }
     return amount

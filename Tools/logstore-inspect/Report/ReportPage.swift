@@ -47,7 +47,7 @@ struct ReportPage {
 
   private mutating func addFigures() {
     let total = report.map.usage?.total
-    let rows = report.entities.reduce(0) { $0 + $1.rowCount }
+    let rows = report.entities.reduce(0) { $0.addingClamped($1.rowCount) }
     var tiles = [
       ("rows", rows.grouped), ("on disk", report.map.files.byteCount.byteCount),
       ("files", report.map.files.count.grouped),
@@ -118,15 +118,15 @@ extension ReportPage {
     let isPack = entry.kind == .pack
     let record = max(usage.recordByteCount, 1)
     func share(_ amount: Int) -> Int {
-      isPack ? Int(Double(entry.fileByteCount) * Double(amount) / Double(record)) : amount
+      isPack ? Int(clamping: Double(entry.fileByteCount) * Double(amount) / Double(record)) : amount
     }
     let parts = [
       ("live", usage.liveByteCount), ("history", usage.historyByteCount),
       ("dead", usage.deadByteCount),
     ]
     var pieces = parts.map { Bar.Piece(name: $0, amount: share($1), words: $1.byteCount) }
-    let used = pieces.reduce(0) { $0 + $1.amount }
-    let other = isPack ? 0 : max(0, entry.fileByteCount - used - free)
+    let used = pieces.reduce(free) { $0.addingClamped($1.amount) }
+    let other = isPack ? 0 : max(0, entry.fileByteCount.subtractingClamped(used))
     pieces.append(.init(name: "other", amount: other, words: other.byteCount))
     pieces.append(.init(name: "free", amount: free, words: free.byteCount))
     return pieces

@@ -74,7 +74,7 @@ struct StoreReport {
     let packed = try store.forEachCommit { commit in
       bar.update(Int(clamping: commit.sequence.rawValue))
       commitCount += 1
-      logByteCount += commit.byteCount
+      logByteCount = logByteCount.addingClamped(commit.byteCount)
       try commit.forEachChange { change in
         records.add(change.record)
         let table = change.reference.table
@@ -103,7 +103,7 @@ struct StoreReport {
     bar.finish()
     packedThrough = packed?.rawValue
     // The rows there were before the first commit of the log: those there are, less what it added.
-    let rowCount = entities.values.reduce(0) { $0 + $1.rowCount }
+    let rowCount = entities.values.reduce(0) { $0.addingClamped($1.rowCount) }
     let first = rowCount - netRowCount
     points = growth.elements
     growth = Thinned(limit: 480)

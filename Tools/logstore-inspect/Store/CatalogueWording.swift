@@ -72,7 +72,7 @@ struct CatalogueNames {
     switch change {
     case .addTable(let name):
       tables[nextTable] = name
-      nextTable += 1
+      nextTable &+= 1
     case .renameTable(let table, let name): tables[table] = name
     case .addColumn(let table, let name, _, _): columns[table, default: []].append(name)
     case .renameColumn(let table, let column, let name):

@@ -94,9 +94,13 @@ package final class BlockSlot: Sendable {
   let wasUsed = Atomic<Bool>(false)
   /// Whether the cache's ring has this slot; changed under the ring's lock.
   let isInCache = Atomic<Bool>(false)
+  /// Whether the contents name a damage; it stays.
+  let isDamaged = Atomic<Bool>(false)
 
   struct Contents {
     var rows: PackedRows?
+    /// What is wrong with the block, if somebody found that.
+    var damage: StorageError?
     /// Counted here, where a lock is held anyway.
     var reads = BlockReads()
   }
@@ -107,12 +111,18 @@ package final class BlockSlot: Sendable {
     if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
   }
 
+  /// Keeps in mind that the block is damaged.
+  func note(damage: StorageError) {
+    contents.withLock { $0.damage = damage }
+    isDamaged.store(true, ordering: .relaxed)
+  }
+
   /// Drops the rows; who is reading them keeps them.
   ///
   /// - Returns: What there was.
   func drop() -> Contents {
     contents.withLock { contents in
-      defer { contents = Contents() }
+      defer { contents = Contents(damage: contents.damage) }
       return contents
     }
   }

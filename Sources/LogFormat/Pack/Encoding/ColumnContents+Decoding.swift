@@ -26,6 +26,25 @@ extension ColumnContents {
     }
   }
 
+  /// The most bytes an uncompressed chunk may have.
+  ///
+  /// Its stored bytes may claim any number, and memory is taken for as many as they claim.
+  static func byteLimit(_ source: Source) -> Int {
+    let nulls = source.hasNulls ? (source.rowCount + 7) / 8 : 0
+    let count = source.rowCount
+    return switch source.encoding {
+    case .absent, .dense: 0
+    case .integers: nulls + IntegerCoding.byteLimit(count)
+    case .decimals: nulls + 1 + IntegerCoding.byteLimit(count)
+    case .bits: nulls + (count + 7) / 8
+    case .dictionary: nulls + 1 + count * 2
+    case .plain where source.type.isVariable:
+      nulls + IntegerCoding.byteLimit(count)
+        + (count == 1 ? RecordHeader.bodyLimit : PackFormat.blockByteLimit)
+    case .plain: nulls + count * source.type.fixedWidth
+    }
+  }
+
   /// Whether a chunk is kept as it is, and bounds are drawn in it.
   static func keepsChunk(_ source: Source) -> Bool {
     source.encoding == .plain && source.type.isVariable

@@ -19,6 +19,11 @@ final class DictionaryBuilder {
   static let longestValue = 256
   static let entryLimit = 1 << 16
   static let byteLimit = 1 << 20
+
+  /// The most bytes a dictionary of so many values may have: their lengths, and they.
+  static func chunkLimit(_ count: Int) -> Int {
+    IntegerCoding.byteLimit(count) + byteLimit
+  }
   /// As many may differ before it is asked how often values come again.
   private static let freeEntryCount = 4096
   private static let freeByteCount = 256 << 10

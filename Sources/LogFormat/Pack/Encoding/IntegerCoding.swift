@@ -15,6 +15,9 @@ enum IntegerCoding {
   /// What the packed numbers are differences from.
   enum Form { case offsets, steps }
 
+  /// The most bytes a list of so many integers takes: the form, three varints, the packed numbers.
+  static func byteLimit(_ count: Int) -> Int { 1 + 3 * 10 + count * 8 }
+
   private struct Plan {
     var form = Form.offsets
     var width = 0

@@ -53,6 +53,8 @@ extension PackFooter {
     let types = schemas[schema].rowLayout.types
     guard !overflow, lastKey <= RowReference.maximumKey, 1...PackFormat.rowLimit ~= rowCount,
       UInt64(rowCount) <= span + 1, byteCount & 7 == 0,
+      // What of a row is there whatever it holds, in all rows but one.
+      (rowCount - 1) * schemas[schema].rowLayout.endsOffset <= PackFormat.blockByteLimit,
       Int(byteCount) >= PackBlockHeader.byteCount(columns: types.count)
     else { return false }
     blocks.append(
@@ -125,7 +127,8 @@ extension PackTable {
   fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let table = cursor.varint(UInt16.self, in: bytes), let nextKey = cursor.varint(in: bytes),
       nextKey <= RowReference.maximumKey + 1,
-      let recordByteCount = cursor.varint(Int.self, in: bytes)
+      let recordByteCount = cursor.varint(Int.self, in: bytes),
+      recordByteCount <= SegmentUsage.byteLimit
     else { return nil }
     self.table = table
     self.nextKey = nextKey
@@ -163,6 +166,7 @@ extension DictionaryEntry {
       0...DictionaryBuilder.entryLimit ~= valueCount,
       let stored = cursor.varint(UInt32.self, in: bytes),
       let raw = cursor.varint(UInt32.self, in: bytes),
+      Int(raw) <= DictionaryBuilder.chunkLimit(valueCount),
       let codec = cursor.integer(UInt8.self, in: bytes).flatMap(ChunkCodec.init(rawValue:)),
       let checksum = cursor.integer(UInt32.self, in: bytes),
       let rawChecksum = cursor.integer(UInt32.self, in: bytes)

@@ -94,9 +94,22 @@ struct PackTrailer: Hashable {
         52
       )
     }
+    let rawByteCount = Int(bytes.load(UInt32.self, at: 20))
+    let limit = PackFormat.footerLimit(storedByteCount: Int(footerByteCount))
+    guard codec == .stored ? rawByteCount == Int(footerByteCount) : rawByteCount <= limit else {
+      throw damage(
+        .invalidField(
+          of: .packTrailer,
+          name: "footerRawByteCount",
+          expected: UInt64(clamping: limit),
+          found: UInt64(rawByteCount)
+        ),
+        20
+      )
+    }
     self.footerOffset = Int(footerOffset)
     self.footerByteCount = Int(footerByteCount)
-    footerRawByteCount = Int(bytes.load(UInt32.self, at: 20))
+    footerRawByteCount = rawByteCount
     footerChecksum = bytes.load(UInt32.self, at: 24)
     footerRawChecksum = bytes.load(UInt32.self, at: 28)
     rowCount = Int(truncatingIfNeeded: bytes.load(UInt64.self, at: 32))

@@ -66,7 +66,12 @@ import RowFormat
   ///   - vectors: The keys, then the columns.
   ///   - block: What the footer says of the block.
   ///   - schema: Its table and layout.
-  package func fill(from vectors: [ColumnVector], of block: BlockEntry, _ schema: PackSchema) {
+  /// - Returns: `false` if there are more bytes than a block may have; then there are no rows.
+  package func fill(
+    from vectors: [ColumnVector],
+    of block: BlockEntry,
+    _ schema: PackSchema
+  ) -> Bool {
     firstKey = block.firstKey
     table = schema.table
     layout = schema.layout
@@ -77,6 +82,6 @@ import RowFormat
       for row in found.indices { keys.append(UInt64(bitPattern: found[row])) }
     }
     var assembly = RowAssembly(layout: schema.rowLayout, count: block.rowCount)
-    unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
+    return unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
   }
 }

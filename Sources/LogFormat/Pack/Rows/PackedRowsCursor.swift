@@ -69,7 +69,7 @@ import RowFormat
     if position < blocks.count { blocks[position].rows = Self.none }
     if !isKnownUniquelyReferenced(&rows) { rows = PackedRows() }
     do {
-      try pack.fill(rows, with: number, &vectors)
+      try pack.fill(rows, withBlockOfScan: number, &vectors)
     } catch {
       if position < blocks.count { blocks.remove(at: position) }
       throw error

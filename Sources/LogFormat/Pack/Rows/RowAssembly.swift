@@ -22,14 +22,20 @@ struct RowAssembly {
   ///   - margin: How many zeros come before the first row.
   ///   - buffer: Emptied, and filled with the rows.
   ///   - starts: Emptied, and filled with where each row begins, and where the last ends.
+  /// - Returns: `false` if there are more bytes than a block may have: one value of a dictionary, which stands
+  ///   in the pack once, may be meant to stand in every row.
   mutating func run(
     _ vectors: [ColumnVector],
     from margin: Int,
     into buffer: inout ByteBuffer,
     _ starts: inout [Int]
-  ) {
+  ) -> Bool {
     measure(vectors, from: margin, &starts)
     buffer.removeAll()
+    guard count == 1 || starts[count] - margin <= PackFormat.blockByteLimit else {
+      starts.removeAll()
+      return false
+    }
     buffer.appendZeros(starts[count])
     for column in layout.types.indices {
       let vector = vectors[column + 1]
@@ -44,6 +50,7 @@ struct RowAssembly {
       case .dense: break
       }
     }
+    return true
   }
 
   private static func isWide(_ dataByteCount: Int) -> Bool { dataByteCount > Int(UInt16.max) }
