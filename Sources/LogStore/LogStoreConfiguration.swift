@@ -70,11 +70,17 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// reading it otherwise takes less than one. Memory is taken as rows are read, and never for scans.
   public var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
 
-  /// A 64th of the machine's memory, but 32 MiB at least, and 256 MiB at most.
-  public static let defaultCacheByteCount: Int = {
-    let share = Int(clamping: ProcessInfo.processInfo.physicalMemory / 64)
-    return min(max(share, 32 << 20), 256 << 20)
-  }()
+  /// A 64th of the memory there is, but 32 MiB at least, and 256 MiB at most; never more than a tenth of it.
+  ///
+  /// What there is says the process's control group, in a container for instance, or else the machine.
+  public static let defaultCacheByteCount = defaultCacheByteCount(
+    memoryLimit: PosixFileSystem().memoryLimit
+      ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)
+  )
+
+  static func defaultCacheByteCount(memoryLimit: Int) -> Int {
+    min(max(memoryLimit / 64, 32 << 20), 256 << 20, memoryLimit / 10)
+  }
 
   /// 128 KiB: a save that writes a file of its own for a value takes as long as some four that do not.
   public static let defaultExternalStorageThreshold = 128 << 10

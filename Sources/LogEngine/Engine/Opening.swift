@@ -47,6 +47,7 @@ package struct Opening {
     let state = recovery.state
     if isWriter { try recovery.repair(end) }
     state.begin(at: end, recovery.replay)
+    state.adviseByMemory()
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
     if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.beginBlobSweep() }
     try writer?.witnessRecovery()

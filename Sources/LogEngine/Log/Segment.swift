@@ -47,6 +47,9 @@ package import Synchronization
     unsafe base = mapping.flatMap { unsafe UnsafeRawPointer($0.base) }
   }
 
+  /// Says in which order the bytes will be read.
+  package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
+
   /// The log position of an offset.
   package func logPosition(of offset: Int) -> UInt64 {
     header.logPosition + UInt64(offset - SegmentHeader.byteCount)

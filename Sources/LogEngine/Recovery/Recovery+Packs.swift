@@ -125,7 +125,7 @@ extension PackID {
 extension StoreState {
   /// Opens a pack's file.
   func openPack(_ path: String, _ id: PackID) throws(StorageError) -> PackReader {
-    try PackReader.open(
+    let pack = try PackReader.open(
       path,
       on: fileSystem,
       pack: id,
@@ -133,6 +133,8 @@ extension StoreState {
       reads: options.reads,
       cache: blockCache
     )
+    if isLargerThanMemory.load(ordering: .relaxed) { pack.expect(.random) }
+    return pack
   }
 
   /// Makes a pack known to readers; one at a time, by ascending number.

@@ -185,6 +185,8 @@ extension Recovery {
           try passOver(segment, until: successor, &end)
           continue
         }
+        segment.expect(.sequential)
+        defer { segment.expect(.unknown) }
         var scan = try makeScan(of: segment, until: successor, from: start, after: end)
         do {
           try read(&scan, successor, &end)

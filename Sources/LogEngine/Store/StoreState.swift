@@ -28,6 +28,8 @@ package final class StoreState: Sendable {
   let epochs = ReaderEpochs()
   /// Decoded blocks of packs.
   package let blockCache: BlockCache
+  /// Whether the files are too large to be kept in memory by the system: see ``adviseByMemory()``.
+  let isLargerThanMemory = Atomic<Bool>(false)
   /// The tables, by number.
   package let tables = PublishedArray<Table>()
   /// The newest commit that readers see.

@@ -83,6 +83,9 @@ public protocol FileSystem: Sendable {
   /// Sixty-four random bits.
   func randomBits() -> UInt64
 
+  /// How many bytes of memory the process may use; `nil` if that is not known.
+  var memoryLimit: Int? { get }
+
   /// Who uses this file system, for a person to read: a process and a host, say.
   var holderDescription: String { get }
 }
@@ -98,6 +101,8 @@ extension FileSystem {
   }
   public func resolvingLink(_ path: String) throws(StorageError) -> String { path }
   public func making(_ permissions: StorePermissions) -> any FileSystem { self }
+  /// For file systems that know nothing of the process.
+  public var memoryLimit: Int? { nil }
 }
 
 /// What a name in a file system is.
@@ -196,6 +201,16 @@ public protocol OpenFile: AnyObject, Sendable {
   ///
   /// - Parameter range: Where they are, within the file.
   func willRead(_ range: Range<Int>)
+}
+
+/// In which order mapped bytes will be read: advice, which need not be taken.
+public enum AccessPattern: Sendable, Hashable {
+  /// Nothing is known: the system guesses.
+  case unknown
+  /// Here and there: what stands beside them need not be fetched, too.
+  case random
+  /// One after the other: what follows may be fetched in good time.
+  case sequential
 }
 
 /// How a file is mapped.

@@ -7,6 +7,7 @@
   @usableFromInline package let base: UnsafeMutableRawPointer
   /// How many bytes are mapped.
   public let count: Int
+  private let advise: @Sendable (AccessPattern) -> Void
   private let release: @Sendable () -> Void
 
   /// Wraps memory.
@@ -14,18 +15,24 @@
   /// - Parameters:
   ///   - base: The first byte, aligned to at least 4,096 bytes for a private writable mapping.
   ///   - count: How many bytes there are.
+  ///   - advise: Told in which order the bytes will be read.
   ///   - release: Called once, when nobody needs the memory any more.
   @unsafe public init(
     base: UnsafeMutableRawPointer,
     count: Int,
+    advise: @escaping @Sendable (AccessPattern) -> Void = { _ in },
     release: @escaping @Sendable () -> Void
   ) {
     unsafe self.base = base
     self.count = count
+    self.advise = advise
     self.release = release
   }
 
   deinit { release() }
+
+  /// Says in which order the bytes will be read, until something else is said.
+  package func expect(_ pattern: AccessPattern) { advise(pattern) }
 
   /// Where the bytes are.
   package var addresses: Range<UInt> {

@@ -123,7 +123,16 @@ final class PosixFile: OpenFile {
     }
     let address = UInt(bitPattern: base)
     if kind == .sharedReadOnly { mapped.store(address, ordering: .relaxed) }
-    return unsafe MappedFile(base: base, count: count) {
+    let advise = { @Sendable (pattern: AccessPattern) in
+      let advice =
+        switch pattern {
+        case .unknown: MADV_NORMAL
+        case .random: MADV_RANDOM
+        case .sequential: MADV_SEQUENTIAL
+        }
+      _ = unsafe madvise(UnsafeMutableRawPointer(bitPattern: address), count, CInt(advice))
+    }
+    return unsafe MappedFile(base: base, count: count, advise: advise) {
       unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count)
     }
   }

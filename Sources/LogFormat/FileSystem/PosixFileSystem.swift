@@ -157,6 +157,8 @@ public struct PosixFileSystem: FileSystem {
 
   public func randomBits() -> UInt64 { UInt64.random(in: .min ... .max) }
 
+  public var memoryLimit: Int? { MemoryLimit.current == .max ? nil : MemoryLimit.current }
+
   public var holderDescription: String {
     var name = [CChar](repeating: 0, count: 256)
     let count = name.count - 1

@@ -40,6 +40,7 @@ struct SegmentFile {
       readableEnd: min(byteCount, SegmentHeader.byteCount),
       reads: byteCount == 0 ? .copied : reads
     )
+    segment.expect(.sequential)
   }
 
   private static func readHeader(
