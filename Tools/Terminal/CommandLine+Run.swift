@@ -23,10 +23,22 @@ extension ParsableCommand {
       let text = fullMessage(for: error)
       guard exitCode(for: error) == .success else {
         Terminal.notice(text.isEmpty ? "error: \(error)" : text)
+        if let name = suggestion(for: arguments) { Terminal.notice("Did you mean `\(name)`?") }
         return .usage
       }
       print(text)
       return .success
     }
+  }
+
+  /// The command that arguments perhaps meant to name, if they name none.
+  public static func suggestion(for arguments: [String]) -> String? {
+    guard let word = arguments.first(where: { !$0.hasPrefix("-") }) else { return nil }
+    let grouped = configuration.groupedSubcommands.flatMap { $0.subcommands }
+    var names: [String] = []
+    for command in configuration.ungroupedSubcommands + grouped {
+      names.append(command._commandName)
+    }
+    return names.contains(word) ? nil : NearestName.of(word, among: names)
   }
 }

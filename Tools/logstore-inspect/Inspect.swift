@@ -10,7 +10,8 @@ struct Inspect: ParsableCommand {
     abstract: "Shows what is in a store, without the app that wrote it.",
     discussion: """
       Works beside a process that writes: what is shown is the state of the last commit when the command \
-      began. Nothing is written, unless the command says so: compact. Of a damaged store all is shown that \
+      began. Only compact writes to the store. Backup and salvage make a new one, report --html and \
+      blobs --export write files; all others write nothing. Of a damaged store all is shown that \
       can be read, and where that stops. Results go to standard output, notices and errors to standard error.
 
       EXAMPLES:

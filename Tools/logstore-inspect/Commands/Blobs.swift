@@ -11,12 +11,14 @@ struct BlobsCommand: InspectCommand {
     discussion: """
       Files are opened and their headers compared with the rows; with --check every byte is read. A file \
       that no row owns is on its way out, or just being written, or was left by a crash. The bytes themselves \
-      are never printed.
+      are never printed; with --export each value is copied to a file of a folder, named after its row and \
+      column, and checked on the way. A file of that name that is there already is not replaced.
 
       EXAMPLES:
         logstore-inspect blobs trips.store
         logstore-inspect blobs trips.store --check
         logstore-inspect blobs trips.store --entity Photo --format csv
+        logstore-inspect blobs trips.store --entity Photo --export photos
 
       \(ExitStatus.help)
       """
@@ -34,11 +36,18 @@ struct BlobsCommand: InspectCommand {
   @Flag(help: "Read every byte and compare it with its checksum.")
   var check = false
 
+  @Option(
+    help: ArgumentHelp("Copy each value to a file in this folder.", valueName: "folder"),
+    completion: .directory
+  )
+  var export: String?
+
   var path: String { store.path }
 
   func run(in console: Console) throws {
     let store = try InspectedStore(store, .all, in: console)
     let table = try entity.map { try store.table(named: $0) }
+    let exporter = try export.map { try BlobExporter(to: $0, on: console.fileSystem) }
     var files = try StoreFiles(under: store.path, on: console.fileSystem).blobs
     var listing = Listing([
       .init(title: "blob", name: "blob", alignment: .right), .init(title: "value", name: "value"),
@@ -50,7 +59,7 @@ struct BlobsCommand: InspectCommand {
     try store.forEachBlob { blob in
       let file = files.removeValue(forKey: blob.reference.id)
       if let table, blob.owner.table != table.number { return .proceed }
-      let state = state(of: blob, in: store)
+      let state = try exporter?.export(blob, of: store) ?? state(of: blob, in: store)
       let name = store.name(of: blob.owner, column: blob.column)
       if let state, damaged == nil { damaged = (name, state) }
       listing.append([
@@ -106,7 +115,7 @@ struct BlobsCommand: InspectCommand {
 }
 
 /// A value of a row in a file of its own.
-private struct StoredValue {
+struct StoredValue {
   let reference: BlobReference
   let owner: RowReference
   let column: UInt16

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LogEngine
+import LogTools
 import Terminal
 
 /// Packs the log of a store.
@@ -27,6 +28,8 @@ struct Compact: InspectCommand {
   func run(in console: Console) throws {
     let path = StorePath.normalized(path)
     let before = try StoreFiles(under: path, on: console.fileSystem)
+    let inspection = StoreInspection(at: path, fileSystem: console.fileSystem)
+    let oldPacks = Set(try inspection.packs().map(\.pack))
     var options = EngineOptions()
     options.missingStore = .fail
     options.reads = store.reads
@@ -43,10 +46,13 @@ struct Compact: InspectCommand {
     try engine.close()
     let after = try StoreFiles(under: path, on: console.fileSystem)
     let report = outcome.report
+    // Not what was written: a compaction of several rounds writes some rows, and packs, twice.
+    let newPacks = try inspection.packs().filter { $0.isNamed && !oldPacks.contains($0.pack) }
+    let packedRowCount = newPacks.reduce(0) { $0 + ($1.content?.rowCount ?? 0) }
     let facts: JSONValue = [
       "store": .string(self.path), "segments": .integer(Int64(report?.segmentCount ?? 0)),
       "packs": .integer(Int64(report?.packCount ?? 0)),
-      "rows": .integer(Int64(report?.rowCount ?? 0)),
+      "rows": .integer(Int64(packedRowCount)),
       "bytes_before": .integer(Int64(before.byteCount)),
       "bytes_after": .integer(Int64(after.byteCount)),
     ]
@@ -58,7 +64,7 @@ struct Compact: InspectCommand {
       }
       let packs = report.packCount > 0 ? " and \(report.packCount.counted("pack"))" : ""
       return "packed \(report.segmentCount.counted("segment"))\(packs) into "
-        + "\(report.newPackCount.counted("pack")) of \(report.rowCount.counted("row")): "
+        + "\(newPacks.count.counted("pack")) of \(packedRowCount.counted("row")): "
         + "\(before.byteCount.byteCount) before, "
         + "\(after.byteCount.byteCount) after"
     }

@@ -69,9 +69,8 @@ struct Dump: InspectCommand {
         let reference = RowReference(table: table.number, key: key)
         if let touched, !touched.contains(reference) { return .proceed }
         left -= 1
-        guard let cells = decoder.cells(of: row, layout: layout, table: table.number) else {
-          throw unknownLayout(layout, table)
-        }
+        let cells = decoder.cells(of: row, layout: layout, table: table.number, as: .ofEntity)
+        guard let cells else { throw unknownLayout(layout, table) }
         printer.print(table.name, key, cells)
         return .proceed
       }

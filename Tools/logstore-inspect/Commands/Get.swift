@@ -43,7 +43,7 @@ struct Get: InspectCommand {
     do {
       cells =
         try store.view.withRow(reference) {
-          decoder.cells(of: $0, layout: $1, table: reference.table)
+          decoder.cells(of: $0, layout: $1, table: reference.table, as: .ofEntity)
         } ?? nil
     } catch let error as StorageError {
       store.note(error, of: reference)

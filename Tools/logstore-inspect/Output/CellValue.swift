@@ -4,6 +4,8 @@ import Terminal
 /// One column of one row, as it is shown.
 enum CellValue: Equatable {
   case null
+  /// A list whose members say that they belong to it.
+  case membersElsewhere
   case integer(Int64)
   case double(Double)
   case bool(Bool)
@@ -38,7 +40,7 @@ enum CellValue: Equatable {
     tableName name: (UInt16) -> String
   ) {
     if layout.isNull(column, in: row) {
-      self = .null
+      self = .null(of: layout.types[column])
       return
     }
     switch layout.types[column] {
@@ -65,6 +67,12 @@ enum CellValue: Equatable {
         StructuredValue.decode(bytes, limit: limit).map(CellValue.structured)
         ?? .bytes(bytes, limit: limit)
     }
+  }
+
+  /// What a column without a value shows: an empty list is one of no references, and a null one is kept at
+  /// the other end of the relationship.
+  static func null(of type: ColumnType) -> CellValue {
+    type == .references ? .membersElsewhere : .null
   }
 
   /// Bytes that no type explains.
@@ -96,6 +104,7 @@ extension CellValue {
   var text: String {
     switch self {
     case .null: "–"
+    case .membersElsewhere: "(its members refer to it)"
     case .integer(let value): "\(value)"
     case .double(let value): "\(value)"
     case .bool(let value): value ? "true" : "false"
@@ -113,7 +122,7 @@ extension CellValue {
   /// The value for programs.
   var json: JSONValue {
     switch self {
-    case .null: .null
+    case .null, .membersElsewhere: .null
     case .integer(let value): .integer(value)
     case .double(let value): .double(value)
     case .bool(let value): .bool(value)

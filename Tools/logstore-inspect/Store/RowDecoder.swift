@@ -12,9 +12,20 @@ struct RowDecoder {
   /// How much is shown of bytes.
   enum Bytes { case beginning, all }
 
+  /// Which columns are shown of a row: those it was written with, or those its entity has now.
+  enum Shape { case asWritten, ofEntity }
+
   private struct Plan {
     let layout: RowLayout
-    let columns: [(place: Int, definition: ColumnDefinition)]
+    let columns: [Column]
+  }
+
+  private struct Column {
+    /// Where it stands in the row; `nil` if the row is older than it.
+    var place: Int?
+    let definition: ColumnDefinition
+    /// What rows have that are older than it.
+    var fill = CellValue.null
   }
 
   private struct PlanKey: Hashable {
@@ -33,23 +44,35 @@ struct RowDecoder {
 
   /// The shown columns of a row, or `nil` if the catalogue does not know its layout.
   ///
+  /// As their entity has them, all rows of a table show the same columns, in the order of the layout in use; one
+  /// that is older than a column shows what its store noted for such rows, or null.
+  ///
   /// - Parameters:
   ///   - row: The row's bytes.
   ///   - layout: The layout they are in.
   ///   - table: The row's table.
   ///   - changed: Only these columns, by place; all, if `nil`.
+  ///   - shape: Which columns.
   /// - Returns: Their names and values, in the order of the row.
   mutating func cells(
     of row: RawSpan,
     layout: LayoutNumber,
     table: UInt16,
-    changed: ColumnSet? = nil
+    changed: ColumnSet? = nil,
+    as shape: Shape = .asWritten
   ) -> [Cell]? {
     guard let plan = plan(of: table, layout) else { return nil }
     var cells: [Cell] = []
-    for column in plan.columns where changed?.contains(column.place) ?? true {
+    for column in plan.columns {
+      guard let place = column.place else {
+        if shape == .ofEntity {
+          cells.append(Cell(name: column.definition.name, value: column.fill))
+        }
+        continue
+      }
+      guard changed?.contains(place) ?? true else { continue }
       let value = CellValue(
-        column.place,
+        place,
         of: row,
         layout: plan.layout,
         limit: bytes == .all ? .max : CellValue.prefixByteCount,
@@ -62,7 +85,8 @@ struct RowDecoder {
 
   /// The columns a change wrote, by name; `nil` if the catalogue does not know the layout.
   mutating func names(of changed: ColumnSet, layout: LayoutNumber, table: UInt16) -> [String]? {
-    plan(of: table, layout)?.columns.filter { changed.contains($0.place) }.map(\.definition.name)
+    plan(of: table, layout)?.columns.filter { $0.place.map(changed.contains) ?? false }
+      .map(\.definition.name)
   }
 
   /// The layout rows of a table were written in, with its number.
@@ -76,13 +100,36 @@ struct RowDecoder {
     guard let definition = store.catalogue.table(table),
       let order = definition.layout(layout)
     else { return nil }
-    let shown = order.columns.enumerated().compactMap { place, number in
-      definition.column(number).flatMap { column in
-        store.isShown(column) ? (place: place, definition: column) : nil
-      }
+    var shown: [Column] = []
+    for number in definition.layout(definition.currentLayout)?.columns ?? [] {
+      guard let column = definition.column(number), store.isShown(column) else { continue }
+      let place = order.columns.firstIndex(of: number)
+      shown.append(Column(place: place, definition: column, fill: fill(column, of: table)))
+    }
+    for (place, number) in order.columns.enumerated() {
+      guard let column = definition.column(number), store.isShown(column),
+        !shown.contains(where: { $0.definition.number == number })
+      else { continue }
+      shown.append(Column(place: place, definition: column))
     }
     let plan = Plan(layout: order.layout, columns: shown)
     plans[key] = plan
     return plan
+  }
+
+  /// What rows have that are older than a column: the layer above notes it under `fill.<table>.<column>`, as a
+  /// row of that column alone.
+  private func fill(_ column: ColumnDefinition, of table: UInt16) -> CellValue {
+    let layout = RowLayout([column.type])
+    guard let bytes = store.catalogue.metadata["fill.\(table).\(column.number)"],
+      layout.isValid(bytes.span.bytes)
+    else { return .null(of: column.type) }
+    return CellValue(
+      0,
+      of: bytes.span.bytes,
+      layout: layout,
+      limit: self.bytes == .all ? .max : CellValue.prefixByteCount,
+      tableName: store.name(ofTable:)
+    )
   }
 }

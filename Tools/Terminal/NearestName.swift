@@ -1,7 +1,7 @@
 /// Finds what a misspelt name was perhaps meant to be.
-enum NearestName {
+public enum NearestName {
   /// The candidate that takes the fewest edits, if these are few for the length of the name.
-  static func of(_ name: String, among candidates: [String]) -> String? {
+  public static func of(_ name: String, among candidates: [String]) -> String? {
     let distances = candidates.map { ($0, distance(fold(name), fold($0))) }
     guard let nearest = distances.min(by: { $0.1 < $1.1 }) else { return nil }
     return nearest.1 <= max(1, name.count / 3) ? nearest.0 : nil
@@ -10,7 +10,7 @@ enum NearestName {
   private static func fold(_ name: String) -> [Character] { Array(name.lowercased()) }
 
   /// How many insertions, deletions, replacements and swaps of neighbours turn one into the other.
-  static func distance(_ from: [Character], _ to: [Character]) -> Int {
+  public static func distance(_ from: [Character], _ to: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...to.count)
     for (row, character) in from.enumerated() {
