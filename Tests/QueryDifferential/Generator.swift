@@ -13,8 +13,9 @@ struct Generator {
   ///   - random: Chance.
   ///   - mayNeedObjects: Whether some predicates are to read what is not stored.
   init(_ random: Chance, mayNeedObjects: Bool) {
+    var random = random
+    self.mayNeedObjects = mayNeedObjects && random.percent(10)
     self.random = random
-    self.mayNeedObjects = mayNeedObjects && self.random.percent(10)
   }
 
   mutating func predicate() -> Node<Bool> { test(depth: random.below(4)) }
