@@ -30,6 +30,8 @@ package enum Area: String, Sendable, Hashable, CaseIterable {
   case blobs
   /// Nothing is harmed: stores with different knobs are to give the same answers.
   case knobs
+  /// Stores are opened, closed, published, trimmed, migrated, shared and compacted, in every order.
+  case lifecycle
 }
 
 extension Area {
@@ -44,6 +46,7 @@ extension Area {
     case .forgery: ForgeryCampaign.run(seed: seed)
     case .blobs: BlobCampaign.run(seed: seed)
     case .knobs: KnobCampaign.run(seed: seed)
+    case .lifecycle: LifecycleCampaign.run(seed: seed)
     }
   }
 }
