@@ -169,7 +169,8 @@ var targets: [Target] = [
   .target(
     name: "LogStore",
     dependencies: [
-      "LogEngine", "LogEngineObservability", "ModelRuntime", "RowFormat", "SchedulePoints",
+      "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
+      "SchedulePoints",
     ] + observabilityDependencies,
     swiftSettings: swiftSettings
   ),

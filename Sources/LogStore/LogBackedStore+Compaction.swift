@@ -10,7 +10,7 @@ extension LogStore {
   /// - Throws: ``LogStoreError``; the store holds what it held.
   /// - Complexity: O(bytes of the log that are packed), and O(rows).
   @discardableResult
-  public func compact() throws -> Int { try tables.compact() }
+  public func compact() throws -> Int { try openTables().compact() }
 }
 
 extension DefaultStore {
@@ -20,7 +20,7 @@ extension DefaultStore {
   /// - Throws: ``LogStoreError``; the store holds what it held.
   /// - Complexity: O(bytes of the log that are packed), and O(rows).
   @discardableResult
-  public func compact() throws -> Int { try tables.compact() }
+  public func compact() throws -> Int { try openTables().compact() }
 }
 
 extension TableStore {

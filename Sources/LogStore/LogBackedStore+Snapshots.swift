@@ -10,6 +10,7 @@ extension LogBackedStore {
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+    let tables = try openTables()
     let snapshots = try tables.fetch(request.descriptor).compactMap { row in
       try tables.snapshot(of: row)
     }
@@ -19,6 +20,7 @@ extension LogBackedStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let tables = try openTables()
     var names: [PersistentIdentifier: RowReference] = [:]
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.inserted {

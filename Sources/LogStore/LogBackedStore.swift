@@ -4,11 +4,22 @@ import ModelRuntime
 import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
-protocol LogBackedStore: AggregatingStore, DataStoreBatching where Snapshot == DefaultSnapshot {
-  var tables: TableStore { get }
+protocol LogBackedStore: AggregatingStore, DataStoreBatching, DataStoreClosing
+where Snapshot == DefaultSnapshot {
+  var lease: StoreLease { get }
 }
 
 extension LogBackedStore {
+  /// The store, also when it may be used no more: for what is in memory.
+  var tables: TableStore { lease.tables }
+
+  /// The store, for as long as it may be used.
+  ///
+  /// - Throws: ``SwiftDataError/storeClosed`` afterwards.
+  func openTables() throws -> TableStore { try lease.openTables() }
+
+  public func close() throws { try lease.end() }
+
   public var identifier: String { tables.identifier }
   public var schema: Schema { tables.schema }
 
@@ -30,13 +41,15 @@ extension LogBackedStore {
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)? {
-    try tables.measure(.save) { try tables.save(author: editingState.author, body) }
+    let tables = try openTables()
+    return try tables.measure(.save) { try tables.save(author: editingState.author, body) }
   }
 
   public func fetchRows<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel {
-    try tables.measure(.fetch) {
+    let tables = try openTables()
+    return try tables.measure(.fetch) {
       try tables.follow()
       return try tables.fetch(request.descriptor)
     }
@@ -45,6 +58,7 @@ extension LogBackedStore {
   public func fetchReferences<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [RowReference] where T: PersistentModel {
+    let tables = try openTables()
     try tables.follow()
     return try tables.references(of: request.descriptor)
   }
@@ -52,7 +66,8 @@ extension LogBackedStore {
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
-    try tables.measure(.fetch) {
+    let tables = try openTables()
+    return try tables.measure(.fetch) {
       try tables.follow()
       return try tables.count(request.descriptor)
     }
@@ -63,7 +78,8 @@ extension LogBackedStore {
     _ wanted: AggregateRequest,
     excluding excluded: Set<RowReference>
   ) throws -> GroupTable {
-    try tables.measure(.fetch) {
+    let tables = try openTables()
+    return try tables.measure(.fetch) {
       try tables.follow()
       return try tables.aggregate(request.descriptor, wanted, excluding: excluded)
     }
@@ -74,6 +90,7 @@ extension LogBackedStore {
     _ sources: [AggregateRequest.Source],
     _ body: ([QueryValue]) throws -> Void
   ) throws {
+    let tables = try openTables()
     try tables.measure(.fetch) {
       try tables.follow()
       try tables.visitValues(request.descriptor, sources, body)
@@ -81,7 +98,7 @@ extension LogBackedStore {
   }
 
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
-    try tables.rows(at: references)
+    try openTables().rows(at: references)
   }
 
   public func rows(
@@ -89,7 +106,7 @@ extension LogBackedStore {
     inTable table: UInt16,
     column: Int
   ) throws -> [ReferringRow] {
-    try tables.rows(referringTo: target, inTable: table, column: column)
+    try openTables().rows(referringTo: target, inTable: table, column: column)
   }
 
   public func readBlob(
@@ -97,10 +114,10 @@ extension LogBackedStore {
     of row: RowReference,
     column: Int
   ) throws -> Data? {
-    try tables.readBlob(blob, of: row, column: column)
+    try openTables().readBlob(blob, of: row, column: column)
   }
 
-  public func erase() throws { try tables.erase() }
+  public func erase() throws { try openTables().erase() }
 
   /// Deletes the rows that a predicate matches, in one commit.
   ///
@@ -110,6 +127,7 @@ extension LogBackedStore {
   /// - Throws: ``LogStoreError``, or what the predicate throws; then nothing is deleted.
   /// - Complexity: That of fetching the rows.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
+    let tables = try openTables()
     let rows = try tables.references(of: FetchDescriptor(predicate: request.predicate))
     let ownTable =
       request.includeSubclasses ? nil : table(forEntityNamed: Schema.entityName(for: T.self))

@@ -1,3 +1,4 @@
+package import Foundation
 public import ModelRuntime
 
 /// A store that appends what a save changed to a log, and finds it through an index in memory.
@@ -11,7 +12,7 @@ public final class LogStore: LogBackedStore {
   public typealias Compaction = LogStoreConfiguration.Compaction
 
   public let configuration: LogStoreConfiguration
-  let tables: TableStore
+  let lease: StoreLease
 
   /// Opens the store, or makes it.
   ///
@@ -21,19 +22,7 @@ public final class LogStore: LogBackedStore {
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
     self.configuration = configuration
-    tables = try TableStore(
-      at: configuration.url,
-      schema: configuration.schema ?? Schema(),
-      migrationPlan: migrationPlan,
-      durability: configuration.durability,
-      allowsSave: configuration.allowsSave,
-      blobThreshold: configuration.externalStorageThreshold,
-      compaction: configuration.compaction,
-      cacheByteCount: configuration.cacheByteCount,
-      permissions: configuration.permissions,
-      uniquenessPolicy: configuration.uniquenessPolicy,
-      observation: StoreObservation(configuration)
-    )
+    lease = try StoreLease.open(StoreRequest(configuration, migrationPlan))
   }
 }
 
@@ -43,7 +32,7 @@ public final class DefaultStore: LogBackedStore {
   public typealias Snapshot = DefaultSnapshot
 
   public let configuration: ModelConfiguration
-  let tables: TableStore
+  let lease: StoreLease
 
   public var allowsSave: Bool { configuration.allowsSave }
   public var name: String { configuration.name }
@@ -55,19 +44,34 @@ public final class DefaultStore: LogBackedStore {
     _ configuration: ModelConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
-    self.configuration = configuration
-    let schema = configuration.schema ?? Schema()
-    tables =
-      configuration.isStoredInMemoryOnly
-      ? try StoresInMemory.store(for: configuration, schema, migrationPlan)
-      : try StoresOnDisk.store(for: configuration, schema, migrationPlan)
+    if configuration.isStoredInMemoryOnly {
+      self.configuration = configuration
+      lease = try StoreLease.openInMemory(configuration, migrationPlan)
+    } else if let place = DefaultPlace(configuration),
+      place.isFormer(StoreRequest(configuration, migrationPlan))
+    {
+      self.configuration = configuration.moved(to: place.former)
+      lease = try StoreLease.open(StoreRequest(self.configuration, migrationPlan))
+      if allowsSave { try place.claim(lease.tables.engine) }
+    } else {
+      self.configuration = configuration
+      lease = try StoreLease.open(StoreRequest(configuration, migrationPlan))
+    }
   }
 
   /// The store of tables that are open already.
-  init(_ tables: TableStore, _ configuration: ModelConfiguration) {
-    self.tables = tables
+  init(_ lease: StoreLease, _ configuration: ModelConfiguration) {
+    self.lease = lease
     self.configuration = configuration
   }
+}
+
+extension LogStoreConfiguration: FolderConfiguring {
+  package var folder: URL? { url }
+}
+
+extension ModelConfiguration: FolderConfiguring {
+  package var folder: URL? { isStoredInMemoryOnly ? nil : url }
 }
 
 extension ModelConfiguration: UniquenessConfiguring {

@@ -26,6 +26,8 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public let durability: Durability
   /// What a save does with a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
+  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  public var newerStores = NewerStorePolicy.refuse
   /// How many bytes a value of an attribute with external storage may have and still stand in its row.
   ///
   /// A larger one gets a file of its own, which is read when the property is, and not with the model. It may

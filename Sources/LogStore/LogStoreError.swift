@@ -4,7 +4,8 @@ public import LogEngine
 public enum LogStoreError: Error, Sendable {
   /// What the store was doing when the engine failed.
   public enum Activity: String, Sendable {
-    case opening, saving, fetching, closing, erasing, compacting, measuring, migrating
+    case opening, saving, fetching, closing, erasing, compacting, measuring, migrating, verifying
+    case backingUp = "backing up"
   }
 
   /// The engine could not read or write.
@@ -22,6 +23,12 @@ public enum LogStoreError: Error, Sendable {
   case duplicateValues(entity: String, properties: [String], keys: [UInt64])
   /// The store lacks what a read-only opening cannot add.
   case schemaNotInStore(entity: String, path: String)
+  /// The file is open in this process, and saves promise less there than is asked for here.
+  case weakerDurability(
+    path: String,
+    open: LogStoreConfiguration.Durability,
+    asked: LogStoreConfiguration.Durability
+  )
   /// A store in memory is shared with another container that opened it with other models.
   case schemaNotShared(name: String)
   /// A row refers to a table the schema does not know, or has a layout that is not recorded.
@@ -34,7 +41,7 @@ public enum LogStoreError: Error, Sendable {
 extension LogStoreError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .storage(let error, let activity, let path): "\(activity) \(path): \(error)"
+    case .storage(let error, let activity, let path): "\(activity.rawValue) \(path): \(error)"
     case .location(let path, let reason): "\(path) cannot hold a store: \(reason)"
     case .propertyTypeChanged(let entity, let property, let stored, let declared):
       "\(entity).\(property): the store holds \(stored) values, the model declares \(declared); "
@@ -53,6 +60,9 @@ extension LogStoreError: CustomStringConvertible {
     case .schemaNotInStore(let entity, let path):
       "\(path) has no \(entity) as the schema describes it, and was opened read-only: open it once with "
         + "allowsSave: true"
+    case .weakerDurability(let path, let open, let asked):
+      "\(path) is open in this process with durability \(open), which promises less than \(asked): ask for the "
+        + "same, or close the other container first"
     case .schemaNotShared(let name):
       "the store in memory named \"\(name)\" is open with other models: give it another name, or both containers "
         + "the same schema"

@@ -34,56 +34,30 @@ final class TableStore: Sendable {
   let blobThreshold: Int
   /// Who is told of what happens.
   let observation: StoreObservation
+  /// What a save promises.
+  let durability: LogStoreConfiguration.Durability
   private let closing: EngineClosing
+  private let end = Mutex<StoreEnd?>(nil)
 
   /// Opens a store on disk, or makes it.
-  convenience init(
-    at url: URL,
-    schema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)?,
-    durability: LogStoreConfiguration.Durability,
-    allowsSave: Bool,
-    blobThreshold: Int = LogStoreConfiguration.defaultExternalStorageThreshold,
-    compaction: LogStoreConfiguration.Compaction = .automatic,
-    cacheByteCount: Int = LogStoreConfiguration.defaultCacheByteCount,
-    permissions: StorePermissions = .owner,
-    uniquenessPolicy: UniquenessPolicy = .upsert,
-    observation: StoreObservation = .none
-  ) throws {
-    if allowsSave { try StoreLocation.makeParents(of: url) }
-    var options = EngineOptions()
-    options.mode = allowsSave ? .readWrite : .readOnly
-    options.durability =
-      switch durability {
-      case .full: .full
-      case .relaxed(let interval): .relaxed(interval: interval)
-      }
-    options.take(compaction)
-    options.blockCacheByteCount = max(0, cacheByteCount)
-    options.permissions = permissions
+  convenience init(_ request: StoreRequest) throws {
+    let url = request.url
+    if request.allowsSave { try StoreLocation.makeParents(of: url) }
     do {
-      let migration = StoreMigration(
-        path: url.path,
-        schema: schema,
-        plan: migrationPlan,
-        allowsSave: allowsSave,
-        blobThreshold: blobThreshold,
-        uniquenessPolicy: uniquenessPolicy
-      )
       SchedulePoint.beforeOpening.reach()
       let opened = try StorageEngine.open(
         at: url.path,
-        options: options,
-        onEvent: observation.onEvent
+        options: request.engineOptions,
+        onEvent: request.observation.onEvent
       )
-      let engine = try migration.run(opened)
       try self.init(
-        engine,
+        try request.migration.run(opened),
         path: url.path,
-        schema: schema,
-        allowsSave: allowsSave,
-        blobThreshold: blobThreshold,
-        observation: observation
+        schema: request.schema,
+        allowsSave: request.allowsSave,
+        blobThreshold: request.blobThreshold,
+        durability: request.durability,
+        observation: request.observation
       )
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
@@ -121,11 +95,13 @@ final class TableStore: Sendable {
     schema: Schema,
     allowsSave: Bool,
     blobThreshold: Int,
+    durability: LogStoreConfiguration.Durability = .full,
     observation: StoreObservation = .none,
     closing: EngineClosing = .withStore
   ) throws {
     self.engine = engine
     self.closing = closing
+    self.durability = durability
     self.blobThreshold = blobThreshold
     self.observation = observation
     self.path = path
@@ -159,8 +135,29 @@ final class TableStore: Sendable {
   }
 
   deinit {
+    guard closing == .withStore, end.withLock({ $0 == nil }) else { return }
     SchedulePoint.beforeClosing.reach()
-    if closing == .withStore { try? engine.close() }
+    try? engine.close()
+  }
+
+  /// Ends the store for everybody who has it; once.
+  ///
+  /// - Parameter reason: What is said to whoever goes on using it.
+  /// - Throws: ``LogStoreError`` if the log could not be brought to its end; the files are given back all the same.
+  func close(_ reason: StoreEnd) throws {
+    let isFirst = end.withLock { end in
+      defer { end = end ?? reason }
+      return end == nil
+    }
+    guard isFirst, closing == .withStore else { return }
+    SchedulePoint.beforeClosing.reach()
+    if reason == .folderReplaced { return engine.disown() }
+    try perform(.closing) { try engine.close() }
+  }
+
+  /// Makes sure that the store has not been ended.
+  func checkOpen() throws {
+    if let reason = end.withLock({ $0 }) { throw reason.error(path: path) }
   }
 
   /// Who closes the engine.
@@ -194,6 +191,10 @@ final class TableStore: Sendable {
   func perform<R>(_ activity: LogStoreError.Activity, _ body: () throws -> R) throws -> R {
     do {
       return try body()
+    } catch StorageError.closed where activity != .closing {
+      // It was ended in the middle of this.
+      try checkOpen()
+      throw LogStoreError.storage(.closed(path: path), while: activity, path: path)
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: activity, path: path)
     }

@@ -27,6 +27,7 @@ public struct SwiftDataError: Error, Hashable {
     case invalidSchema
     case migrationUnavailable
     case aggregateOverflow
+    case storeClosed
   }
 
   let code: Code
@@ -146,10 +147,10 @@ extension SwiftDataError {
     .missingModelContext,
     "the model has no context"
   )
-  /// The store was written by a version newer than the newest of the migration plan.
+  /// The store was written by a version newer than the models it is opened with; see ``NewerStorePolicy``.
   public static let backwardMigration = SwiftDataError(
     .backwardMigration,
-    "the store is newer than the newest version of the schema"
+    "the store is newer than the schema it is opened with"
   )
   /// The schema is none of the migration plan's.
   public static let unknownSchema = SwiftDataError(
@@ -183,6 +184,8 @@ extension SwiftDataError {
     .migrationUnavailable,
     "the store needs a migration"
   )
+  /// The store was closed: by its container, or because its file was opened again with other models.
+  public static let storeClosed = SwiftDataError(.storeClosed, "the store was closed")
 }
 
 // MARK: Printing

@@ -12,12 +12,12 @@ extension LogStore: RemoteSaveReporting {
   /// - Complexity: O(what was saved after the token).
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
-  ) throws -> [DefaultHistoryTransaction] { try tables.fetchHistory(descriptor) }
+  ) throws -> [DefaultHistoryTransaction] { try openTables().fetchHistory(descriptor) }
 
   /// Forgets transactions for good; what they take in the log goes with the next compactions.
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
-  ) throws { try tables.deleteHistory(descriptor) }
+  ) throws { try openTables().deleteHistory(descriptor) }
 
   public func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
@@ -31,12 +31,12 @@ extension DefaultStore: RemoteSaveReporting {
   /// Returns what was saved, transaction by transaction; see ``LogStore/fetchHistory(_:)``.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
-  ) throws -> [DefaultHistoryTransaction] { try tables.fetchHistory(descriptor) }
+  ) throws -> [DefaultHistoryTransaction] { try openTables().fetchHistory(descriptor) }
 
   /// Forgets transactions for good; what they take in the log goes with the next compactions.
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
-  ) throws { try tables.deleteHistory(descriptor) }
+  ) throws { try openTables().deleteHistory(descriptor) }
 
   public func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void

@@ -53,6 +53,31 @@ enum CatalogueMapping {
     try draft.make(.setMetadata(key: versionKey, value: Array(version.description.utf8)))
   }
 
+  /// The first property that rows of a store are written with and a schema does not know, under its name or another.
+  static func firstColumn(
+    unknownTo schema: Schema,
+    in catalogue: Catalogue
+  ) -> (entity: String, column: String)? {
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      guard let table = catalogue.table(named: descriptor.entityName),
+        let layout = table.layout(table.currentLayout)
+      else { continue }
+      var names = Set((0..<descriptor.layout.count).map(descriptor.columnName))
+      for property in descriptor.properties {
+        guard let original = property.originalName else { continue }
+        names.insert(original)
+        names.insert("_rank_" + original)
+      }
+      for number in layout.columns {
+        if let column = table.column(number), !names.contains(column.name) {
+          return (descriptor.entityName, column.name)
+        }
+      }
+    }
+    return nil
+  }
+
   /// Whether rows of a table are written as a class's rows are: what a store that is only read must find.
   static func matches(_ table: TableDefinition, _ descriptor: ModelDescriptor) -> Bool {
     guard let layout = table.layout(table.currentLayout), layout.layout == descriptor.layout else {

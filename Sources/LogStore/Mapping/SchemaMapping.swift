@@ -84,8 +84,10 @@ extension SchemaMapping {
     guard case .planned = manner else { return }
     let table = table(of: descriptor)
     let names = Set((0..<descriptor.layout.count).map(descriptor.columnName))
+    let former = former(descriptor)?.columnNames ?? []
     for column in table.columns where !column.isRetired && !names.contains(column.name) {
-      try drop(column, of: table)
+      // What the version before did not have either is a later version's, and stays for when that comes back.
+      if former.contains(column.name) { try drop(column, of: table) }
     }
   }
 
@@ -130,7 +132,7 @@ extension SchemaMapping {
         catalogue.table(number)?.column(column)?.isRetired == false,
         let table = catalogue.table(number)
       {
-        try drop(taken, of: table)
+        try giveUp(taken, of: table, former(descriptor))
       }
     }
     for retired in [true, false] {
@@ -138,6 +140,23 @@ extension SchemaMapping {
       where catalogue.table(number)?.column(column)?.isRetired == retired {
         try rename(column, to: name, in: number)
       }
+    }
+  }
+
+  /// Makes way for a column that gets another's name.
+  ///
+  /// If the version before had a property of the name, the step lets go of its values. If it had none, they are
+  /// from a later version, from which the store was taken back: rows that have no value of the renamed column go on
+  /// showing them.
+  private mutating func giveUp(
+    _ taken: ColumnDefinition,
+    of table: TableDefinition,
+    _ former: ModelDescriptor?
+  ) throws {
+    if let former, !former.columnNames.contains(taken.name) {
+      try draft.make(.retireColumn(table: table.number, column: taken.number))
+    } else {
+      try drop(taken, of: table)
     }
   }
 
@@ -352,6 +371,11 @@ extension SchemaMapping {
     let known = Set(UniquenessConstraint.all(in: step.from).map(name))
     checks.unique += UniquenessConstraint.all(in: step.to).filter { !known.contains(name($0)) }
   }
+}
+
+extension ModelDescriptor {
+  /// The names of the columns that the class's rows have.
+  fileprivate var columnNames: Set<String> { Set((0..<layout.count).map(columnName)) }
 }
 
 extension ModelProperty {

@@ -14,6 +14,7 @@ struct StoreMigration {
   var allowsSave = true
   var blobThreshold = Int.max
   var uniquenessPolicy = UniquenessPolicy.upsert
+  var newerStores = NewerStorePolicy.refuse
 
   /// Does what is to be done.
   ///
@@ -30,9 +31,39 @@ struct StoreMigration {
     }
   }
 
+  /// Finds out what is to be done with a store of a catalogue.
+  ///
+  /// - Throws: ``SwiftDataError`` if it must not be done.
+  func route(from catalogue: Catalogue) throws(SwiftDataError) -> MigrationRoute {
+    let stored = CatalogueMapping.schemaVersion(in: catalogue)
+    let route = try MigrationRoute(from: stored, to: schema, plan: plan, newerStores: newerStores)
+    // Without a number a schema does not say whether it is older. It is taken for that if rows would lose values.
+    guard case .inferred = route.way, plan == nil, !schema.isVersioned, newerStores == .refuse,
+      let stored, stored.version != Schema.unversioned,
+      let (entity, column) = CatalogueMapping.firstColumn(unknownTo: schema, in: catalogue)
+    else { return route }
+    throw SwiftDataError.backwardMigration.explained(
+      "\(path) was written with schema \(stored) and keeps \(entity).\(column), which the models it is opened with "
+        + "lack; they have no version: open it with the migration plan or a VersionedSchema, or set newerStores of "
+        + "the configuration to .takeBack",
+      entity: entity,
+      property: column
+    )
+  }
+
+  /// Makes sure that the store can be brought to the schema, as far as its catalogue tells.
+  ///
+  /// - Throws: ``SwiftDataError`` or ``LogStoreError`` if it cannot.
+  func rehearse(_ catalogue: Catalogue) throws {
+    let way = try route(from: catalogue).way
+    if case .stages = way { return }
+    var mapping = SchemaMapping(CatalogueDraft(catalogue), .inferred)
+    try mapping.bring(to: schema)
+  }
+
   private func migrate(_ engine: StorageEngine) throws -> StorageEngine {
     let stored = CatalogueMapping.schemaVersion(in: engine.catalogue)
-    let route = try MigrationRoute(from: stored, to: schema, plan: plan)
+    let route = try route(from: engine.catalogue)
     guard case .stages(let steps) = route.way else {
       if allowsSave { try CatalogueMapping.bring(engine, to: schema, as: route.target) }
       return engine
@@ -130,7 +161,8 @@ extension StoreMigration {
   ) throws -> ModelContainer {
     var stores: [(any DataStore, Schema)] = []
     let configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: path))
-    stores.append((DefaultStore(try tables(of: engine, at: schema), configuration), schema))
+    let lease = StoreLease(try tables(of: engine, at: schema))
+    stores.append((DefaultStore(lease, configuration), schema))
     let others = version.modelTypes.filter { !schema.contains($0) }
     if !others.isEmpty {
       let rest = Schema(others, version: version.version)

@@ -18,7 +18,7 @@ extension LogStore {
   ///
   /// - Throws: ``LogStoreError`` if a directory cannot be read.
   /// - Complexity: O(files), those of external storage included: the file system is asked for each.
-  public func spaceUsage() throws -> SpaceUsage { try tables.spaceUsage() }
+  public func spaceUsage() throws -> SpaceUsage { try openTables().spaceUsage() }
 }
 
 extension DefaultStore {
@@ -31,7 +31,7 @@ extension DefaultStore {
   ///
   /// - Throws: ``LogStoreError`` if a directory cannot be read.
   /// - Complexity: O(files), those of external storage included: the file system is asked for each.
-  public func spaceUsage() throws -> SpaceUsage { try tables.spaceUsage() }
+  public func spaceUsage() throws -> SpaceUsage { try openTables().spaceUsage() }
 }
 
 extension TableStore {

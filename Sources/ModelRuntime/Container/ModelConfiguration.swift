@@ -33,6 +33,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let cloudKitDatabase: CloudKitDatabase
   /// What a save does with a new model whose unique values another model has; by default, an upsert.
   public var uniquenessPolicy = UniquenessPolicy.upsert
+  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  public var newerStores = NewerStorePolicy.refuse
 
   public var groupAppContainerIdentifier: String? {
     groupContainer.name.flatMap { $0.isEmpty ? nil : $0 }
@@ -42,6 +44,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   public var id: URL { url }
+
+  /// The place that versions before 0.2 meant by a configuration that names none; `nil` if a place was named.
+  ///
+  /// It is one file for all programs of a user.
+  package private(set) var formerURL: URL?
 
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
@@ -56,6 +63,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   /// Keeps models under the platform's folder for application data, in `<name>.store`.
+  ///
+  /// On Linux that is `$XDG_DATA_HOME` or `~/.local/share`, and in it a folder for each program, named after the
+  /// bundle's identifier or else the executable: `~/.local/share/notes/default.store`. On Apple's platforms, where the
+  /// system keeps apps apart, it is the folder itself.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -73,7 +84,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     url =
       isStoredInMemoryOnly
       ? URL(fileURLWithPath: name.map { "/dev/null/\($0)" } ?? "/dev/null")
-      : ModelConfiguration.defaultFolder.appending(path: "\(name ?? "default").store")
+      : ModelConfiguration.programFolder.appending(path: "\(name ?? "default").store")
+    if !isStoredInMemoryOnly {
+      let former = ModelConfiguration.dataFolder.appending(path: "\(name ?? "default").store")
+      formerURL = former == url ? nil : former
+    }
   }
 
   /// Keeps models at a place of your choice.
@@ -94,9 +109,38 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   /// The platform's folder for application data: on Linux `$XDG_DATA_HOME`, or `~/.local/share`.
-  private static var defaultFolder: URL {
+  private static var dataFolder: URL {
     FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
       ?? URL(fileURLWithPath: NSHomeDirectory()).appending(path: ".local/share")
+  }
+
+  /// The program's own folder in it.
+  private static var programFolder: URL {
+    #if canImport(Darwin)
+    dataFolder
+    #else
+    dataFolder.appending(path: program)
+    #endif
+  }
+
+  /// What tells this program from others of the user.
+  package static let program: String = {
+    let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    return name.isEmpty || name.hasPrefix(".") || name.contains("/") ? "unnamed" : name
+  }()
+
+  /// The same configuration at another place.
+  package func moved(to url: URL) -> ModelConfiguration {
+    var copy = ModelConfiguration(
+      name,
+      schema: schema,
+      url: url,
+      allowsSave: allowsSave,
+      cloudKitDatabase: cloudKitDatabase
+    )
+    copy.uniquenessPolicy = uniquenessPolicy
+    copy.newerStores = newerStores
+    return copy
   }
 
   public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import RowFormat
+import Synchronization
 
 /// The open stores of a container, and which of them keeps what.
 ///
@@ -13,6 +14,9 @@ final class StoreCoordinator: @unchecked Sendable {
   let inboxes = SaveInboxes()
   /// Who is told of every save.
   let saveListeners = SaveListeners()
+  private let hasClosed = Atomic<Bool>(false)
+  /// Held while the stores are closed: who closes them a second time waits for the first.
+  private let closing = Mutex<Void>(())
   private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
 
   /// Opens the stores.
@@ -43,9 +47,9 @@ final class StoreCoordinator: @unchecked Sendable {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
-      if let place = (configuration as Any) as? ModelConfiguration, !place.isStoredInMemoryOnly {
-        guard places.insert(place.url.standardizedFileURL).inserted else {
-          throw SwiftDataError.duplicateConfiguration(at: place.url.path)
+      if let folder = (configuration as? any FolderConfiguring)?.folder {
+        guard places.insert(folder.standardizedFileURL.resolvingSymlinksInPath()).inserted else {
+          throw SwiftDataError.duplicateConfiguration(at: folder.path)
         }
       }
       let connection = try StoreCoordinator.connect(
@@ -153,6 +157,34 @@ final class StoreCoordinator: @unchecked Sendable {
       configurationName: name,
       schema: schema,
       allowsSave: true
+    )
+  }
+
+  // MARK: Closing
+
+  /// Closes the stores; once.
+  ///
+  /// - Throws: What the first store threw that could not be closed; the others are closed all the same.
+  func close() throws {
+    try closing.withLock { _ in
+      if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+      var failure: (any Error)?
+      for connection in connections {
+        do {
+          try (connection.openStore as? any DataStoreClosing)?.close()
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// Makes sure that the container has not been closed.
+  func checkOpen() throws {
+    guard hasClosed.load(ordering: .acquiring) else { return }
+    throw SwiftDataError.storeClosed.explained(
+      "the container was closed, and its contexts can be used no more: make another container"
     )
   }
 

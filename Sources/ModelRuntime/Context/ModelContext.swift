@@ -314,6 +314,7 @@ extension ModelContext {
 
   /// Throws what went wrong where nothing could be thrown.
   func throwDeferredError() throws {
+    try coordinator.checkOpen()
     guard let error = deferredError else { return }
     deferredError = nil
     throw error

@@ -14,6 +14,8 @@ package struct MigrationRoute: Hashable, Sendable {
   }
 
   package let way: Way
+  /// Whether there are stages to be run.
+  package var runsStages: Bool { if case .stages = way { true } else { false } }
   /// What the store is to remember once it is there: the number the plan gives the version, if there is a plan.
   package let target: StoredSchemaVersion
 
@@ -22,10 +24,14 @@ package struct MigrationRoute: Hashable, Sendable {
   /// A version is recognised by its shape. Where several versions have one shape, the number that the store
   /// remembers decides; a store from before the plan was there has none of its own, and counts as the oldest of them.
   ///
+  /// Without a plan, a schema that has a number is held to it; one without says nothing of its age, and leaves the
+  /// number of a store that has one as it is, so that a later container with a plan finds the version it knows.
+  ///
   /// - Parameters:
   ///   - stored: What the store remembers of the schema it was written with; `nil` if it is new.
   ///   - schema: The schema it is opened with.
   ///   - plan: The versions and the steps between them, if there is a plan.
+  ///   - newerStores: What is done with a store that is newer than the schema.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan cannot be, or knows nothing of the schema;
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it knows nothing of the store's;
   ///   ``SwiftDataError/backwardMigration`` if the store is newer than the schema;
@@ -33,19 +39,40 @@ package struct MigrationRoute: Hashable, Sendable {
   package init(
     from stored: StoredSchemaVersion?,
     to schema: Schema,
-    plan: (any SchemaMigrationPlan.Type)?
+    plan: (any SchemaMigrationPlan.Type)?,
+    newerStores: NewerStorePolicy = .refuse
   ) throws(SwiftDataError) {
     let current = StoredSchemaVersion(schema)
     guard let plan else {
       way = stored == nil || stored?.checksum == current.checksum ? .none : .inferred
-      target = current
+      guard let stored, stored != current else {
+        target = current
+        return
+      }
+      if schema.isVersioned {
+        if schema.version < stored.version, newerStores == .refuse {
+          throw .backwardMigration.explained(stored, isNewerThan: current)
+        }
+        target = current
+      } else {
+        target = stored.version == Schema.unversioned ? current : stored
+      }
       return
     }
     let versions = try PlannedVersions(plan, for: schema)
     let end = try versions.position(of: current)
     let newest = versions.stored(end, checksum: current.checksum)
-    guard let stored, let start = try versions.position(ofStore: stored, before: end) else {
+    guard let stored else {
       way = .none
+      target = newest
+      return
+    }
+    let start: Int
+    do {
+      start = try versions.position(ofStore: stored, before: end)
+    } catch {
+      guard error == .backwardMigration, newerStores == .takeBack else { throw error }
+      way = .inferred
       target = newest
       return
     }

@@ -102,7 +102,7 @@ extension PlannedVersions {
   ///
   /// - Throws: ``SwiftDataError/backwardMigration`` if that is newer than the one it is to become,
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it is none.
-  func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int?
+  func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int
   {
     let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
     let start = alike.first { versions[$0].number == stored.version } ?? alike.first
@@ -118,9 +118,7 @@ extension PlannedVersions {
   }
 
   private func backward(_ stored: StoredSchemaVersion, _ end: Int) -> SwiftDataError {
-    .backwardMigration.explained(
-      "the store was written with schema \(stored), newer than \(StoredSchemaVersion(versions[end].whole))"
-    )
+    .backwardMigration.explained(stored, isNewerThan: StoredSchemaVersion(versions[end].whole))
   }
 
   /// What a store of a version remembers.
@@ -169,5 +167,18 @@ extension PlannedVersions {
       if let next = position(of: stage.toVersion), next <= end { return (stage, next) }
     }
     return nil
+  }
+}
+
+extension SwiftDataError {
+  /// Says which version a store has, which one it was opened with, and what to do.
+  func explained(
+    _ stored: StoredSchemaVersion,
+    isNewerThan schema: StoredSchemaVersion
+  ) -> SwiftDataError {
+    explained(
+      "the store was written with schema \(stored), newer than \(schema): open it with the newer program, or, "
+        + "to take it back to the older version, set newerStores of the configuration to .takeBack"
+    )
   }
 }

@@ -20,14 +20,18 @@ public final class Schema: Codable, Hashable, Sendable {
   /// What is wrong with the model types, in the order it was found.
   package let problems: [SwiftDataError]
 
+  /// Whether the version comes from a ``VersionedSchema``.
+  private let isNumbered: Bool
   private let entitiesByType: [ObjectIdentifier: Entity]
 
   init(
     entities: [Entity],
     version: Version,
     encodingVersion: Version = schemaEncodingVersion,
-    problems: [SwiftDataError]
+    problems: [SwiftDataError],
+    isNumbered: Bool = false
   ) {
+    self.isNumbered = isNumbered
     self.encodingVersion = encodingVersion
     self.version = version
     self.entities = entities
@@ -51,6 +55,12 @@ public final class Schema: Codable, Hashable, Sendable {
 // MARK: Making one
 
 extension Schema {
+  /// Whether the author gave the schema a number: one made without is 1.0.0, and says nothing of its age.
+  package var isVersioned: Bool { isNumbered || version != Schema.unversioned }
+
+  /// The version of a schema that was given none.
+  package static let unversioned = Version(1, 0, 0)
+
   /// Creates a schema of no entities.
   public convenience init() {
     self.init(entities: [], version: Version(1, 0, 0), problems: [])
@@ -97,7 +107,15 @@ extension Schema {
   ///
   /// - Parameter versionedSchema: The version: its models and its number.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+    var builder = SchemaBuilder()
+    builder.add(versionedSchema.models)
+    let problems = builder.finish()
+    self.init(
+      entities: builder.entities,
+      version: versionedSchema.versionIdentifier,
+      problems: problems,
+      isNumbered: true
+    )
   }
 }
 

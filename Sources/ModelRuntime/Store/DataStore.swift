@@ -82,6 +82,14 @@ extension DataStore {
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
+/// A store that can be closed while its container is still there; see ``ModelContainer/close()``.
+public protocol DataStoreClosing: DataStore {
+  /// Brings everything that was saved to its end, and gives back the files; a second call does nothing.
+  ///
+  /// Whatever the store is asked for afterwards throws, with ``SwiftDataError/storeClosed`` if it can.
+  func close() throws
+}
+
 /// A store that can delete by predicate, without being shown each model.
 public protocol DataStoreBatching: DataStore {
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel

@@ -1,4 +1,5 @@
 import LogEngine
+import LogTools
 import RowFormat
 import Synchronization
 

@@ -157,7 +157,10 @@ private enum UnlikelyPlan: SchemaMigrationPlan {
     )
     let configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: "/trips"))
     return ModelContext(
-      try ModelContainer(migrating: [(DefaultStore(tables, configuration), schema)], at: schema)
+      try ModelContainer(
+        migrating: [(DefaultStore(StoreLease(tables), configuration), schema)],
+        at: schema
+      )
     )
   }
 

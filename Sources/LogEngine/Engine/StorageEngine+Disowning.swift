@@ -1,0 +1,29 @@
+import Synchronization
+
+extension StorageEngine {
+  /// Ends writing and gives back the lock without touching a file.
+  ///
+  /// For a store whose folder was removed or moved while it was open: what is at its path now is another store's, and
+  /// a file that this one wrote or removed there would be that one's. What was committed stays readable.
+  package func disown() {
+    defer {
+      lock.withLock { $0 = nil }
+      state.events.noteClosing()
+      state.events.deliver()
+    }
+    writer?.stopBackground()
+    writer?.disown()
+    state.blobs.isOpen.store(false, ordering: .releasing)
+  }
+}
+
+extension LogWriter {
+  fileprivate func disown() {
+    compaction.withLock { $0 = nil }
+    lead.withLock { lead in
+      lead.isClosed = true
+      hasEnded.store(true, ordering: .releasing)
+      state.tail.withLock { $0.gate = .closed }
+    }
+  }
+}

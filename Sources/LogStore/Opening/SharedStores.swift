@@ -1,0 +1,160 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+
+/// The stores that containers of this process have together.
+///
+/// A process opens a file once. Whoever opens it again gets the store that is open if that serves him; otherwise, with
+/// other models, the open one is closed first, and whoever still uses it is told so.
+///
+/// Opening and closing take as long as they take, and are not done under the lock. Others that want the same store
+/// wait for them: so nobody meets a lock of his own process.
+///
+/// Invariants:
+/// - No two entries are of one place.
+/// - The store of an entry holds the lock of its folder until the entry is gone.
+final class SharedStores: @unchecked Sendable {
+  static let all = SharedStores()
+
+  private let condition = NSCondition()
+  /// Guarded by the condition, with everything in it.
+  private var entries: [Entry] = []
+
+  private final class Entry: @unchecked Sendable {
+    var place: StorePlace
+    var phase: Phase
+    var leaseCount = 0
+
+    init(_ place: StorePlace, _ phase: Phase) {
+      self.place = place
+      self.phase = phase
+    }
+  }
+
+  private enum Phase {
+    case opening(Thread)
+    case open(TableStore)
+    case closing(Thread)
+  }
+
+  /// What is to be done next by somebody who wants a store.
+  private enum Step {
+    case use(TableStore, Entry)
+    case open(Entry)
+    case close(TableStore, Entry, StoreEnd)
+  }
+
+  /// Opens a store, or joins those who have it open.
+  ///
+  /// - Parameters:
+  ///   - place: Where it is.
+  ///   - check: Says whether an open store will do; what it throws is thrown, and the store stays open.
+  ///   - make: Opens it.
+  /// - Returns: The right to use it.
+  /// - Throws: What the closures throw; ``LogStoreError`` if this thread is opening the store already.
+  func lease(
+    of place: StorePlace,
+    if check: (TableStore) throws -> Bool,
+    orOpen make: () throws -> TableStore
+  ) throws -> StoreLease {
+    while true {
+      switch try nextStep(place, check) {
+      case .use(let tables, let entry): return lease(of: tables, entry)
+      case .close(let tables, let entry, let reason):
+        // What could not be written at the end is recovered at the next opening.
+        try? tables.close(reason)
+        remove(entry)
+      case .open(let entry):
+        do {
+          let tables = try make()
+          return didOpen(tables, entry)
+        } catch {
+          remove(entry)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func nextStep(
+    _ wanted: StorePlace,
+    _ check: (TableStore) throws -> Bool
+  ) throws -> Step {
+    condition.lock()
+    defer { condition.unlock() }
+    var place = wanted
+    while let entry = entries.first(where: { $0.place.isSame(as: place) }) {
+      switch entry.phase {
+      case .open(let tables):
+        if entry.place.isReplaced {
+          entry.phase = .closing(.current)
+          return .close(tables, entry, .folderReplaced)
+        }
+        if try check(tables) {
+          entry.leaseCount += 1
+          return .use(tables, entry)
+        }
+        entry.phase = .closing(.current)
+        return .close(tables, entry, .openedWithOtherModels)
+      case .opening(let thread):
+        // A migration's code that opens a store must not wait for itself, nor for one that may wait for it.
+        if thread === Thread.current || isOpening(.current) { throw Self.locked(entry, "opening") }
+        condition.wait()
+        place = wanted.now
+      case .closing(let thread):
+        // Nor must a handler of events that is told of the closing.
+        if thread === Thread.current { throw Self.locked(entry, "closing") }
+        condition.wait()
+        place = wanted.now
+      }
+    }
+    let entry = Entry(place, .opening(.current))
+    entries.append(entry)
+    return .open(entry)
+  }
+
+  private static func locked(_ entry: Entry, _ activity: String) -> LogStoreError {
+    .storage(
+      .locked(path: entry.place.path, holder: "this process, which is \(activity) it"),
+      while: .opening,
+      path: entry.place.path
+    )
+  }
+
+  private func isOpening(_ thread: Thread) -> Bool {
+    entries.contains { if case .opening(thread) = $0.phase { true } else { false } }
+  }
+
+  private func didOpen(_ tables: TableStore, _ entry: Entry) -> StoreLease {
+    condition.withLock {
+      entry.place = entry.place.now
+      entry.phase = .open(tables)
+      entry.leaseCount = 1
+      condition.broadcast()
+    }
+    return lease(of: tables, entry)
+  }
+
+  private func lease(of tables: TableStore, _ entry: Entry) -> StoreLease {
+    StoreLease(tables) { [self, entry] tables in try endLease(of: tables, entry) }
+  }
+
+  private func endLease(of tables: TableStore, _ entry: Entry) throws {
+    let isLast = condition.withLock {
+      entry.leaseCount -= 1
+      guard entry.leaseCount == 0, case .open = entry.phase else { return false }
+      entry.phase = .closing(.current)
+      return true
+    }
+    guard isLast else { return }
+    defer { remove(entry) }
+    try tables.close(entry.place.isReplaced ? .folderReplaced : .containerClosed)
+  }
+
+  private func remove(_ entry: Entry) {
+    condition.withLock {
+      entries.removeAll { $0 === entry }
+      condition.broadcast()
+    }
+  }
+}

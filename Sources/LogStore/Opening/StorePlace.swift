@@ -1,0 +1,83 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// Where a store is, whatever way its path was spelled, and which one is there.
+struct StorePlace: Hashable, Sendable {
+  /// The folder's path, without symbolic links.
+  let path: String
+  /// Which file is the store's lock; `nil` if there is none yet.
+  ///
+  /// Not which folder: the number of a folder that was removed is given to the next one, while that of a lock is not
+  /// as long as somebody holds it.
+  let lock: FileNumber?
+  /// Whether it is on disk.
+  private let isFolder: Bool
+
+  /// Which file of the machine one is.
+  struct FileNumber: Hashable, Sendable {
+    let device: UInt64
+    let file: UInt64
+
+    init?(_ path: String) {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      file = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
+  init(_ url: URL) {
+    self.init(path: StorePlace.canonicalPath(url.standardizedFileURL.path))
+  }
+
+  private init(path: String) {
+    self.path = path
+    lock = FileNumber(path + "/LOCK")
+    isFolder = true
+  }
+
+  /// The place of a store in memory.
+  init(inMemory name: String) {
+    path = name
+    lock = nil
+    isFolder = false
+  }
+
+  /// The same place as it is now.
+  var now: StorePlace { isFolder ? StorePlace(path: path) : self }
+
+  /// Whether what is there now is not the store that was, or nothing is.
+  var isReplaced: Bool { now.lock != lock }
+
+  /// Whether two stores that are open at once would be one.
+  func isSame(as other: StorePlace) -> Bool {
+    isFolder == other.isFolder && (path == other.path || lock != nil && lock == other.lock)
+  }
+
+  /// The path without symbolic links, as far as there is something in it.
+  private static func canonicalPath(_ path: String) -> String {
+    var rest: [Substring] = []
+    var known = path[...]
+    while true {
+      if let real = unsafe realpath(String(known), nil) {
+        defer { unsafe free(real) }
+        let root = unsafe String(cString: real)
+        let tail = rest.reversed().joined(separator: "/")
+        return tail.isEmpty ? root : root == "/" ? "/" + tail : root + "/" + tail
+      }
+      guard let slash = known.lastIndex(of: "/") else { return path }
+      rest.append(known[known.index(after: slash)...])
+      known = slash == known.startIndex ? "/" : known[..<slash]
+      if rest.count > 4096 { return path }
+    }
+  }
+}

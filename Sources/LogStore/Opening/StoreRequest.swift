@@ -1,0 +1,80 @@
+import Foundation
+import LogEngine
+import ModelRuntime
+
+/// How a store on disk is to be opened: what both kinds of configuration come to.
+struct StoreRequest {
+  let url: URL
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  var durability = LogStoreConfiguration.Durability.full
+  var allowsSave = true
+  var blobThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
+  var compaction = LogStoreConfiguration.Compaction.automatic
+  var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
+  var permissions = StorePermissions.owner
+  var uniquenessPolicy = UniquenessPolicy.upsert
+  var newerStores = NewerStorePolicy.refuse
+  var observation = StoreObservation.none
+
+  init(_ configuration: ModelConfiguration, _ plan: (any SchemaMigrationPlan.Type)?) {
+    url = configuration.url
+    schema = configuration.schema ?? Schema()
+    migrationPlan = plan
+    allowsSave = configuration.allowsSave
+    uniquenessPolicy = configuration.uniquenessPolicy
+    newerStores = configuration.newerStores
+  }
+
+  init(_ configuration: LogStoreConfiguration, _ plan: (any SchemaMigrationPlan.Type)?) {
+    url = configuration.url
+    schema = configuration.schema ?? Schema()
+    migrationPlan = plan
+    durability = configuration.durability
+    allowsSave = configuration.allowsSave
+    blobThreshold = configuration.externalStorageThreshold
+    compaction = configuration.compaction
+    cacheByteCount = configuration.cacheByteCount
+    permissions = configuration.permissions
+    uniquenessPolicy = configuration.uniquenessPolicy
+    newerStores = configuration.newerStores
+    observation = StoreObservation(configuration)
+  }
+
+  var engineOptions: EngineOptions {
+    var options = EngineOptions()
+    options.mode = allowsSave ? .readWrite : .readOnly
+    options.durability =
+      switch durability {
+      case .full: .full
+      case .relaxed(let interval): .relaxed(interval: interval)
+      }
+    options.take(compaction)
+    options.blockCacheByteCount = max(0, cacheByteCount)
+    options.permissions = permissions
+    return options
+  }
+
+  var migration: StoreMigration {
+    StoreMigration(
+      path: url.path,
+      schema: schema,
+      plan: migrationPlan,
+      allowsSave: allowsSave,
+      blobThreshold: blobThreshold,
+      uniquenessPolicy: uniquenessPolicy,
+      newerStores: newerStores
+    )
+  }
+}
+
+extension LogStoreConfiguration.Durability {
+  /// Whether a save of this durability promises all that another asks for.
+  func promises(_ other: LogStoreConfiguration.Durability) -> Bool {
+    switch (self, other) {
+    case (.full, _): true
+    case (.relaxed, .full): false
+    case (.relaxed(let own), .relaxed(let asked)): own <= asked
+    }
+  }
+}
