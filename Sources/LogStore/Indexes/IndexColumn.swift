@@ -100,7 +100,7 @@ struct IndexColumn: Hashable, Sendable {
     case .double, .float, .date: upper[0] = SortPrefix.infinity
     case .bool, .integer, .unsigned, .uuid, .text, .url, .bytes, .identifier: break
     }
-    return lower...upper.prefix(wordCount, then: .max)
+    return lower...upper.prefix(wordCount, then: 0)
   }
 
   /// The words of null; `nil` if the column has none.

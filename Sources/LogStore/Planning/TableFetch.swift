@@ -180,7 +180,7 @@ extension TableFetch {
     ) throws -> Way? {
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
-        return nil
+        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
       }
       guard let (walk, found) = try indexes.ordered(by: first.ordering) else { return nil }
       let test = walk.use.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
