@@ -30,8 +30,10 @@ import Testing
     let end = block.offset + PackBlockHeader.byteCount(columns: 2)
     bytes.put(rawByteCount, at: entry + 4)
     bytes[entry + 17] = ChunkCodec.lz4.rawValue
-    let header = bytes.span.bytes.extracting((block.offset + 8)..<end)
-    let checksum = CRC32C.extend(reader.header.seed.at(block.offset), over: header)
+    let checksum = CRC32C.extend(
+      reader.header.seed.at(block.offset),
+      over: bytes.span.bytes.extracting((block.offset + 8)..<end)
+    )
     bytes.put(checksum, at: block.offset + 4)
     try pack.write(bytes)
   }
@@ -87,8 +89,11 @@ import Testing
     bytes.put(UInt32(byteCount + 1), at: trailer + 20)
     bytes[trailer + 52] = ChunkCodec.lz4.rawValue
     let seed = try pack.open().header.seed.at(trailer)
-    let covered = bytes.span.bytes.extracting(trailer..<(trailer + 60))
-    bytes.put(CRC32C.extend(seed, over: covered), at: trailer + 60)
+    let checksum = CRC32C.extend(
+      seed,
+      over: bytes.span.bytes.extracting(trailer..<(trailer + 60))
+    )
+    bytes.put(checksum, at: trailer + 60)
     try pack.write(bytes)
     let error = #expect(throws: StorageError.self) { _ = try pack.open() }
     guard case .corruption(let corruption) = error,
