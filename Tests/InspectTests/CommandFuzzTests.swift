@@ -1,6 +1,7 @@
 import LogEngine
 import LogEngineTestSupport
 import LogTools
+import Terminal
 import Testing
 
 @testable import logstore_inspect
