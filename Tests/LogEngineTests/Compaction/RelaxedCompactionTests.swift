@@ -1,5 +1,6 @@
 import LogEngineTestSupport
 import RowFormat
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -8,7 +9,16 @@ import Testing
 @Suite struct `A compaction beside commits that are not on the disk` {
   /// A row whose place a later commit took is left out of the pack: that commit must not be lost any more.
   @Test func `keeps every row through a power cut`() throws {
-    let store = try SimulatedStore(durability: .relaxed(interval: .seconds(3600)))
+    let removal = FirstRemoval()
+    let fileSystem = SimulatedFileSystem(seed: 1) { call, disk in
+      // The manifest counts, and nothing has seen the log to the disk since.
+      guard call.operation == .unlink, call.path.hasPrefix("/store/log/") else { return }
+      removal.disk.withLock { $0 = $0 ?? disk }
+    }
+    let store = try SimulatedStore(
+      fileSystem,
+      durability: .relaxed(interval: .seconds(3600))
+    )
     // A segment that is full grows where commits do not wait for the disk: so this takes a while.
     while store.segments.count < 2 { try store.insert(60) }
     try store.engine.synchronize()
@@ -29,8 +39,13 @@ import Testing
     let outcome = try store.engine.compact(keeping: HistoryRetention(byteCount: 16 << 10))
     #expect(outcome.report != nil)
     #expect(store.segments.last == segments.last)
-    let disk = store.disk
+    let disk = try #require(removal.disk.withLock { $0 })
     let cut = disk.afterPowerCut(Scenario.nothingKept.fates(of: disk.pending))
     #expect(try SimulatedStore(on: cut).rows() == rows)
   }
+}
+
+/// The disk as it was when a segment was removed first.
+private final class FirstRemoval: Sendable {
+  let disk = Mutex<Disk?>(nil)
 }
