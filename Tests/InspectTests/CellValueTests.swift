@@ -91,7 +91,10 @@ import Testing
 
   @Test func `without a value is a dash`() {
     let cells = cells { _ in }
-    #expect(cells.allSatisfy { $0 == .null })
+    for (type, cell) in zip(layout.types, cells) {
+      // A list without bytes of its own is kept at its members: it is not shown as empty.
+      #expect(cell == (type == .references ? .membersElsewhere : .null))
+    }
     #expect(CellValue.null.text == "–")
     #expect(CellValue.null.json.text == "null")
   }

@@ -7,7 +7,7 @@ private let path = "/data/trips.store/log/0000000000000007.seg"
 
 /// One of each case, with what its words must name.
 private let errors: [(error: StorageError, named: [String])] = [
-  (.inputOutput(path: path, operation: .synchronize, errno: 5), [path, "synchronize", "try"]),
+  (.inputOutput(path: path, operation: .synchronize, errno: 5), [path, "synchronize", "check"]),
   (.noSpace(path: path, needed: 4096), [path, "4096", "make room"]),
   (.missingFile(path: path), [path, "missing", "salvage"]),
   (.unexpectedFile(path: path, expected: .file, found: .link), [path, "a file", "symbolic link"]),
