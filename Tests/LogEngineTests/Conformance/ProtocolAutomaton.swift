@@ -56,6 +56,7 @@ struct ProtocolAutomaton {
     switch step {
     case .create(let path): files[path] = File()
     case .write(let path, let range): write(path, range)
+    case .fill(let path): files[path, default: File()].isDirty = true
     case .synchronize(let path): files[path]?.isDirty = false
     case .setSize(let path, let size): setSize(path, size)
     case .rename(let path, let newPath, let manifest): rename(path, newPath, manifest)

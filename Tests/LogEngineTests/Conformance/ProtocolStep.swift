@@ -5,6 +5,8 @@
 enum ProtocolStep: Sendable {
   case create(String)
   case write(String, Range<Int>)
+  /// Zeros were written, which stand for nothing: they make room for frames.
+  case fill(String)
   case synchronize(String)
   case setSize(String, Int)
   /// With what a manifest that gets its name says.
@@ -113,7 +115,8 @@ final class TracedFileSystem: FileSystem {
       } catch {
         throw fileSystem.failed(path, error)
       }
-      fileSystem.step(.write(path, offset..<(offset + count)))
+      let isBlank = bytes.withUnsafeBytes { $0.allSatisfy { $0 == 0 } }
+      fileSystem.step(isBlank ? .fill(path) : .write(path, offset..<(offset + count)))
       return count
     }
     func synchronize() throws(StorageError) {

@@ -27,11 +27,15 @@ import Testing
       case .close, .abandon: trace.take(.ended)
       default: break
       }
+      let issued = run.ledger.model.issued
       try run.perform(index)
       switch step {
       case .close, .abandon: trace.take(.opened)
       case .commit, .changeCatalogue:
-        if workload.options.durability == .full { trace.take(.acknowledge) }
+        // Where there was nothing to change there was no commit.
+        if workload.options.durability == .full, run.ledger.model.issued > issued {
+          trace.take(.acknowledge)
+        }
       default: break
       }
       if trace.automaton.violation != nil { break }
