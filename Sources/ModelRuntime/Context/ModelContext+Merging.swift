@@ -69,13 +69,18 @@ extension ModelContext {
     state.notifyAll(model, except: state.changed)
   }
 
-  /// The object of a row that was deleted elsewhere, unless it has changes that would be lost: the next save says so.
+  /// The object of a row that was deleted elsewhere, if the context can take leave of it.
+  ///
+  /// One with changes that would be lost stays, so that the next save can say so; fetches do not find it any more.
   private func goneModel(
     at reference: RowReference,
     in index: Int
   ) -> (any PersistentModel)? {
     guard let state = maps[index][reference], let model = state.model else { return nil }
-    return state.isDeleted || !state.hasChangedAttributes ? model : nil
+    if state.isDeleted || !state.hasChangedAttributes { return model }
+    state.flags.insert(.vanished)
+    observers?.went(model)
+    return nil
   }
 
   private func mergeDeletions(of gone: [any PersistentModel]) {

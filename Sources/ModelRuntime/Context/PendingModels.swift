@@ -133,7 +133,8 @@ struct PendingModels<T: PersistentModel> {
     for position in positions {
       let model = models[Int(position)]
       let state = model._$state
-      guard !state.isDeleted, isWanted(state) else { continue }
+      // One whose row others have deleted waits for a save that will say so.
+      guard !state.isDeleted, !state.flags.contains(.vanished), isWanted(state) else { continue }
       guard let model = model as? T, try filter?.matches(model) ?? true else { continue }
       found.append(model)
     }
