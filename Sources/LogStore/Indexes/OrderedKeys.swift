@@ -276,6 +276,12 @@ extension OrderedKeys {
     guard group >= 0 else { return }
     var block = firstBlock(startingAfter: range.upperBound, in: group) - 1
     var place = groups[group].blocks[block].position(of: range.upperBound, stride)
+    if place < groups[group].blocks[block].words.count / stride,
+      groups[group].blocks[block].entry(place, stride) == range.upperBound
+    {
+      // A bound that is there is in the range.
+      place += 1
+    }
     while true {
       let blocks = groups[group].blocks
       while true {

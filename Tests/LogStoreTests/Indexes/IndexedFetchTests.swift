@@ -182,8 +182,8 @@ import Testing
     let all = try context.fetch(FetchDescriptor<Measurement>())
     for (late, count) in [
       (#Predicate<Measurement> { $0.taken > day }, all.filter { $0.taken > day }.count),
-      (#Predicate<Measurement> { $0.taken <= day }, all.filter { $0.taken <= day }.count),
-      (#Predicate<Measurement> { !($0.taken <= day) }, all.filter { !($0.taken <= day) }.count),
+      (#Predicate<Measurement> { $0.taken < day }, all.filter { $0.taken < day }.count),
+      (#Predicate<Measurement> { !($0.taken < day) }, all.filter { !($0.taken < day) }.count),
     ] {
       #expect(try context.fetchCount(FetchDescriptor(predicate: late)) == count)
     }

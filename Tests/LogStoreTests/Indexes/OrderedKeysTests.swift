@@ -58,6 +58,17 @@ import Testing
       }
       #expect(found == (direction == .forward ? wanted : wanted.reversed()), "seed \(seed)")
     }
+    if let first = wanted.first, let last = wanted.last {
+      // Bounds that are entries themselves are in the range.
+      for direction in [OrderedKeys.Direction.forward, .backward] {
+        var found = 0
+        keys.forEach(in: first...last, direction) { _ in
+          found += 1
+          return true
+        }
+        #expect(found == wanted.count, "seed \(seed)")
+      }
+    }
     for place in stride(from: 0, to: all.count, by: 97) {
       #expect(keys.entry(at: place) == all[place], "seed \(seed)")
       #expect(keys.rank(of: all[place]) == place, "seed \(seed)")

@@ -220,6 +220,16 @@ private struct ByColumns {
       return .proceed
     }
     #expect(found == expected)
-    #expect(try fetch.count() == 0)
+    // The fetch has one view, and keeps to it; the next has another.
+    #expect(try fetch.count() == expected.count)
+    let next = try TableFetch(
+      tables,
+      table,
+      expression,
+      FetchPlan(expression),
+      for: .count,
+      StoreResolver(tables)
+    )
+    #expect(try next.count() == 0)
   }
 }
