@@ -18,7 +18,8 @@ import Testing
     let second = Schedule.draw(seed: 7, kind: kind, stepCount: 40, in: folder)
     let isSame = first.schedule.operations == second.schedule.operations
     #expect(isSame)
-    #expect(first.violation?.description == second.violation?.description)
+    // What was found may name a store, which has another identifier each time.
+    #expect(first.violation?.sort == second.violation?.sort)
     #expect(!first.schedule.operations.isEmpty)
   }
 
