@@ -43,7 +43,7 @@ extension Grouping where Key == Date {
     _ component: Calendar.Component,
     in calendar: Calendar
   ) -> Self {
-    Self(property, .interval(component, calendar)) { $0.typed(as: Date.self) }
+    Self(property, .interval(component, calendar)) { $0.date }
   }
 }
 
@@ -54,7 +54,7 @@ extension Grouping where Key == Date? {
     _ component: Calendar.Component,
     in calendar: Calendar
   ) -> Self {
-    Self(property, .interval(component, calendar)) { $0.typed(as: Date?.self) }
+    Self(property, .interval(component, calendar)) { .some($0.date) }
   }
 }
 
@@ -65,7 +65,7 @@ extension Grouping where Key == Int {
     of property: KeyPath<Model, Date>,
     in calendar: Calendar
   ) -> Self {
-    Self(property, .component(component, calendar)) { $0.typed(as: Int.self) }
+    Self(property, .component(component, calendar)) { $0.int }
   }
 }
 
@@ -76,7 +76,7 @@ extension Grouping where Key == Int? {
     of property: KeyPath<Model, Date?>,
     in calendar: Calendar
   ) -> Self {
-    Self(property, .component(component, calendar)) { $0.typed(as: Int?.self) }
+    Self(property, .component(component, calendar)) { .some($0.int) }
   }
 }
 
@@ -109,5 +109,18 @@ extension Grouping {
       guard case .integer(let index) = value else { return .some(nil) }
       return .some(ranges[Int(index)])
     }
+  }
+}
+
+extension QueryValue {
+  // Not `typed(as:)`: the optimizer of Swift 6.3 crashes when it specializes that for an optional date.
+
+  fileprivate var date: Date? {
+    guard case .double(let seconds) = self else { return nil }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  }
+
+  fileprivate var int: Int? {
+    if case .integer(let number) = self { Int(number) } else { nil }
   }
 }
