@@ -23,7 +23,7 @@ public final class Blob: Sendable {
   /// - Parameters:
   ///   - reference: What its row says of it.
   ///   - store: The store the file must belong to, if that is known.
-  ///   - files: Where it is.
+  ///   - files: The file system that holds the value's file.
   ///   - reads: Whether its bytes are mapped.
   ///   - events: Where damage is reported.
   /// - Throws: ``StorageError/corruption(_:)`` if there is no such file, or it is another's.

@@ -21,7 +21,7 @@ final class LogWriter: Sendable {
   /// background's failed.
   ///
   /// The system reports a failed write-back once: to the background, which synchronizes without the lead's
-  /// lock. Whoever synchronizes next would be told that all is well, before the background could say
+  /// lock. The next thread to synchronize would otherwise succeed, before the background could say
   /// otherwise.
   let synchronization = Mutex<StorageError?>(nil)
   /// Whether the background was told that there is work.

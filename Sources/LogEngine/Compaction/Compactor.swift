@@ -16,7 +16,7 @@ import Synchronization
 /// then on stands for the row in its pack. Steps of 2 and 3 are short, and between any two of them the
 /// compaction can be given up; 4 to 6 are one step.
 ///
-/// Not for two threads at once: whoever does a step holds the lock of compactions.
+/// Not for two threads at once: the thread that does a step holds the lock of compactions.
 @safe final class Compactor: @unchecked Sendable {
   let log: any LogPublisher
   var plan: Plan

@@ -1,6 +1,6 @@
 import LogFormat
 
-/// What a compaction asks of whoever writes the log.
+/// What a compaction asks of the log's writer.
 ///
 /// A compaction writes packs by itself. To make them part of the store it needs a manifest, and nobody but the
 /// log's writer publishes one.

@@ -51,7 +51,7 @@ public final class StorageEngine: Sendable {
   /// - Parameters:
   ///   - path: The store's directory.
   ///   - options: How to open it.
-  ///   - fileSystem: Where it is.
+  ///   - fileSystem: The file system that holds the store.
   ///   - onEvent: Told of what happens to the store while it is open; see ``EngineEvent``.
   /// - Returns: The open store.
   /// - Throws: ``StorageError/locked(path:holder:)`` if another process writes to the store;

@@ -5,7 +5,7 @@ extension PackReader {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - fileSystem: Where it is.
+  ///   - fileSystem: The file system that holds the pack.
   ///   - pack: The number it has to bear.
   ///   - store: The store it has to belong to.
   ///   - reads: How its bytes are read.

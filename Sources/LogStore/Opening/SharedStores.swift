@@ -47,7 +47,7 @@ final class SharedStores: @unchecked Sendable {
   /// Opens a store, or joins those who have it open.
   ///
   /// - Parameters:
-  ///   - place: Where it is.
+  ///   - place: The store's canonical path and file identity.
   ///   - check: Says whether an open store will do; what it throws is thrown, and the store stays open.
   ///   - make: Opens it.
   /// - Returns: The right to use it.

@@ -15,7 +15,7 @@ public struct StoreInspection: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store's directory.
-  ///   - fileSystem: Where it is.
+  ///   - fileSystem: The file system that holds the store.
   ///   - reads: How bytes are read; ``EngineOptions/ReadMethod/copied`` for a device with media errors.
   public init(
     at path: String,

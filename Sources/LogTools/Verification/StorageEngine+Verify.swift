@@ -24,7 +24,7 @@ extension StorageEngine {
   ///
   /// - Parameters:
   ///   - path: The store's directory.
-  ///   - fileSystem: Where it is.
+  ///   - fileSystem: The file system that holds the store.
   ///   - reads: How its bytes are read; ``EngineOptions/ReadMethod/copied`` for a device with media
   ///     errors, which are then reported.
   ///   - progress: Told from time to time how far it has come, on this thread.
