@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A pipe in a store` {
   /// A pipe under a name would make who opens it wait for ever.
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(30)),
     arguments: StoreCommand.allCases,
     [
       "LOCK", "manifest", "manifest.00000000000000ff", "log/00000000000000ff.seg", "log", "pack",

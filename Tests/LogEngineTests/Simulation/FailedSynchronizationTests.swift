@@ -13,7 +13,7 @@ import Testing
 /// to say that writing has ended: who has it meanwhile must not take its own synchronization, which the system
 /// says is fine, for proof that everything is on disk.
 @Suite struct `A synchronization that fails in the background` {
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func `fails whoever synchronizes before the background can say so`() throws {
     let race = Race()
     let simulated = SimulatedFileSystem(seed: 5)
