@@ -1,7 +1,7 @@
 import Foundation
 public import ModelRuntime
 
-/// What every ``DataStore`` must do, clause by clause, for the author of a store to run.
+/// What every ``/ModelRuntime/DataStore`` must do, clause by clause, for the author of a store to run.
 ///
 /// It needs no test framework: a clause throws a ``ContractViolation`` that says what was expected and
 /// what was found. With Swift Testing:

@@ -8,11 +8,15 @@ import Synchronization
 /// through a temporary file that replaces it, so a save that is cut off loses nothing. Filtering and
 /// sorting are left to the context.
 public final class JSONStore: DataStore {
+  /// The type that opens this store.
   public typealias Configuration = JSONStoreConfiguration
+  /// The form in which models come and go: their values by name.
   public typealias Snapshot = DefaultSnapshot
 
+  /// The configuration that the store was opened with.
   public let configuration: JSONStoreConfiguration
   public let identifier: String
+  /// The models that the store keeps; an empty schema if the configuration names none.
   public let schema: Schema
   /// Two contexts may call at once; one of them waits.
   private let gate = Mutex<Void>(())

@@ -3,6 +3,7 @@ public import ModelRuntime
 
 /// Opens a ``JSONStore``: one file that holds every model.
 public struct JSONStoreConfiguration: UniquenessConfiguring, Sendable {
+  /// The store that this configuration opens.
   public typealias Store = JSONStore
 
   public let name: String

@@ -6,11 +6,16 @@ public import ModelRuntime
 /// Use it by naming it in a container's configuration; see ``LogStoreConfiguration``. The folder can be
 /// looked into with `logstore-inspect`, also while an app writes to it.
 public final class LogStore: LogBackedStore {
+  /// The type that opens this store.
   public typealias Configuration = LogStoreConfiguration
+  /// The form in which a context may ask for models; it uses rows instead.
   public typealias Snapshot = DefaultSnapshot
+  /// What a save promises when it returns.
   public typealias Durability = LogStoreConfiguration.Durability
+  /// How the store keeps itself small, and how much history it keeps.
   public typealias Compaction = LogStoreConfiguration.Compaction
 
+  /// The configuration that the store was opened with.
   public let configuration: LogStoreConfiguration
   let lease: StoreLease
 
@@ -26,15 +31,19 @@ public final class LogStore: LogBackedStore {
   }
 }
 
-/// The store behind ``ModelConfiguration``: a ``LogStore`` at the platform's usual place, or in memory.
+/// The store behind ``/ModelRuntime/ModelConfiguration``: a ``LogStore`` at the platform's usual place, or in memory.
 public final class DefaultStore: LogBackedStore {
+  /// The type that opens this store.
   public typealias Configuration = ModelConfiguration
+  /// The form in which a context may ask for models; it uses rows instead.
   public typealias Snapshot = DefaultSnapshot
 
+  /// The configuration that the store was opened with, and where the store really is.
   public let configuration: ModelConfiguration
   let lease: StoreLease
 
   public var allowsSave: Bool { configuration.allowsSave }
+  /// The name of the configuration.
   public var name: String { configuration.name }
 
   /// Opens the store, or makes it.
@@ -75,11 +84,12 @@ extension ModelConfiguration: FolderConfiguring {
 }
 
 extension ModelConfiguration: UniquenessConfiguring {
+  /// The store that this configuration opens.
   public typealias Store = DefaultStore
 
   /// Checks the name and the place.
   ///
-  /// - Throws: ``SwiftDataError`` for a file name that no file system takes.
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes.
   public func validate() throws {
     if !isStoredInMemoryOnly { try StoreLocation.validate(url, name: name) }
   }

@@ -14,6 +14,7 @@ public import CoreMetrics
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: LogStoreConfiguration(url: folder, durability: .relaxed))
 public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
+  /// The store that this configuration opens.
   public typealias Store = LogStore
 
   public let name: String
@@ -128,7 +129,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
 
   /// Checks the name and the place.
   ///
-  /// - Throws: ``SwiftDataError`` for a file name that no file system takes.
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes.
   public func validate() throws { try StoreLocation.validate(url, name: name) }
 }
 

@@ -4,7 +4,25 @@ public import LogEngine
 public enum LogStoreError: Error, Sendable {
   /// What the store was doing when the engine failed.
   public enum Activity: String, Sendable {
-    case opening, saving, fetching, closing, erasing, compacting, measuring, migrating, verifying
+    /// Opening the store.
+    case opening
+    /// Writing the changes of a context.
+    case saving
+    /// Reading models, counts or history.
+    case fetching
+    /// Closing the store.
+    case closing
+    /// Removing everything from the store.
+    case erasing
+    /// Packing old rows, to reclaim space.
+    case compacting
+    /// Adding up what the store takes on its device.
+    case measuring
+    /// Bringing the store to a new version of its models.
+    case migrating
+    /// Checking the store's files.
+    case verifying
+    /// Copying the store.
     case backingUp = "backing up"
   }
 

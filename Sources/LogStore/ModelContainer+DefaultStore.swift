@@ -10,7 +10,7 @@ extension ModelContainer {
   ///   - forTypes: The model classes.
   ///   - migrationPlan: How stores of earlier versions become current.
   ///   - configurations: The stores; without any, one in the platform's folder for application data.
-  /// - Throws: ``SwiftDataError`` for models that make no schema, ``LogStoreError`` for a store that
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for models that make no schema, ``LogStoreError`` for a store that
   ///   cannot be opened.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
@@ -65,7 +65,7 @@ extension ModelContainer {
   ///   - forTypes: The model classes.
   ///   - migrationPlan: How stores of earlier versions become current.
   ///   - configurations: The stores.
-  /// - Throws: ``SwiftDataError`` for models that make no schema, otherwise what a store throws.
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for models that make no schema, otherwise what a store throws.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -84,7 +84,7 @@ extension ModelContainer {
   ///   - givenSchema: The models of the container.
   ///   - migrationPlan: How stores of earlier versions become current.
   ///   - configurations: The stores.
-  /// - Throws: ``SwiftDataError`` for a schema that cannot be, otherwise what a store throws.
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a schema that cannot be, otherwise what a store throws.
   public convenience init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

@@ -24,6 +24,7 @@ public struct BlobReference: Hashable, Sendable {
   /// Their CRC-32C.
   public let checksum: UInt32
 
+  /// Makes a reference to a side file; `checksum` is the CRC-32C of its value.
   public init(id: BlobID, byteCount: Int, checksum: UInt32) {
     self.id = id
     self.byteCount = byteCount

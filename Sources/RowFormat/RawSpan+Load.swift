@@ -20,11 +20,13 @@ public struct ByteCursor: Sendable {
   /// The offset after the last byte that may be read.
   public let end: Int
 
+  /// Makes a cursor at the start of a range of offsets.
   @inlinable public init(_ range: Range<Int>) {
     offset = range.lowerBound
     end = range.upperBound
   }
 
+  /// How many bytes may still be read.
   @inlinable public var remaining: Int { end &- offset }
 
   /// Reads an LEB128 varint, or returns `nil` when it is cut off or longer than 64 bits.

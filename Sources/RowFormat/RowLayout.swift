@@ -27,6 +27,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
   @usableFromInline let slots: [Int32]
 
+  /// Makes the layout of rows with columns of these types, in this order.
   public init(_ types: [ColumnType]) {
     self.types = types
     var offset = 1 + (types.count + 7) / 8
@@ -49,6 +50,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
     listColumns = types.indices.filter { types[$0] == .references }
   }
 
+  /// How many columns there are.
   public var count: Int { types.count }
 
   public static func == (lhs: RowLayout, rhs: RowLayout) -> Bool {
@@ -72,6 +74,7 @@ extension RowLayout {
     row.load(UInt8.self, at: 1 &+ column &>> 3) & (1 &<< UInt8(truncatingIfNeeded: column & 7)) != 0
   }
 
+  /// The value of an integer column; 0 for null.
   @inlinable public func integer(_ column: Int, in row: RawSpan) -> Int64 {
     row.load(Int64.self, at: Int(slots[column]))
   }
@@ -81,6 +84,7 @@ extension RowLayout {
     Double(bitPattern: row.load(UInt64.self, at: Int(slots[column])))
   }
 
+  /// The value of a Boolean column; `false` for null.
   @inlinable public func bool(_ column: Int, in row: RawSpan) -> Bool {
     row.load(UInt8.self, at: Int(slots[column])) != 0
   }
@@ -91,6 +95,7 @@ extension RowLayout {
     return (row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset &+ 8))
   }
 
+  /// The value of a reference column; ``RowReference/none`` for null.
   @inlinable public func reference(_ column: Int, in row: RawSpan) -> RowReference {
     RowReference(rawValue: row.load(UInt64.self, at: Int(slots[column])))
   }

@@ -12,6 +12,7 @@ public struct RowReference: RawRepresentable, Hashable, Sendable, Comparable {
   /// The greatest key a reference can hold.
   public static let maximumKey: UInt64 = (1 << 48) - 1
 
+  /// Makes a reference; traps if the key needs more than 48 bits.
   @inlinable public init(table: UInt16, key: UInt64) {
     precondition(key <= (1 << 48) - 1, "key \(key) needs more than 48 bits")
     rawValue = UInt64(table) << 48 | key
@@ -20,7 +21,9 @@ public struct RowReference: RawRepresentable, Hashable, Sendable, Comparable {
   /// A reference to nothing.
   @inlinable public static var none: RowReference { RowReference(rawValue: 0) }
 
+  /// The number of the table.
   @inlinable public var table: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
+  /// The key of the row in its table.
   @inlinable public var key: UInt64 { rawValue & ((1 << 48) - 1) }
 
   /// Whether the table number is marked as not final: the row has not been saved yet.

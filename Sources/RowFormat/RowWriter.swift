@@ -16,6 +16,7 @@ public struct RowWriter: ~Copyable {
   @usableFromInline var nextOrdinal = 0
   @usableFromInline var isWide = false
 
+  /// Makes a writer with room for so many bytes, which grows as needed.
   public init(capacity: Int = 4096) {
     buffer = ByteBuffer(capacity: capacity)
     layout = RowLayout([])
@@ -63,6 +64,7 @@ public struct RowWriter: ~Copyable {
     )
   }
 
+  /// Sets an integer column.
   @inlinable public mutating func set(_ column: Int, integer value: Int64) {
     markPresent(column)
     buffer.store(value, at: start &+ layout.offset(of: column))
@@ -74,6 +76,7 @@ public struct RowWriter: ~Copyable {
     buffer.store(value.bitPattern, at: start &+ layout.offset(of: column))
   }
 
+  /// Sets a Boolean column.
   @inlinable public mutating func set(_ column: Int, bool value: Bool) {
     markPresent(column)
     buffer.store(value ? 1 as UInt8 : 0, at: start &+ layout.offset(of: column))
@@ -87,11 +90,15 @@ public struct RowWriter: ~Copyable {
     buffer.store(value.1, at: at &+ 8)
   }
 
+  /// Sets a reference column.
   @inlinable public mutating func set(_ column: Int, reference value: RowReference) {
     markPresent(column)
     buffer.store(value.rawValue, at: start &+ layout.offset(of: column))
   }
 
+  /// Sets a text column, as UTF-8.
+  ///
+  /// Columns of variable width are written in their order.
   @inlinable public mutating func append(_ column: Int, text value: String) {
     open(column)
     buffer.append(utf8: value)
@@ -105,6 +112,7 @@ public struct RowWriter: ~Copyable {
     closeOrdinal()
   }
 
+  /// Sets a column that holds a list of references.
   @inlinable public mutating func append(
     _ column: Int,
     references value: some Sequence<RowReference>

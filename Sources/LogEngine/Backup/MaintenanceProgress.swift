@@ -1,5 +1,6 @@
 /// How far a long piece of work on a store has come.
 public struct MaintenanceProgress: Hashable, Sendable {
+  /// What is being done.
   public let phase: Phase
   /// How much of the phase is done, in bytes; of ``Phase-swift.enum/checkingRows``, in rows.
   public let completed: Int
@@ -12,6 +13,7 @@ public struct MaintenanceProgress: Hashable, Sendable {
     self.total = total
   }
 
+  /// The steps of a backup, a verification or a salvage.
   public enum Phase: String, Hashable, Sendable {
     /// Reading every frame and record.
     case readingLog

@@ -26,7 +26,7 @@ public final class Blob: Sendable {
   ///   - files: The file system that holds the value's file.
   ///   - reads: Whether its bytes are mapped.
   ///   - events: Where damage is reported.
-  /// - Throws: ``StorageError/corruption(_:)`` if there is no such file, or it is another's.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if there is no such file, or it is another's.
   init(
     _ reference: BlobReference,
     of store: StoreIdentifier?,
@@ -61,7 +61,7 @@ public final class Blob: Sendable {
 extension Blob {
   /// Lends all bytes, after checking them.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if they are not what was written, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if they are not what was written, or what `body` throws.
   /// - Complexity: The first call reads the whole file. Without a mapping each does, into memory.
   public func withBytes<R>(_ body: (RawSpan) throws -> R) throws -> R {
     if let mapping {
@@ -98,7 +98,7 @@ extension Blob {
   /// - Parameters:
   ///   - chunk: How many bytes a piece has, but for the last; this much memory is used.
   ///   - body: Called with each piece.
-  /// - Throws: ``StorageError/corruption(_:)`` in the end if the bytes are not what was written.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` in the end if the bytes are not what was written.
   public func forEachChunk(
     of chunk: Int = 256 << 10,
     _ body: (RawSpan) throws -> Void

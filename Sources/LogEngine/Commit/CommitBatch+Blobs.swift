@@ -15,7 +15,7 @@ extension CommitBatch {
   /// written; it is removed if no row of the batch owns it, or the batch is not committed.
   ///
   /// - Returns: What the row says of it.
-  /// - Throws: ``StorageError/noSpace(path:needed:)`` and other failures to write; the batch stays as
+  /// - Throws: ``/LogFormat/StorageError/noSpace(path:needed:)`` and other failures to write; the batch stays as
   ///   it is and can still be committed.
   public mutating func addBlob(_ bytes: RawSpan) throws(StorageError) -> BlobReference {
     let size = bytes.byteCount

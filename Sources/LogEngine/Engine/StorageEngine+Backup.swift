@@ -17,10 +17,10 @@ extension StorageEngine {
   ///   - path: The copy's directory: nothing may be there, or an empty directory. Its parent must exist.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: The commit the copy ends with.
-  /// - Throws: ``StorageError/destinationExists(path:)`` if something is there;
-  ///   ``StorageError/noSpace(path:needed:)`` and other errors of the system, after which the copy's
-  ///   files are removed again; ``StorageError/readOnly(path:)`` in a store opened up to its damage, of
-  ///   which ``salvage(at:to:fileSystem:reads:progress:)`` makes a copy.
+  /// - Throws: ``/LogFormat/StorageError/destinationExists(path:)`` if something is there;
+  ///   ``/LogFormat/StorageError/noSpace(path:needed:)`` and other errors of the system, after which the copy's
+  ///   files are removed again; ``/LogFormat/StorageError/readOnly(path:)`` in a store opened up to its damage, of
+  ///   which `salvage(at:to:fileSystem:reads:progress:)` of `LogTools` makes a copy.
   @discardableResult
   public func backup(
     to path: String,

@@ -10,7 +10,7 @@ extension StorageEngine {
   /// A commit that takes the blob from its row may come first, and then it is gone: read the row again,
   /// or hold a ``ReadView``, whose blobs stay.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
       return try state.openBlob(reference)
@@ -35,7 +35,7 @@ extension StorageError {
 extension ReadView {
   /// Opens the side file of a value of the rows this view sees.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
       return try state.openBlob(reference)
@@ -100,16 +100,21 @@ public struct OwnedBlob: Hashable, Sendable {
 public struct BlobCheck: Hashable, Sendable {
   /// How many values stand in side files, and how many bytes they have.
   public internal(set) var count = 0
+  /// The size of the values in side files, in bytes.
   public internal(set) var byteCount = 0
   /// The values that cannot be read, and why.
   public internal(set) var damaged: [Damage] = []
   /// How many files no row owns, and their size: on their way out, or just being written, or left by
   /// a crash for the next sweep.
   public internal(set) var unownedFileCount = 0
+  /// The size of the files that no row owns, in bytes.
   public internal(set) var unownedByteCount = 0
 
+  /// A value that cannot be read.
   public struct Damage: Hashable, Sendable {
+    /// The value, and the row and column that own it.
     public let blob: OwnedBlob
+    /// Why the value cannot be read.
     public let error: StorageError
   }
 }
@@ -120,7 +125,7 @@ extension ReadView {
   ///
   /// - Parameter progress: Called with each blob, before it is read.
   /// - Returns: What was found; damage is no error.
-  /// - Throws: ``StorageError`` if the rows or the folder cannot be read, or what `progress` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if the rows or the folder cannot be read, or what `progress` throws.
   /// - Complexity: Reads all blobs, a piece of each in memory at a time.
   public func checkBlobs(
     _ progress: (OwnedBlob) throws -> Void = { _ in }
@@ -166,6 +171,7 @@ extension StoreState {
 public struct BlobUsage: Hashable, Sendable {
   /// How many files there are, and how many bytes they take.
   public internal(set) var fileCount = 0
+  /// The size of these files, in bytes.
   public internal(set) var byteCount = 0
   /// How many of them wait to be removed: for a commit to reach the disk, or a reader to end.
   public internal(set) var retiredCount = 0

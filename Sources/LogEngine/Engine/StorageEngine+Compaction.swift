@@ -15,7 +15,7 @@ extension StorageEngine {
   ///   - progress: Called every few hundred kilobytes of rows; to stop leaves the store as it is. It must
   ///     neither compact nor close the store.
   /// - Returns: What was done, or why nothing was.
-  /// - Throws: ``StorageError``; the store is as before, unless the error says it is poisoned.
+  /// - Throws: ``/LogFormat/StorageError``; the store is as before, unless the error says it is poisoned.
   /// - Complexity: O(keys) and O(bytes of the rows that are packed), and a checkpoint.
   @discardableResult
   public func compact(

@@ -21,8 +21,8 @@ extension StorageEngine {
   ///   - last: The commit to end with; the newest, if `nil`.
   ///   - order: Which comes first.
   ///   - body: Called for each commit; its changes are read only if it asks for them.
-  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged between the two;
-  ///   ``StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged between the two;
+  ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.
   /// - Complexity: O(bytes of the commits), and what it takes to find the first: at most the headers of the
   ///   frames of its segment the first time, of 64 KiB from then on.
   public func forEachCommit(
@@ -110,7 +110,7 @@ extension StorageEngine {
   /// its present state is put together from.
   ///
   /// - Returns: The changes; none, if there never was such a row.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged.
   /// - Complexity: O(changes of the row).
   public func history(of reference: RowReference) throws -> [LoggedChange] {
     guard let table = state.tables[Int(reference.table)], reference.key <= IndexPages.maximumKey
@@ -148,9 +148,9 @@ extension StorageEngine {
   ///
   /// - Parameter sequence: The commit; zero for the empty store.
   /// - Returns: The view.
-  /// - Throws: ``StorageError/unknownCommit(_:newest:)`` if there is no such commit yet;
-  ///   ``StorageError/commitGone(_:oldest:)`` if compaction has folded it;
-  ///   ``StorageError/corruption(_:)`` if the log before it is damaged.
+  /// - Throws: ``/LogFormat/StorageError/unknownCommit(_:newest:)`` if there is no such commit yet;
+  ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if compaction has folded it;
+  ///   ``/LogFormat/StorageError/corruption(_:)`` if the log before it is damaged.
   /// - Complexity: O(bytes of the log up to that commit); of the newest one, as ``makeReadView()``.
   public func makeReadView(at sequence: CommitSequence) throws -> ReadView {
     let newest = lastCommit
@@ -199,7 +199,12 @@ extension StorageEngine {
 }
 
 /// Which of two commits comes first.
-public enum CommitOrder: Sendable, Hashable { case oldestFirst, newestFirst }
+public enum CommitOrder: Sendable, Hashable {
+  /// From the oldest commit to the newest.
+  case oldestFirst
+  /// From the newest commit to the oldest.
+  case newestFirst
+}
 
 extension FrameScan {
   /// Reads up to the end of the next commit.

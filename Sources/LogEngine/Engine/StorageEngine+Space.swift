@@ -6,7 +6,7 @@ extension StorageEngine {
   /// What of a pack is live is told from its rows, as if all were alike. Side files count as live: those
   /// that wait to be removed are told by ``blobUsage()``.
   ///
-  /// - Throws: ``StorageError`` if a directory cannot be read.
+  /// - Throws: ``/LogFormat/StorageError`` if a directory cannot be read.
   /// - Complexity: O(files): asks the file system for each.
   public func spaceUsage() throws -> SpaceUsage {
     let statistics = statistics()

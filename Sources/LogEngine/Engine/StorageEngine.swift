@@ -54,8 +54,8 @@ public final class StorageEngine: Sendable {
   ///   - fileSystem: The file system that holds the store.
   ///   - onEvent: Told of what happens to the store while it is open; see ``EngineEvent``.
   /// - Returns: The open store.
-  /// - Throws: ``StorageError/locked(path:holder:)`` if another process writes to the store;
-  ///   ``StorageError/corruption(_:)`` if what had been on disk is not there any more.
+  /// - Throws: ``/LogFormat/StorageError/locked(path:holder:)`` if another process writes to the store;
+  ///   ``/LogFormat/StorageError/corruption(_:)`` if what had been on disk is not there any more.
   /// - Complexity: O(log written since the last checkpoint), and a file's header for each segment.
   public static func open(
     at path: String,
@@ -85,7 +85,7 @@ extension StorageEngine {
   ///
   /// - Parameter changes: The steps, in order.
   /// - Returns: The catalogue after them.
-  /// - Throws: ``StorageError/invalidCatalogueChange(_:)`` if a step contradicts the catalogue.
+  /// - Throws: ``/LogFormat/StorageError/invalidCatalogueChange(_:)`` if a step contradicts the catalogue.
   @discardableResult
   public func apply(_ changes: [CatalogueChange]) throws(StorageError) -> Catalogue {
     let writer = try requireWriter()
@@ -160,7 +160,7 @@ extension StorageEngine {
   ///   - batch: The batch; as for ``commit(_:)``.
   ///   - participant: Told of the commit in the order of the commits.
   /// - Returns: The commit's number; `nil` if the participant gave it up.
-  /// - Throws: ``StorageError``; then nothing of the batch will be visible.
+  /// - Throws: ``/LogFormat/StorageError``; then nothing of the batch will be visible.
   package func commit(
     _ batch: inout CommitBatch,
     with participant: any CommitParticipant
@@ -188,8 +188,8 @@ extension StorageEngine {
   /// Done by itself when a store is closed, and each time the log has grown by
   /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile.
   ///
-  /// - Throws: ``StorageError`` if it cannot be written. Only if it is the log that cannot be
-  ///   synchronized, no further save can be trusted; see ``StorageError/poisoned(path:cause:)``.
+  /// - Throws: ``/LogFormat/StorageError`` if it cannot be written. Only if it is the log that cannot be
+  ///   synchronized, no further save can be trusted; see ``/LogFormat/StorageError/poisoned(path:cause:)``.
   /// - Complexity: O(keys): eight bytes are written for each.
   public func checkpoint() throws(StorageError) {
     defer { state.events.deliver() }
@@ -233,7 +233,7 @@ extension StorageEngine {
   /// Lends the newest bytes of a row, with the layout they are in.
   ///
   /// - Returns: What `body` returned, or `nil` if there is no such row.
-  /// - Throws: ``StorageError`` if the row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or what `body` throws.
   @inlinable public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
@@ -273,7 +273,7 @@ extension StorageEngine {
   ///   - table: The table; one that does not exist has no rows.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
   public func scan(
     _ table: UInt16,
     in keys: Range<UInt64>? = nil,

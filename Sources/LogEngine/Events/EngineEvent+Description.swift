@@ -46,6 +46,7 @@ extension EngineEvent: CustomStringConvertible {
   public struct Detail: Hashable, Sendable {
     /// What it is, in words with underscores between them, the unit last.
     public let name: String
+    /// The figure as text: a number without separators, or the description of an error.
     public let value: String
 
     init(_ name: String, _ value: some CustomStringConvertible) {

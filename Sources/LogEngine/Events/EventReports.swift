@@ -2,6 +2,7 @@ import LogFormat
 
 /// A segment that was filled.
 public struct SegmentReport: Hashable, Sendable {
+  /// The segment.
   public let segment: SegmentID
   /// Where what was written ends in it.
   public let byteCount: Int
@@ -9,6 +10,7 @@ public struct SegmentReport: Hashable, Sendable {
   public let lastCommit: CommitSequence
   /// The segment in which the log goes on, and how large its file is.
   public let next: SegmentID
+  /// The size of the next segment's file, in bytes.
   public let nextByteCount: Int
   /// For how long commits waited: near nothing if the next segment was ready.
   public let duration: Duration
@@ -16,6 +18,7 @@ public struct SegmentReport: Hashable, Sendable {
 
 /// A checkpoint that was written.
 public struct CheckpointReport: Hashable, Sendable {
+  /// The number of the checkpoint, one more than the one before it.
   public let number: UInt64
   /// How long its file is.
   public let byteCount: Int
@@ -38,8 +41,14 @@ public struct BlobSweepReport: Hashable, Sendable {
 /// A compaction that begins.
 public struct CompactionStart: Hashable, Sendable {
   /// Who wants it.
-  public enum Trigger: String, Hashable, Sendable { case background, demand }
+  public enum Trigger: String, Hashable, Sendable {
+    /// The store's own schedule; see ``EngineOptions/CompactionMode/automatic``.
+    case background
+    /// A call of ``StorageEngine/compact(keeping:progress:)``.
+    case demand
+  }
 
+  /// Why the compaction begins.
   public let trigger: Trigger
   /// How many segments of the log are to be packed.
   public let segmentCount: Int

@@ -3,6 +3,7 @@ public import RowFormat
 
 /// A change of one row, or of the catalogue, as the log has it.
 public struct LoggedChange: Sendable {
+  /// What the change did.
   public let kind: Kind
   /// The record that says so.
   public let record: RecordDescription
@@ -16,11 +17,15 @@ public struct LoggedChange: Sendable {
   /// Where the row stood before this change.
   private let previous: RecordPlace
 
+  /// The ways in which a record changes a store.
   public enum Kind: Hashable, Sendable {
+    /// The row was added.
     case insert
     /// The columns, by position in the layout, that were written; `nil` if the row was written whole.
     case update(changed: ColumnSet?)
+    /// The row was deleted.
     case delete
+    /// Tables, columns or metadata were changed, in this order.
     case catalogue([CatalogueChange])
   }
 
@@ -65,7 +70,7 @@ public struct LoggedChange: Sendable {
   /// - Parameter body: Called with the row's bytes, which it must not keep, and the layout they are in.
   /// - Returns: What `body` returned; `nil` where there is no row: for a change of the catalogue, and a
   ///   deletion that preserved nothing.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   public func withRow<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
     switch kind {
     case .catalogue: return nil

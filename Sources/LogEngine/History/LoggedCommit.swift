@@ -3,6 +3,7 @@ import RowFormat
 
 /// A commit as the log has it: who made it, when, and what it changed.
 public struct LoggedCommit: Sendable {
+  /// The number of the commit.
   public let sequence: CommitSequence
   /// Who made it, if that was said.
   public let author: String?
@@ -10,6 +11,7 @@ public struct LoggedCommit: Sendable {
   public let microseconds: Int64
   /// Where its first frame stands.
   public let segment: SegmentID
+  /// The offset of its first frame in that segment's file, in bytes.
   public let offset: Int
   /// What its frames take in the log.
   public let byteCount: Int
@@ -43,7 +45,7 @@ public struct LoggedCommit: Sendable {
   /// Visits the changes, in the order in which they were made.
   ///
   /// - Parameter body: Called for each. The rows themselves are read only if it asks for them.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   public func forEachChange(_ body: (LoggedChange) throws -> ScanControl) throws {
     try forEachRecord { header, place, bytes in
       try body(LoggedChange(header, at: place, bytes, (sequence, microseconds, author), state))

@@ -6,17 +6,20 @@ import Synchronization
 ///
 /// ``LoggedChange`` tells more, and costs more.
 public struct LoggedRowChange: Sendable {
+  /// What the commit did to the row, and what the bytes mean that come with it.
   public let kind: Kind
+  /// The row.
   public let reference: RowReference
-  /// The layout of the bytes that come with it; ``LayoutNumber/none`` for a deletion that preserved nothing.
+  /// The layout of the bytes that come with it; ``/LogFormat/LayoutNumber/none`` for a deletion that preserved nothing.
   public let layout: LayoutNumber
   /// Where the row stood before.
   let previous: RecordPlace
 
+  /// The ways in which a commit changes a row.
   public enum Kind: Sendable, Hashable {
     /// The bytes are the new row.
     case insert
-    /// The bytes are the changed columns, as ``RowDelta`` writes them.
+    /// The bytes are the changed columns, as ``/RowFormat/RowDelta`` writes them.
     case delta
     /// The bytes are the changed row.
     case image
@@ -29,7 +32,7 @@ extension LoggedCommit {
   /// Visits what the commit did to rows, in order, with the bytes the log has for each.
   ///
   /// - Parameter body: Called for each; it must not keep the bytes.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the commit); nothing is allocated.
   public func forEachRowChange(_ body: (LoggedRowChange, RawSpan) throws -> Void) throws {
     try forEachRecord { header, place, bytes in
@@ -67,7 +70,7 @@ extension LoggedCommit {
   ///
   /// - Returns: What `body` returned; `nil` for an insertion, and where compaction has taken the earlier row,
   ///   or a part of what it is put together from.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the row and its deltas).
   public func withRow<R>(
     before change: LoggedRowChange,

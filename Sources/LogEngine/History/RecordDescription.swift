@@ -3,6 +3,7 @@ public import RowFormat
 
 /// Where a record stands: the address the index and other records know it by.
 public struct RecordAddress: Hashable, Sendable {
+  /// The segment that holds the record.
   public let segment: SegmentID
   /// The offset in the segment's file.
   public let offset: Int
@@ -17,7 +18,9 @@ public struct RecordAddress: Hashable, Sendable {
 
 /// What a record says of itself, without its body.
 public struct RecordDescription: Hashable, Sendable {
+  /// Where the record is.
   public let address: RecordAddress
+  /// What the record does: an insert, an update, a deletion, or a change of the catalogue.
   public let kind: RecordKind
   /// The row it is of; none, for a change of the catalogue.
   public let reference: RowReference
@@ -29,7 +32,9 @@ public struct RecordDescription: Hashable, Sendable {
   public let chainLoad: Double
   /// The record with its header and padding.
   public let byteCount: Int
+  /// The size of the record's body, without header and padding, in bytes.
   public let bodyByteCount: Int
+  /// The CRC-32C of the record, as its header has it.
   public let checksum: UInt32
   /// The record of the same row before this one.
   public let previous: RecordAddress?

@@ -51,8 +51,10 @@ public struct EngineOptions: Sendable, Hashable {
   /// When the folder of blobs is searched for files that no row owns.
   public var blobSweep: BlobSweepPolicy = .afterUncleanEnd
 
+  /// Makes the default options: a store for writing, durable commits, compaction on demand.
   public init() {}
 
+  /// What an open store may be used for.
   public enum Mode: Sendable, Hashable {
     /// The one writer.
     case readWrite
@@ -63,17 +65,24 @@ public struct EngineOptions: Sendable, Hashable {
     case readOnlyUpToDamage
   }
 
+  /// What a commit promises when it returns.
   public enum Durability: Sendable, Hashable {
     /// On disk when the commit returns: survives a power cut.
     case full
     /// In the kernel's hands when the commit returns: survives the end of the process. On disk after
     /// at most this time; a power cut may take the commits since, never one without those after it.
     case relaxed(interval: Duration)
-    /// Written to the file system and never synchronized; meant for ``InMemoryFileSystem``.
+    /// Written to the file system and never synchronized; meant for ``/LogFormat/InMemoryFileSystem``.
     case memory
   }
 
-  public enum MissingStorePolicy: Sendable, Hashable { case create, fail }
+  /// What opening does where there is no store.
+  public enum MissingStorePolicy: Sendable, Hashable {
+    /// Makes an empty store.
+    case create
+    /// Throws ``/LogFormat/StorageError/missingStore(path:)``.
+    case fail
+  }
 
   /// When a writer that opens a store looks for files in the folder of blobs that no row owns.
   ///
@@ -101,8 +110,9 @@ public struct EngineOptions: Sendable, Hashable {
     var longestDelay: Duration { if case .bounded(let delay) = self { delay } else { .zero } }
   }
 
+  /// When segments of the log are packed.
   public enum CompactionMode: Sendable, Hashable {
-    /// When ``StorageEngine/compact(progress:)`` is called.
+    /// When ``StorageEngine/compact(keeping:progress:)`` is called.
     case onDemand
     /// In the background, too: when a store could become smaller by a fifth of what is left, when eight segments of the log
     /// could be packed, and at half of that when no commit comes.
@@ -111,6 +121,7 @@ public struct EngineOptions: Sendable, Hashable {
     case automatic
   }
 
+  /// Which thread does the work that no caller waits for.
   public enum BackgroundWork: Sendable, Hashable {
     /// One thread of the lowest priority prepares segments, synchronizes and writes checkpoints.
     case ownThread

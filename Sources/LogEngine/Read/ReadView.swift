@@ -73,7 +73,7 @@ public final class ReadView: Sendable {
   /// Lends the bytes of a row, with the layout they are in.
   ///
   /// - Returns: What `body` returned, or `nil` if there is no such row.
-  /// - Throws: ``StorageError`` if the row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or what `body` throws.
   @inlinable public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
@@ -97,7 +97,7 @@ public final class ReadView: Sendable {
   ///   - table: The table; one that does not exist has no rows.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
   public func scan(
     _ table: UInt16,
     in keys: Range<UInt64>? = nil,
@@ -112,7 +112,7 @@ public final class ReadView: Sendable {
   ///   - table: The table; one that does not exist has no rows.
   ///   - keys: The keys to visit, ascending; one that has no row is passed over.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
   /// - Complexity: O(keys); of rows in packs whole blocks are put together, each once.
   public func scan(
     _ table: UInt16,

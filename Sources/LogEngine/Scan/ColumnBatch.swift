@@ -30,7 +30,7 @@ public struct ColumnBatch: ~Copyable {
   ///
   /// - Parameter index: The column's position among those the scan asked for.
   /// - Returns: The values; all null if the rows do not have the column.
-  /// - Throws: ``StorageError/corruption(_:)`` if the column is damaged.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the column is damaged.
   /// - Complexity: O(rows) at the first call.
   public func column(_ index: Int) throws -> ColumnVector {
     switch source {
@@ -70,7 +70,7 @@ public struct ColumnBatch: ~Copyable {
 
   /// The key of a row.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the block's keys are damaged.
   public func key(of row: Int) throws -> UInt64 {
     switch source {
     case .pack(let columns): try columns.block.key(of: row)

@@ -24,7 +24,7 @@ extension ReadView {
   ///     reading, it is no test.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - body: Called with some rows at a time.
-  /// - Throws: ``StorageError`` if something that is read is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if something that is read is damaged, or what `body` throws.
   /// - Complexity: O(keys): eight bytes of the index are looked at for each, and the columns.
   public func scanColumns(
     _ table: UInt16,

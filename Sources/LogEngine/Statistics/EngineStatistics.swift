@@ -24,7 +24,7 @@ public struct EngineStatistics: Hashable, Sendable {
   public let blockCache: BlockCacheStatistics
   /// What is being read.
   public let pins: PinStatistics
-  /// Why nothing can be saved any more, as of ``StorageError/poisoned(path:cause:)``; `nil` if all is well.
+  /// Why nothing can be saved any more, as of ``/LogFormat/StorageError/poisoned(path:cause:)``; `nil` if all is well.
   public let failure: StorageError?
 
   /// What the files of the log and the packs take.
@@ -63,6 +63,7 @@ extension EngineStatistics {
 
 /// A file of the log.
 public struct SegmentStatistics: Hashable, Sendable {
+  /// The segment.
   public let segment: SegmentID
   /// What the file takes, with the space that was not written yet.
   public let fileByteCount: Int
@@ -82,8 +83,11 @@ public struct SegmentStatistics: Hashable, Sendable {
 
 /// A pack.
 public struct PackStatistics: Hashable, Sendable {
+  /// The pack.
   public let pack: PackID
+  /// The size of its file, in bytes.
   public let fileByteCount: Int
+  /// How many rows it holds, live or not.
   public let rowCount: Int
   /// Its rows, as they would take their space in the log.
   public let usage: SegmentUsage
@@ -98,8 +102,11 @@ public struct PackStatistics: Hashable, Sendable {
 
 /// A table.
 public struct TableStatistics: Hashable, Sendable {
+  /// The number of the table, as row references have it.
   public let number: UInt16
+  /// The name of the table.
   public let name: String
+  /// How many rows the table has.
   public let rowCount: Int
   /// Its records, in all segments.
   public let usage: SegmentUsage
@@ -109,9 +116,11 @@ public struct TableStatistics: Hashable, Sendable {
 
 /// What was written to the log since the store was opened.
 public struct WritingStatistics: Hashable, Sendable {
+  /// How many commits were written.
   public internal(set) var commitCount = 0
   /// How many times commits were written, one or many in one go.
   public internal(set) var groupCount = 0
+  /// The bytes appended to the log, headers and padding included.
   public internal(set) var byteCount = 0
   /// The bytes of packs that compaction wrote.
   public internal(set) var packByteCount = 0
@@ -153,6 +162,7 @@ public struct CompactionStatistics: Hashable, Sendable {
   public internal(set) var last: CompactionReport?
   /// How many of the background's failed, and how the last of these did; it is tried again.
   public internal(set) var failureCount = 0
+  /// Why the last failed one failed; `nil` if none has.
   public internal(set) var lastFailure: StorageError?
   /// Whether one is under way in the background.
   public internal(set) var isRunning = false
@@ -202,6 +212,7 @@ public struct BlockCacheStatistics: Hashable, Sendable {
   public let reads: BlockReads
   /// How many bytes it holds, and may hold; see ``EngineOptions/blockCacheByteCount``.
   public let byteCount: Int
+  /// How many bytes it may hold; see ``EngineOptions/blockCacheByteCount``.
   public let byteLimit: Int
   /// How many blocks were dropped to make room.
   public let evictionCount: Int

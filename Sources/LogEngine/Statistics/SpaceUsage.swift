@@ -4,14 +4,25 @@ import LogFormat
 public struct SpaceUsage: Hashable, Sendable {
   /// What files are for.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    case log, packs, checkpoints, manifests, blobs
+    /// Segments of the log.
+    case log
+    /// Rows that compaction has packed.
+    case packs
+    /// Images of the index, which make opening fast.
+    case checkpoints
+    /// The files that name all others.
+    case manifests
+    /// Large values in files of their own.
+    case blobs
     /// What is not part of the store yet, and is removed when it is opened.
     case temporary
   }
 
   /// The files of a kind.
   public struct Part: Hashable, Sendable {
+    /// How many files there are.
     public internal(set) var fileCount = 0
+    /// Their size, in bytes.
     public internal(set) var byteCount = 0
     /// What is needed for the rows there are.
     public internal(set) var liveByteCount = 0
@@ -26,14 +37,19 @@ public struct SpaceUsage: Hashable, Sendable {
     }
   }
 
+  /// The files, by kind; a kind without files may be absent.
   public internal(set) var parts: [Kind: Part] = [:]
 
   /// The files of a kind; none, if there are none.
   public subscript(kind: Kind) -> Part { parts[kind] ?? Part() }
 
+  /// The size of all files, in bytes.
   public var byteCount: Int { parts.values.reduce(0) { $0 + $1.byteCount } }
+  /// The bytes that the current rows need.
   public var liveByteCount: Int { parts.values.reduce(0) { $0 + $1.liveByteCount } }
+  /// The bytes that compaction can reclaim.
   public var deadByteCount: Int { parts.values.reduce(0) { $0 + $1.deadByteCount } }
+  /// The bytes that are kept for the history alone.
   public var historyByteCount: Int { parts.values.reduce(0) { $0 + $1.historyByteCount } }
 
   /// How many bytes there are, but for the history, for each that is needed; 1 for an empty store.

@@ -12,6 +12,7 @@ public struct Catalogue: Hashable, Sendable {
   /// The number the next new table will have.
   public internal(set) var nextTableNumber: UInt16 = 1
 
+  /// Makes a catalogue without tables.
   public init() {}
 
   /// The table with a number.
@@ -37,8 +38,9 @@ public struct Catalogue: Hashable, Sendable {
 
 /// A table: rows that share columns.
 public struct TableDefinition: Hashable, Sendable {
-  /// 1 to 32,767; what a ``RowReference`` names it by.
+  /// 1 to 32,767; what a ``/RowFormat/RowReference`` names it by.
   public let number: UInt16
+  /// The name of the table; no other table of the store has it.
   public internal(set) var name: String
   /// The columns, by ascending number, retired ones included.
   public internal(set) var columns: [ColumnDefinition] = []
@@ -71,8 +73,11 @@ public struct TableDefinition: Hashable, Sendable {
 public struct ColumnDefinition: Hashable, Sendable {
   /// From 1, in the order columns were added.
   public let number: UInt16
+  /// The name of the column; no other column of the table in use has it.
   public internal(set) var name: String
+  /// The type of the column's values; it never changes.
   public let type: ColumnType
+  /// Whether rows may have no value in the column.
   public let isNullable: Bool
   /// Whether the column is no longer written; its values in old rows can still be read.
   public internal(set) var isRetired = false
@@ -80,6 +85,7 @@ public struct ColumnDefinition: Hashable, Sendable {
 
 /// An order of columns, and where each then stands in a row.
 public struct LayoutDefinition: Hashable, Sendable {
+  /// The number of the layout in its table.
   public let number: LayoutNumber
   /// The numbers of the columns, in row order.
   public let columns: [UInt16]

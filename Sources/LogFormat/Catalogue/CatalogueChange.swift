@@ -7,10 +7,13 @@ public import RowFormat
 public enum CatalogueChange: Hashable, Sendable {
   /// Adds an empty table.
   case addTable(name: String)
+  /// Gives a table another name; its number and rows stay.
   case renameTable(_ table: UInt16, to: String)
   /// Removes a table and all its rows; its number is not given again.
   case removeTable(_ table: UInt16)
+  /// Adds a column; rows that exist have no value in it.
   case addColumn(table: UInt16, name: String, type: ColumnType, isNullable: Bool)
+  /// Gives a column another name; its number and values stay.
   case renameColumn(table: UInt16, column: UInt16, to: String)
   /// Lets a column's name go; rows that hold values of it keep them.
   case retireColumn(table: UInt16, column: UInt16)

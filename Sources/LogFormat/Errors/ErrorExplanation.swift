@@ -14,6 +14,7 @@ public struct ErrorExplanation: Hashable, Sendable {
   /// What to try.
   public var advice: String?
 
+  /// Makes an explanation of the parts that are known.
   public init(
     _ what: String,
     place: String? = nil,

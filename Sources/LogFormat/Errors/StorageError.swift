@@ -74,8 +74,36 @@ public enum StorageError: Error, Hashable, Sendable {
 
 /// Which call failed.
 public enum FileOperation: String, Sendable, Hashable {
-  case open, read, write, synchronize, size, allocate, truncate, map, rename, link, unlink, list
-  case makeDirectory, synchronizeDirectory, lock
+  /// Opening a file, or making one.
+  case open
+  /// Reading from a file.
+  case read
+  /// Writing to a file.
+  case write
+  /// Waiting for a file's bytes to be on disk.
+  case synchronize
+  /// Asking for a file's size.
+  case size
+  /// Reserving space for a file.
+  case allocate
+  /// Changing a file's size.
+  case truncate
+  /// Mapping a file into memory.
+  case map
+  /// Giving a file another name.
+  case rename
+  /// Giving a file a second name.
+  case link
+  /// Removing a file.
+  case unlink
+  /// Listing a directory.
+  case list
+  /// Making a directory.
+  case makeDirectory
+  /// Waiting for a directory's entries to be on disk.
+  case synchronizeDirectory
+  /// Locking a file against other processes.
+  case lock
 }
 
 /// Where a store is damaged, and how that was seen.
@@ -105,16 +133,53 @@ public struct Corruption: Hashable, Sendable {
 
   /// Which part of a store.
   public enum Part: String, Hashable, Sendable {
-    case manifest, segment, segmentHeader, frame, frameHeader, payload, record, catalogue
-    case checkpoint, blob
-    case pack, packBlock, packColumn, packDictionary, packFooter, packTrailer
+    /// A manifest: the file that names all others.
+    case manifest
+    /// A file of the log.
+    case segment
+    /// The first bytes of a segment.
+    case segmentHeader
+    /// A frame: the bytes of a commit, or a part of them.
+    case frame
+    /// The first bytes of a frame.
+    case frameHeader
+    /// What a frame carries.
+    case payload
+    /// One change in a payload.
+    case record
+    /// The description of tables and columns.
+    case catalogue
+    /// A checkpoint of the index.
+    case checkpoint
+    /// A file that holds one large value.
+    case blob
+    /// A file of packed rows.
+    case pack
+    /// A block of a pack.
+    case packBlock
+    /// A column of a block.
+    case packColumn
+    /// The values that columns of a pack share.
+    case packDictionary
+    /// The list of a pack's blocks.
+    case packFooter
+    /// The last bytes of a pack.
+    case packTrailer
   }
 
   /// Who had said that bytes were on disk.
   public enum Witness: String, Hashable, Sendable {
-    case laterFrame, manifest, checkpoint, successor
+    /// A frame that was written afterwards.
+    case laterFrame
+    /// A manifest.
+    case manifest
+    /// A checkpoint of the index.
+    case checkpoint
+    /// The header of the next segment.
+    case successor
   }
 
+  /// Makes a finding of damage, for code that reads a store's files itself.
   public init(path: String, offset: Int, problem: Problem) {
     self.path = path
     self.offset = offset
@@ -124,16 +189,28 @@ public struct Corruption: Hashable, Sendable {
 
 /// Why a change of the catalogue was refused.
 public enum CatalogueProblem: Hashable, Sendable {
+  /// Another table has the name.
   case tableExists(name: String)
+  /// Another column of the table has the name.
   case columnExists(table: UInt16, name: String)
+  /// No table has the number.
   case unknownTable(UInt16)
+  /// No column of the table has the number.
   case unknownColumn(table: UInt16, column: UInt16)
+  /// The column is retired, and cannot be used again.
   case retiredColumn(table: UInt16, column: UInt16)
+  /// The layout names the column twice.
   case repeatedColumn(table: UInt16, column: UInt16)
+  /// A table or column needs a name.
   case emptyName
+  /// A name is longer than 1,024 bytes of UTF-8.
   case nameTooLong(byteCount: Int)
+  /// The store has had 32,767 tables, the most it can number.
   case tooManyTables
+  /// The table has had 32,766 columns, the most it can number.
   case tooManyColumns(table: UInt16)
+  /// The table has had 32,767 layouts, the most it can number.
   case tooManyLayouts(table: UInt16)
+  /// A value of the metadata is longer than 64 MiB.
   case valueTooLarge(byteCount: Int, limit: Int)
 }

@@ -107,10 +107,12 @@ extension FileSystem {
 
 /// What a name in a file system is.
 public struct FileStatus: Sendable, Hashable {
+  /// What the name refers to.
   public var kind: FileKind
   /// Who may read, write and enter it: the twelve bits of `chmod`; `nil` where nothing of that kind is kept.
   public var mode: UInt16?
 
+  /// Makes a status.
   public init(kind: FileKind, mode: UInt16? = nil) {
     self.kind = kind
     self.mode = mode
@@ -121,9 +123,12 @@ public struct FileStatus: Sendable, Hashable {
 ///
 /// They are given to what is made, whatever the process's `umask` says.
 public struct StorePermissions: Sendable, Hashable {
+  /// The bits of files: read and write, for owner, group and others.
   public var file: UInt16
+  /// The bits of directories.
   public var directory: UInt16
 
+  /// Makes permissions; of `file`, bits other than read and write are dropped.
   public init(file: UInt16, directory: UInt16) {
     self.file = file & 0o666
     self.directory = directory & 0o7777

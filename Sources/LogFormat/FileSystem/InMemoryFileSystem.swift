@@ -6,6 +6,7 @@ import Synchronization
 public struct InMemoryFileSystem: FileSystem {
   private let state = SharedState()
 
+  /// Makes a file system without files.
   public init() {}
 
   private final class SharedState: Sendable {

@@ -3,6 +3,7 @@ public struct LayoutNumber: RawRepresentable, Hashable, Sendable, Comparable {
   public let rawValue: UInt16
 
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// Makes the number of a layout.
   @inlinable public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
   /// No layout: rows of a table without columns, or a deletion that preserves nothing.

@@ -14,6 +14,7 @@ public struct PackAddress: Hashable, Comparable, Sendable {
   /// The number of the row in the block, from 0.
   public var row: Int
 
+  /// Makes the address of a row.
   @inlinable public init(block: Int, row: Int) {
     self.block = block
     self.row = row

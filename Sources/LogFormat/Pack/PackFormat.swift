@@ -16,7 +16,7 @@
 /// A block is small enough to be read for one row, and its columns stand apart so that a scan reads those
 /// it asks about. To read one: open by trailer, footer and header; find the block by key in the footer, or
 /// skip it by its bounds; check the block's header; take the chunk's bytes, check them, undo LZ4, check
-/// again; undo the ``ColumnEncoding``. Every checksum is CRC-32C; those "from the ``FrameSeed``" begin with
+/// again; undo the `ColumnEncoding`. Every checksum is CRC-32C; those "from the `FrameSeed`" begin with
 /// the store, the pack's number, its salt and the offset, so a block that was misplaced does not pass.
 ///
 /// The layout inside a block is PAX (Ailamaki et al., "Weaving Relations for Cache Performance", 2001);
@@ -50,5 +50,6 @@ public struct PackOptions: Sendable, Hashable {
   /// How many rows a block holds at most.
   public var blockRowCount = 4096
 
+  /// Makes the default options.
   public init() {}
 }

@@ -28,7 +28,9 @@ public final class PackReader: Sendable {
     var blocks: [Int]
   }
 
+  /// The pack's file.
   public var path: String { file.path }
+  /// The number of the pack.
   public var id: PackID { PackID(rawValue: UInt32(truncatingIfNeeded: header.number)) }
 
   /// The commits whose rows were packed: the first and the last.

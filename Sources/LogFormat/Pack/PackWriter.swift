@@ -168,7 +168,9 @@ public struct PackWriter: ~Copyable {
 
 /// What a pack came to.
 public struct PackSummary: Sendable, Hashable {
+  /// How many rows the pack holds.
   public internal(set) var rowCount = 0
+  /// How many blocks they are in.
   public internal(set) var blockCount = 0
   /// The bytes of the rows, as they stood in the log.
   public internal(set) var rowByteCount = 0

@@ -1,13 +1,15 @@
 public import ModelRuntime
 
 extension LogStore: RemoteSaveReporting {
+  /// The transactions of this store's history.
   public typealias HistoryType = DefaultHistoryTransaction
+  /// The bookmarks of this store's history.
   public typealias TokenType = DefaultHistoryToken
 
   /// Returns what was saved, transaction by transaction.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token can no longer be told in full;
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a predicate that cannot be evaluated;
+  /// - Throws: ``/ModelRuntime/SwiftDataError/historyTokenExpired`` if what came after a token can no longer be told in full;
+  ///   ``/ModelRuntime/SwiftDataError/invalidTransactionFetchRequest`` for a predicate that cannot be evaluated;
   ///   ``LogStoreError`` if the log cannot be read.
   /// - Complexity: O(what was saved after the token).
   public func fetchHistory(
@@ -25,7 +27,9 @@ extension LogStore: RemoteSaveReporting {
 }
 
 extension DefaultStore: RemoteSaveReporting {
+  /// The transactions of this store's history.
   public typealias HistoryType = DefaultHistoryTransaction
+  /// The bookmarks of this store's history.
   public typealias TokenType = DefaultHistoryToken
 
   /// Returns what was saved, transaction by transaction; see ``LogStore/fetchHistory(_:)``.

@@ -29,7 +29,9 @@ public struct FileUsage: Hashable, Sendable {
 ///
 /// Of a pack the figures are what its rows would take in the log, as records: its file is smaller.
 public struct StoreUsage: Hashable, Sendable {
+  /// The usage of each file of the log.
   public internal(set) var segments: [SegmentID: FileUsage] = [:]
+  /// The usage of each pack.
   public internal(set) var packs: [PackID: FileUsage] = [:]
   /// By the table's number; the catalogue's records count as table 0's.
   public internal(set) var tables: [UInt16: FileUsage] = [:]
@@ -50,7 +52,7 @@ extension StorageEngine {
   ///
   /// The rows of a table that was removed count as dead.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the log is damaged where it has to be read.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged where it has to be read.
   /// - Complexity: O(tables and files) in a store that was never compacted; otherwise reads the log from
   ///   the oldest commit on that can be read.
   public func fileUsage() throws -> StoreUsage {

@@ -2,8 +2,11 @@ public import LogFormat
 
 /// A manifest, as far as it says more than the log.
 public struct ManifestDescription: Hashable, Sendable {
+  /// The number of the manifest; the highest readable one is the store's.
   public let number: UInt64
+  /// The manifest's file.
   public let path: String
+  /// The size of its file, in bytes.
   public let fileByteCount: Int
   /// What it says; `nil` if it cannot be read.
   public let content: Content?
@@ -12,12 +15,15 @@ public struct ManifestDescription: Hashable, Sendable {
 
   /// What a manifest says.
   public struct Content: Hashable, Sendable {
+    /// The store it belongs to.
     public let store: StoreIdentifier
     /// Which copy of the store this is.
     public let lineage: StoreIdentifier
+    /// The program the store belongs to; "" for any.
     public let application: String
     /// Whether the log was closed, and nothing follows.
     public let isClean: Bool
+    /// How often the store had been opened for writing.
     public let epoch: UInt32
     /// The log position that was on disk.
     public let durableEnd: UInt64
@@ -41,8 +47,11 @@ public struct ManifestDescription: Hashable, Sendable {
 
 /// A checkpoint of the index.
 public struct CheckpointDescription: Hashable, Sendable {
+  /// The number of the checkpoint.
   public let number: UInt64
+  /// The checkpoint's file.
   public let path: String
+  /// The size of its file, in bytes.
   public let fileByteCount: Int
   /// What it says; `nil` if it cannot be read.
   public let content: Content?
@@ -51,6 +60,7 @@ public struct CheckpointDescription: Hashable, Sendable {
 
   /// What a checkpoint says, but for its pages.
   public struct Content: Hashable, Sendable {
+    /// The store it belongs to.
     public let store: StoreIdentifier
     /// Which copy of the store it is of.
     public let lineage: StoreIdentifier

@@ -3,8 +3,11 @@ public import LogFormat
 
 /// A pack, as its first and last bytes describe it.
 public struct PackDescription: Hashable, Sendable {
+  /// The number of the pack.
   public let pack: PackID
+  /// The pack's file.
   public let path: String
+  /// The size of its file, in bytes.
   public let fileByteCount: Int
   /// Whether the manifest that counts names it; another was made by a compaction that did not come to its
   /// end, or is on its way out.
@@ -18,8 +21,11 @@ public struct PackDescription: Hashable, Sendable {
   public struct Content: Hashable, Sendable {
     /// The commits whose rows were packed: the first and the last.
     public let firstCommit: CommitSequence
+    /// The last commit whose rows were packed.
     public let lastCommit: CommitSequence
+    /// How many rows the pack holds, live or not.
     public let rowCount: Int
+    /// How many blocks they are in.
     public let blockCount: Int
     /// What its rows would take in the log.
     public let recordByteCount: Int
@@ -39,7 +45,7 @@ public struct PackDescription: Hashable, Sendable {
 extension StoreInspection {
   /// The packs there are, by ascending number.
   ///
-  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
+  /// - Throws: ``/LogFormat/StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
   ///   is part of the description; the rows are not looked at.
   public func packs() throws(StorageError) -> [PackDescription] {
     let manifests = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)

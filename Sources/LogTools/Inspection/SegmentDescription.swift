@@ -2,8 +2,11 @@ public import LogFormat
 
 /// A file of the log, as its first bytes describe it.
 public struct SegmentDescription: Hashable, Sendable {
+  /// The number of the segment.
   public let segment: SegmentID
+  /// The segment's file.
   public let path: String
+  /// The size of its file, in bytes, unused space included.
   public let fileByteCount: Int
   /// Whose log it is part of, and what its header says; `nil` if the header cannot be read.
   public let header: Header?
@@ -14,6 +17,7 @@ public struct SegmentDescription: Hashable, Sendable {
 
   /// What a segment's header says.
   public struct Header: Hashable, Sendable {
+    /// The store it belongs to.
     public let store: StoreIdentifier
     /// The first commit that may stand in the segment.
     public let firstCommit: CommitSequence

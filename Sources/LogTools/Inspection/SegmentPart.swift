@@ -24,11 +24,13 @@ public struct FrameDescription: Hashable, Sendable {
   public let segment: SegmentID
   /// Where its header begins in the file.
   public let offset: Int
+  /// What the frame carries.
   public let kind: FrameKind
   /// The commit it belongs to; of a mark, the last commit before it.
   public let sequence: CommitSequence
   /// The log position that was on disk when the frame was built.
   public let durableEnd: UInt64
+  /// The size of its payload, in bytes.
   public let payloadByteCount: Int
   /// The header's checksum; whether it is right for this place, ``isHeaderProven`` says.
   public let headerChecksum: UInt32

@@ -9,7 +9,7 @@ extension StoreInspection {
   /// - Parameters:
   ///   - segment: The segment.
   ///   - body: Called for each part, in the order of the file.
-  /// - Throws: ``StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
   /// - Complexity: O(bytes of the segment), at the speed of the checksum.
   public func forEachPart(
     of segment: SegmentID,
@@ -28,7 +28,7 @@ extension StoreInspection {
   ///   - frame: The frame, as ``forEachPart(of:_:)`` found it.
   ///   - body: Called for each record with its body, which it must not keep: a row, a `RowDelta`, what
   ///     a deletion preserves, or changes of the catalogue.
-  /// - Throws: ``StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/missingFile(path:)`` if there is no such segment, or what `body` throws.
   public func forEachRecord(
     in frame: FrameDescription,
     _ body: (RecordDescription, _ body: RawSpan) throws -> ScanControl

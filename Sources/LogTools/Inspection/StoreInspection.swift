@@ -5,7 +5,7 @@ import RowFormat
 /// Shows what is in a store's files, one by one, whatever state they are in.
 ///
 /// Needs no open store: works beside a writer, on damaged files, and behind the damage. Takes no lock and
-/// writes nothing. What the files mean together, ``StorageEngine`` tells.
+/// writes nothing. What the files mean together, ``/LogEngine/StorageEngine`` tells.
 public struct StoreInspection: Sendable {
   let paths: StorePaths
   let fileSystem: any FileSystem
@@ -16,7 +16,7 @@ public struct StoreInspection: Sendable {
   /// - Parameters:
   ///   - path: The store's directory.
   ///   - fileSystem: The file system that holds the store.
-  ///   - reads: How bytes are read; ``EngineOptions/ReadMethod/copied`` for a device with media errors.
+  ///   - reads: How bytes are read; ``/LogEngine/EngineOptions/ReadMethod/copied`` for a device with media errors.
   public init(
     at path: String,
     fileSystem: any FileSystem = PosixFileSystem(),
@@ -29,7 +29,7 @@ public struct StoreInspection: Sendable {
 
   /// The manifests there are, by ascending number: the last one counts.
   ///
-  /// - Throws: ``StorageError/missingStore(path:)`` if there is no such directory. Damage is part of the
+  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no such directory. Damage is part of the
   ///   description.
   public func manifests() throws(StorageError) -> [ManifestDescription] {
     guard try fileSystem.list(paths.root) != nil else { throw .missingStore(path: paths.root) }
@@ -62,7 +62,7 @@ public struct StoreInspection: Sendable {
 
   /// The checkpoints of the index there are, by ascending number.
   ///
-  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
+  /// - Throws: ``/LogFormat/StorageError/inputOutput(path:operation:errno:)`` if their directory cannot be read. Damage
   ///   is part of the description; the pages are not looked at.
   public func checkpoints() throws(StorageError) -> [CheckpointDescription] {
     let files = CheckpointFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
@@ -94,7 +94,7 @@ public struct StoreInspection: Sendable {
 
   /// The files of the log, by ascending number.
   ///
-  /// - Throws: ``StorageError/missingStore(path:)`` if there is no such directory. Damage is part of the
+  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no such directory. Damage is part of the
   ///   description.
   public func segments() throws(StorageError) -> [SegmentDescription] {
     guard try fileSystem.list(paths.root) != nil else { throw .missingStore(path: paths.root) }

@@ -41,7 +41,9 @@ public struct SalvageReport: Hashable, Sendable {
 
 /// Bytes of a file that nothing could be made of.
 public struct LostBytes: Hashable, Sendable {
+  /// The file.
   public let path: String
+  /// The offsets of the bytes in it.
   public let range: Range<Int>
 }
 
@@ -49,10 +51,13 @@ public struct LostBytes: Hashable, Sendable {
 ///
 /// Its rows are missing where the log has no newer version, or were saved as an older pack has them.
 public struct LostBlock: Hashable, Sendable {
+  /// The pack's file.
   public let path: String
+  /// The number of the table whose rows it holds.
   public let table: UInt16
   /// The keys of its first and its last row; there may be keys in between that it does not have.
   public let keys: ClosedRange<UInt64>
+  /// How many rows it holds.
   public let rowCount: Int
 }
 
@@ -61,7 +66,9 @@ public struct LostBlock: Hashable, Sendable {
 /// Where commits are lost altogether, a row that was saved may have been changed or deleted in one of
 /// them, and nothing tells.
 public struct SalvagedTable: Hashable, Sendable {
+  /// The number of the table.
   public let number: UInt16
+  /// The name of the table.
   public let name: String
   /// How many rows were saved.
   public internal(set) var rowCount = 0

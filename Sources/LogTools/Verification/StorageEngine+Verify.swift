@@ -10,7 +10,7 @@ extension StorageEngine {
   ///
   /// - Parameter progress: Told from time to time how far it has come, on this thread.
   /// - Returns: Everything that is not as it should be.
-  /// - Throws: ``StorageError`` if the store's directory cannot be read. Damage is reported, not thrown.
+  /// - Throws: ``/LogFormat/StorageError`` if the store's directory cannot be read. Damage is reported, not thrown.
   /// - Complexity: O(bytes of the store), and the memory of a second index.
   public func verify(
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
@@ -25,11 +25,11 @@ extension StorageEngine {
   /// - Parameters:
   ///   - path: The store's directory.
   ///   - fileSystem: The file system that holds the store.
-  ///   - reads: How its bytes are read; ``EngineOptions/ReadMethod/copied`` for a device with media
+  ///   - reads: How its bytes are read; ``/LogEngine/EngineOptions/ReadMethod/copied`` for a device with media
   ///     errors, which are then reported.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: Everything that is not as it should be.
-  /// - Throws: ``StorageError/missingStore(path:)`` if there is no such directory. Damage is reported, not
+  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no such directory. Damage is reported, not
   ///   thrown.
   /// - Complexity: O(bytes of the store), and the memory of its index.
   public static func verify(

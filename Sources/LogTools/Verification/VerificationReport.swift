@@ -6,10 +6,15 @@ public import RowFormat
 public struct VerificationReport: Hashable, Sendable {
   /// How many files were read, and how many bytes they have.
   public internal(set) var fileCount = 0
+  /// The size of these files, in bytes.
   public internal(set) var byteCount = 0
+  /// How many of them are segments of the log.
   public internal(set) var segmentCount = 0
+  /// How many frames the segments hold.
   public internal(set) var frameCount = 0
+  /// How many commits the log holds.
   public internal(set) var commitCount = 0
+  /// How many records the commits hold.
   public internal(set) var recordCount = 0
   /// How many rows there are, and were read.
   public internal(set) var rowCount = 0
@@ -30,8 +35,10 @@ public struct VerificationProblem: Hashable, Sendable {
   public let path: String
   /// Where in it, if it is a place.
   public let offset: Int?
+  /// What is wrong.
   public let kind: Kind
 
+  /// What a problem costs.
   public enum Severity: Hashable, Sendable {
     /// Nothing is lost by it: what a crash leaves and the next writer clears away.
     case harmless
@@ -39,6 +46,7 @@ public struct VerificationProblem: Hashable, Sendable {
     case damage
   }
 
+  /// The problems that a verification finds.
   public enum Kind: Hashable, Sendable {
     /// A checksum or a field contradicts its neighbours.
     case damaged(Corruption.Problem)
@@ -70,6 +78,7 @@ public struct VerificationProblem: Hashable, Sendable {
     case wrongCatalogue
   }
 
+  /// What the problem costs.
   public var severity: Severity {
     switch kind {
     case .torn, .unfinished, .orphan, .damagedCheckpoint: .harmless

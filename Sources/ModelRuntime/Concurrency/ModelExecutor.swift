@@ -17,6 +17,9 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public final let modelContext: ModelContext
   private let queue: DispatchQueue
 
+  /// Makes the executor of a context, which belongs to it from now on.
+  ///
+  /// Using the context off the executor's queue traps, with the names of both.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     queue = DispatchQueue(label: "ModelActor")
@@ -25,6 +28,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     }
   }
 
+  /// Runs a job on the executor's queue, after the jobs that were enqueued before.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

@@ -5,8 +5,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// A CloudKit database; accepted, and without effect off Apple's platforms.
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?
+    /// The database that the app's entitlements name.
     public static let automatic = CloudKitDatabase(name: nil)
+    /// No database.
     public static let none = CloudKitDatabase(name: "")
+    /// The private database of a CloudKit container.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(name: privateDBName)
     }
@@ -15,30 +18,40 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// An app group; accepted, and without effect off Apple's platforms.
   public struct GroupContainer: Hashable, Sendable {
     let name: String?
+    /// The group that the app's entitlements name.
     public static let automatic = GroupContainer(name: nil)
+    /// No group.
     public static let none = GroupContainer(name: "")
+    /// The group with an identifier.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(name: groupName)
     }
   }
 
+  /// The folder that holds the store's files.
   public let url: URL
+  /// A name by which the container tells its stores apart; "default" if none is given.
   public let name: String
+  /// The models that the store keeps; the container's, if `nil`.
   public var schema: Schema?
   /// Whether the container may save; `false` opens the store read-only.
   public let allowsSave: Bool
   /// Whether the models live in memory only, as long as the container.
   public let isStoredInMemoryOnly: Bool
+  /// The app group; without effect off Apple's platforms.
   public let groupContainer: GroupContainer
+  /// The CloudKit database; without effect off Apple's platforms.
   public let cloudKitDatabase: CloudKitDatabase
   /// What a save does with a new model whose unique values another model has; by default, an upsert.
   public var uniquenessPolicy = UniquenessPolicy.upsert
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
 
+  /// The identifier of the app group; `nil` if none is named.
   public var groupAppContainerIdentifier: String? {
     groupContainer.name.flatMap { $0.isEmpty ? nil : $0 }
   }
+  /// The name of the private CloudKit database; `nil` if none is named.
   public var cloudKitContainerIdentifier: String? {
     cloudKitDatabase.name.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -50,10 +63,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// It is one file for all programs of a user.
   package private(set) var formerURL: URL?
 
+  /// Keeps a container's models at the usual place, or in memory.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
+  /// Keeps some of a container's models at the usual place, or in memory.
+  ///
+  /// - Parameters:
+  ///   - forTypes: The models that the store keeps; the container's, if empty.
+  ///   - isStoredInMemoryOnly: Whether the models are gone with the container.
   public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
       nil,

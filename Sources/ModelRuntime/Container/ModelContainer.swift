@@ -8,7 +8,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   final let coordinator: StoreCoordinator
   private final let mainContextBox = MainContextBox()
 
+  /// The models that the container keeps.
   public final var schema: Schema { coordinator.schema }
+  /// The plan by which older stores are brought to the schema; `nil` if there is none.
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { coordinator.migrationPlan }
 
   /// The configurations of the standard kind; a store of another kind is not among them.

@@ -86,6 +86,9 @@ public class ModelContext: Equatable, SendableMetatype {
   /// What went wrong where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
 
+  /// Makes a context over the stores of a container.
+  ///
+  /// The context keeps the container. Making one reads nothing, so a server can make one for each request.
   public init(_ container: ModelContainer) {
     coordinator = container.coordinator
     knownContainer = container

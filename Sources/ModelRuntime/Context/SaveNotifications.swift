@@ -18,8 +18,16 @@ extension ModelContext {
   /// Each value is an array, stands under the key and under its `rawValue`, and is there only if it holds
   /// something.
   public enum NotificationKey: String, Sendable {
-    case queryGeneration, invalidatedAllIdentifiers
-    case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+    /// Present for source compatibility; no notification has it.
+    case queryGeneration
+    /// Present for source compatibility; no notification has it.
+    case invalidatedAllIdentifiers
+    /// The identifiers of the models that were inserted, permanent ones.
+    case insertedIdentifiers
+    /// The identifiers of the models that were updated.
+    case updatedIdentifiers
+    /// The identifiers of the models that were deleted.
+    case deletedIdentifiers
     /// The bookmarks behind the save: a dictionary of store identifiers and tokens, `[String: any HistoryToken]`.
     case historyTokens
   }

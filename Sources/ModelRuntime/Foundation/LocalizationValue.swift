@@ -38,14 +38,17 @@ extension String {
         key += literal
       }
 
+      /// A text; `%@` in the key.
       public mutating func appendInterpolation(_ string: some StringProtocol) {
         append("%@", .text(String(string)))
       }
 
+      /// An integer; `%lld` in the key.
       public mutating func appendInterpolation(_ value: some BinaryInteger) {
         append("%lld", .integer(Int64(clamping: value)))
       }
 
+      /// A floating-point number; `%lf` in the key.
       public mutating func appendInterpolation(_ value: some BinaryFloatingPoint) {
         append("%lf", .number(Double(value)))
       }
@@ -69,10 +72,12 @@ extension String {
         append("%@", .text(format.format(value)))
       }
 
+      /// A text that is looked up by itself; `%@` in the key.
       public mutating func appendInterpolation(_ resource: LocalizedStringResource) {
         append("%@", .text(String(localized: resource)))
       }
 
+      /// The description of any other value; `%@` in the key.
       public mutating func appendInterpolation<T>(_ value: T) {
         append("%@", .text(String(describing: value)))
       }

@@ -13,6 +13,7 @@ extension PredicateExpressions {
     Root.Output: StringProtocol,
     Other.Output: StringProtocol
   {
+    /// Whether the text is contained.
     public typealias Output = Bool
 
     /// The text that is searched.
@@ -26,6 +27,7 @@ extension PredicateExpressions {
       self.other = other
     }
 
+    /// Compares the values that both sides have.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
     }
@@ -39,6 +41,7 @@ extension PredicateExpressions {
     Root.Output: StringProtocol,
     Other.Output: StringProtocol
   {
+    /// How the two texts are ordered.
     public typealias Output = ComparisonResult
 
     /// The text on the left.
@@ -52,6 +55,7 @@ extension PredicateExpressions {
       self.other = other
     }
 
+    /// Compares the values that both sides have.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
     }
@@ -65,6 +69,7 @@ extension PredicateExpressions {
     Root.Output: StringProtocol,
     Other.Output: StringProtocol
   {
+    /// How the two texts are ordered.
     public typealias Output = ComparisonResult
 
     /// The text on the left.
@@ -78,6 +83,7 @@ extension PredicateExpressions {
       self.other = other
     }
 
+    /// Compares the values that both sides have.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
     }

@@ -17,6 +17,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
   /// Whose digits and separators numbers get.
   public var locale: Locale
 
+  /// The resource itself.
   public var localizedStringResource: LocalizedStringResource { self }
 
   public init(stringLiteral value: String) { self.init(String.LocalizationValue(value)) }
@@ -55,6 +56,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
 
 /// What has a text to be shown.
 public protocol CustomLocalizedStringResourceConvertible {
+  /// The text to show for the value.
   var localizedStringResource: LocalizedStringResource { get }
 }
 

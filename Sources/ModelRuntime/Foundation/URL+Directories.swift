@@ -22,18 +22,25 @@ extension URL {
     applicationSupportDirectory.deletingLastPathComponent()
   }
 
+  /// The user's desktop: `~/Desktop`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var desktopDirectory: URL { folder(.desktopDirectory) }
+  /// The user's folder for downloads: `~/Downloads`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
+  /// The user's folder for videos: `~/Videos`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var moviesDirectory: URL { folder(.moviesDirectory) }
+  /// The user's folder for music: `~/Music`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var musicDirectory: URL { folder(.musicDirectory) }
+  /// The user's folder for pictures: `~/Pictures`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var picturesDirectory: URL { folder(.picturesDirectory) }
+  /// The user's shared folder: `~/Public`, or what `user-dirs.dirs` names.
   @_disfavoredOverload
   public static var sharedPublicDirectory: URL { folder(.sharedPublicDirectory) }
+  /// The user's trash.
   @_disfavoredOverload
   public static var trashDirectory: URL { folder(.trashDirectory) }
 

@@ -4,7 +4,9 @@ import RowFormat
 
 /// A model was added.
 public struct DefaultHistoryInsert<Model>: HistoryInsert where Model: PersistentModel {
+  /// The number of a transaction in its store.
   public typealias TransactionIdentifier = Int64
+  /// The number of a transaction and the place of a change in it.
   public typealias ChangeIdentifier = Int64
 
   let subject: HistorySubject
@@ -13,15 +15,19 @@ public struct DefaultHistoryInsert<Model>: HistoryInsert where Model: Persistent
   public var transactionIdentifier: Int64 { subject.transaction }
   public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
 
+  /// Whether both are the same change of the same store.
   public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
     lhs.subject == rhs.subject
   }
+  /// Hashes which change it is.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
 /// Properties of a model were set.
 public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: PersistentModel {
+  /// The number of a transaction in its store.
   public typealias TransactionIdentifier = Int64
+  /// The number of a transaction and the place of a change in it.
   public typealias ChangeIdentifier = Int64
 
   let subject: HistorySubject
@@ -44,15 +50,19 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
     }
   }
 
+  /// Whether both are the same change of the same store.
   public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
     lhs.subject == rhs.subject && lhs.columns == rhs.columns
   }
+  /// Hashes which change it is.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
 /// A model was deleted.
 public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: PersistentModel {
+  /// The number of a transaction in its store.
   public typealias TransactionIdentifier = Int64
+  /// The number of a transaction and the place of a change in it.
   public typealias ChangeIdentifier = Int64
 
   let subject: HistorySubject
@@ -62,9 +72,11 @@ public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: Persistent
   public var transactionIdentifier: Int64 { subject.transaction }
   public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
 
+  /// Whether both are the same change of the same store.
   public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
     lhs.subject == rhs.subject
   }
+  /// Hashes which change it is.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 

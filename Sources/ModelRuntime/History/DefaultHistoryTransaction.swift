@@ -2,7 +2,9 @@ public import Foundation
 
 /// A save, as the history of a ``DefaultHistoryToken`` store tells it.
 public struct DefaultHistoryTransaction: HistoryTransaction {
+  /// A bookmark behind a transaction.
   public typealias TokenType = DefaultHistoryToken
+  /// The number of a transaction in its store.
   public typealias TransactionIdentifier = Int64
 
   public let token: DefaultHistoryToken

@@ -18,10 +18,12 @@ where TransactionType: HistoryTransaction {
   /// In what order; from the oldest to the newest, if empty.
   public var sortBy: [SortDescriptor<TransactionType>] = []
 
+  /// Asks for the transactions that match, from the oldest to the newest.
   public init(predicate: Predicate<TransactionType>? = nil) {
     self.predicate = predicate
   }
 
+  /// Asks for the transactions that match, in an order.
   public init(
     predicate: Predicate<TransactionType>? = nil,
     sortBy: [SortDescriptor<TransactionType>] = []

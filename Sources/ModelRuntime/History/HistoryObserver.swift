@@ -14,6 +14,7 @@ import Synchronization
 /// those of the process that writes to it: on the thread that saved, or that noticed. It says *that*
 /// something happened; ``ModelContext/fetchHistory(_:)`` says what.
 public final class HistoryObserver: @unchecked Sendable, Observable {
+  /// The container whose saves count.
   public let modelContainer: ModelContainer
   /// The classes whose changes count; all, if empty.
   public let observedModels: [any PersistentModel.Type]

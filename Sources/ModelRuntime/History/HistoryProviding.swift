@@ -3,8 +3,10 @@
 /// A context finds it by the type of its transactions: ``ModelContext/fetchHistory(_:)`` asks every store of
 /// its container whose ``HistoryType`` is the one asked for.
 public protocol HistoryProviding {
+  /// The transactions that the store's history consists of.
   associatedtype HistoryType: HistoryTransaction
 
+  /// The type of the transactions; by default ``HistoryType``.
   static var historyType: HistoryType.Type { get }
 
   /// Returns the transactions that match.

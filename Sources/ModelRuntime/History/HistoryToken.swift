@@ -2,8 +2,10 @@
 ///
 /// Tokens are meant to be kept, encoded, from one run to the next.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
+  /// What the token is made of.
   associatedtype TokenType: Codable, Hashable, Sendable
 
+  /// What the token says, for a store that makes tokens of its own; `nil` if it does not say.
   var tokenValue: TokenType? { get }
 }
 
@@ -21,6 +23,7 @@ extension HistoryToken {
 /// stores, the token of a fetched transaction knows of all that were fetched before it, so that
 /// `transactions.last?.token` is a bookmark for all of them.
 public struct DefaultHistoryToken: HistoryToken {
+  /// The number of the newest transaction, by the identifier of each store.
   public typealias TokenType = [String: Int64]
 
   /// The store of the transaction.

@@ -5,7 +5,9 @@ public import Foundation
 ///     let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
 ///     for change in transactions.flatMap(\.changes) { print(change.changedPersistentIdentifier) }
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
+  /// A bookmark in the history, greater than those before it.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
+  /// What tells the transactions of a store apart, in their order.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// When the save was made, by the clock of the process that made it.
@@ -14,6 +16,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var changes: [HistoryChange] { get }
   /// A bookmark behind this transaction: what is greater came later.
   var token: TokenType { get }
+  /// The number of the transaction in its store; later ones are greater.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The store that was saved to.
   var storeIdentifier: String { get }
@@ -23,8 +26,11 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 
 /// What happened to one model.
 public enum HistoryChange: Sendable {
+  /// The model was added.
   case insert(any HistoryInsert)
+  /// Properties of the model were set.
   case update(any HistoryUpdate)
+  /// The model was deleted.
   case delete(any HistoryDelete)
 
   /// The model's identifier, as ``ModelContext/model(for:)`` takes it.
@@ -39,25 +45,37 @@ public enum HistoryChange: Sendable {
 
 /// A model was added.
 public protocol HistoryInsert<Model>: Sendable {
+  /// The class of the model.
   associatedtype Model: PersistentModel
+  /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
+  /// What tells the changes of a store apart, in their order.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
+  /// Which change this is, among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
+  /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
+  /// The identifier of the model, as ``ModelContext/model(for:)`` takes it.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
 /// Properties of a model were set.
 public protocol HistoryUpdate<Model>: Sendable {
+  /// The class of the model.
   associatedtype Model: PersistentModel
+  /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
+  /// What tells the changes of a store apart, in their order.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// A property that was set.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
+  /// Which change this is, among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
+  /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
+  /// The identifier of the model, as ``ModelContext/model(for:)`` takes it.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The attributes and relationships that were set.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
@@ -65,12 +83,18 @@ public protocol HistoryUpdate<Model>: Sendable {
 
 /// A model was deleted.
 public protocol HistoryDelete<Model>: Sendable {
+  /// The class of the model.
   associatedtype Model: PersistentModel
+  /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
+  /// What tells the changes of a store apart, in their order.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
+  /// Which change this is, among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
+  /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
+  /// The identifier that the model had.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// What is left of the model: the values of its attributes marked `.preserveValueOnDeletion`.
   var tombstone: HistoryTombstone<Model> { get }

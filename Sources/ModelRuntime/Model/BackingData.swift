@@ -4,34 +4,50 @@
 /// describes, made when it is asked for. Which of the overloads serves a property follows from its type:
 /// a model, an optional model, a list of models, or whatever else is `Codable`.
 public protocol BackingData<Model> {
+  /// The class of the model.
   associatedtype Model: PersistentModel
 
+  /// Makes backing data of a new model, without values.
   init(for modelType: Model.Type)
 
+  /// The identifier of the model; `nil` before it has one. Setting it has no effect here.
   var persistentModelID: PersistentIdentifier? { get set }
+  /// The properties of the class, as `@Model` describes them.
   var metadata: Any { get }
 
+  /// Returns the value of an attribute.
   @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable
+  /// Returns the model that a to-one relationship leads to.
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel
+  /// Returns the model that an optional to-one relationship leads to.
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
+  /// Returns the members of a to-many relationship.
   func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Returns the members of a to-many relationship whose models are `Codable`.
   func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Returns the value of an attribute whose type is not `Codable`.
   func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
 
+  /// Sets the value of an attribute.
   @_disfavoredOverload
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable
+  /// Sets the model that a to-one relationship leads to.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: PersistentModel
+  /// Sets the model that an optional to-one relationship leads to.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel
+  /// Sets the members of a to-many relationship.
   mutating func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Sets the members of a to-many relationship whose models are `Codable`.
   mutating func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Sets the value of an attribute whose type is not `Codable`.
   mutating func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
 }
 

@@ -80,6 +80,7 @@ extension PersistentModel {
     return _$state.identifier(of: Self.self)
   }
 
+  /// The identifier of the model: ``persistentModelID``.
   public var id: PersistentIdentifier { persistentModelID }
 
   /// Whether the object has changes that are not saved yet.
@@ -99,15 +100,18 @@ extension PersistentModel {
 
 /// A collection that can be a to-many relationship: `[M]` or `[M]?`.
 public protocol RelationshipCollection {
+  /// The class of the members.
   associatedtype PersistentElement: PersistentModel
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
+  /// The class of the members.
   public typealias PersistentElement = Element
 }
 
 extension Optional: RelationshipCollection
 where Wrapped: Sequence, Wrapped.Element: PersistentModel {
+  /// The class of the members.
   public typealias PersistentElement = Wrapped.Element
 }
 

@@ -19,6 +19,7 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   /// are at hand until another fetch that prefetches.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
+  /// Asks for the models that match, in an order; without arguments, for all models of the class.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

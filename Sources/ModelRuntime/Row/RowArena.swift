@@ -160,6 +160,7 @@ public struct FetchedRowBuilder {
   /// The table of the rows in the block: those of another have a block of their own, and a layout.
   private var table: UInt16 = 0
 
+  /// Makes a builder without rows.
   public init() {}
 
   /// Copies a row; it must be valid for the layout of its entity.

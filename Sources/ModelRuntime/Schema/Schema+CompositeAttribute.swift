@@ -42,6 +42,7 @@ extension Schema {
       )
     }
 
+    /// Whether both describe the same attribute with the same parts.
     public static func == (lhs: CompositeAttribute, rhs: CompositeAttribute) -> Bool {
       lhs.isEqual(to: rhs)
     }
@@ -50,6 +51,7 @@ extension Schema {
 
     private enum CodingKeys: CodingKey { case properties }
 
+    /// Decodes the description of an attribute.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       let properties = try container.decode([CodedProperty].self, forKey: .properties)

@@ -29,7 +29,11 @@ extension Schema {
       indices = binaryIndices.map { .binary($0) }
     }
 
-    public enum CodingKeys: CodingKey { case indices }
+    /// The keys of an encoded description.
+    public enum CodingKeys: CodingKey {
+      /// The indices, each with the names of its properties.
+      case indices
+    }
 
     /// One index as it is encoded: by the names of its properties.
     private struct CodedIndex: Codable {

@@ -14,7 +14,11 @@ extension Schema {
     /// - Parameter constraints: The properties of each constraint.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
 
-    public enum CodingKeys: CodingKey { case constraints }
+    /// The keys of an encoded description.
+    public enum CodingKeys: CodingKey {
+      /// The constraints, each with the names of its properties.
+      case constraints
+    }
 
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -3,6 +3,7 @@ public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// The values of one model at one moment, on their way between a context and a store.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
+  /// The model: temporary for one that has not been saved, and permanent otherwise.
   var persistentIdentifier: PersistentIdentifier { get }
 
   /// Takes the values of a model from its backing data.
@@ -20,6 +21,7 @@ public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
 
 /// The keys under which a snapshot's values are coded.
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+  /// The identifier of the model.
   case persistentIdentifier
   /// A persisted property, by name.
   case modeledProperty(String)

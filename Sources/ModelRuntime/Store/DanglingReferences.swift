@@ -8,12 +8,14 @@ public import RowFormat
 public struct DanglingReferences: Error, Hashable, Sendable {
   /// A row that refers to another through a to-one relationship.
   public struct Reference: Hashable, Sendable {
+    /// The row that refers.
     public let row: RowReference
     /// The position of the relationship's column in the row.
     public let column: Int
     /// The row that is referred to.
     public let target: RowReference
 
+    /// Makes a description of a reference.
     public init(row: RowReference, column: Int, target: RowReference) {
       self.row = row
       self.column = column
@@ -26,6 +28,7 @@ public struct DanglingReferences: Error, Hashable, Sendable {
   /// What the save writes of references to rows that another save has deleted, or that it deletes itself.
   public let toMissingRows: [Reference]
 
+  /// Makes the error; at least one of the lists has an element.
   public init(toDeletedRows: [Reference], toMissingRows: [Reference]) {
     self.toDeletedRows = toDeletedRows
     self.toMissingRows = toMissingRows

@@ -5,12 +5,16 @@ public import Foundation
 /// A context calls its store synchronously, on its own thread; two contexts may call at once, so a
 /// store does its own locking.
 public protocol DataStore: AnyObject {
+  /// The value that opens the store.
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
+  /// The form in which models come and go; ``DefaultSnapshot``, unless the store needs a form of its own.
   associatedtype Snapshot: DataStoreSnapshot
 
   /// The name that permanent identifiers of this store carry; stable for the life of its data.
   var identifier: String { get }
+  /// The models that the store keeps, as its configuration had them.
   var schema: Schema { get }
+  /// The configuration that the store was opened with.
   var configuration: Configuration { get }
 
   /// Opens the store; called by the container, with its schema already in the configuration.
@@ -92,11 +96,18 @@ public protocol DataStoreClosing: DataStore {
 
 /// A store that can delete by predicate, without being shown each model.
 public protocol DataStoreBatching: DataStore {
+  /// Deletes the models that match, all or none, and durably when it returns.
+  ///
+  /// Contexts that hold such models are brought up to date by the caller.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature`` or ``DataStoreError/invalidPredicate`` for a request that the
+  ///   store cannot answer.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
 /// How to open a store: the value that says which store an app uses.
 public protocol DataStoreConfiguration: Hashable {
+  /// The store that the configuration opens.
   associatedtype Store: DataStore where Self == Store.Configuration
 
   /// A name by which the container tells its stores apart.

@@ -7,6 +7,7 @@ public struct EditingState: Identifiable, Sendable {
   /// Who makes the changes; written into the history.
   public var author: String?
 
+  /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {
     self.id = id
     self.author = author
@@ -15,9 +16,12 @@ public struct EditingState: Identifiable, Sendable {
 
 /// What a context asks a store to fetch.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
+  /// The context that asks.
   public let editingState: EditingState
+  /// What it asks for.
   public let descriptor: FetchDescriptor<T>
 
+  /// Makes a request.
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
     self.descriptor = descriptor
     self.editingState = editingState
@@ -27,10 +31,19 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
 /// What a store found.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
+  /// The descriptor of the request.
   public let descriptor: FetchDescriptor<ModelType>
+  /// The models found, in the order that the descriptor asks for.
   public let fetchedSnapshots: [SnapshotType]
+  /// Models at the other ends of relationships that the store read anyway; they need not be fetched later.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
+  /// Makes a result.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The descriptor of the request.
+  ///   - fetchedSnapshots: The models found, in the order that the descriptor asks for.
+  ///   - relatedSnapshots: Related models that the store read anyway, by identifier.
   public init(
     descriptor: FetchDescriptor<ModelType>,
     fetchedSnapshots: [SnapshotType],
@@ -45,11 +58,16 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
 /// The changes of one save; no model stands in two of the lists.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable
 where SnapshotType: DataStoreSnapshot {
+  /// The context that saves.
   public let editingState: EditingState
+  /// New models; their identifiers are temporary, and so are those of new models they refer to.
   public let inserted: [SnapshotType]
+  /// Models that the store has, with all their values.
   public let updated: [SnapshotType]
+  /// Models that the store has, and is to remove; their values are the last ones known.
   public let deleted: [SnapshotType]
 
+  /// Makes a request.
   public init(
     inserted: [SnapshotType],
     updated: [SnapshotType],
@@ -65,13 +83,22 @@ where SnapshotType: DataStoreSnapshot {
 
 /// What a save came to: the permanent identifiers of what was inserted.
 public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
+  /// The identifier of the store that saved.
   public let storeIdentifier: String
+  /// The permanent identifier of each inserted model, by its temporary one.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+  /// Models whose values the store changed while it saved; contexts take these values over.
   public let snapshotsToReregister: [PersistentIdentifier: T]
   /// The bookmark behind the save, if the store remembers it: what `didSave` tells under
   /// ``ModelContext/NotificationKey/historyTokens``.
   public let historyToken: (any HistoryToken)?
 
+  /// Makes the result of a save to a store without history.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - remappedIdentifiers: The permanent identifier of each inserted model, by its temporary one.
+  ///   - snapshotsToReregister: Models whose values the store changed while it saved.
   public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -85,6 +112,13 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     )
   }
 
+  /// Makes the result of a save.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - remappedIdentifiers: The permanent identifier of each inserted model, by its temporary one.
+  ///   - snapshotsToReregister: Models whose values the store changed while it saved.
+  ///   - historyToken: The bookmark behind the save; `nil` if the store keeps no history.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -110,10 +144,14 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
 
 /// What a context asks a batching store to delete.
 public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
+  /// The context that asks.
   public let editingState: EditingState
+  /// Which models to delete; all of the class, if `nil`.
   public let predicate: Predicate<T>?
+  /// Whether models of subclasses are deleted, too.
   public let includeSubclasses: Bool
 
+  /// Makes a request.
   public init(predicate: Predicate<T>?, includeSubclasses: Bool, editingState: EditingState) {
     self.predicate = predicate
     self.includeSubclasses = includeSubclasses

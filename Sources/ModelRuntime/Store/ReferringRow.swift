@@ -4,10 +4,12 @@ public import RowFormat
 ///
 /// Lists are made of these: in ascending order of rank, and of key where ranks are equal.
 public struct ReferringRow: Hashable, Sendable {
+  /// The row that refers.
   public let reference: RowReference
   /// The row's place in the list at the other end; 0 if that is no list, or the row has none.
   public let rank: Int64
 
+  /// Makes a description of a row that refers.
   public init(reference: RowReference, rank: Int64) {
     self.reference = reference
     self.rank = rank

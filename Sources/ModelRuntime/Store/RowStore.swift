@@ -90,12 +90,18 @@ extension RowStore {
 
 /// Where a context writes the changes of a save; made by the store.
 public protocol RowChangeSink: AnyObject {
+  /// Adds a row.
+  ///
+  /// - Parameters:
+  ///   - reference: The row's table and key, as the store gave it out.
+  ///   - row: The bytes of the row; the sink copies what it keeps.
   func insert(_ reference: RowReference, row: RawSpan)
   /// - Parameters:
   ///   - reference: The row to update.
   ///   - changed: The columns that changed.
   ///   - row: The whole new row.
   func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan)
+  /// Removes a row that the store has.
   func delete(_ reference: RowReference)
 
   /// Puts a large value into a side file, for a row of this save.

@@ -11,6 +11,7 @@ public enum UniquenessPolicy: Hashable, Sendable {
 ///
 /// A configuration that does not conform stands for ``UniquenessPolicy/upsert``.
 public protocol UniquenessConfiguring: DataStoreConfiguration {
+  /// What a save does with a new model whose unique values another model has.
   var uniquenessPolicy: UniquenessPolicy { get }
 }
 
@@ -38,8 +39,10 @@ public struct UniquenessConflict: Error, Hashable, Sendable {
   public let model: PersistentIdentifier
   /// The model that has the values already.
   public let holder: PersistentIdentifier
+  /// Why an upsert did not settle it.
   public let reason: Reason
 
+  /// Makes a description of a conflict.
   public init(
     entityName: String,
     properties: [String],

@@ -5,6 +5,7 @@ public struct RowSelection: Sendable {
   /// Row *i* is bit *i* mod 64 of word *i* / 64; bits of no row are zero.
   public package(set) var words: [UInt64] = []
 
+  /// Makes a selection of a block without rows.
   public init() {}
 
   /// Selects all rows of a block.
