@@ -49,9 +49,9 @@ extension LogBackedStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel {
     let tables = try openTables()
-    return try tables.measure(.fetch) {
+    return try tables.answer(request, .fetch) {
       try tables.follow()
-      return try tables.fetch(request.descriptor)
+      return try tables.fetch(request.descriptor, $0)
     }
   }
 
@@ -59,17 +59,19 @@ extension LogBackedStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> [RowReference] where T: PersistentModel {
     let tables = try openTables()
-    try tables.follow()
-    return try tables.references(of: request.descriptor)
+    return try tables.answer(request, .identifiers) {
+      try tables.follow()
+      return try tables.references(of: request.descriptor, $0)
+    }
   }
 
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
     let tables = try openTables()
-    return try tables.measure(.fetch) {
+    return try tables.answer(request, .count) {
       try tables.follow()
-      return try tables.count(request.descriptor)
+      return try tables.count(request.descriptor, $0)
     }
   }
 
@@ -79,9 +81,9 @@ extension LogBackedStore {
     excluding excluded: Set<RowReference>
   ) throws -> GroupTable {
     let tables = try openTables()
-    return try tables.measure(.fetch) {
+    return try tables.answer(request, .aggregate) {
       try tables.follow()
-      return try tables.aggregate(request.descriptor, wanted, excluding: excluded)
+      return try tables.aggregate(request.descriptor, wanted, excluding: excluded, $0)
     }
   }
 
@@ -91,9 +93,9 @@ extension LogBackedStore {
     _ body: ([QueryValue]) throws -> Void
   ) throws {
     let tables = try openTables()
-    try tables.measure(.fetch) {
+    try tables.answer(request, .columns) {
       try tables.follow()
-      try tables.visitValues(request.descriptor, sources, body)
+      try tables.visitValues(request.descriptor, sources, $0, body)
     }
   }
 

@@ -52,6 +52,21 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// What it may do, and on which thread, says `EngineEvent`.
   public var onEvent: EngineEventHandler?
 
+  /// How long a fetch, a count or an aggregate may take in the store without being reported; `nil` reports none.
+  ///
+  /// A slow one is handed to ``onSlowFetch`` with its plan, and logged as a warning where there is a logger. Watching
+  /// costs some hundred nanoseconds a fetch, and some for each row that is read.
+  public var slowFetchThreshold: Duration?
+
+  /// Called with the plan of each fetch that took longer than ``slowFetchThreshold``.
+  ///
+  /// On the thread that fetches, after the store has answered; what the context does with the answer is not part of
+  /// the plan. It should return soon, and must not use the context.
+  ///
+  ///     configuration.slowFetchThreshold = .milliseconds(50)
+  ///     configuration.onSlowFetch = { plan in print(plan) }
+  public var onSlowFetch: (@Sendable (QueryPlan) -> Void)?
+
   #if Logging
   /// Where what happens to the store is logged, with the configuration's name as `store`; nowhere if `nil`.
   ///

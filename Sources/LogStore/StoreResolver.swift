@@ -8,12 +8,15 @@ import RowFormat
 /// Belongs to one fetch, on one thread.
 final class StoreResolver: RowResolver {
   let view: ReadView
+  /// Finds out how the fetch is answered, if somebody wants to know.
+  let trace: QueryTrace?
   private let store: TableStore
   /// The indexes of references that were asked, as of the view.
   private var references: [ReferenceColumn: OrderedKeys] = [:]
 
-  init(_ store: TableStore) {
+  init(_ store: TableStore, _ trace: QueryTrace? = nil) {
     self.store = store
+    self.trace = trace
     view = store.engine.makeReadView()
   }
 

@@ -57,16 +57,19 @@ extension TableStore {
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what
   ///   has to be done with objects.
-  func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [FetchedRow] {
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ trace: QueryTrace? = nil
+  ) throws -> [FetchedRow] {
     let query = try StoreQuery(descriptor)
     var builder = FetchedRowBuilder()
     if let ordering = query.ordering {
-      let order = try visit(T.self, query, by: ordering) { builder.append($0, row: $1) }
+      let order = try visit(T.self, query, by: ordering, trace) { builder.append($0, row: $1) }
       builder.rearrange(order)
       return builder.rows
     }
     var skipped = query.window.offset
-    try visit(T.self, query, for: .rows) { fetch in
+    try visit(T.self, query, for: .rows, StoreResolver(self, trace)) { fetch in
       try fetch.visit { reference, row in
         if skipped > 0 {
           skipped -= 1
@@ -83,16 +86,17 @@ extension TableStore {
   ///
   /// - Throws: As ``fetch(_:)``.
   func references<T: PersistentModel>(
-    of descriptor: FetchDescriptor<T>
+    of descriptor: FetchDescriptor<T>,
+    _ trace: QueryTrace? = nil
   ) throws -> [RowReference] {
     let query = try StoreQuery(descriptor)
     var references: [RowReference] = []
     if let ordering = query.ordering {
-      let order = try visit(T.self, query, by: ordering) { row, _ in references.append(row) }
+      let order = try visit(T.self, query, by: ordering, trace) { row, _ in references.append(row) }
       return order.map { references[$0] }
     }
     var skipped = query.window.offset
-    try visit(T.self, query, for: .names) { fetch in
+    try visit(T.self, query, for: .names, StoreResolver(self, trace)) { fetch in
       try fetch.visitNames { reference in
         if skipped > 0 {
           skipped -= 1
@@ -108,7 +112,10 @@ extension TableStore {
   /// Counts the rows a fetch asks for, without keeping any.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
-  func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+  func count<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ trace: QueryTrace? = nil
+  ) throws -> Int {
     let query = try StoreQuery(counting: descriptor)
     var all = 0
     if query.expression == nil {
@@ -119,8 +126,14 @@ extension TableStore {
         let view = engine.makeReadView()
         all = tables.reduce(0) { $0 + view.rowCount(of: $1.number) }
       }
+      if let trace {
+        for table in tables {
+          let count = engine.rowCount(of: table.number)
+          trace.add(.init(.rowCount, of: table, rowCount: count, matching: count))
+        }
+      }
     } else {
-      try visit(T.self, query, for: .count) { fetch in
+      try visit(T.self, query, for: .count, StoreResolver(self, trace)) { fetch in
         all += try fetch.count()
         return .proceed
       }
@@ -135,9 +148,10 @@ extension TableStore {
     _: T.Type,
     _ query: StoreQuery,
     by ordering: RowOrdering,
+    _ trace: QueryTrace?,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> [Int] {
-    let resolver = StoreResolver(self)
+    let resolver = StoreResolver(self, trace)
     var sorter = RowSorter(ordering, limit: query.window.end, resolver: resolver)
     let first = FirstRows(ordering, end: query.window.end)
     // Of one table an index may bring just the rows that are wanted, and in order.
@@ -162,7 +176,10 @@ extension TableStore {
         return .proceed
       }
     }
-    return page ?? Array(sorter.sorted().dropFirst(query.window.offset))
+    if let page { return page }
+    let start = trace?.now
+    defer { trace?.add(.sort, since: start) }
+    return Array(sorter.sorted().dropFirst(query.window.offset))
   }
 
   /// Visits the tables whose rows can match, until it is told to stop.
@@ -170,15 +187,26 @@ extension TableStore {
     _: T.Type,
     _ query: StoreQuery,
     for purpose: TableFetch.Purpose,
-    _ resolver: StoreResolver? = nil,
+    _ resolver: StoreResolver,
     _ body: (TableFetch) throws -> ScanControl
   ) throws {
-    let resolver = resolver ?? StoreResolver(self)
     let plan = FetchPlan(query.expression)
+    let trace = resolver.trace
     try perform(.fetching) {
       for table in tables(for: T.self) {
-        if query.expression?.canMatch(rowsOf: table.descriptor) == false { continue }
+        if query.expression?.canMatch(rowsOf: table.descriptor) == false {
+          let rowCount = resolver.view.rowCount(of: table.number)
+          trace?.add(.init(.nothing, of: table, rowCount: rowCount))
+          continue
+        }
+        let start = trace?.now
         let fetch = try TableFetch(self, table, query.expression, plan, for: purpose, resolver)
+        trace?.add(.plan, since: start)
+        let middle = trace?.now
+        defer {
+          trace?.add(.read, since: middle)
+          if let tally = fetch.tally { trace?.add(tally.access) }
+        }
         if try body(fetch) == .stop { return }
       }
     }

@@ -59,6 +59,30 @@ import Testing
     #expect(try other.fetchCount(descriptor) == 3)
   }
 
+  @Test func `leaves filter and sort to the context, as a plan says`() throws {
+    let context = ModelContext(try open())
+    for day in 1...20 {
+      context.insert(Journey(name: "\(day)", destination: "Rome", startDate: .day(day)))
+    }
+    try context.save()
+    let other = ModelContext(context.container)
+    let plan = try other.explain(
+      FetchDescriptor<Journey>(
+        predicate: #Predicate { $0.name == "7" },
+        sortBy: [SortDescriptor(\.startDate)]
+      )
+    )
+    #expect(plan.store == "JSONStore")
+    #expect(plan.accesses.isEmpty)
+    #expect(plan.filteredBy == .context)
+    #expect(plan.sortedBy == .context)
+    #expect(plan.handedOverCount == 20)
+    #expect(plan.resultCount == 1)
+    #expect(plan.steps.first?.kind == .ask)
+    #expect(plan.description.contains("JSONStore answered with 20 models"))
+    #expect(plan.description.contains("tested the predicate on objects, sorted objects"))
+  }
+
   @Test func `forgets what is deleted, with its parts`() throws {
     let context = ModelContext(try open())
     let journey = Journey(name: "Spring", destination: "Lisbon", startDate: .day(100))

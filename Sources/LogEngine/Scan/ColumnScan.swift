@@ -18,6 +18,8 @@ struct ColumnScan {
   private let columns: [UInt16]
   private let conditions: [ZoneCondition]
   private let logged: LoggedColumns
+  /// Where what is read is counted, if anybody wants to know.
+  var tally: ScanTally?
   private var packs: [SegmentID: PackedColumns] = [:]
   /// The blocks with rows in this stretch, in the order they were met.
   private var blocks: [Block] = []
@@ -222,6 +224,7 @@ extension ColumnScan {
   ) throws -> ScanControl {
     if logged.isEmpty { return .proceed }
     logged.finish()
+    tally?.rowCount += logged.count
     var rows = RowSelection()
     rows.selectAll(logged.count)
     let control = try body(ColumnBatch(rows, of: logged))
@@ -236,9 +239,16 @@ extension ColumnScan {
       blocks.removeAll(keepingCapacity: true)
       blockIndexes.removeAll(keepingCapacity: true)
     }
+    tally?.prunedBlockCount += blocks.count { $0.isLeftOut }
     for block in blocks where !block.isLeftOut && !block.rows.isEmpty {
       block.columns.move(to: block.number)
-      if try body(ColumnBatch(block.rows, of: block.columns)) == .stop { return .stop }
+      let control = try body(ColumnBatch(block.rows, of: block.columns))
+      if let tally {
+        tally.rowCount += block.rows.selectedCount
+        tally.blockCount += 1
+        tally.byteCount += try block.columns.block.decodedByteCount()
+      }
+      if control == .stop { return .stop }
     }
     return .proceed
   }

@@ -23,6 +23,7 @@ extension ReadView {
   ///   - conditions: What rows of interest have in common. Others may be visited, too: a condition only saves
   ///     reading, it is no test.
   ///   - keys: The keys to visit; all, if `nil`.
+  ///   - tally: Where what is read is counted.
   ///   - body: Called with some rows at a time.
   /// - Throws: ``/LogFormat/StorageError`` if something that is read is damaged, or what `body` throws.
   /// - Complexity: O(keys): eight bytes of the index are looked at for each, and the columns.
@@ -31,15 +32,17 @@ extension ReadView {
     _ columns: [UInt16],
     where conditions: [ZoneCondition] = [],
     in keys: Range<UInt64>? = nil,
+    tally: ScanTally? = nil,
     _ body: (borrowing ColumnBatch) throws -> ScanControl
   ) throws {
     var scan = ColumnScan(self, table, columns, where: conditions)
+    scan?.tally = tally
     try state.watchingReads { try scan?.run(in: keys, body) }
   }
 }
 
 extension StorageEngine {
-  /// Visits the newest rows of a table by columns; see ``ReadView/scanColumns(_:_:where:in:_:)``.
+  /// Visits the newest rows of a table by columns; see ``ReadView/scanColumns(_:_:where:in:tally:_:)``.
   public func scanColumns(
     _ table: UInt16,
     _ columns: [UInt16],

@@ -67,11 +67,16 @@ struct ColumnMeasurement {
   }
 
   /// Measures the rows of a view, but for some.
-  mutating func run(_ view: ReadView, excluding excluded: Set<UInt64>) throws {
+  mutating func run(
+    _ view: ReadView,
+    excluding excluded: Set<UInt64>,
+    _ tally: TableTally?
+  ) throws {
     let least = excluded.min() ?? .max
     let greatest = excluded.max() ?? 0
     let (plan, table, more) = (plan, table, more)
-    try plan.scan(table, with: more, of: view) { batch, rows in
+    tally?.choose(.columns(tally?.names(of: plan.columns + more) ?? []))
+    try plan.scan(table, with: more, of: view, tally?.columns) { batch, rows in
       var rows = rows
       if !excluded.isEmpty {
         let all = rows
@@ -81,6 +86,7 @@ struct ColumnMeasurement {
         }
       }
       if rows.isEmpty { return }
+      tally?.match(rows.selectedCount)
       try group(rows, of: batch)
       for index in request.measures.indices { try measure(index, rows, of: batch) }
     }

@@ -9,30 +9,27 @@ extension TableStore {
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: Set<RowReference>,
+    _ trace: QueryTrace?
   ) throws -> GroupTable {
     let query = try StoreQuery(counting: descriptor)
-    let resolver = StoreResolver(self)
-    let plan = FetchPlan(query.expression)
+    let resolver = StoreResolver(self, trace)
     let result = GroupTable(wanted)
-    try perform(.fetching) {
-      for table in tables(for: T.self) {
-        if query.expression?.canMatch(rowsOf: table.descriptor) == false { continue }
-        let fetch = try TableFetch(self, table, query.expression, plan, for: .rows, resolver)
-        let columns = ColumnPlan(query.expression, of: table, resolver)
-        if !fetch.namesRows,
-          var measurement = ColumnMeasurement(wanted, table, columns, resolver)
-        {
-          let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
-          try measurement.run(resolver.view, excluding: own)
-          measurement.add(to: result)
-          continue
-        }
-        let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
-        _ = try fetch.visit { reference, row in
-          if !excluded.contains(reference) { result.add(try reader.values(of: row, reference)) }
-          return .proceed
-        }
+    try visit(T.self, query, for: .rows, resolver) { fetch in
+      let table = fetch.table
+      let columns = ColumnPlan(query.expression, of: table, resolver)
+      if !fetch.namesRows,
+        var measurement = ColumnMeasurement(wanted, table, columns, resolver)
+      {
+        let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
+        try measurement.run(resolver.view, excluding: own, fetch.tally)
+        measurement.add(to: result)
+        return .proceed
+      }
+      let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
+      return try fetch.visit { reference, row in
+        if !excluded.contains(reference) { result.add(try reader.values(of: row, reference)) }
+        return .proceed
       }
     }
     return result
@@ -45,10 +42,11 @@ extension TableStore {
   func visitValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
+    _ trace: QueryTrace?,
     _ body: ([QueryValue]) throws -> Void
   ) throws {
     let query = try StoreQuery(descriptor)
-    let resolver = StoreResolver(self)
+    let resolver = StoreResolver(self, trace)
     var reader: (table: UInt16, values: SourceReader)?
     func read(_ reference: RowReference, _ row: RawSpan) throws -> [QueryValue] {
       if let reader, reader.table == reference.table {
@@ -61,12 +59,12 @@ extension TableStore {
     }
     if let ordering = query.ordering {
       var rows: [[QueryValue]] = []
-      let order = try visit(T.self, query, by: ordering) { rows.append(try read($0, $1)) }
+      let order = try visit(T.self, query, by: ordering, trace) { rows.append(try read($0, $1)) }
       for row in order { try body(rows[row]) }
       return
     }
     var (skipped, taken) = (query.window.offset, 0)
-    try visit(T.self, query, for: .rows) { fetch in
+    try visit(T.self, query, for: .rows, resolver) { fetch in
       try fetch.visit { reference, row in
         if skipped > 0 {
           skipped -= 1

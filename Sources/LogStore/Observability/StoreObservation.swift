@@ -9,6 +9,8 @@ import LogEngineObservability
 /// With neither handler, logger nor metrics there is nobody, and the engine does not even note events.
 struct StoreObservation: Sendable {
   private var handlers: [EngineEventHandler] = []
+  /// Who is told of fetches that take long.
+  private(set) var slowFetches: SlowFetches?
   #if Metrics
   private(set) var metrics: StoreMetrics?
   #endif
@@ -19,6 +21,7 @@ struct StoreObservation: Sendable {
   private init() {}
 
   init(_ configuration: LogStoreConfiguration) {
+    slowFetches = SlowFetches(configuration)
     if let handler = configuration.onEvent { handlers.append(handler) }
     #if Logging
     if let logger = configuration.logger {

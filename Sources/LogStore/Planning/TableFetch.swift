@@ -13,6 +13,8 @@ struct TableFetch {
   private let view: ReadView
   private let filter: RowFilter?
   private let way: Way
+  /// Where what is read is counted, if somebody wants to know.
+  let tally: TableTally?
 
   private enum Way {
     /// Only these rows can match, ascending.
@@ -65,6 +67,9 @@ struct TableFetch {
       RowFilter($0, descriptor: table.descriptor, resolver: resolver)
     }
     self.filter = filter
+    tally =
+      resolver.trace == nil
+      ? nil : TableTally(table, rowCount: resolver.view.rowCount(of: table.number))
     let finder = WayFinder(
       store: store,
       table: table,
@@ -73,7 +78,8 @@ struct TableFetch {
       expression: expression,
       filter: filter,
       plan: plan,
-      purpose: purpose
+      purpose: purpose,
+      tally: tally
     )
     way = try finder.find()
   }
@@ -105,9 +111,13 @@ extension TableFetch {
     let filter: RowFilter?
     let plan: FetchPlan
     let purpose: Purpose
+    let tally: TableTally?
 
     func find() throws -> Way {
-      if let keys = try namedKeys() { return .keys(keys) }
+      if let keys = try namedKeys() {
+        tally?.choose(plan, candidates: keys.count)
+        return .keys(keys)
+      }
       let rowCount = view.rowCount(of: table.number)
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
@@ -116,23 +126,32 @@ extension TableFetch {
         return way
       }
       if let narrowest, narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, .unknown) {
-        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+        return candidates(narrowest)
       }
       if rowCount <= FetchRoad.smallTable {
         guard let narrowest, narrowest.count <= rowCount / 4 else { return .rows }
-        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+        return candidates(narrowest)
       }
       let columns = ColumnPlan(expression, of: table, resolver)
       let answer = columns.answer(for: purpose)
       if let narrowest, answer != .everything,
         narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, answer)
       {
-        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+        return candidates(narrowest)
       }
-      if let first, let keys = try first.scan(table, columns, filter, in: view) {
+      if let first, let keys = try first.scan(table, columns, filter, in: view, tally) {
+        tally?.choose(columns, first: first, candidates: keys.count)
         return .keys(keys)
       }
-      return FetchRoad.choose(rowCount: rowCount, answer) == .columns ? .columns(columns) : .rows
+      guard FetchRoad.choose(rowCount: rowCount, answer) == .columns else { return .rows }
+      tally?.choose(columns)
+      return .columns(columns)
+    }
+
+    /// The way to the rows that an index names.
+    private func candidates(_ found: TableIndexes.Found) -> Way {
+      tally?.choose(found)
+      return .keys(found.use.rowKeys(in: found.keys))
     }
 
     private var first: FirstRows? {
@@ -164,10 +183,14 @@ extension TableFetch {
     private func exactWay(_ found: TableIndexes.Found, _ rowCount: Int) -> Way? {
       guard found.use.isExact else { return nil }
       switch purpose {
-      case .count: return .count(found.count)
+      case .count:
+        tally?.choose(found)
+        return .count(found.count)
       case .names:
         // Beyond that, columns bring the names in order, and sorting them takes longer.
-        return found.count <= rowCount / 4 ? .matches(found.use.rowKeys(in: found.keys)) : nil
+        guard found.count <= rowCount / 4 else { return nil }
+        tally?.choose(found)
+        return .matches(found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
     }
@@ -180,7 +203,7 @@ extension TableFetch {
     ) throws -> Way? {
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
-        return .keys(narrowest.use.rowKeys(in: narrowest.keys))
+        return candidates(narrowest)
       }
       guard let (walk, found) = try indexes.ordered(by: first.ordering) else { return nil }
       let test = walk.use.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
@@ -188,17 +211,24 @@ extension TableFetch {
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
       if case .page(_, let window) = purpose, walk.isComplete {
         guard test != nil || window.limit <= rowCount / 8 else { return nil }
-        return try walk.page(window, in: found.keys, atMost: budget, test).map { .page($0) }
+        guard let keys = try walk.page(window, in: found.keys, atMost: budget, test) else {
+          return nil
+        }
+        tally?.choose(walk, candidates: keys.count)
+        return .page(keys)
       }
-      guard first.wanted < rowCount / 8 else { return nil }
-      return try walk.first(first.wanted, in: found.keys, atMost: budget, test)
-        .map { .keys($0.sorted()) }
+      guard first.wanted < rowCount / 8,
+        let keys = try walk.first(first.wanted, in: found.keys, atMost: budget, test)
+      else { return nil }
+      tally?.choose(walk, candidates: keys.count)
+      return .keys(keys.sorted())
     }
 
     /// Keeps of some rows, whose keys ascend, those that match.
     private func matching(_ keys: [UInt64], _ filter: RowFilter) throws -> Set<UInt64> {
       var matching: Set<UInt64> = []
       try view.scan(table.number, keys: keys) { key, layout, row in
+        tally?.readRow(row.byteCount)
         let matches = try table.withCurrentRow(row, layout: layout, key: key) {
           try filter.matches($0, RowReference(table: table.number, key: key))
         }
@@ -237,6 +267,10 @@ extension TableFetch {
       return control
     }
     func take(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
+      if let tally {
+        tally.readRow(row.byteCount)
+        tally.match()
+      }
       control = try table.withCurrentRow(row, layout: layout, key: key) {
         try body(RowReference(table: table.number, key: key), $0)
       }
@@ -263,8 +297,10 @@ extension TableFetch {
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl? {
     let reference = RowReference(table: table.number, key: key)
+    tally?.readRow(row.byteCount)
     return try table.withCurrentRow(row, layout: layout, key: key) { row in
       if let filter, try !filter.matches(row, reference) { return nil }
+      tally?.match()
       return try body(reference, row)
     }
   }
@@ -293,10 +329,14 @@ extension TableFetch {
         }
       case .columns:
         var matches: [UInt64] = []
-        rowCount = try plan.appendKeys(of: table, in: keys, of: view, to: &matches)
+        rowCount = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
         try view.scan(table.number, keys: matches) { key, layout, row in
           if !plan.isExact { return take(try test(key, layout, row, body)) }
           let reference = RowReference(table: table.number, key: key)
+          if let tally {
+            tally.readRow(row.byteCount)
+            tally.match()
+          }
           return try table.withCurrentRow(row, layout: layout, key: key) { row in
             take(try body(reference, row))
           }
@@ -315,11 +355,16 @@ extension TableFetch {
   /// How many rows match.
   func count() throws -> Int {
     switch way {
-    case .count(let count): return count
-    case .matches(let keys), .page(let keys): return keys.count
+    case .count(let count):
+      tally?.match(count)
+      return count
+    case .matches(let keys), .page(let keys):
+      tally?.match(keys.count)
+      return keys.count
     case .columns(let plan) where plan.isExact:
       var count = 0
-      try plan.scan(table, of: view) { _, rows in count += rows.selectedCount }
+      try plan.scan(table, of: view, tally?.columns) { _, rows in count += rows.selectedCount }
+      tally?.match(count)
       return count
     case .keys, .columns, .rows:
       var count = 0
@@ -339,6 +384,7 @@ extension TableFetch {
   func visitNames(_ body: (RowReference) throws -> ScanControl) throws -> ScanControl {
     switch way {
     case .matches(let keys):
+      tally?.match(keys.count)
       for key in keys {
         if try body(RowReference(table: table.number, key: key)) == .stop { return .stop }
       }
@@ -357,7 +403,8 @@ extension TableFetch {
     var matches: [UInt64] = []
     while let keys = stretches.next() {
       matches.removeAll(keepingCapacity: true)
-      _ = try plan.appendKeys(of: table, in: keys, of: view, to: &matches)
+      _ = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
+      tally?.match(matches.count)
       for key in matches {
         if try body(RowReference(table: table.number, key: key)) == .stop { return .stop }
       }

@@ -153,6 +153,16 @@ extension ModelContext {
     by keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)],
     _ measures: [Measure<T>]
   ) throws -> GroupTable {
+    try explained(.aggregate, descriptor, counting: \.keys.count) {
+      try measureNow(descriptor, by: keys, measures)
+    }
+  }
+
+  private func measureNow<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    by keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)],
+    _ measures: [Measure<T>]
+  ) throws -> GroupTable {
     let request: AggregateRequest
     do {
       request = try AggregateRequest(keys: keys, measures: measures, of: T.self)

@@ -54,6 +54,20 @@ extension ModelContext {
     _ sources: [AggregateRequest.Source],
     _ body: ([QueryValue]) throws -> Void
   ) throws -> Bool {
+    var count = 0
+    return try explained(.columns, descriptor, counting: { $0 ? count : nil }) {
+      try visitValuesNow(of: descriptor, sources) {
+        count += 1
+        try body($0)
+      }
+    }
+  }
+
+  private func visitValuesNow<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool {
     try checked("fetching properties") {
       try throwDeferredError()
       mergeSavedChanges()

@@ -6,7 +6,9 @@ extension ModelContext {
   ///
   /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try checked { try fetchNow(descriptor) }
+    try checked {
+      try explained(.fetch, descriptor, counting: \.count) { try fetchNow(descriptor) }
+    }
   }
 
   private func fetchNow<T>(_ descriptor: FetchDescriptor<T>) throws -> [T]
@@ -31,13 +33,21 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     from connection: StoreConnection
   ) throws -> [T] {
+    let trace = editingState.trace
     var answer = try connection.fetch(descriptor, for: editingState)
+    answer.tell(trace)
     var models = materialize(answer.takeRows(), as: T.self, in: connection)
     if answer.needsFilter, let predicate = descriptor.predicate {
+      let start = trace?.now
       let filter = ObjectFilter(predicate)
       models = try models.filter(filter.matches)
+      trace?.add(.filterObjects, since: start)
     }
-    if answer.needsSort { descriptor.sort(&models) }
+    if answer.needsSort {
+      let start = trace?.now
+      descriptor.sort(&models)
+      trace?.add(.sortObjects, since: start)
+    }
     return answer.needsFilter || answer.needsSort ? descriptor.slice(of: models) : models
   }
 
@@ -54,6 +64,11 @@ extension ModelContext {
   ///
   /// - Throws: As ``fetch(_:)``.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
+  where T: PersistentModel {
+    try explained(.count, descriptor, counting: { $0 }) { try countNow(descriptor) }
+  }
+
+  private func countNow<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
     try throwDeferredError()
     let connection = try connection(for: T.self)
@@ -72,6 +87,12 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    try explained(.identifiers, descriptor, counting: \.count) { try identifiersNow(descriptor) }
+  }
+
+  private func identifiersNow<T>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try throwDeferredError()
     let connection = try connection(for: T.self)
     if let pending = pendingModels(descriptor) {
@@ -83,6 +104,7 @@ extension ModelContext {
         return found
       }
       let answer = try connection.fetch(descriptor, for: editingState)
+      answer.tell(editingState.trace)
       if !answer.needsFilter && !answer.needsSort {
         return answer.rows.compactMap { connection.identifier(of: $0.reference) }
       }

@@ -22,6 +22,7 @@ extension ModelContext {
         window.skip(allBut: try pending.matching().inserted.count)
       }
       var answer = try connection.fetch(window.request(for: descriptor), for: editingState)
+      answer.tell(editingState.trace)
       if answer.needsFilter || answer.needsSort {
         return try fetchAll(descriptor, correctedBy: pending, from: connection)
       }
@@ -63,6 +64,7 @@ extension ModelContext {
     request.fetchLimit = nil
     request.fetchOffset = nil
     var answer = try connection.fetch(request, for: editingState)
+    answer.tell(editingState.trace)
     var models = materialize(answer.takeRows(), as: T.self, in: connection)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if connection.ordersRowsByReference {

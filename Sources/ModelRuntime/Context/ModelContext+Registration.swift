@@ -62,6 +62,13 @@ extension ModelContext {
     in connection: StoreConnection
   ) -> [T] {
     let descriptor = ModelDescriptor.of(type)
+    let trace = editingState.trace
+    let start = trace?.now
+    let knownCount = maps[connection.index].count
+    defer {
+      trace?.add(.objects, since: start)
+      trace?.addObjects(maps[connection.index].count - knownCount)
+    }
     // Before the objects take their rows over, which thus are as new as what the context knows.
     if connection.hasRelationships { noticeCommits(to: connection) }
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, count in

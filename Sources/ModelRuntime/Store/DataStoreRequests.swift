@@ -6,6 +6,8 @@ public struct EditingState: Identifiable, Sendable {
   public let id: UUID
   /// Who makes the changes; written into the history.
   public var author: String?
+  /// Finds out how a question is answered, if somebody wants to know.
+  package var trace: QueryTrace?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

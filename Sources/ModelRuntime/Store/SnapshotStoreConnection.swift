@@ -35,9 +35,11 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   ) throws -> FetchAnswer {
     try EntityNames.withCurrent(descriptorsByName) {
       try InMemoryFallback.fetch(descriptor) {
+        let start = state.trace?.now
         let result = try store.fetch(
           DataStoreFetchRequest(descriptor: $0, editingState: state)
         )
+        state.trace?.add(.ask, since: start)
         let wanted = ModelDescriptor.of(T.self)
         var builder = FetchedRowBuilder()
         for snapshot in result.fetchedSnapshots {

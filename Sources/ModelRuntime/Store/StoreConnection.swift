@@ -69,6 +69,11 @@ class StoreConnection: @unchecked Sendable {
     var needsFilter = false
     var needsSort = false
 
+    /// Tells whoever finds out how a question is answered.
+    func tell(_ trace: QueryTrace?) {
+      trace?.recordAnswer(rows.count, needsFilter: needsFilter, needsSort: needsSort)
+    }
+
     /// Hands the rows over, to one who then owns them alone.
     mutating func takeRows() -> [FetchedRow] {
       defer { rows = [] }

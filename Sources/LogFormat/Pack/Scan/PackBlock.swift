@@ -61,6 +61,21 @@ public struct PackBlock: ~Copyable {
     return unsafe keys.contents.key(at: row, firstKey: entry.firstKey)
   }
 
+  /// How many bytes the columns take in the file that were decoded, and the keys if they were.
+  package func decodedByteCount() throws -> Int {
+    let columnCount = reader.footer.schemas[entry.schema].columns.count
+    return try reader.withBlock(number) { bytes in
+      var count = 0
+      for index in current.indices where current[index] != nil {
+        guard let chunk = index == 0 ? 0 : positions[index - 1].map({ $0 + 1 }),
+          let (entry, start) = ChunkEntry.read(bytes, chunk, columnCount: columnCount)
+        else { continue }
+        count += entry.end - start
+      }
+      return count
+    }
+  }
+
   private mutating func load(_ chunk: Int, as index: Int) throws -> ColumnVector {
     // A vector that only the scan refers to is filled again; one that the caller kept is the caller's.
     var reused = spare[index]

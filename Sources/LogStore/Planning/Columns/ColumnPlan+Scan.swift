@@ -9,6 +9,7 @@ extension ColumnPlan {
   ///   - more: Further columns to offer, by their numbers in the catalogue, behind the plan's own.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - view: The state to look at.
+  ///   - tally: Where what is read is counted.
   ///   - body: Called with some rows at a time, and which of them pass.
   /// - Throws: ``StorageError`` for what is damaged, or what `body` throws.
   func scan(
@@ -16,10 +17,17 @@ extension ColumnPlan {
     with more: [UInt16] = [],
     in keys: Range<UInt64>? = nil,
     of view: ReadView,
+    _ tally: ScanTally?,
     _ body: (borrowing ColumnBatch, RowSelection) throws -> Void
   ) throws {
     if test.isNone { return }
-    try view.scanColumns(table.number, columns + more, where: zones, in: keys) { batch in
+    try view.scanColumns(
+      table.number,
+      columns + more,
+      where: zones,
+      in: keys,
+      tally: tally
+    ) { batch in
       var rows = batch.rows
       try test.narrow(&rows, of: batch)
       try body(batch, rows)
@@ -34,11 +42,12 @@ extension ColumnPlan {
     of table: EntityTable,
     in range: Range<UInt64>,
     of view: ReadView,
+    _ tally: ScanTally?,
     to keys: inout [UInt64]
   ) throws -> Int {
     var rowCount = 0
     var isSorted = true
-    try scan(table, in: range, of: view) { batch, rows in
+    try scan(table, in: range, of: view, tally) { batch, rows in
       rowCount += batch.rows.selectedCount
       try rows.forEach { row in
         let key = try batch.key(of: row)

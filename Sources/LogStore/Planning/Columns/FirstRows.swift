@@ -27,13 +27,15 @@ struct FirstRows {
   ///   - plan: What columns tell of the predicate.
   ///   - filter: The predicate.
   ///   - view: The state to look at.
+  ///   - tally: Where what is read is counted.
   /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many.
   /// - Throws: ``StorageError`` for what is damaged, or what testing a row throws.
   func scan(
     _ table: EntityTable,
     _ plan: ColumnPlan,
     _ filter: RowFilter?,
-    in view: ReadView
+    in view: ReadView,
+    _ tally: TableTally?
   ) throws -> [UInt64]? {
     let rowCount = view.rowCount(of: table.number)
     guard wanted <= rowCount / 8, let column = key.column(of: table) else { return nil }
@@ -41,7 +43,7 @@ struct FirstRows {
       column,
       wanted: wanted,
       budget: rowCount / 8,
-      plan.isExact ? nil : filter.map { test(of: table, $0, in: view) }
+      plan.isExact ? nil : filter.map { test(of: table, $0, in: view, tally) }
     )
     let zone = ZoneBar(column)
     let position = plan.columns.count
@@ -49,7 +51,8 @@ struct FirstRows {
     try view.scanColumns(
       table.number,
       plan.columns + [column.number],
-      where: plan.zones
+      where: plan.zones,
+      tally: tally?.columns
     ) { batch in
       if let bar = scan.bar, zone.leavesOut(batch, bar) { return .proceed }
       var rows = batch.rows
@@ -64,12 +67,14 @@ struct FirstRows {
   private func test(
     of table: EntityTable,
     _ filter: RowFilter,
-    in view: ReadView
+    in view: ReadView,
+    _ tally: TableTally?
   ) -> (UInt64) throws -> Bool {
     { key in
       let reference = RowReference(table: table.number, key: key)
       return try view.withRow(reference) { row, layout in
-        try table.withCurrentRow(row, layout: layout, key: key) {
+        tally?.readRow(row.byteCount)
+        return try table.withCurrentRow(row, layout: layout, key: key) {
           try filter.matches($0, reference)
         }
       } ?? false

@@ -1,0 +1,15 @@
+import LogFormat
+
+/// What scans of columns have read; see ``ReadView/scanColumns(_:_:where:in:tally:_:)``.
+public final class ScanTally {
+  /// Rows that were handed over, in blocks of packs and from the log.
+  public internal(set) var rowCount = 0
+  /// Blocks of packs that were handed over; one that is met in two stretches of keys counts twice.
+  public internal(set) var blockCount = 0
+  /// Blocks that were passed over, because their bounds say that no row is of interest.
+  public internal(set) var prunedBlockCount = 0
+  /// Bytes of the columns that were decoded, as they are stored; of rows in the log nothing is counted.
+  public internal(set) var byteCount = 0
+
+  public init() {}
+}

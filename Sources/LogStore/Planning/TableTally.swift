@@ -1,0 +1,109 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Counts what a fetch reads of one table, for its plan; there is one only where somebody asked for the plan.
+final class TableTally {
+  /// What scans of columns have read.
+  let columns = ScanTally()
+  private let table: EntityTable
+  private let rowCount: Int
+  private var path = QueryPlan.TableAccess.Path.scan
+  private var candidateCount: Int?
+  private var readRowCount = 0
+  private var readRowByteCount = 0
+  private var matchCount = 0
+
+  init(_ table: EntityTable, rowCount: Int) {
+    self.table = table
+    self.rowCount = rowCount
+  }
+
+  /// Records how the rows are found.
+  ///
+  /// - Parameters:
+  ///   - path: The way.
+  ///   - count: How many rows it named; `nil` if all are looked at.
+  func choose(_ path: QueryPlan.TableAccess.Path, candidates count: Int? = nil) {
+    self.path = path
+    candidateCount = count
+  }
+
+  func choose(_ plan: FetchPlan, candidates count: Int) {
+    if case .referring(let property, _) = plan {
+      choose(.references(property.name), candidates: count)
+    } else {
+      choose(.identifiers, candidates: count)
+    }
+  }
+
+  func choose(_ found: TableIndexes.Found) {
+    choose(.index(names(of: found.use.columns)), candidates: found.count)
+  }
+
+  func choose(_ walk: IndexWalk, candidates count: Int) {
+    choose(.indexOrder(names(of: walk.use.columns)), candidates: count)
+  }
+
+  func choose(_ plan: ColumnPlan) { choose(.columns(names(of: plan.columns))) }
+
+  func choose(_ plan: ColumnPlan, first: FirstRows, candidates count: Int) {
+    let key = first.ordering.keys.first.flatMap { key -> String? in
+      guard case .column(_, let reading) = key.source else { return nil }
+      return name(at: reading.column)
+    }
+    let names = names(of: plan.columns)
+    choose(
+      .firstByColumns(names + [key].compactMap { $0 }.filter { !names.contains($0) }),
+      candidates: count
+    )
+  }
+
+  func readRow(_ byteCount: Int) {
+    readRowCount += 1
+    readRowByteCount += byteCount
+  }
+
+  func match(_ count: Int = 1) { matchCount += count }
+
+  private func names(of columns: [IndexColumn]) -> [String] { columns.map { name(at: $0.number) } }
+
+  func names(of columns: [UInt16]) -> [String] {
+    columns.map { number in
+      table.columnNumbers.firstIndex(of: number).map(name(at:)) ?? "\(number)"
+    }
+  }
+
+  private func name(at position: Int) -> String {
+    table.descriptor.properties.first { $0.ordinal == position }?.name ?? "(\(position))"
+  }
+
+  /// What was counted.
+  var access: QueryPlan.TableAccess {
+    QueryPlan.TableAccess(
+      entity: table.descriptor.entityName,
+      path: path,
+      rowCount: rowCount,
+      candidateCount: candidateCount,
+      readRowCount: readRowCount,
+      readRowByteCount: readRowByteCount,
+      columnRowCount: columns.rowCount,
+      blockCount: columns.blockCount,
+      prunedBlockCount: columns.prunedBlockCount,
+      columnByteCount: columns.byteCount,
+      matchCount: matchCount
+    )
+  }
+}
+
+extension QueryPlan.TableAccess {
+  /// A table of which no row was read.
+  init(_ path: Path, of table: EntityTable, rowCount: Int, matching matchCount: Int = 0) {
+    self.init(
+      entity: table.descriptor.entityName,
+      path: path,
+      rowCount: rowCount,
+      matchCount: matchCount
+    )
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+
+extension ModelContext {
+  /// Fetches, and says how: which index or columns led to the rows, what was read, how long each step took.
+  ///
+  ///     print(try context.explain(FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "Oslo" })))
+  ///
+  /// The fetch is really made: objects appear in the context, and an index that it needs is built if no fetch has
+  /// needed it before. The first of two calls may thus say something else than the second.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  /// - Complexity: That of the fetch, and some nanoseconds for each row that is read.
+  public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> QueryPlan
+  where T: PersistentModel {
+    let (_, plans) = try explain { try fetch(descriptor) }
+    guard let plan = plans.last else { preconditionFailure("a fetch has a plan") }
+    return plan
+  }
+
+  /// Runs a closure, and says how each question was answered that it asked this context.
+  ///
+  ///     let (delays, plans) = try context.explain {
+  ///       try context.aggregate(january, by: \.carrier, .average(\.departureDelay))
+  ///     }
+  ///
+  /// - Parameter body: Fetches, counts, or measures; fetches of other contexts are not listed.
+  /// - Returns: What the closure returned, and the plans in the order of the questions.
+  /// - Throws: What `body` throws.
+  public func explain<R>(_ body: () throws -> R) rethrows -> (result: R, plans: [QueryPlan]) {
+    let outer = editingState.trace
+    let trace = QueryTrace()
+    editingState.trace = trace
+    defer { editingState.trace = outer }
+    return (try body(), trace.plans)
+  }
+}
+
+/// Printing the plan of every question: on if the environment sets `SWIFTDATA_EXPLAIN` to 1.
+enum PlanPrinting {
+  private static let enabled = Atomic(
+    ProcessInfo.processInfo.environment["SWIFTDATA_EXPLAIN"] == "1"
+  )
+
+  static var isEnabled: Bool {
+    get { enabled.load(ordering: .relaxed) }
+    set { enabled.store(newValue, ordering: .relaxed) }
+  }
+
+  static func print(_ plan: QueryPlan) {
+    FileHandle.standardError.write(Data("\(plan)\n".utf8))
+  }
+}
+
+extension ModelContext {
+  /// Answers a question; if somebody wants to know how, records it.
+  ///
+  /// - Parameters:
+  ///   - question: What is asked for.
+  ///   - descriptor: Of which models.
+  ///   - count: How many things the answer has; `nil` if it is none, and another question is asked instead.
+  ///   - body: Answers it.
+  /// - Returns: The answer.
+  /// - Throws: What `body` throws.
+  @inline(__always)
+  func explained<T: PersistentModel, R>(
+    _ question: QueryPlan.Question,
+    _ descriptor: FetchDescriptor<T>,
+    counting count: (R) -> Int?,
+    _ body: () throws -> R
+  ) rethrows -> R {
+    if editingState.trace == nil, !PlanPrinting.isEnabled { return try body() }
+    return try recorded(question, descriptor, counting: count, body)
+  }
+
+  @inline(never)
+  private func recorded<T: PersistentModel, R>(
+    _ question: QueryPlan.Question,
+    _ descriptor: FetchDescriptor<T>,
+    counting count: (R) -> Int?,
+    _ body: () throws -> R
+  ) rethrows -> R {
+    let outer = editingState.trace
+    // What a question asks the context itself is a part of it.
+    if let outer, outer.isAsking { return try body() }
+    let trace = outer ?? QueryTrace()
+    editingState.trace = trace
+    defer { editingState.trace = outer }
+    let connection = try? connection(for: T.self)
+    let store = connection.map { "\(Swift.type(of: $0.openStore))" } ?? "no store"
+    let former = trace.plans.count
+    let result = try trace.answer(
+      QueryPlan(question, descriptor, store: store),
+      counting: count,
+      body
+    )
+    if PlanPrinting.isEnabled, trace.plans.count > former, let plan = trace.plans.last {
+      PlanPrinting.print(plan)
+    }
+    return result
+  }
+}
