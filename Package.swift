@@ -346,6 +346,12 @@ if hostIsApple {
       dependencies: ["SwiftData", "JSONStore"],
       swiftSettings: appSettings
     ),
+    // The snippets of README and of the articles, compiled as a reader would.
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["SwiftData", "JSONStore", "DataStoreTesting", "LogEngine", "LogTools"],
+      swiftSettings: appSettings
+    ),
     // As a new project is: everything belongs to the main actor unless it says otherwise.
     .testTarget(
       name: "SwiftDataDefaultIsolationTests",

@@ -16,7 +16,7 @@ extension StorageEngine {
   ///   - source: The damaged store's directory.
   ///   - destination: The new store's: nothing may be there, or an empty directory.
   ///   - fileSystem: Where both are.
-  ///   - reads: How the source is read; ``/LogEngine/EngineOptions/ReadMethod/copied`` for a device with media errors.
+  ///   - reads: How the source is read; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: What was lost.
   /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no source;

@@ -1,0 +1,126 @@
+import Foundation
+import SwiftData
+import Testing
+
+// The snippets of the article Contexts, threads and actors, as they are printed there.
+
+@Model
+final class Account {
+  var owner: String
+  var balance: Int
+  var log: [String] = []
+
+  init(owner: String, balance: Int = 0) {
+    self.owner = owner
+    self.balance = balance
+  }
+}
+
+@ModelActor
+actor Bank {
+  func open(_ owner: String) throws -> PersistentIdentifier {
+    let account = Account(owner: owner)
+    modelContext.insert(account)
+    try modelContext.save()
+    return account.persistentModelID
+  }
+
+  func deposit(_ amount: Int, to id: PersistentIdentifier) throws -> Int? {
+    guard let account = self[id, as: Account.self] else { return nil }
+    account.balance += amount
+    try modelContext.save()
+    return account.balance
+  }
+}
+
+@Suite struct `The article on contexts` {
+  let container: ModelContainer
+
+  init() throws {
+    container = try ModelContainer(
+      for: Account.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+  }
+
+  @Test func `passes identifiers between contexts`() async throws {
+    let context = ModelContext(container)
+    let account = Account(owner: "Ada")
+    context.insert(account)
+    try context.save()
+
+    let id = account.persistentModelID
+    let container = container
+    let owner = await Task.detached {
+      let context = ModelContext(container)
+      let account = context.model(for: id) as? Account
+      return account?.owner
+    }.value
+    #expect(owner == "Ada")
+  }
+
+  @Test func `counts in one actor, so that no deposit is lost`() async throws {
+    let bank = Bank(modelContainer: container)
+    let id = try await bank.open("Ada")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 1...20 {
+        group.addTask { _ = try await bank.deposit(5, to: id) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await bank.deposit(0, to: id) == 100)
+  }
+
+  @Test func `saves different properties of one model side by side`() throws {
+    let first = ModelContext(container)
+    first.insert(Account(owner: "Ada"))
+    try first.save()
+    let second = ModelContext(container)
+
+    let mine = try #require(try first.fetch(FetchDescriptor<Account>()).first)
+    let yours = try #require(try second.fetch(FetchDescriptor<Account>()).first)
+    mine.owner = "Ada Lovelace"
+    yours.balance = 7
+    try first.save()
+    try second.save()
+
+    let found = try #require(try ModelContext(container).fetch(FetchDescriptor<Account>()).first)
+    #expect(found.owner == "Ada Lovelace")
+    #expect(found.balance == 7)
+  }
+
+  @Test func `takes a block back by rolling back`() throws {
+    struct Overdrawn: Error {}
+    let context = ModelContext(container)
+    let account = Account(owner: "Ada", balance: 10)
+    context.insert(account)
+    try context.save()
+
+    func withdraw(_ amount: Int) throws {
+      do {
+        try context.transaction {
+          account.balance -= amount
+          if account.balance < 0 { throw Overdrawn() }
+        }
+      } catch {
+        context.rollback()
+        throw error
+      }
+    }
+    #expect(throws: Overdrawn.self) { try withdraw(11) }
+    #expect(account.balance == 10)
+    try withdraw(4)
+    #expect(account.balance == 6)
+  }
+
+  @MainActor
+  @Test func `shows the main context what others saved`() throws {
+    let shown = container.mainContext
+    #expect(try shown.fetchCount(FetchDescriptor<Account>()) == 0)
+    let background = ModelContext(container)
+    background.author = "import"
+    background.insert(Account(owner: "Ada"))
+    try background.save()
+    #expect(try shown.fetch(FetchDescriptor<Account>()).map(\.owner) == ["Ada"])
+  }
+}

@@ -1,0 +1,375 @@
+import Foundation
+import SwiftData
+import Testing
+
+// The snippets of Asking questions, Observing results, Migrating, History and of the modules' first pages, as they are
+// printed there.
+
+@Model
+final class Flight {
+  var month: Int
+  var carrier: String
+  var origin: String
+  var destination: String
+  var distance: Int
+  var departure: Date
+  var departureDelay: Double?
+  var isCancelled = false
+  var plane: Plane?
+
+  init(_ carrier: String, _ origin: String, _ destination: String, day: Int, delay: Double?) {
+    month = day < 31 ? 1 : 2
+    self.carrier = carrier
+    self.origin = origin
+    self.destination = destination
+    distance = 100 * destination.count
+    departure = Date(timeIntervalSince1970: 1_356_998_400 + Double(day) * 86_400)
+    departureDelay = delay
+    isCancelled = delay == nil
+  }
+}
+
+@Model
+final class Plane {
+  var manufacturer: String
+  init(manufacturer: String) { self.manufacturer = manufacturer }
+}
+
+@Suite struct `The article on questions` {
+  let context: ModelContext
+
+  init() throws {
+    context = ModelContext(
+      try ModelContainer(
+        for: Flight.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
+    for day in 0..<40 {
+      let delay = day % 10 == 9 ? nil : Double(day)
+      context.insert(
+        Flight(
+          day % 2 == 0 ? "UA" : "DL",
+          "JFK",
+          day % 3 == 0 ? "LAX" : "BOSN",
+          day: day,
+          delay: delay
+        )
+      )
+    }
+    try context.save()
+  }
+
+  @Test func `measures without objects`() throws {
+    let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
+    let (flights, delay, farthest) = try context.aggregate(
+      january,
+      .count,
+      .average(\.departureDelay),
+      .maximum(\.distance)
+    )
+    #expect(flights == 31)
+    #expect(delay != nil)
+    #expect(farthest == 400)
+
+    var printed = 0
+    func print(_ carrier: String, _ flights: Int, _ delay: Double) { printed += flights }
+    for (carrier, (flights, delay)) in try context.aggregate(
+      january,
+      by: \.carrier,
+      .count,
+      .average(\.departureDelay)
+    ) {
+      print(carrier, flights, delay ?? 0)
+    }
+    #expect(printed == 31)
+  }
+
+  @Test func `groups by several things and by parts of dates`() throws {
+    var newYork = Calendar(identifier: .gregorian)
+    newYork.timeZone = try #require(TimeZone(identifier: "America/New_York"))
+    let cancelled = FetchDescriptor<Flight>(predicate: #Predicate { $0.isCancelled })
+
+    let routes = try context.aggregate(
+      FetchDescriptor<Flight>(),
+      by: (.value(\.origin), .value(\.destination)),
+      .count
+    )
+    let makers = try context.aggregate(
+      FetchDescriptor<Flight>(),
+      by: \.plane?.manufacturer,
+      .sum(\.distance)
+    )
+    let weeks = try context.aggregate(
+      cancelled,
+      by: .calendar(\.departure, .weekOfYear, in: newYork),
+      .count
+    )
+    let byHour = try context.aggregate(
+      FetchDescriptor<Flight>(),
+      by: .component(.hour, of: \.departure, in: newYork),
+      .average(\.departureDelay)
+    )
+    let bands = try context.aggregate(
+      FetchDescriptor<Flight>(),
+      by: .ranges(of: \.distance, [0..<350, 350..<2000]),
+      .count
+    )
+
+    #expect(routes.map(\.values) == [26, 14])
+    #expect(makers.map(\.key) == [nil])
+    #expect(weeks.reduce(0) { $0 + $1.values } == 4)
+    #expect(byHour.map(\.key) == [19])
+    #expect(bands.count == 2)
+
+    let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
+    let worst = try context.aggregate(
+      january,
+      by: (.value(\.origin), .value(\.destination)),
+      .count,
+      .average(\.departureDelay)
+    )
+    .filter { $0.values.0 >= 10 }
+    .sorted { ($0.values.1 ?? 0) > ($1.values.1 ?? 0) }
+    .prefix(10)
+    #expect(worst.count == 2)
+  }
+
+  @Test func `fetches columns alone`() throws {
+    let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
+    var far: Set<String> = []
+    for (origin, distance) in try context.fetch(january, \.origin, \.distance) {
+      if distance > 350 { far.insert(origin) }
+    }
+    let carriers = try context.distinct(\.carrier, in: january)
+    #expect(far == ["JFK"])
+    #expect(carriers == ["DL", "UA"])
+  }
+}
+
+@Model
+final class Job {
+  var title: String
+  var due: Date
+  var isDone = false
+  init(_ title: String, due: Date) {
+    self.title = title
+    self.due = due
+  }
+}
+
+private nonisolated(unsafe) var shown: [String] = []
+private func print(_ title: String) { shown.append(title) }
+
+@MainActor final class Agenda {
+  private let jobs: ResultsObserver<Job, Never>
+
+  init(_ container: ModelContainer) throws {
+    jobs = try ResultsObserver(
+      filterBy: #Predicate { !$0.isDone },
+      sortBy: [SortDescriptor(\.due)],
+      modelContext: container.mainContext
+    )
+  }
+
+  func draw() {
+    withObservationTracking {
+      for job in jobs.results { print(job.title) }
+    } onChange: {
+      Task { @MainActor in self.draw() }
+    }
+  }
+}
+
+@MainActor
+@Suite struct `The article on observing results` {
+  @Test func `draws what is due`() throws {
+    let container = try ModelContainer(
+      for: Job.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let agenda = try Agenda(container)
+    container.mainContext.insert(Job("second", due: Date(timeIntervalSince1970: 2)))
+    container.mainContext.insert(Job("first", due: Date(timeIntervalSince1970: 1)))
+    agenda.draw()
+    #expect(shown == ["first", "second"])
+  }
+}
+
+enum TripsV1: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model
+  final class Trip {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+}
+
+enum TripsV2: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model
+  final class Trip {
+    @Attribute(.unique) var name: String
+    init(name: String) { self.name = name }
+  }
+}
+
+enum TripsV3: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Trip.self] }
+  @Model
+  final class Trip {
+    @Attribute(.unique) var name: String
+    @Attribute(.preserveValueOnDeletion) var note: String?
+    init(name: String) { self.name = name }
+  }
+}
+
+typealias Trip = TripsV3.Trip
+
+enum TripsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self, TripsV3.self] }
+  static var stages: [MigrationStage] { [v1ToV2, v2ToV3] }
+
+  static let v1ToV2 = MigrationStage.custom(
+    fromVersion: TripsV1.self,
+    toVersion: TripsV2.self,
+    willMigrate: { context in  // Sees TripsV1.Trip.
+      var names: Set<String> = []
+      for trip in try context.fetch(FetchDescriptor<TripsV1.Trip>())
+      where !names.insert(trip.name).inserted {
+        context.delete(trip)
+      }
+      try context.save()
+    },
+    didMigrate: nil  // Would see TripsV2.Trip.
+  )
+
+  static let v2ToV3 = MigrationStage.lightweight(fromVersion: TripsV2.self, toVersion: TripsV3.self)
+}
+
+@Suite struct `The articles on migration and history` {
+  @Test func `bring a store to its newest version, and tell what was saved`() async throws {
+    let home = try TestFolder()
+    let folder = home.url.appending(path: "trips.store")
+    let old = try ModelContainer(
+      for: Schema(versionedSchema: TripsV1.self),
+      configurations: LogStoreConfiguration(url: folder)
+    )
+    let writer = ModelContext(old)
+    for name in ["Rome", "Rome", "Oslo"] { writer.insert(TripsV1.Trip(name: name)) }
+    try writer.save()
+    try await old.close()
+
+    let container = try ModelContainer(
+      for: Trip.self,
+      migrationPlan: TripsPlan.self,
+      configurations: LogStoreConfiguration(url: folder)
+    )
+    let context = ModelContext(container)
+    #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name).sorted() == ["Oslo", "Rome"])
+
+    var newest = HistoryDescriptor<DefaultHistoryTransaction>(
+      sortBy: [.init(\.transactionIdentifier, order: .reverse)]
+    )
+    newest.fetchLimit = 1
+    let token = try context.fetchHistory(newest).first?.token
+
+    var last = try #require(token)
+    let trip = Trip(name: "Lima")
+    context.insert(trip)
+    try context.save()
+    trip.name = "Cuzco"
+    try context.save()
+    context.delete(trip)
+    try context.save()
+    var lines: [String] = []
+    func print(_ items: Any...) {
+      lines.append(items.map { "\($0)" }.joined(separator: " "))
+    }
+
+    let since = last
+    let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate { $0.token > since && $0.author != "sync" }
+    )
+    let transactions = try context.fetchHistory(descriptor)
+    for change in transactions.flatMap(\.changes) {
+      switch change {
+      case .insert(let insert as DefaultHistoryInsert<Trip>):
+        print("new:", insert.changedPersistentIdentifier.urlComponent)
+      case .update(let update as DefaultHistoryUpdate<Trip>):
+        if update.updatedAttributes.contains(\.name) { print("renamed") }
+      case .delete(let delete as DefaultHistoryDelete<Trip>):
+        print("gone, with the note", delete.tombstone[\.note] ?? "–")
+      default: break
+      }
+    }
+    last = transactions.last?.token ?? last  // Codable: keep it for the next run.
+
+    #expect(lines.count == 3)
+    #expect(last > since)
+
+    var configuration = LogStoreConfiguration(url: folder)
+    configuration.newerStores = .takeBack
+    #expect(configuration.newerStores == .takeBack)
+
+    let copy = home.url.appending(path: "copy.store")
+    for store in container.stores(of: LogStore.self) {
+      print(store.statistics().liveByteCount, "bytes of rows")
+      try store.backup(to: copy)
+    }
+    #expect(FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test func `tune a store`() throws {
+    let home = try TestFolder()
+    let folder = home.url.appending(path: "trips.store")
+    var configuration = LogStoreConfiguration(url: folder, durability: .relaxed)
+    configuration.compaction = .init(.automatic, historyByteCount: 64 << 20)
+    let container = try ModelContainer(for: Trip.self, configurations: configuration)
+    #expect(container.stores(of: LogStore.self).count == 1)
+  }
+}
+
+@Model
+final class Person {
+  @Attribute(.unique) var email: String
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Letter.sender) var letters: [Letter] = []
+
+  init(email: String, name: String) {
+    self.email = email
+    self.name = name
+  }
+}
+
+@Model
+final class Letter {
+  var text: String
+  var sender: Person?
+
+  init(_ text: String, from sender: Person) {
+    self.text = text
+    self.sender = sender
+  }
+}
+
+func letters(from email: String, in context: ModelContext) throws -> [Letter] {
+  try context.fetch(
+    FetchDescriptor(predicate: #Predicate { $0.sender?.email == email })
+  )
+}
+
+@Test func `letters are found by their sender`() throws {
+  let container = try ModelContainer(
+    for: Person.self,
+    configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+  )
+  let context = ModelContext(container)
+  context.insert(Letter("Hello", from: Person(email: "ada@example.org", name: "Ada")))
+  context.insert(Letter("Bye", from: Person(email: "bob@example.org", name: "Bob")))
+  try context.save()
+  #expect(try letters(from: "ada@example.org", in: context).map(\.text) == ["Hello"])
+}
