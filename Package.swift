@@ -91,6 +91,10 @@ let traits: Set<Trait> = [
   .trait(name: "Logging", description: "Stores log what happens to them with swift-log."),
   .trait(name: "Metrics", description: "Stores publish how they stand with swift-metrics."),
   .trait(
+    name: "PostgreSQL",
+    description: "Brings PostgresStore, which keeps models on a PostgreSQL server by way of libpq."
+  ),
+  .trait(
     name: "SwiftLZ4",
     description: "Compresses in Swift, where liblz4 cannot be had: the same format, and slower."
   ),
@@ -119,6 +123,7 @@ var products: [Product] = [
   .library(name: "LogEngineObservability", targets: ["LogEngineObservability"]),
   .library(name: "JSONStore", targets: ["JSONStore"]),
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
+  .library(name: "PostgresStore", targets: ["PostgresStore"]),
   .library(name: "DataStoreTesting", targets: ["DataStoreTesting"]),
   .library(name: "SwiftData", targets: [hostIsApple ? "LogStoreSwiftData" : "SwiftData"]),
   .executable(name: "logstore-inspect", targets: ["logstore-inspect"]),
@@ -175,6 +180,20 @@ var targets: [Target] = [
     swiftSettings: swiftSettings
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
+  .systemLibrary(
+    name: "CPostgres",
+    pkgConfig: "libpq",
+    providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+  ),
+  // Empty without its trait.
+  .target(
+    name: "PostgresStore",
+    dependencies: [
+      .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])), "ModelRuntime",
+      "RowFormat",
+    ],
+    swiftSettings: swiftSettings
+  ),
   .target(
     name: "DataStoreTesting",
     dependencies: ["ModelRuntime"],

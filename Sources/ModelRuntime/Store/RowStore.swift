@@ -14,14 +14,26 @@ public protocol RowStore: DataStore {
   func table(forEntityNamed name: String) -> UInt16?
 
   /// Keys for new rows of a table: sequential, and never given out again.
-  func reserveKeys(_ count: Int, inTable table: UInt16) -> Range<UInt64>
+  ///
+  /// - Throws: What keeps the store from giving out keys, if it has to ask somebody for them.
+  func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64>
 
   /// How many commits the store has seen, by anybody: two equal answers mean that nothing was saved in between, and
   /// a save that meets no other makes it one more. `nil`, the default, if the store cannot say.
   var changeCount: UInt64? { get }
 
   /// Numbers greater than every number given out before, by any context, in any run.
-  func reserveRanks(_ count: Int) -> Range<Int64>
+  ///
+  /// - Throws: What keeps the store from giving out numbers, if it has to ask somebody for them.
+  func reserveRanks(_ count: Int) throws -> Range<Int64>
+
+  /// Whether the store keeps dates with less precision than `Date` has; see ``storedDate(_:)``.
+  var roundsDates: Bool { get }
+
+  /// The date that the store would return for a date that is saved: by default the same.
+  ///
+  /// A context gives changed models these dates before it saves them, so that an object in memory and its row agree.
+  func storedDate(_ date: Date) -> Date
 
   /// Makes the changes that `body` writes durable, all or none.
   ///
@@ -72,6 +84,8 @@ public protocol RowStore: DataStore {
 
 extension RowStore {
   public var changeCount: UInt64? { nil }
+  public var roundsDates: Bool { false }
+  public func storedDate(_ date: Date) -> Date { date }
 
   /// For stores that find no names without reading rows.
   public func fetchReferences<T>(

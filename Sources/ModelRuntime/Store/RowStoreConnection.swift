@@ -161,7 +161,19 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
   override func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
 
   override func prepare(_ changes: inout ChangeSet) throws {
-    if hasRelationships { try assignRanks(in: &changes, reserve: store.reserveRanks) }
+    if store.roundsDates { changes.roundDates(by: store.storedDate) }
+    guard hasRelationships else { return }
+    var failure: (any Error)?
+    try assignRanks(in: &changes) { count in
+      do {
+        return try store.reserveRanks(count)
+      } catch {
+        // The numbers go nowhere: nothing is saved.
+        failure = failure ?? error
+        return 0..<Int64(count)
+      }
+    }
+    if let failure { throw failure }
   }
 
   override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
@@ -191,6 +203,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
       for model in changes.inserted {
         let state = model._$state
         let row = try encode(model, state, &encoder)
+        if let failure = names.failure { throw failure }
         sink.insert(state.reference, row: encoder.writer.bytes.extracting(row))
         encoder.writer.removeAll()
       }
@@ -198,6 +211,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
         let state = model._$state
         let changed = storedColumns(of: state)
         let row = try encode(model, state, &encoder)
+        if let failure = names.failure { throw failure }
         sink.update(
           state.reference,
           changed: changed,
@@ -243,6 +257,8 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   private let store: Store
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
+  /// Why the store gave out no ranks for the row that was encoded last; then the row is not to be written.
+  private(set) var failure: (any Error)?
 
   /// Names the new models.
   ///
@@ -271,7 +287,7 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
       guard let table = tables[descriptor.entityName] else {
         throw SwiftDataError.missingEntity(descriptor.entityName)
       }
-      return RowReference(table: table, key: store.reserveKeys(count, inTable: table).lowerBound)
+      return RowReference(table: table, key: try store.reserveKeys(count, inTable: table).lowerBound)
     }
     for state in inserted {
       state._withUnsafeGuaranteedRef {
@@ -297,7 +313,14 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   }
 
   func nextRank() -> Int64 {
-    if ranks.isEmpty { ranks = store.reserveRanks(1024) }
+    if ranks.isEmpty {
+      do {
+        ranks = try store.reserveRanks(1024)
+      } catch {
+        failure = failure ?? error
+        return 0
+      }
+    }
     defer { ranks = (ranks.lowerBound + 1)..<ranks.upperBound }
     return ranks.lowerBound
   }

@@ -24,7 +24,7 @@ extension QueryExpression.Relation {
     }
   }
 
-  func holds(_ lhs: QueryValue, _ rhs: QueryValue, as kind: QueryKind) -> Bool {
+  package func holds(_ lhs: QueryValue, _ rhs: QueryValue, as kind: QueryKind) -> Bool {
     switch self {
     case .equal: return lhs == rhs
     case .notEqual: return lhs != rhs

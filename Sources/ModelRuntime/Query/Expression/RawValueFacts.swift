@@ -26,12 +26,19 @@ struct RawValueFacts {
 package protocol RawValues: Sendable {
   /// Whether the enumeration has a case for a raw value.
   func contains(_ rawValue: QueryValue) -> Bool
+  /// The raw values of all cases; `nil` for an enumeration that does not list them.
+  var all: [QueryValue]? { get }
 }
 
 private struct EnumerationValues<Value: RawRepresentable, Raw: QueryScalar>: RawValues {
   func contains(_ rawValue: QueryValue) -> Bool {
     guard let raw = Raw(queryValue: rawValue) as? Value.RawValue else { return false }
     return Value(rawValue: raw) != nil
+  }
+
+  var all: [QueryValue]? {
+    func values<E: CaseIterable>(_: E.Type) -> [QueryValue] { E.allCases.compactMap(rawQueryValue) }
+    return (Value.self as? any CaseIterable.Type).map { values($0) }
   }
 }
 

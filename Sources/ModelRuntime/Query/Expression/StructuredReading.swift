@@ -36,7 +36,7 @@ package struct StructuredReading: @unchecked Sendable {
   }
 
   /// Whether the null bit alone says whether there is a value, so that no side file has to be read.
-  var isNullWhereColumnIs: Bool { isBlob && isOptional }
+  package var isNullWhereColumnIs: Bool { isBlob && isOptional }
 
   /// Reads the column of a row.
   ///

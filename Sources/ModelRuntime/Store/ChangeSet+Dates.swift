@@ -1,0 +1,40 @@
+import Foundation
+import RowFormat
+
+extension ChangeSet {
+  /// Gives the changed dates of the models the precision of a store.
+  ///
+  /// - Parameter stored: The date that the store keeps for a date; itself for a date that came from there.
+  func roundDates(by stored: (Date) -> Date) {
+    for model in inserted {
+      for property in model._$state.descriptor.dates { property.roundDate(of: model, by: stored) }
+    }
+    for model in updated {
+      let state = model._$state
+      for property in state.descriptor.dates where state.changed.contains(property.ordinal) {
+        property.roundDate(of: model, by: stored)
+      }
+    }
+  }
+}
+
+extension ModelDescriptor {
+  /// The attributes whose values are dates.
+  fileprivate var dates: some Sequence<ModelProperty> {
+    properties.lazy.filter { $0.columnType == .date }
+  }
+}
+
+extension ModelProperty {
+  fileprivate func roundDate<M: PersistentModel>(of model: M, by stored: (Date) -> Date) {
+    if let keyPath = keyPath as? ReferenceWritableKeyPath<M, Date> {
+      let date = model[keyPath: keyPath]
+      let kept = stored(date)
+      if kept != date { model[keyPath: keyPath] = kept }
+    } else if let keyPath = keyPath as? ReferenceWritableKeyPath<M, Date?> {
+      guard let date = model[keyPath: keyPath] else { return }
+      let kept = stored(date)
+      if kept != date { model[keyPath: keyPath] = kept }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+#if PostgreSQL
+import Foundation
+import ModelRuntime
+import RowFormat
+
+extension MappedTable {
+  /// Appends the value of a column of a row to an array of such values.
+  ///
+  /// - Throws: ``PostgresStoreError/unstorableValue(entity:property:key:reason:)``.
+  func append(
+    _ column: MappedColumn,
+    of row: RawSpan,
+    _ reference: RowReference,
+    to values: inout ArrayParameter
+  ) throws {
+    let position = column.position
+    if layout.isNull(position, in: row) { return values.appendNull() }
+    func unstorable(_ reason: String) -> PostgresStoreError {
+      .unstorableValue(
+        entity: descriptor.entityName,
+        property: column.name,
+        key: reference.key,
+        reason: reason
+      )
+    }
+    switch column.kind {
+    case .bool:
+      let value: UInt8 = layout.bool(position, in: row) ? 1 : 0
+      values.append(.bool) { $0.append(value) }
+    case .integer: values.append(layout.integer(position, in: row))
+    case .double:
+      let bits = layout.double(position, in: row).bitPattern
+      values.append(.double) { $0.appendBigEndian(bits) }
+    case .date:
+      let seconds = layout.double(position, in: row)
+      guard let microseconds = PostgresDate.microseconds(since2001: seconds) else {
+        throw unstorable(
+          "PostgreSQL keeps dates from 4713 BC to the year 294276, not \(seconds) s since 2001"
+        )
+      }
+      values.append(.timestamp) { $0.appendBigEndian(microseconds) }
+    case .uuid:
+      let (low, high) = layout.uuid(position, in: row)
+      values.append(.uuid) {
+        $0.appendBigEndian(low.byteSwapped)
+        $0.appendBigEndian(high.byteSwapped)
+      }
+    case .reference:
+      values.append(Int64(bitPattern: layout.reference(position, in: row).rawValue))
+    case .text:
+      let range = layout.range(position, in: row)
+      try row.withUnsafeBytes { bytes in
+        let text = bytes[range]
+        if text.contains(0) {
+          throw unstorable("text in PostgreSQL has no U+0000: keep the value as Data instead")
+        }
+        values.append(.text) { $0.append(contentsOf: text) }
+      }
+    case .bytes: values.append(.bytea, row.extracting(layout.range(position, in: row)))
+    case .external:
+      // What stands with the row on the server is not written again; see `isWritten`.
+      guard case .inline(let range) = layout.blob(position, in: row) else {
+        return values.appendNull()
+      }
+      values.append(.bytea, row.extracting(range))
+    case .references:
+      let references = layout.references(position, in: row).map { String($0.rawValue) }
+      values.append(.text) { $0.append(contentsOf: "{\(references.joined(separator: ","))}".utf8) }
+    case .decimal:
+      let range = layout.range(position, in: row)
+      guard case .text(let digits) = StructuredValue(row.extracting(range)) else {
+        throw unstorable("it is no decimal number")
+      }
+      values.append(.text) { $0.append(contentsOf: digits.utf8) }
+    case .composite:
+      let value = row.extracting(layout.range(position, in: row))
+      do {
+        try values.append(.jsonb) { json in
+          json.append(1)
+          try CompositeText.append(value, to: &json)
+        }
+      } catch let error as CompositeText.Unwritable {
+        throw unstorable(error.reason)
+      }
+    }
+  }
+
+  /// Whether an update has to write a column: not if its value stands on the server, and only its length is known.
+  func isWritten(_ column: MappedColumn, of row: RawSpan) -> Bool {
+    guard column.kind == .external, !layout.isNull(column.position, in: row) else { return true }
+    return layout.blob(column.position, in: row)?.reference == nil
+  }
+}
+
+extension ArrayParameter {
+  fileprivate mutating func append(_ type: ServerType, _ bytes: RawSpan) {
+    append(type) { buffer in bytes.withUnsafeBytes { buffer.append(contentsOf: $0) } }
+  }
+}
+#endif

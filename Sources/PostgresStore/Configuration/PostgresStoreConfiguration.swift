@@ -1,0 +1,95 @@
+#if PostgreSQL
+import Foundation
+public import ModelRuntime
+
+/// Opens a ``PostgresStore``: where its server is, and which schema of the database is the store's.
+///
+///     let container = try ModelContainer(
+///       for: Trip.self,
+///       configurations: PostgresStoreConfiguration(
+///         url: "postgresql://app@db.example.com/trips", namespace: "trips"))
+///
+/// The address goes to libpq as it is: options such as `sslmode=verify-full` stand in it, and passwords come from it,
+/// `PGPASSWORD` or a password file. It is never printed.
+public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
+  public typealias Store = PostgresStore
+
+  public let name: String
+  public var schema: Schema?
+  /// The address of the database, as a URI or as a list of `keyword=value`.
+  public let url: String
+  /// The schema of the database in which the store has its tables; it is made if it does not exist.
+  public let namespace: String
+  /// Whether the store may be written to.
+  public let allowsSave: Bool
+  /// What a save does with a new model whose unique values another model has.
+  public var uniquenessPolicy: UniquenessPolicy
+  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  public var newerStores = NewerStorePolicy.refuse
+  /// How many sessions the store may have at once; an operation waits while all are in use.
+  public var connectionLimit = 8
+  /// How long an operation waits for a session, and for a server that was there and has gone away.
+  public var reconnectBudget = Duration.seconds(10)
+
+  /// Describes a store on a server.
+  ///
+  /// - Parameters:
+  ///   - name: A name by which the container tells its stores apart; by default the namespace.
+  ///   - schema: The models the store keeps; by default the container's.
+  ///   - url: The address of the database.
+  ///   - namespace: The schema of the database in which the store has its tables.
+  ///   - allowsSave: Whether the store may be written to.
+  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    url: String,
+    namespace: String,
+    allowsSave: Bool = true,
+    uniquenessPolicy: UniquenessPolicy = .upsert
+  ) {
+    self.name = name ?? namespace
+    self.schema = schema
+    self.url = url
+    self.namespace = namespace
+    self.allowsSave = allowsSave
+    self.uniquenessPolicy = uniquenessPolicy
+  }
+
+  /// Checks the namespace.
+  ///
+  /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``.
+  public func validate() throws {
+    if namespace.isEmpty {
+      throw PostgresStoreError.unusableName(namespace, reason: "a schema has a name")
+    }
+    if namespace.utf8.count > 63 || namespace.hasPrefix("pg_") {
+      throw PostgresStoreError.unusableName(
+        namespace,
+        reason: "names of schemas have up to 63 bytes and do not begin with pg_"
+      )
+    }
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.name == rhs.name && lhs.url == rhs.url && lhs.namespace == rhs.namespace
+      && lhs.allowsSave == rhs.allowsSave && lhs.uniquenessPolicy == rhs.uniquenessPolicy
+      && lhs.newerStores == rhs.newerStores && lhs.connectionLimit == rhs.connectionLimit
+      && lhs.reconnectBudget == rhs.reconnectBudget && lhs.schema == rhs.schema
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(namespace)
+  }
+}
+
+extension PostgresStoreConfiguration: CustomStringConvertible, CustomReflectable {
+  /// The name and the namespace; the address may hold a password.
+  public var description: String { "PostgresStoreConfiguration(\(name), namespace: \(namespace))" }
+
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "namespace": namespace], displayStyle: .struct)
+  }
+}
+#endif

@@ -1,0 +1,169 @@
+#if PostgreSQL
+import CPostgres
+import Foundation
+
+/// One session with the server; the pool lends it to one thread at a time.
+///
+/// Statements are sent in libpq's pipeline mode: any number of them takes one round trip. They are prepared without a
+/// name, once for each run of equal ones, so that a pooler may give every transaction another session.
+final class Connection: @unchecked Sendable {
+  private let handle: OpaquePointer
+  /// The host and the database, for errors.
+  let place: String
+  /// How many round trips were made, by all connections of a pool.
+  private let roundTrips: RoundTripCounter
+  /// Whether the session goes on: one that was lost is not used again.
+  private(set) var isUsable = true
+
+  /// Opens a session.
+  ///
+  /// - Throws: ``PostgresStoreError/cannotConnect(to:reason:)``.
+  init(_ url: String, applicationName: String, _ roundTrips: RoundTripCounter) throws {
+    self.roundTrips = roundTrips
+    let settings = [
+      ("dbname", url), ("client_encoding", "UTF8"), ("fallback_application_name", applicationName),
+    ]
+    let keywords = settings.map { strdup($0.0) }
+    let values = settings.map { strdup($0.1) }
+    defer { for text in keywords + values { free(text) } }
+    let opened = PQconnectdbParams(
+      keywords.map { UnsafePointer($0) } + [nil],
+      values.map { UnsafePointer($0) } + [nil],
+      1
+    )
+    guard let opened else {
+      throw PostgresStoreError.cannotConnect(to: "the server", reason: "out of memory")
+    }
+    handle = opened
+    let database = PQdb(opened).map { String(cString: $0) } ?? ""
+    let host = PQhost(opened).map { String(cString: $0) } ?? ""
+    place = "database \(database)" + (host.isEmpty ? "" : " on \(host)")
+    guard PQstatus(opened) == CONNECTION_OK else {
+      throw PostgresStoreError.cannotConnect(to: place, reason: Connection.message(of: opened))
+    }
+    // What the server has to say beside errors ("relation exists already, skipping") interests nobody.
+    PQsetNoticeReceiver(opened, { _, _ in }, nil)
+  }
+
+  deinit { PQfinish(handle) }
+
+  private static func message(of handle: OpaquePointer) -> String {
+    let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+    return text.split(separator: "\n").joined(separator: " ")
+  }
+
+  /// The server's version, as 150004 for 15.4.
+  var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+  /// The encoding of the database.
+  var serverEncoding: String {
+    PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? ""
+  }
+
+  /// The process that serves the session.
+  var backendProcess: Int32 { PQbackendPID(handle) }
+
+  /// Runs statements in one round trip.
+  ///
+  /// - Returns: The result of each.
+  /// - Throws: ``PostgresStoreError/server(_:)`` for the first that was refused, after which the others did not run;
+  ///   ``PostgresStoreError/connectionLost(to:reason:)`` if the session has ended.
+  func run(_ statements: [Statement]) throws -> [StatementResult] {
+    roundTrips.count()
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    var prepared: String?
+    // What the server answers: for each statement one result, and one more where it was prepared.
+    var expected: [Bool] = []
+    for statement in statements {
+      if statement.sql != prepared {
+        try prepare(statement)
+        prepared = statement.sql
+        expected.append(false)
+      }
+      try execute(statement.parameters)
+      expected.append(true)
+    }
+    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    var results: [StatementResult] = []
+    var failure: PostgresStoreError.ServerError?
+    for isWanted in expected {
+      guard let result = PQgetResult(handle) else { throw lost() }
+      switch PQresultStatus(result) {
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+        if isWanted { results.append(StatementResult(result)) } else { PQclear(result) }
+      case PGRES_PIPELINE_ABORTED: PQclear(result)
+      default:
+        let error = PostgresStoreError.ServerError(result)
+        PQclear(result)
+        if failure == nil { failure = error }
+        if PQstatus(handle) == CONNECTION_BAD || error.endsSession || error.state.isEmpty {
+          throw lost(error.message)
+        }
+      }
+      // Behind each statement's result there is a nil.
+      while let more = PQgetResult(handle) { PQclear(more) }
+    }
+    guard let sync = PQgetResult(handle) else { throw lost() }
+    let status = PQresultStatus(sync)
+    PQclear(sync)
+    guard status == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    if let failure { throw PostgresStoreError.server(failure) }
+    return results
+  }
+
+  private func prepare(_ statement: Statement) throws {
+    let types = statement.parameters.types.map { Oid($0.rawValue) }
+    guard PQsendPrepare(handle, "", statement.sql, Int32(types.count), types) == 1 else {
+      throw lost()
+    }
+  }
+
+  private func execute(_ parameters: Parameters) throws {
+    let isSent = parameters.bytes.withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        // A value without bytes needs an address all the same: none stands for null.
+        let empty = UnsafePointer<CChar>(bitPattern: 1)
+        let values = parameters.ranges.map { range -> UnsafePointer<CChar>? in
+          guard let range else { return nil }
+          return characters.baseAddress.map { $0 + range.lowerBound } ?? empty
+        }
+        let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
+        let formats = Array(repeating: Int32(1), count: values.count)
+        return PQsendQueryPrepared(handle, "", Int32(values.count), values, lengths, formats, 1)
+          == 1
+      }
+    }
+    if !isSent { throw lost() }
+  }
+
+  /// Notes that the session is over.
+  private func lost(_ reason: String? = nil) -> PostgresStoreError {
+    isUsable = false
+    return .connectionLost(to: place, reason: reason ?? Connection.message(of: handle))
+  }
+
+  /// Ends a transaction whose statements failed; a session that cannot is not used again.
+  func rollBack() {
+    if isUsable { _ = try? run([.rollback]) }
+  }
+
+  /// Whether the session is outside of every transaction, as whoever borrows it next expects.
+  var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
+}
+
+extension PostgresStoreError.ServerError {
+  /// Reads an error of libpq; an empty state means that it does not come from the server.
+  fileprivate init(_ result: OpaquePointer) {
+    func field(_ code: Character) -> String? {
+      guard let ascii = code.asciiValue else { return nil }
+      return PQresultErrorField(result, Int32(ascii)).map { String(cString: $0) }
+    }
+    self.init(
+      state: field("C") ?? "",
+      message: field("M") ?? String(cString: PQresultErrorMessage(result)),
+      detail: field("D"),
+      constraint: field("n")
+    )
+  }
+}
+#endif

@@ -1,0 +1,149 @@
+#if PostgreSQL
+import Foundation
+
+/// The sessions of a store: at most so many, each lent for one operation.
+final class ConnectionPool: @unchecked Sendable {
+  private let url: String
+  private let limit: Int
+  private let budget: Duration
+  private let applicationName: String
+  let roundTrips = RoundTripCounter()
+
+  private let condition = NSCondition()
+  // Guarded by the condition, as is what follows.
+  private var idle: [Connection] = []
+  private var lentCount = 0
+  private var isClosed = false
+  private var hasConnected = false
+
+  init(url: String, limit: Int, budget: Duration, applicationName: String) {
+    self.url = url
+    self.limit = max(limit, 1)
+    self.budget = budget
+    self.applicationName = applicationName
+  }
+
+  /// Lends a session to a closure.
+  ///
+  /// - Throws: ``PostgresStoreError/noFreeConnection(limit:waited:)``,
+  ///   ``PostgresStoreError/cannotConnect(to:reason:)``, or what the closure throws.
+  func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+    let connection = try borrow()
+    defer { giveBack(connection) }
+    return try body(connection)
+  }
+
+  /// Runs an operation that may be repeated: again in a new session if the one it had was lost, and again after a
+  /// transaction of others that it lost against.
+  ///
+  /// - Parameter operation: What is done; it leaves nothing behind if it throws.
+  /// - Throws: What the operation throws otherwise, or when the budget for new sessions is spent.
+  func retrying<R>(_ operation: (Connection) throws -> R) throws -> R {
+    var backoff = Backoff(budget)
+    while true {
+      do {
+        return try withConnection(operation)
+      } catch PostgresStoreError.connectionLost(let place, let reason) {
+        // Those that were opened before the server went away went with it.
+        dropIdle()
+        guard backoff.wait() else {
+          throw PostgresStoreError.connectionLost(to: place, reason: reason)
+        }
+      } catch PostgresStoreError.server(let error) where error.isTransient {
+        guard backoff.wait() else { throw PostgresStoreError.server(error) }
+      }
+    }
+  }
+
+  /// Ends all sessions that are not lent, and those as they are given back.
+  func close() {
+    condition.withLock {
+      isClosed = true
+      idle = []
+      condition.broadcast()
+    }
+  }
+
+  private func borrow() throws -> Connection {
+    let deadline = Date.now.addingTimeInterval(budget.seconds)
+    condition.lock()
+    while true {
+      if let connection = idle.popLast() {
+        lentCount += 1
+        condition.unlock()
+        return connection
+      }
+      if lentCount < limit { break }
+      guard condition.wait(until: deadline) else {
+        condition.unlock()
+        throw PostgresStoreError.noFreeConnection(limit: limit, waited: budget)
+      }
+    }
+    lentCount += 1
+    condition.unlock()
+    do {
+      return try connect()
+    } catch {
+      condition.withLock {
+        lentCount -= 1
+        condition.signal()
+      }
+      throw error
+    }
+  }
+
+  private func giveBack(_ connection: Connection) {
+    condition.withLock {
+      lentCount -= 1
+      if connection.isIdle, !isClosed { idle.append(connection) }
+      condition.signal()
+    }
+  }
+
+  private func dropIdle() { condition.withLock { idle = [] } }
+
+  /// Opens a session; again and again, while the server is away for less than the budget.
+  ///
+  /// Only a server that was there once is waited for: an address that never led anywhere is said at once.
+  private func connect() throws -> Connection {
+    var backoff = Backoff(condition.withLock { hasConnected } ? budget : .zero)
+    while true {
+      do {
+        let connection = try Connection(url, applicationName: applicationName, roundTrips)
+        condition.withLock { hasConnected = true }
+        return connection
+      } catch {
+        guard backoff.wait() else { throw error }
+      }
+    }
+  }
+}
+
+/// Waits a little longer each time, up to a second, until a budget is spent.
+struct Backoff {
+  private var next = Duration.milliseconds(5)
+  private let end: ContinuousClock.Instant
+
+  init(_ budget: Duration) { end = .now + budget }
+
+  /// Waits.
+  ///
+  /// - Returns: `false`, at once, if the budget is spent.
+  mutating func wait() -> Bool {
+    let now = ContinuousClock.now
+    guard now < end else { return false }
+    // Not all at the same time: those who lost against each other would meet again.
+    let jittered = next * Double.random(in: 0.5...1)
+    Thread.sleep(forTimeInterval: min(jittered, end - now).seconds)
+    next = min(next * 2, .seconds(1))
+    return true
+  }
+}
+
+extension Duration {
+  var seconds: TimeInterval {
+    let (seconds, attoseconds) = components
+    return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
+  }
+}
+#endif

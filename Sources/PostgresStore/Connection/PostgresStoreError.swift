@@ -1,0 +1,99 @@
+#if PostgreSQL
+public import Foundation
+
+/// What kept a ``PostgresStore`` from doing what it was asked to do.
+///
+/// None of them carries a password: of the address only the host and the database are named.
+public enum PostgresStoreError: Error, Hashable, Sendable {
+  /// No session could be opened within the configuration's `reconnectBudget`.
+  case cannotConnect(to: String, reason: String)
+  /// The session ended in the middle of an operation, and could not be opened again.
+  case connectionLost(to: String, reason: String)
+  /// The server refused a statement.
+  case server(ServerError)
+  /// All sessions that the configuration allows were in use.
+  case noFreeConnection(limit: Int, waited: Duration)
+  /// The server is older than the store can use.
+  case unsupportedServer(version: Int, minimum: Int)
+  /// The database does not keep its text in UTF-8.
+  case unsupportedEncoding(String)
+  /// A name is longer than the 63 bytes that PostgreSQL keeps of it, or is one that the store needs itself.
+  case unusableName(String, reason: String)
+  /// A value of a property cannot be kept by the server.
+  case unstorableValue(entity: String, property: String, key: UInt64, reason: String)
+  /// A stored value is not one of the property's type.
+  case unreadableValue(entity: String, property: String, key: UInt64, reason: String)
+  /// A property has another type than its column, and no custom migration stage has replaced it.
+  case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
+  /// The store, opened without `allowsSave`, lacks a table or column of the models.
+  case schemaNotInStore(entity: String, namespace: String)
+  /// The migration plan has a stage that runs code, which this store does not do.
+  case customStageUnsupported(stage: String)
+
+  /// An error as the server reported it.
+  public struct ServerError: Hashable, Sendable {
+    /// The SQLSTATE code: five characters, the first two of which name the class of the error.
+    public let state: String
+    public let message: String
+    public let detail: String?
+    public let constraint: String?
+  }
+}
+
+extension PostgresStoreError.ServerError {
+  /// Whether the same transaction may succeed if it is tried again: it lost against another one.
+  var isTransient: Bool {
+    switch state {
+    case SQLState.serializationFailure, SQLState.deadlock: true
+    default: false
+    }
+  }
+
+  /// Whether the server ends the session, or is not ready for one.
+  var endsSession: Bool { state.hasPrefix("57P") || state.hasPrefix("08") }
+}
+
+/// The SQLSTATE codes that the store acts on.
+enum SQLState {
+  static let serializationFailure = "40001"
+  static let deadlock = "40P01"
+  static let uniqueViolation = "23505"
+}
+
+extension PostgresStoreError: CustomStringConvertible, LocalizedError {
+  public var description: String {
+    switch self {
+    case .cannotConnect(let place, let reason):
+      "no connection to \(place): \(reason); check that the server runs and that the address, the role and its "
+        + "password are right"
+    case .connectionLost(let place, let reason):
+      "the connection to \(place) was lost: \(reason); nothing of the operation was kept, or its outcome was looked "
+        + "up: it can be tried again"
+    case .server(let error):
+      "the server refused a statement (SQLSTATE \(error.state)): \(error.message)"
+        + (error.detail.map { "; \($0)" } ?? "")
+    case .noFreeConnection(let limit, let waited):
+      "all \(limit) connections were in use for \(waited); raise connectionLimit, or save less at once"
+    case .unsupportedServer(let version, let minimum):
+      "expected PostgreSQL \(minimum) or later, found version number \(version)"
+    case .unsupportedEncoding(let encoding):
+      "expected a database in UTF8, found \(encoding); create it with ENCODING 'UTF8'"
+    case .unusableName(let name, let reason): "'\(name)' cannot name a table or column: \(reason)"
+    case .unstorableValue(let entity, let property, let key, let reason):
+      "\(entity).\(property) of row \(key) cannot be stored: \(reason)"
+    case .unreadableValue(let entity, let property, let key, let reason):
+      "\(entity).\(property) of row \(key) cannot be read: \(reason)"
+    case .propertyTypeChanged(let entity, let property, let stored, let declared):
+      "\(entity).\(property) is stored as \(stored), and the models declare what is stored as \(declared): give the "
+        + "property another name, or convert the column with ALTER TABLE"
+    case .schemaNotInStore(let entity, let namespace):
+      "schema \(namespace) has no table for all properties of \(entity): open the store once with allowsSave: true"
+    case .customStageUnsupported(let stage):
+      "\(stage) runs code, which PostgresStore does not do: bring the store to the new version on a LogStore, or "
+        + "convert the columns with SQL and describe the stage as lightweight"
+    }
+  }
+
+  public var errorDescription: String? { description }
+}
+#endif

@@ -1,0 +1,109 @@
+#if PostgreSQL
+public import Foundation
+public import ModelRuntime
+public import RowFormat
+
+extension PostgresStore {
+  /// Returns the rows a request asks for, as of one state of the database.
+  ///
+  /// What SQL can say is filtered, sorted and cut by the server; what it cannot say is left to Swift, which then reads
+  /// the rows that may match.
+  ///
+  /// - Throws: `DataStoreError` for what has to be done with objects, or ``PostgresStoreError``.
+  public func fetchRows<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [FetchedRow] where T: PersistentModel {
+    let query = try RowQuery(request.descriptor, in: self, sorted: true)
+    let parts = try query.parts(.rows)
+    let results = try read(parts.map(\.statement))
+    var builder = FetchedRowBuilder()
+    try query.visit(parts, results) { builder.append($0, row: $1) }
+    return builder.rows
+  }
+
+  /// Returns the names of the rows a request asks for.
+  public func fetchReferences<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [RowReference] where T: PersistentModel {
+    let query = try RowQuery(request.descriptor, in: self, sorted: true)
+    let parts = try query.parts(.references)
+    return try query.references(parts, try read(parts.map(\.statement)))
+  }
+
+  /// Counts the rows a request asks for.
+  public func fetchCount<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> Int where T: PersistentModel {
+    let query = try RowQuery(request.descriptor, in: self, sorted: false)
+    let parts = try query.parts(.count)
+    return try query.count(parts, try read(parts.map(\.statement)))
+  }
+
+  public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
+    let groups = Dictionary(grouping: references, by: \.table).compactMap { number, references in
+      tables.table(numbered: number).map { ($0, references) }
+    }
+    if groups.isEmpty { return references.map { _ in nil } }
+    let results = try read(
+      groups.map { table, references in
+        Statement(
+          "SELECT \(table.selection) FROM \(table.name) AS t WHERE t.\(MappedTable.key) = ANY ($1)"
+        ) { $0.append(references.map { Int64(bitPattern: $0.rawValue) }) }
+      }
+    )
+    var builder = FetchedRowBuilder()
+    for ((table, _), result) in zip(groups, results) {
+      var decoder = RowDecoder(table)
+      for row in 0..<result.rowCount {
+        try decoder.withRow(row, of: result) { builder.append($0, row: $1) }
+      }
+    }
+    let found = Dictionary(
+      builder.rows.map { ($0.reference, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    return references.map { found[$0] }
+  }
+
+  public func rows(
+    referringTo target: RowReference,
+    inTable number: UInt16,
+    column: Int
+  ) throws -> [ReferringRow] {
+    guard let table = tables.table(numbered: number) else { return [] }
+    let rank = table.rank(of: column).map { "COALESCE(\($0.name.quotedName), 0)" } ?? "0::bigint"
+    let statement = Statement(
+      "SELECT \(MappedTable.key), \(rank) FROM \(table.name) "
+        + "WHERE \(table.columns[column].name.quotedName) = $1 ORDER BY 2, 1"
+    ) { $0.append(Int64(bitPattern: target.rawValue)) }
+    let result = try read([statement])[0]
+    return (0..<result.rowCount).map { row in
+      ReferringRow(
+        reference: RowReference(rawValue: UInt64(bitPattern: result.integer(row, 0))),
+        rank: result.integer(row, 1)
+      )
+    }
+  }
+
+  public func readBlob(
+    _ blob: BlobReference,
+    of row: RowReference,
+    column: Int
+  ) throws -> Data? {
+    guard let table = tables.table(numbered: row.table) else { return nil }
+    let statement = Statement(
+      "SELECT \(table.columns[column].name.quotedName) FROM \(table.name) WHERE \(MappedTable.key) = $1"
+    ) { $0.append(Int64(bitPattern: row.rawValue)) }
+    let result = try read([statement])[0]
+    return result.rowCount == 1 && !result.isNull(0, 0) ? Data(result.bytes(0, 0)) : nil
+  }
+
+  /// The row an identifier stands for, or `nil` if it is not of this store.
+  func reference(of identifier: PersistentIdentifier) -> RowReference? {
+    guard identifier.storeIdentifier == self.identifier, let key = identifier.rowKey,
+      let table = tables.table(forEntityNamed: identifier.entityName)
+    else { return nil }
+    return RowReference(table: table.number, key: key)
+  }
+}
+#endif

@@ -1,0 +1,218 @@
+#if PostgreSQL
+import Foundation
+import ModelRuntime
+import RowFormat
+
+/// A fetch from one store, in the terms of its tables.
+struct RowQuery {
+  private let expression: QueryExpression?
+  private let ordering: RowOrdering?
+  private let offset: Int
+  private let limit: Int?
+  private let tables: [MappedTable]
+  private let store: PostgresStore
+
+  /// What a statement returns of the rows it finds.
+  enum Wanted { case rows, references, count }
+
+  /// One table's part of the fetch.
+  struct Part {
+    let table: MappedTable
+    let statement: Statement
+    /// Whether the statement finds the rows that match and no others.
+    let isExact: Bool
+  }
+
+  /// Translates a fetch.
+  ///
+  /// - Throws: `DataStoreError.preferInMemoryFilter` and `.preferInMemorySort` for what has to be done with objects.
+  init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in store: PostgresStore, sorted: Bool)
+    throws
+  {
+    do {
+      expression = try descriptor.predicate.map { try QueryExpression($0) }
+    } catch is Untranslatable {
+      throw DataStoreError.preferInMemoryFilter
+    }
+    tables = store.tables.tables(for: T.self)
+    self.store = store
+    offset = max(descriptor.fetchOffset ?? 0, 0)
+    limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
+    guard sorted, !descriptor.sortBy.isEmpty else {
+      ordering = nil
+      return
+    }
+    guard let ordering = try? RowOrdering(descriptor.sortBy), tables.count <= 1,
+      !ordering.keys.contains(where: \.hasTextOrder)
+    else { throw DataStoreError.preferInMemorySort }
+    self.ordering = ordering
+  }
+
+  /// The statements, one for each table.
+  ///
+  /// - Throws: As the initializer.
+  func parts(_ wanted: Wanted) throws -> [Part] {
+    let translations = tables.map { table in
+      let translation = ExpressionSQL(table, in: store.tables, storeIdentifier: store.identifier)
+      let condition = expression.map { " WHERE \(translation.condition($0))" } ?? ""
+      return (table: table, translation: translation, condition: condition)
+    }
+    // One table of which rows have to be looked at has those of all looked at.
+    let isExact = translations.allSatisfy { $0.translation.isExact }
+    if !isExact, expression?.isAboutOneRow == false { throw DataStoreError.preferInMemoryFilter }
+    return try translations.map {
+      try part($0.table, $0.translation, $0.condition, isExact: isExact, wanted)
+    }
+  }
+
+  private func part(
+    _ table: MappedTable,
+    _ translation: ExpressionSQL,
+    _ condition: String,
+    isExact: Bool,
+    _ wanted: Wanted
+  ) throws -> Part {
+    let isCut = isExact && tables.count == 1
+    // What is not exact is looked at row by row, and so are the rows that several tables have to share.
+    let selection =
+      switch isExact ? wanted : .rows {
+      case .rows: table.selection
+      case .references: "t.\(MappedTable.key)"
+      case .count: "count(*)"
+      }
+    var sql = "SELECT \(selection) FROM \(table.name) AS t\(condition)"
+    if selection != "count(*)" {
+      sql += " ORDER BY \(try order(table, translation))t.\(MappedTable.key)"
+      if isCut {
+        if let limit { sql += " LIMIT \(limit)" }
+        if offset > 0 { sql += " OFFSET \(offset)" }
+      } else if isExact, let limit, case (let end, false) = limit.addingReportingOverflow(offset) {
+        sql += " LIMIT \(end)"
+      }
+    }
+    return Part(
+      table: table,
+      statement: Statement(sql, translation.parameters),
+      isExact: isExact
+    )
+  }
+
+  private func order(_ table: MappedTable, _ translation: ExpressionSQL) throws -> String {
+    guard let ordering else { return "" }
+    var keys = ""
+    for key in ordering.keys {
+      guard let value = translation.orderedValue(key.source) else {
+        throw DataStoreError.preferInMemorySort
+      }
+      // Nil comes before everything, and after it in a reversed order.
+      keys += key.order == .forward ? "\(value) NULLS FIRST, " : "\(value) DESC NULLS LAST, "
+    }
+    return keys
+  }
+
+  /// Visits the rows of the fetch.
+  ///
+  /// - Parameters:
+  ///   - parts: Its statements.
+  ///   - results: What they returned.
+  ///   - body: Called with the rows in order.
+  /// - Throws: What reading a row throws.
+  func visit(
+    _ parts: [Part],
+    _ results: [StatementResult],
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    let isCut = parts.count == 1 && parts[0].isExact
+    var skipped = isCut ? 0 : offset
+    var rest = isCut ? Int.max : limit ?? .max
+    for (part, result) in zip(parts, results) {
+      var decoder = RowDecoder(part.table)
+      let filter = part.isExact ? nil : makeFilter(part.table)
+      for row in 0..<result.rowCount {
+        if rest == 0 { return }
+        try decoder.withRow(row, of: result) { reference, bytes in
+          if let filter, try !filter.matches(bytes, reference) { return }
+          if skipped > 0 {
+            skipped -= 1
+            return
+          }
+          rest -= 1
+          try body(reference, bytes)
+        }
+      }
+    }
+  }
+
+  /// The names of the rows of the fetch, in order.
+  func references(_ parts: [Part], _ results: [StatementResult]) throws -> [RowReference] {
+    var references: [RowReference] = []
+    if parts.allSatisfy(\.isExact) {
+      for result in results {
+        for row in 0..<result.rowCount {
+          references.append(RowReference(rawValue: UInt64(bitPattern: result.integer(row, 0))))
+        }
+      }
+      if parts.count == 1 { return references }
+      return Array(references.dropFirst(offset).prefix(limit ?? .max))
+    }
+    try visit(parts, results) { reference, _ in references.append(reference) }
+    return references
+  }
+
+  /// How many rows the fetch finds.
+  func count(_ parts: [Part], _ results: [StatementResult]) throws -> Int {
+    guard parts.allSatisfy(\.isExact) else {
+      var count = 0
+      try visit(parts, results) { _, _ in count += 1 }
+      return count
+    }
+    let all = results.reduce(0) { $0 + Int($1.integer(0, 0)) }
+    return min(max(all - offset, 0), limit ?? .max)
+  }
+
+  private func makeFilter(_ table: MappedTable) -> RowFilter? {
+    expression.map {
+      RowFilter($0, descriptor: table.descriptor, resolver: RowOwnResolver(store))
+    }
+  }
+}
+
+/// Answers what a predicate about one row may ask: everything that stands in it.
+private final class RowOwnResolver: RowResolver {
+  private let store: PostgresStore
+
+  init(_ store: PostgresStore) { self.store = store }
+
+  func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool { false }
+
+  func descriptor(of reference: RowReference) -> ModelDescriptor? {
+    store.tables.table(numbered: reference.table)?.descriptor
+  }
+
+  func reference(of identifier: PersistentIdentifier) -> RowReference? {
+    store.reference(of: identifier)
+  }
+
+  func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference] { [] }
+
+  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
+    try store.readBlob(blob, of: row, column: column)
+  }
+}
+
+extension QueryExpression {
+  /// Whether it can be evaluated with nothing but the row at hand.
+  fileprivate var isAboutOneRow: Bool {
+    switch self {
+    case .list, .count, .exists: return false
+    case .column(let path, _), .structured(let path, _), .identifier(let path), .row(let path),
+      .castRow(let path, _), .isKind(let path, _):
+      // The name of the row behind a reference stands in the reference.
+      if case .identifier = self { return path.steps.count <= 1 }
+      if case .row = self { return path.steps.count <= 1 }
+      return path.steps.isEmpty
+    default: return children.allSatisfy(\.isAboutOneRow)
+    }
+  }
+}
+#endif

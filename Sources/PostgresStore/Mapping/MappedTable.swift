@@ -1,0 +1,111 @@
+#if PostgreSQL
+import ModelRuntime
+import RowFormat
+
+/// An entity, and the table that keeps its models.
+final class MappedTable: Sendable {
+  let number: UInt16
+  let descriptor: ModelDescriptor
+  let columns: [MappedColumn]
+  /// The table's name in SQL, with that of its namespace.
+  let name: String
+  /// The to-one columns of relationships with an inverse, which may not lead to rows that are gone.
+  let checkedReferences: [Int]
+  /// The columns whose values a delete leaves in the history.
+  let preservedColumns: [MappedColumn]
+  /// The select list that ``RowDecoder`` reads.
+  let selection: String
+
+  /// The column that names a row: its ``RowReference``, so that references can be joined with it.
+  static let key = "_id"
+
+  init(number: UInt16, _ descriptor: ModelDescriptor, namespace: String) throws {
+    self.number = number
+    self.descriptor = descriptor
+    columns = MappedColumn.columns(of: descriptor)
+    for name in [descriptor.entityName] + columns.map(\.name) { try MappedTable.check(name) }
+    name = "\(namespace.quotedName).\(descriptor.entityName.quotedName)"
+    checkedReferences = descriptor.relationships.filter { !$0.isToMany && $0.inverse != nil }
+      .map(\.ordinal)
+    let columns = columns
+    preservedColumns = descriptor.properties.filter {
+      $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
+    }.map { columns[$0.ordinal] }
+    selection = RowDecoder.selection(of: columns, prefix: "t.")
+  }
+
+  /// Checks that a name can be a table's or a column's.
+  ///
+  /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``.
+  static func check(_ name: String) throws {
+    if name.utf8.count > 63 {
+      throw PostgresStoreError.unusableName(name, reason: "it has more than 63 bytes")
+    }
+    if name == key || name.hasPrefix("_logstore_") {
+      throw PostgresStoreError.unusableName(name, reason: "the store uses it itself")
+    }
+  }
+
+  var layout: RowLayout { descriptor.layout }
+
+  /// The names of all rows of the table lie in this range.
+  var references: ClosedRange<RowReference> {
+    RowReference(table: number, key: 0)...RowReference(table: number, key: RowReference.maximumKey)
+  }
+
+  /// The column beside a to-one column that keeps the place in the list at the other end.
+  func rank(of column: Int) -> MappedColumn? {
+    descriptor.rankColumns[column].map { columns[$0] }
+  }
+}
+
+/// The to-one column of a table that can refer to rows of another.
+struct Referrer: Sendable {
+  let table: MappedTable
+  let column: MappedColumn
+}
+
+/// The tables of a store, by what they are looked up by.
+struct TableMap: Sendable {
+  let tables: [MappedTable]
+  private let byEntity: [String: MappedTable]
+  private let byNumber: [UInt16: MappedTable]
+  private let referrersByTable: [UInt16: [Referrer]]
+  /// The constraints of the schema, with the tables each holds for.
+  let constraints: [(constraint: UniquenessConstraint, tables: [MappedTable])]
+
+  init(_ tables: [MappedTable], _ schema: Schema) {
+    self.tables = tables.sorted { $0.number < $1.number }
+    byEntity = Dictionary(uniqueKeysWithValues: tables.map { ($0.descriptor.entityName, $0) })
+    byNumber = Dictionary(uniqueKeysWithValues: tables.map { ($0.number, $0) })
+    var referrers: [UInt16: [Referrer]] = [:]
+    for table in tables {
+      for column in table.checkedReferences {
+        guard let destination = table.descriptor.properties[column].destination else { continue }
+        let base = ModelDescriptor.of(destination)
+        for target in tables where target.descriptor.isKind(of: base) {
+          referrers[target.number, default: []].append(
+            Referrer(table: table, column: table.columns[column])
+          )
+        }
+      }
+    }
+    referrersByTable = referrers
+    constraints = UniquenessConstraint.all(in: schema).map { constraint in
+      (constraint, tables.filter { constraint.covers($0.descriptor) })
+    }
+  }
+
+  func table(forEntityNamed name: String) -> MappedTable? { byEntity[name] }
+  func table(numbered number: UInt16) -> MappedTable? { byNumber[number] }
+
+  /// The tables that hold the models of a class: its own, and its subclasses'.
+  func tables(for type: any PersistentModel.Type) -> [MappedTable] {
+    let base = ModelDescriptor.of(type)
+    return tables.filter { $0.descriptor.isKind(of: base) }
+  }
+
+  /// The checked to-one columns that can refer to rows of a table.
+  func referrers(of table: UInt16) -> [Referrer] { referrersByTable[table] ?? [] }
+}
+#endif

@@ -1,0 +1,466 @@
+#if PostgreSQL
+import Foundation
+import ModelRuntime
+import RowFormat
+
+/// What a namespace holds: read when a store is opened, and changed until the models fit.
+///
+/// Everything happens in one transaction, under a lock: of a fleet that starts at once, one migrates.
+struct StoreCatalogue {
+  private let connection: Connection
+  private let namespace: String
+  private var metadata: [String: String] = [:]
+  private var numbers: [String: UInt16] = [:]
+  /// The types of the columns, by table and name.
+  private var columns: [String: [String: String]] = [:]
+  /// The names of unique constraints that the store has made, by table.
+  private var constraints: [String: Set<String>] = [:]
+  private var indexes: Set<String> = []
+  private(set) var hasChanged = false
+
+  /// The layout of the store's own tables; a store with another is not opened.
+  static let format = "1"
+
+  private init(_ connection: Connection, namespace: String) {
+    self.connection = connection
+    self.namespace = namespace
+  }
+
+  var identifier: String { metadata["store.identifier"] ?? "" }
+
+  /// Opens a namespace for a schema.
+  ///
+  /// - Parameters:
+  ///   - configuration: What to open, and how.
+  ///   - plan: The versions that stores may have.
+  ///   - connection: A session outside of every transaction.
+  /// - Returns: The store's identifier, and the tables of the schema.
+  /// - Throws: ``PostgresStoreError``, or `SwiftDataError` for versions that no way leads from or to; the database is
+  ///   as it was.
+  static func open(
+    _ configuration: PostgresStoreConfiguration,
+    _ schema: Schema,
+    _ plan: (any SchemaMigrationPlan.Type)?,
+    on connection: Connection
+  ) throws -> (identifier: String, tables: TableMap) {
+    try checkServer(connection)
+    let lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
+      $0.append("logstore " + configuration.namespace)
+    }
+    _ = try connection.run([.begin, lock])
+    do {
+      var catalogue = StoreCatalogue(connection, namespace: configuration.namespace)
+      let isThere = try catalogue.read()
+      if !isThere {
+        guard configuration.allowsSave else {
+          let entity = schema.entities.first?.name ?? ""
+          throw PostgresStoreError.schemaNotInStore(
+            entity: entity,
+            namespace: configuration.namespace
+          )
+        }
+        try catalogue.create()
+      }
+      try catalogue.migrate(to: schema, plan, configuration)
+      let tables = try catalogue.tables(of: schema)
+      _ = try connection.run([.commit])
+      return (catalogue.identifier, TableMap(tables, schema))
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  private static func checkServer(_ connection: Connection) throws {
+    // xid8, and columns that are added with a default without being written.
+    let minimum = 130_000
+    guard connection.serverVersion >= minimum else {
+      throw PostgresStoreError.unsupportedServer(
+        version: connection.serverVersion,
+        minimum: minimum / 10_000
+      )
+    }
+    guard connection.serverEncoding == "UTF8" else {
+      throw PostgresStoreError.unsupportedEncoding(connection.serverEncoding)
+    }
+  }
+
+  private func name(_ table: String) -> String {
+    "\(namespace.quotedName).\(table.quotedName)"
+  }
+
+  private mutating func change(_ statements: String...) throws {
+    _ = try connection.run(statements.map { Statement($0) })
+    hasChanged = true
+  }
+
+  private mutating func set(_ key: String, _ value: String) throws {
+    guard metadata[key] != value else { return }
+    let statement = Statement(
+      "INSERT INTO \(name("_logstore_meta")) VALUES ($1, $2) "
+        + "ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    ) {
+      $0.append(key)
+      $0.append(value)
+    }
+    _ = try connection.run([statement])
+    metadata[key] = value
+  }
+}
+
+// MARK: Reading
+
+extension StoreCatalogue {
+  /// Reads what there is.
+  ///
+  /// - Returns: Whether there is a store.
+  private mutating func read() throws -> Bool {
+    let exists = Statement("SELECT to_regclass($1)::text") { $0.append(name("_logstore_meta")) }
+    if try connection.run([exists])[0].isNull(0, 0) { return false }
+    let inNamespace = "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1"
+    func ask(_ sql: String) -> Statement { Statement(sql) { $0.append(namespace) } }
+    let results = try connection.run([
+      Statement("SELECT key, value FROM \(name("_logstore_meta"))"),
+      Statement("SELECT number, name FROM \(name("_logstore_entity"))"),
+      ask(
+        "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a "
+          + "JOIN pg_class c ON c.oid = a.attrelid \(inNamespace) AND c.relkind IN ('r', 'p') "
+          + "AND a.attnum > 0 AND NOT a.attisdropped"
+      ),
+      ask(
+        "SELECT c.relname::text, k.conname::text FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
+          + "\(inNamespace) AND k.contype = 'u' AND k.condeferrable"
+      ),
+      ask("SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind IN ('i', 'I')"),
+    ])
+    for row in 0..<results[0].rowCount {
+      metadata[results[0].text(row, 0)] = results[0].text(row, 1)
+    }
+    for row in 0..<results[1].rowCount {
+      numbers[results[1].text(row, 1)] = UInt16(truncatingIfNeeded: results[1].integer(row, 0))
+    }
+    for row in 0..<results[2].rowCount {
+      columns[results[2].text(row, 0), default: [:]][results[2].text(row, 1)] =
+        results[2].text(row, 2)
+    }
+    for row in 0..<results[3].rowCount {
+      constraints[results[3].text(row, 0), default: []].insert(results[3].text(row, 1))
+    }
+    for row in 0..<results[4].rowCount { indexes.insert(results[4].text(row, 0)) }
+    if let format = metadata["format"], format != StoreCatalogue.format {
+      throw SwiftDataError.backwardMigration.explained(
+        "the tables of schema \(namespace) have format \(format), and this version knows \(StoreCatalogue.format): "
+          + "update the program"
+      )
+    }
+    return true
+  }
+
+  private func tables(of schema: Schema) throws -> [MappedTable] {
+    try schema.modelTypes.map { type in
+      let descriptor = ModelDescriptor.of(type)
+      let table = try numbers[descriptor.entityName].map {
+        try MappedTable(number: $0, descriptor, namespace: namespace)
+      }
+      let stored = columns[descriptor.entityName] ?? [:]
+      guard let table,
+        table.columns.allSatisfy({ stored[$0.name] == $0.kind.declaration })
+      else {
+        throw PostgresStoreError.schemaNotInStore(
+          entity: descriptor.entityName,
+          namespace: namespace
+        )
+      }
+      return table
+    }
+  }
+}
+
+// MARK: Creating and migrating
+
+extension StoreCatalogue {
+  /// Makes the store's own tables.
+  private mutating func create() throws {
+    let exists = Statement("SELECT 1 FROM pg_namespace WHERE nspname = $1") {
+      $0.append(namespace)
+    }
+    // Whoever may only make tables has the schema made for them.
+    if try connection.run([exists])[0].rowCount == 0 {
+      try change("CREATE SCHEMA \(namespace.quotedName)")
+    }
+    let xid = "pg_current_xact_id()::text::bigint"
+    try change(
+      "CREATE TABLE \(name("_logstore_meta")) (key text PRIMARY KEY, value text NOT NULL)",
+      "CREATE TABLE \(name("_logstore_entity")) (number smallint PRIMARY KEY, name text NOT NULL UNIQUE, "
+        + "next_key bigint NOT NULL)",
+      "CREATE SEQUENCE \(name("_logstore_rank")) START \(1 << 24) INCREMENT \(1 << 24)",
+      "CREATE TABLE \(name("_logstore_commit")) (id uuid PRIMARY KEY, xid bigint NOT NULL UNIQUE DEFAULT \(xid), "
+        + "at timestamptz NOT NULL DEFAULT clock_timestamp(), author text)",
+      "CREATE TABLE \(name("_logstore_change")) (xid bigint NOT NULL DEFAULT \(xid), ordinal integer NOT NULL, "
+        + "row bigint NOT NULL, kind text NOT NULL, columns text[], preserved jsonb, PRIMARY KEY (xid, ordinal))"
+    )
+    try set("format", StoreCatalogue.format)
+    try set("store.identifier", UUID().uuidString)
+  }
+
+  private mutating func migrate(
+    to schema: Schema,
+    _ plan: (any SchemaMigrationPlan.Type)?,
+    _ configuration: PostgresStoreConfiguration
+  ) throws {
+    let stored = metadata["schema.version"].flatMap { StoredSchemaVersion($0) }
+    let route = try MigrationRoute(
+      from: stored,
+      to: schema,
+      plan: plan,
+      newerStores: configuration.newerStores
+    )
+    guard configuration.allowsSave else {
+      if route.runsStages {
+        throw SwiftDataError.migrationUnavailable.explained(
+          "schema \(namespace) must be migrated to \(route.target), but was opened read-only: open it once with "
+            + "allowsSave: true"
+        )
+      }
+      return
+    }
+    if case .inferred = route.way { try refuseOlderModels(schema, plan, stored, configuration) }
+    if case .stages(let steps) = route.way {
+      for step in steps {
+        if step.runsCode { throw PostgresStoreError.customStageUnsupported(stage: "\(step)") }
+        try bring(to: step.from)
+        try bring(to: step.to)
+      }
+    }
+    try bring(to: schema)
+    try set("schema.version", route.target.description)
+  }
+
+  /// Refuses models without a version that lack columns of a store with one: they are taken to be older.
+  private func refuseOlderModels(
+    _ schema: Schema,
+    _ plan: (any SchemaMigrationPlan.Type)?,
+    _ stored: StoredSchemaVersion?,
+    _ configuration: PostgresStoreConfiguration
+  ) throws {
+    guard plan == nil, !schema.isVersioned, configuration.newerStores == .refuse, let stored,
+      stored.version != Schema.unversioned
+    else { return }
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      var known = Set(MappedColumn.columns(of: descriptor).map(\.name))
+      for property in descriptor.properties {
+        guard let original = property.originalName else { continue }
+        known.formUnion([original, "_rank_" + original])
+      }
+      let unknown = (columns[descriptor.entityName] ?? [:]).keys.sorted().first {
+        $0 != MappedTable.key && !known.contains($0)
+      }
+      guard let unknown else { continue }
+      throw SwiftDataError.backwardMigration.explained(
+        "schema \(namespace) was written with models \(stored) and keeps \(descriptor.entityName).\(unknown), which "
+          + "the models it is opened with lack; they have no version: open it with the migration plan or a "
+          + "VersionedSchema, or set newerStores of the configuration to .takeBack",
+        entity: descriptor.entityName,
+        property: unknown
+      )
+    }
+  }
+
+  /// Makes the tables those of a schema: what is missing is added, what was renamed is renamed, nothing is dropped.
+  private mutating func bring(to schema: Schema) throws {
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      let entity = descriptor.entityName
+      if numbers[entity] == nil { try addTable(descriptor) }
+      for column in MappedColumn.columns(of: descriptor) {
+        try bring(column, of: descriptor)
+      }
+    }
+    try bringConstraints(of: schema)
+    try bringIndexes(of: schema)
+  }
+
+  private mutating func addTable(_ descriptor: ModelDescriptor) throws {
+    let entity = descriptor.entityName
+    let number = (numbers.values.max() ?? 0) + 1
+    let table = try MappedTable(number: number, descriptor, namespace: namespace)
+    let declarations = table.columns.map {
+      ", \($0.name.quotedName) \($0.kind.declaration)\($0.kind.collation)"
+    }
+    try change(
+      "CREATE TABLE \(table.name) (\(MappedTable.key) bigint PRIMARY KEY\(declarations.joined()))"
+    )
+    for column in table.columns where column.kind == .external {
+      // Beside the table as it is: then its length is known without reading it.
+      try change(
+        "ALTER TABLE \(table.name) ALTER COLUMN \(column.name.quotedName) SET STORAGE EXTERNAL"
+      )
+    }
+    let note = Statement("INSERT INTO \(name("_logstore_entity")) VALUES ($1, $2, 1)") {
+      $0.append(Int(number))
+      $0.append(entity)
+    }
+    _ = try connection.run([note])
+    numbers[entity] = number
+    columns[entity] = Dictionary(
+      uniqueKeysWithValues: table.columns.map { ($0.name, $0.kind.declaration) }
+    )
+  }
+
+  private mutating func bring(_ column: MappedColumn, of descriptor: ModelDescriptor) throws {
+    let entity = descriptor.entityName
+    try MappedTable.check(column.name)
+    if let stored = columns[entity]?[column.name] {
+      if stored == column.kind.declaration { return }
+      throw PostgresStoreError.propertyTypeChanged(
+        entity: entity,
+        property: column.name,
+        stored: stored,
+        declared: column.kind.declaration
+      )
+    }
+    if let former = formerName(of: column, in: descriptor),
+      columns[entity]?[former] == column.kind.declaration
+    {
+      try change(
+        "ALTER TABLE \(name(entity)) RENAME COLUMN \(former.quotedName) TO \(column.name.quotedName)"
+      )
+      columns[entity]?[former] = nil
+    } else {
+      let value = try defaultValue(of: column, in: descriptor)
+      try change(
+        "ALTER TABLE \(name(entity)) ADD COLUMN \(column.name.quotedName) \(column.kind.declaration)"
+          + column.kind.collation + (value.map { " DEFAULT \($0)" } ?? "")
+      )
+      if value != nil {
+        try change(
+          "ALTER TABLE \(name(entity)) ALTER COLUMN \(column.name.quotedName) DROP DEFAULT"
+        )
+      }
+      if column.kind == .external {
+        try change(
+          "ALTER TABLE \(name(entity)) ALTER COLUMN \(column.name.quotedName) SET STORAGE EXTERNAL"
+        )
+      }
+    }
+    columns[entity]?[column.name] = column.kind.declaration
+  }
+
+  private func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
+    if column.position < descriptor.properties.count {
+      return descriptor.properties[column.position].originalName
+    }
+    let owner = descriptor.rankColumns.first { $0.value == column.position }
+    return owner.flatMap { descriptor.properties[$0.key].originalName }.map { "_rank_" + $0 }
+  }
+
+  /// The default of a property as a constant of SQL; `nil` if it has none.
+  private func defaultValue(
+    of column: MappedColumn,
+    in descriptor: ModelDescriptor
+  ) throws -> String? {
+    let table = try MappedTable(number: 1, descriptor, namespace: namespace)
+    let row = descriptor.defaultRow()
+    guard !row.isEmpty else { return nil }
+    var value = ArrayParameter(column.kind.parameterType)
+    try row.withUnsafeBytes {
+      try table.append(column, of: $0.bytes, RowReference(table: 1, key: 0), to: &value)
+    }
+    let quote = Statement(
+      "SELECT quote_literal(($1::\(column.kind.parameterType.array.name))[1]\(column.kind.cast)::text)"
+    ) { $0.append(value) }
+    return try connection.run([quote])[0].optionalText(0, 0).map {
+      "\($0)::\(column.kind.declaration)"
+    }
+  }
+
+  /// Makes unique constraints, checked when a transaction ends: values may change hands within one.
+  private mutating func bringConstraints(of schema: Schema) throws {
+    var wanted: [String: [String: String]] = [:]
+    for constraint in UniquenessConstraint.all(in: schema) {
+      for type in schema.modelTypes {
+        let descriptor = ModelDescriptor.of(type)
+        guard constraint.covers(descriptor) else { continue }
+        let names = constraint.columns.map(descriptor.columnName)
+        let entity = descriptor.entityName
+        wanted[entity, default: [:]][objectName(entity, names, "unique")] =
+          names.map(\.quotedName).joined(separator: ", ")
+      }
+    }
+    for type in schema.modelTypes {
+      let entity = ModelDescriptor.of(type).entityName
+      let present = constraints[entity] ?? []
+      for former in present.subtracting((wanted[entity] ?? [:]).keys).sorted()
+      where former.hasSuffix("_unique") {
+        try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(former.quotedName)")
+      }
+      for (constraint, columns) in (wanted[entity] ?? [:]).sorted(by: { $0.key < $1.key })
+      where !present.contains(constraint) {
+        try change(
+          "ALTER TABLE \(name(entity)) ADD CONSTRAINT \(constraint.quotedName) UNIQUE (\(columns)) "
+            + "DEFERRABLE INITIALLY DEFERRED"
+        )
+      }
+      constraints[entity] = Set((wanted[entity] ?? [:]).keys)
+    }
+  }
+
+  /// Makes indexes: for the other ends of relationships, and what the models declare.
+  private mutating func bringIndexes(of schema: Schema) throws {
+    for entity in schema.entities {
+      guard let type = entity.modelType else { continue }
+      let descriptor = ModelDescriptor.of(type)
+      let table = descriptor.entityName
+      let columns = MappedColumn.columns(of: descriptor)
+      for property in descriptor.relationships where !property.isToMany && property.inverse != nil {
+        var names = [property.name.quotedName]
+        if let rank = descriptor.rankColumns[property.ordinal] {
+          names.append(columns[rank].name.quotedName)
+        }
+        try addIndex(objectName(table, [property.name], "inverse"), on: table, names)
+      }
+      for index in entity.indices {
+        let parts = index.compactMap { name in columns.first { $0.name == name } }
+        guard !parts.isEmpty, parts.count == index.count else { continue }
+        try addIndex(
+          objectName(table, index, "index"),
+          on: table,
+          parts.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
+        )
+      }
+    }
+  }
+
+  private mutating func addIndex(
+    _ index: String,
+    on table: String,
+    _ parts: [String]
+  ) throws {
+    guard indexes.insert(index).inserted else { return }
+    try change(
+      "CREATE INDEX \(index.quotedName) ON \(name(table)) (\(parts.joined(separator: ", ")))"
+    )
+  }
+
+  /// The name of a constraint or an index: said in full if it fits, otherwise cut and told apart by a number.
+  private func objectName(_ entity: String, _ columns: [String], _ suffix: String) -> String {
+    let whole = "\(entity)_\(columns.joined(separator: "_"))"
+    if whole.utf8.count + suffix.utf8.count + 1 <= 63 { return "\(whole)_\(suffix)" }
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in whole.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let start = String(decoding: whole.utf8.filter { $0 < 0x80 }.prefix(36), as: UTF8.self)
+    return "\(start)_\(String(hash, radix: 36))_\(suffix)"
+  }
+}
+
+/// How columns are compared and ordered in SQL as Swift compares and orders their values.
+enum SQLColumn {
+  /// A column as what a comparison or a sort is made with.
+  ///
+  /// Swift compares text by canonical equivalence, and orders it by the scalars of its normal form.
+  static func ordered(_ column: String, _ kind: MappedColumn.Kind) -> String {
+    kind == .text ? "normalize(\(column), NFC) COLLATE \"C\"" : column
+  }
+}
+#endif

@@ -1,0 +1,170 @@
+#if PostgreSQL
+public import Foundation
+public import ModelRuntime
+import RowFormat
+import Synchronization
+
+/// A store that keeps models in the tables of a PostgreSQL server.
+///
+/// Use it by naming it in a container's configuration; see ``PostgresStoreConfiguration``. Any number of processes, on
+/// any number of machines, may have the same namespace open. Each operation borrows a session from the store's pool.
+public final class PostgresStore: RowStore, DataStoreClosing, Sendable {
+  public typealias Configuration = PostgresStoreConfiguration
+  public typealias Snapshot = DefaultSnapshot
+
+  private let given: SendableConfiguration
+  public let schema: Schema
+  /// The name in permanent identifiers; made with the store, and kept in it.
+  public let identifier: String
+  let tables: TableMap
+  let pool: ConnectionPool
+  let historyName: HistoryStoreName
+  private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
+  private let isClosed = Mutex(false)
+
+  /// The configuration, which is not changed after opening.
+  private struct SendableConfiguration: @unchecked Sendable {
+    let value: PostgresStoreConfiguration
+  }
+
+  public var configuration: PostgresStoreConfiguration { given.value }
+  public var allowsSave: Bool { configuration.allowsSave }
+
+  /// How many keys are taken from the server at once.
+  private static let keyBlock = 1000
+
+  /// Opens the store: makes its namespace and tables if they are not there, and migrates them if they are older.
+  ///
+  /// - Throws: ``PostgresStoreError``, or `SwiftDataError` for versions that no way leads from or to.
+  public init(
+    _ configuration: PostgresStoreConfiguration,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    given = SendableConfiguration(value: configuration)
+    let schema = configuration.schema ?? Schema([])
+    self.schema = schema
+    pool = ConnectionPool(
+      url: configuration.url,
+      limit: configuration.connectionLimit,
+      budget: configuration.reconnectBudget,
+      applicationName: "logstore"
+    )
+    (identifier, tables) = try pool.retrying { connection in
+      try StoreCatalogue.open(configuration, schema, migrationPlan, on: connection)
+    }
+    historyName = HistoryStoreName(identifier)
+  }
+
+  /// Gives back all sessions; what the store is asked for afterwards throws `SwiftDataError.storeClosed`.
+  public func close() throws {
+    isClosed.withLock { $0 = true }
+    pool.close()
+  }
+
+  func checkOpen() throws {
+    if isClosed.withLock({ $0 }) {
+      throw SwiftDataError.storeClosed.explained(
+        "the store in schema \(configuration.namespace) was closed: make another container"
+      )
+    }
+  }
+
+  /// How often the store has waited for an answer of its server: the figure that decides how long its operations take.
+  public var roundTripCount: Int { pool.roundTrips.value }
+
+  func name(_ table: String) -> String { "\(configuration.namespace.quotedName).\(table)" }
+
+  /// Runs statements that only read; again, if the session was lost.
+  func read(_ statements: [Statement]) throws -> [StatementResult] {
+    try checkOpen()
+    return try pool.retrying { connection in
+      // Several statements are to see one state.
+      if statements.count == 1 { return try connection.run(statements) }
+      do {
+        let results = try connection.run([.beginSnapshot] + statements + [.commit])
+        return Array(results.dropFirst().dropLast())
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+  }
+
+  // MARK: Names
+
+  public func table(forEntityNamed name: String) -> UInt16? {
+    tables.table(forEntityNamed: name)?.number
+  }
+
+  public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
+    try checkOpen()
+    if let known = takeKeys(count, table) { return known }
+    let block = max(count, PostgresStore.keyBlock)
+    let statement = Statement(
+      "UPDATE \(name("_logstore_entity")) SET next_key = next_key + $2 WHERE number = $1 "
+        + "RETURNING next_key - $2"
+    ) {
+      $0.append(Int(table))
+      $0.append(block)
+    }
+    // If the answer is lost, a block of keys is lost with it, which is allowed.
+    let first = try pool.retrying { try $0.run([statement])[0] }
+    let start = UInt64(bitPattern: first.integer(0, 0))
+    guard start + UInt64(block) <= RowReference.maximumKey else {
+      throw PostgresStoreError.unstorableValue(
+        entity: tables.table(numbered: table)?.descriptor.entityName ?? "\(table)",
+        property: MappedTable.key,
+        key: start,
+        reason: "all 2^48 keys of the table were given out"
+      )
+    }
+    let end = start + UInt64(block)
+    keys.withLock { $0[table] = (start + UInt64(count))..<end }
+    return start..<(start + UInt64(count))
+  }
+
+  private func takeKeys(_ count: Int, _ table: UInt16) -> Range<UInt64>? {
+    keys.withLock { keys in
+      guard let known = keys[table], known.count >= count else { return nil }
+      let end = known.lowerBound + UInt64(count)
+      keys[table] = end..<known.upperBound
+      return known.lowerBound..<end
+    }
+  }
+
+  public func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    try checkOpen()
+    // Asked for each time: numbers that were taken earlier would lie before those that others took since.
+    let block: Int64 = 1 << 24
+    let first = try pool.retrying { connection in
+      try connection.run([
+        Statement("SELECT nextval($1::regclass)") { $0.append(name("_logstore_rank")) }
+      ])[0].integer(0, 0)
+    }
+    precondition(count <= block, "a save gives at most \(block) members a place")
+    return first..<(first + Int64(count))
+  }
+
+  public var roundsDates: Bool { true }
+  public func storedDate(_ date: Date) -> Date { PostgresDate.storedDate(date) }
+
+  /// Deletes every row of every table, in one transaction.
+  public func erase() throws {
+    let sink = try fetchAllReferences()
+    _ = try saveRows(for: EditingState(), sink)
+  }
+
+  private func fetchAllReferences() throws -> (any RowChangeSink) throws -> Void {
+    let results = try read(
+      tables.tables.map { Statement("SELECT \(MappedTable.key) FROM \($0.name)") }
+    )
+    return { sink in
+      for result in results {
+        for row in 0..<result.rowCount {
+          sink.delete(RowReference(rawValue: UInt64(bitPattern: result.integer(row, 0))))
+        }
+      }
+    }
+  }
+}
+#endif

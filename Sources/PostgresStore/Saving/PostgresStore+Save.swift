@@ -1,0 +1,154 @@
+#if PostgreSQL
+import Foundation
+public import ModelRuntime
+import RowFormat
+
+extension PostgresStore {
+  /// Makes the changes that `body` writes one transaction of the server.
+  ///
+  /// It is written exactly once: the transaction begins with a row that bears a name made here. If the connection is
+  /// lost, the transaction is sent again on another one, and the row tells whether the first one went through; the
+  /// server keeps the two from running side by side.
+  ///
+  /// - Throws: `DanglingReferences`, `RowClashes` or `VanishedRow` for what stands against it, or
+  ///   ``PostgresStoreError``; then nothing is written.
+  public func saveRows(
+    for editingState: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> (any HistoryToken)? {
+    try checkOpen()
+    let batch = SaveBatch(tables, namespace: configuration.namespace)
+    try body(batch)
+    try batch.finish()
+    if batch.isEmpty { return nil }
+    let clashes = batch.keys.flatMap(\.clashes)
+    if !clashes.isEmpty {
+      // Those with stored rows belong to the same answer.
+      throw RowClashes(clashes)
+    }
+    let transaction = SaveTransaction(batch, author: editingState.author, in: self)
+    let number = try pool.retrying(transaction.run)
+    return DefaultHistoryToken(historyName, number)
+  }
+}
+
+/// One save on its way to the server, as often as it takes.
+private struct SaveTransaction {
+  private let batch: SaveBatch
+  private let tables: TableMap
+  private let begin: [Statement]
+  private let changes: [Statement]
+  private let keys: [KeyCheck]
+  private let keyStatements: [[Statement]]
+  private let questions: [(question: ReferenceCheck.Question, statement: Statement)]
+  private let lookUp: Statement
+  /// Whether the outcome of an earlier attempt may be unknown.
+  private let attempts = AttemptCount()
+
+  private final class AttemptCount { var value = 0 }
+
+  init(_ batch: SaveBatch, author: String?, in store: PostgresStore) {
+    self.batch = batch
+    tables = store.tables
+    let identifier = UUID()
+    let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
+    let announcement = Statement(
+      "INSERT INTO \(commits) (id, author) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING RETURNING xid"
+    ) {
+      $0.append(identifier)
+      $0.append(author)
+    }
+    begin = [.begin, announcement]
+    lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
+    changes = batch.statements()
+    keys = batch.keys.filter { !$0.isEmpty }
+    keyStatements = keys.map { $0.statements() }
+    questions = batch.references.questions(store.tables)
+  }
+
+  /// Runs the transaction.
+  ///
+  /// - Returns: Its number in the history.
+  func run(on connection: Connection) throws -> Int64 {
+    attempts.value += 1
+    do {
+      return try attempt(on: connection)
+    } catch PostgresStoreError.server(let error) 
+    where error.state == SQLState.uniqueViolation && error.constraint?.hasSuffix("_unique") == true
+    {
+      connection.rollBack()
+      // Another save has committed the same key since they were compared. Compared again, it is found.
+      throw PostgresStoreError.server(
+        .init(
+          state: SQLState.serializationFailure,
+          message: error.message,
+          detail: error.detail,
+          constraint: error.constraint
+        )
+      )
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  private func attempt(on connection: Connection) throws -> Int64 {
+    let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
+    let statements = begin + changes + checks
+    // What nobody can stand against is one round trip.
+    let isDecided = checks.isEmpty && attempts.value == 1
+      && batch.changes.allSatisfy { $0.kind == .insert }
+    let results = try connection.run(isDecided ? statements + [.commit] : statements)
+    guard results[1].rowCount == 1 else {
+      // An attempt whose answer was lost has gone through.
+      let found = try connection.run([.rollback, lookUp])[1]
+      guard found.rowCount == 1 else {
+        throw PostgresStoreError.connectionLost(
+          to: connection.place,
+          reason: "the save was committed, and its history was deleted since"
+        )
+      }
+      return found.integer(0, 0)
+    }
+    if !isDecided {
+      try check(results[begin.count...], on: connection)
+      _ = try connection.run([.commit])
+    }
+    return results[1].integer(0, 0)
+  }
+
+  /// Looks for what stands against the save.
+  private func check(_ results: ArraySlice<StatementResult>, on connection: Connection) throws {
+    var rest = results
+    for run in batch.changes {
+      let own = rest.popFirst()
+      if run.kind != .delete { rest = rest.dropFirst() }
+      let count = run.kind == .update && run.columns.isEmpty ? own?.rowCount : own?.affectedCount
+      if let count, count < Set(run.rows).count { throw try vanished(of: run, connection) }
+    }
+    var clashes: [RowClash] = []
+    for (place, key) in keys.enumerated() {
+      clashes += key.clashes(in: rest.prefix(keyStatements[place].count))
+      rest = rest.dropFirst(keyStatements[place].count)
+    }
+    let answers = zip(questions, rest).map { (question: $0.question, result: $1) }
+    if let dangling = batch.references.dangling(answers) { throw dangling }
+    if !clashes.isEmpty { throw RowClashes(clashes) }
+  }
+
+  /// The first row of a run that is gone.
+  private func vanished(of run: RowRun, _ connection: Connection) throws -> any Error {
+    // Rows that the save deletes are gone here, too: the state before it counts.
+    let question = Statement(
+      "SELECT k FROM unnest($1::bigint[]) AS k WHERE NOT EXISTS "
+        + "(SELECT 1 FROM \(run.table.name) WHERE \(MappedTable.key) = k) ORDER BY 1 LIMIT 1"
+    ) { $0.append(run.rows) }
+    let found = try connection.run([.rollback, question])[1]
+    guard found.rowCount == 1 else {
+      // It came back since: only a copy of a store can do that.
+      return VanishedRow(RowReference(rawValue: UInt64(bitPattern: run.rows[0])))
+    }
+    return VanishedRow(RowReference(rawValue: UInt64(bitPattern: found.integer(0, 0))))
+  }
+}
+#endif

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, which depends on the store as a program does that wants its trait: nobody else has to have
+// libpq. `Tools/test` runs it where there is a server to be started.
+let macroPlugin = Context.environment["LOGSTORE_MACRO_PLUGIN"]
+
+let package = Package(
+  name: "PostgreSQL",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "logstore", path: "../..", traits: ["PostgreSQL"])],
+  targets: [
+    .testTarget(
+      name: "PostgresStoreTests",
+      dependencies: [
+        .product(name: "DataStoreTesting", package: "logstore"),
+        .product(name: "ModelRuntime", package: "logstore"),
+        .product(name: "PostgresStore", package: "logstore"),
+      ],
+      path: "Tests",
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ] + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

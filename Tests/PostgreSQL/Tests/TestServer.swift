@@ -1,0 +1,64 @@
+import Foundation
+import ModelRuntime
+import PostgresStore
+
+/// The server of the tests: one for all of them, in a temporary folder, on a socket.
+///
+/// `LOGSTORE_POSTGRES_URL` names another one to be used instead.
+final class TestServer: Sendable {
+  let url: String
+  private let process: Process?
+  /// The server ends with whoever holds this end of the pipe.
+  private let lifeline: Pipe
+
+  static let shared = Result { try TestServer() }
+
+  private struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private init() throws {
+    lifeline = Pipe()
+    if let url = ProcessInfo.processInfo.environment["LOGSTORE_POSTGRES_URL"] {
+      self.url = url
+      process = nil
+      return
+    }
+    // Short: the path of a socket has at most 107 bytes.
+    let folder = "/tmp/logstore-postgres-\(ProcessInfo.processInfo.processIdentifier)"
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "server")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = [script.path, folder]
+    let output = Pipe()
+    process.standardInput = lifeline
+    process.standardOutput = output
+    try process.run()
+    guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+      throw Failure(description: "the server in \(folder) did not start; see its log.txt")
+    }
+    self.process = process
+    url = "host=\(folder) user=postgres dbname=postgres"
+  }
+}
+
+/// A namespace of the server that no other test uses.
+struct TestNamespace {
+  let server: TestServer
+  let name: String
+
+  init() throws {
+    server = try TestServer.shared.get()
+    name = "t" + UUID().uuidString.filter { $0 != "-" }.lowercased()
+  }
+
+  var configuration: PostgresStoreConfiguration {
+    PostgresStoreConfiguration(url: server.url, namespace: name)
+  }
+
+  /// A container over the namespace, with sessions of its own.
+  func container(_ types: any PersistentModel.Type...) throws -> ModelContainer {
+    try ModelContainer(for: Schema(types), configurations: [configuration])
+  }
+}
