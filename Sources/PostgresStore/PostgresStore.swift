@@ -49,9 +49,14 @@ public final class PostgresStore: RowStore, DataStoreClosing, Sendable {
       budget: configuration.reconnectBudget,
       applicationName: "logstore"
     )
-    (identifier, tables) = try pool.retrying { connection in
-      try StoreCatalogue.open(configuration, schema, migrationPlan, on: connection)
-    }
+    let request = StoreCatalogue.Request(
+      namespace: configuration.namespace,
+      schema: schema,
+      plan: migrationPlan,
+      allowsSave: configuration.allowsSave,
+      newerStores: configuration.newerStores
+    )
+    (identifier, tables) = try pool.retrying { try StoreCatalogue.open(request, on: $0) }
     historyName = HistoryStoreName(identifier)
   }
 

@@ -287,7 +287,10 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
       guard let table = tables[descriptor.entityName] else {
         throw SwiftDataError.missingEntity(descriptor.entityName)
       }
-      return RowReference(table: table, key: try store.reserveKeys(count, inTable: table).lowerBound)
+      return RowReference(
+        table: table,
+        key: try store.reserveKeys(count, inTable: table).lowerBound
+      )
     }
     for state in inserted {
       state._withUnsafeGuaranteedRef {

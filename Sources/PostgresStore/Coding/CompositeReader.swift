@@ -24,7 +24,9 @@ struct CompositeReader {
 
   private init(json: UnsafeRawBufferPointer) { self.json = json }
 
-  private func malformed(_ what: String) -> Malformed { Malformed(reason: "\(what) at byte \(offset)") }
+  private func malformed(_ what: String) -> Malformed {
+    Malformed(reason: "\(what) at byte \(offset)")
+  }
 
   private mutating func skipSpace() {
     while offset < json.count, [0x20, 0x09, 0x0A, 0x0D].contains(json[offset]) { offset += 1 }

@@ -8,28 +8,7 @@ struct RowDecoder: ~Copyable {
   private let table: MappedTable
   private var writer = RowWriter()
 
-  /// How many bytes an external value may have and still come with its row.
-  static let externalThreshold = 2000
-
   init(_ table: MappedTable) { self.table = table }
-
-  /// The select list that the decoder reads: the key, then one or two values for each column.
-  static func selection(of columns: [MappedColumn], prefix: String) -> String {
-    let values = columns.flatMap { column -> [String] in
-      let name = prefix + column.name.quotedName
-      return switch column.kind {
-      case .decimal: ["\(name)::text"]
-      // The length of a value that PostgreSQL keeps beside the table is known without reading it.
-      case .external:
-        [
-          "CASE WHEN octet_length(\(name)) <= \(externalThreshold) THEN \(name) END",
-          "octet_length(\(name))::bigint",
-        ]
-      default: [name]
-      }
-    }
-    return ([prefix + MappedTable.key] + values).joined(separator: ", ")
-  }
 
   /// Makes a row, and lends it to a closure.
   ///

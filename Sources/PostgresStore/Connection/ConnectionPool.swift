@@ -37,6 +37,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// transaction of others that it lost against.
   ///
   /// - Parameter operation: What is done; it leaves nothing behind if it throws.
+  /// - Returns: What the operation returns.
   /// - Throws: What the operation throws otherwise, or when the budget for new sessions is spent.
   func retrying<R>(_ operation: (Connection) throws -> R) throws -> R {
     var backoff = Backoff(budget)

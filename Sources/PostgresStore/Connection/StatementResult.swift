@@ -81,7 +81,10 @@ final class StatementResult {
       offset += 4
       guard length >= 0, offset + length <= bytes.count else { break }
       texts.append(
-        String(decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]), as: UTF8.self)
+        String(
+          decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]),
+          as: UTF8.self
+        )
       )
       offset += length
     }

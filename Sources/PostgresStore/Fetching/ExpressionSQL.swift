@@ -82,6 +82,8 @@ extension ExpressionSQL {
   /// - Parameters:
   ///   - expression: The expression.
   ///   - default: What null counts as.
+  /// - Returns: The condition; where it is null, it counts as false.
+  /// - Throws: ``NoSQL``.
   private func test(_ expression: QueryExpression, default: Bool) throws -> String {
     switch expression {
     case .constant(.bool(let value)): return "\(value)"
@@ -322,7 +324,8 @@ extension ExpressionSQL {
     let conditions = try [list.condition, test].compactMap(\.self).map {
       " AND \(try self.test($0, default: false))"
     }
-    return "SELECT \(selection) FROM \(table.name) AS \(alias) WHERE \(membership)\(conditions.joined())"
+    return
+      "SELECT \(selection) FROM \(table.name) AS \(alias) WHERE \(membership)\(conditions.joined())"
   }
 
   private func makeAlias() -> String {
@@ -429,7 +432,8 @@ extension ExpressionSQL {
       let alias = makeAlias()
       opening += "(SELECT "
       closing =
-        " FROM \(table.name) AS \(alias) WHERE \(alias).\(MappedTable.key) = \(reference.sql))" + closing
+        " FROM \(table.name) AS \(alias) WHERE \(alias).\(MappedTable.key) = \(reference.sql))"
+        + closing
       row = (alias, table)
     }
     return opening + (try column(row, last.property.ordinal).sql) + closing
@@ -447,8 +451,9 @@ extension ExpressionSQL {
     return Value(sql: column.sql, kind: reading.kind, isNullable: true)
   }
 
-  private func column(_ level: Int, _ position: Int) throws -> (sql: String, kind: MappedColumn.Kind)
-  {
+  private func column(_ level: Int, _ position: Int) throws -> (
+    sql: String, kind: MappedColumn.Kind
+  ) {
     try column(levels[level], position)
   }
 

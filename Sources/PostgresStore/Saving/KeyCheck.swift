@@ -60,7 +60,8 @@ struct KeyCheck {
     var statements: [Statement] = []
     if tables.count > 1 {
       let name = "\(constraint.owner.entityName) \(constraint.properties.joined(separator: " "))"
-      let key = "hashtextextended(\((name + " ").quotedText) || ROW(\(names.dropFirst(2)))::text, 0)"
+      let key =
+        "hashtextextended(\((name + " ").quotedText) || ROW(\(names.dropFirst(2)))::text, 0)"
       statements.append(
         statement(
           "SELECT count(pg_advisory_xact_lock(h)) FROM (SELECT DISTINCT \(key) AS h FROM \(source) ORDER BY 1) AS l"

@@ -73,8 +73,9 @@ private struct SaveTransaction {
     attempts.value += 1
     do {
       return try attempt(on: connection)
-    } catch PostgresStoreError.server(let error) 
-    where error.state == SQLState.uniqueViolation && error.constraint?.hasSuffix("_unique") == true
+    } catch PostgresStoreError.server(let error)
+      where error.state == SQLState.uniqueViolation
+      && error.constraint?.hasSuffix("_unique") == true
     {
       connection.rollBack()
       // Another save has committed the same key since they were compared. Compared again, it is found.
@@ -96,7 +97,8 @@ private struct SaveTransaction {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
     let statements = begin + changes + checks
     // What nobody can stand against is one round trip.
-    let isDecided = checks.isEmpty && attempts.value == 1
+    let isDecided =
+      checks.isEmpty && attempts.value == 1
       && batch.changes.allSatisfy { $0.kind == .insert }
     let results = try connection.run(isDecided ? statements + [.commit] : statements)
     guard results[1].rowCount == 1 else {

@@ -22,7 +22,9 @@ struct ReferenceCheck {
     return Dictionary(grouping: wanted.sorted(), by: \.table)
   }
 
-  private var deletedByTable: [UInt16: [RowReference]] { Dictionary(grouping: deleted, by: \.table) }
+  private var deletedByTable: [UInt16: [RowReference]] {
+    Dictionary(grouping: deleted, by: \.table)
+  }
 
   /// The question about the references of one table: which of these rows are there, or who refers to them.
   enum Question {

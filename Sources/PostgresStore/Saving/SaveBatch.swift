@@ -224,7 +224,8 @@ struct RowRun {
     let preserved = table.preservedColumns.flatMap {
       [$0.name.quotedText, "t.\($0.name.quotedName)"]
     }
-    let values = preserved.isEmpty
+    let values =
+      preserved.isEmpty
       ? "NULL::jsonb" : "jsonb_build_object(\(preserved.joined(separator: ", ")))"
     return Statement(
       "WITH gone AS (DELETE FROM \(table.name) AS t WHERE \(MappedTable.key) = ANY ($1) "

@@ -104,4 +104,14 @@ extension MappedColumn {
     }
   }
 }
+
+/// How columns are compared and ordered in SQL as Swift compares and orders their values.
+enum SQLColumn {
+  /// A column as what a comparison or a sort is made with.
+  ///
+  /// Swift compares text by canonical equivalence, and orders it by the scalars of its normal form.
+  static func ordered(_ column: String, _ kind: MappedColumn.Kind) -> String {
+    kind == .text ? "normalize(\(column), NFC) COLLATE \"C\"" : column
+  }
+}
 #endif

@@ -16,7 +16,16 @@ struct StoreCatalogue {
   /// The names of unique constraints that the store has made, by table.
   private var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
-  private(set) var hasChanged = false
+
+  /// What to open, and how.
+  struct Request {
+    let namespace: String
+    let schema: Schema
+    /// The versions that stores may have.
+    let plan: (any SchemaMigrationPlan.Type)?
+    let allowsSave: Bool
+    let newerStores: NewerStorePolicy
+  }
 
   /// The layout of the store's own tables; a store with another is not opened.
   static let format = "1"
@@ -31,37 +40,35 @@ struct StoreCatalogue {
   /// Opens a namespace for a schema.
   ///
   /// - Parameters:
-  ///   - configuration: What to open, and how.
-  ///   - plan: The versions that stores may have.
+  ///   - request: What to open, and how.
   ///   - connection: A session outside of every transaction.
   /// - Returns: The store's identifier, and the tables of the schema.
   /// - Throws: ``PostgresStoreError``, or `SwiftDataError` for versions that no way leads from or to; the database is
   ///   as it was.
   static func open(
-    _ configuration: PostgresStoreConfiguration,
-    _ schema: Schema,
-    _ plan: (any SchemaMigrationPlan.Type)?,
+    _ request: Request,
     on connection: Connection
   ) throws -> (identifier: String, tables: TableMap) {
+    let schema = request.schema
     try checkServer(connection)
     let lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
-      $0.append("logstore " + configuration.namespace)
+      $0.append("logstore " + request.namespace)
     }
     _ = try connection.run([.begin, lock])
     do {
-      var catalogue = StoreCatalogue(connection, namespace: configuration.namespace)
+      var catalogue = StoreCatalogue(connection, namespace: request.namespace)
       let isThere = try catalogue.read()
       if !isThere {
-        guard configuration.allowsSave else {
+        guard request.allowsSave else {
           let entity = schema.entities.first?.name ?? ""
           throw PostgresStoreError.schemaNotInStore(
             entity: entity,
-            namespace: configuration.namespace
+            namespace: request.namespace
           )
         }
         try catalogue.create()
       }
-      try catalogue.migrate(to: schema, plan, configuration)
+      try catalogue.migrate(request)
       let tables = try catalogue.tables(of: schema)
       _ = try connection.run([.commit])
       return (catalogue.identifier, TableMap(tables, schema))
@@ -91,7 +98,6 @@ struct StoreCatalogue {
 
   private mutating func change(_ statements: String...) throws {
     _ = try connection.run(statements.map { Statement($0) })
-    hasChanged = true
   }
 
   private mutating func set(_ key: String, _ value: String) throws {
@@ -203,19 +209,16 @@ extension StoreCatalogue {
     try set("store.identifier", UUID().uuidString)
   }
 
-  private mutating func migrate(
-    to schema: Schema,
-    _ plan: (any SchemaMigrationPlan.Type)?,
-    _ configuration: PostgresStoreConfiguration
-  ) throws {
+  private mutating func migrate(_ request: Request) throws {
+    let schema = request.schema
     let stored = metadata["schema.version"].flatMap { StoredSchemaVersion($0) }
     let route = try MigrationRoute(
       from: stored,
       to: schema,
-      plan: plan,
-      newerStores: configuration.newerStores
+      plan: request.plan,
+      newerStores: request.newerStores
     )
-    guard configuration.allowsSave else {
+    guard request.allowsSave else {
       if route.runsStages {
         throw SwiftDataError.migrationUnavailable.explained(
           "schema \(namespace) must be migrated to \(route.target), but was opened read-only: open it once with "
@@ -224,7 +227,7 @@ extension StoreCatalogue {
       }
       return
     }
-    if case .inferred = route.way { try refuseOlderModels(schema, plan, stored, configuration) }
+    if case .inferred = route.way { try refuseOlderModels(request, stored) }
     if case .stages(let steps) = route.way {
       for step in steps {
         if step.runsCode { throw PostgresStoreError.customStageUnsupported(stage: "\(step)") }
@@ -238,12 +241,11 @@ extension StoreCatalogue {
 
   /// Refuses models without a version that lack columns of a store with one: they are taken to be older.
   private func refuseOlderModels(
-    _ schema: Schema,
-    _ plan: (any SchemaMigrationPlan.Type)?,
-    _ stored: StoredSchemaVersion?,
-    _ configuration: PostgresStoreConfiguration
+    _ request: Request,
+    _ stored: StoredSchemaVersion?
   ) throws {
-    guard plan == nil, !schema.isVersioned, configuration.newerStores == .refuse, let stored,
+    let schema = request.schema
+    guard request.plan == nil, !schema.isVersioned, request.newerStores == .refuse, let stored,
       stored.version != Schema.unversioned
     else { return }
     for type in schema.modelTypes {
@@ -451,16 +453,6 @@ extension StoreCatalogue {
     for byte in whole.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let start = String(decoding: whole.utf8.filter { $0 < 0x80 }.prefix(36), as: UTF8.self)
     return "\(start)_\(String(hash, radix: 36))_\(suffix)"
-  }
-}
-
-/// How columns are compared and ordered in SQL as Swift compares and orders their values.
-enum SQLColumn {
-  /// A column as what a comparison or a sort is made with.
-  ///
-  /// Swift compares text by canonical equivalence, and orders it by the scalars of its normal form.
-  static func ordered(_ column: String, _ kind: MappedColumn.Kind) -> String {
-    kind == .text ? "normalize(\(column), NFC) COLLATE \"C\"" : column
   }
 }
 #endif

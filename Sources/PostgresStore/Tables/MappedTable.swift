@@ -13,11 +13,15 @@ final class MappedTable: Sendable {
   let checkedReferences: [Int]
   /// The columns whose values a delete leaves in the history.
   let preservedColumns: [MappedColumn]
-  /// The select list that ``RowDecoder`` reads.
+  /// The select list of rows, for a table that the statement calls `t`: the key, then one or two values for each
+  /// column.
   let selection: String
 
   /// The column that names a row: its ``RowReference``, so that references can be joined with it.
   static let key = "_id"
+
+  /// How many bytes an external value may have and still come with its row.
+  private static let externalThreshold = 2000
 
   init(number: UInt16, _ descriptor: ModelDescriptor, namespace: String) throws {
     self.number = number
@@ -31,7 +35,25 @@ final class MappedTable: Sendable {
     preservedColumns = descriptor.properties.filter {
       $0.attribute?.options.contains(.preserveValueOnDeletion) ?? false
     }.map { columns[$0.ordinal] }
-    selection = RowDecoder.selection(of: columns, prefix: "t.")
+    selection = MappedTable.selection(of: columns, prefix: "t.")
+  }
+
+  /// The select list of rows.
+  static func selection(of columns: [MappedColumn], prefix: String) -> String {
+    let values = columns.flatMap { column -> [String] in
+      let name = prefix + column.name.quotedName
+      return switch column.kind {
+      case .decimal: ["\(name)::text"]
+      // The length of a value that PostgreSQL keeps beside the table is known without reading it.
+      case .external:
+        [
+          "CASE WHEN octet_length(\(name)) <= \(externalThreshold) THEN \(name) END",
+          "octet_length(\(name))::bigint",
+        ]
+      default: [name]
+      }
+    }
+    return ([prefix + key] + values).joined(separator: ", ")
   }
 
   /// Checks that a name can be a table's or a column's.
