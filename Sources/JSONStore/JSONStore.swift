@@ -46,7 +46,7 @@ public final class JSONStore: DataStore {
     )
   }
 
-  /// The names of an entity and of all that inherit from it: whoever fetches trips, fetches every kind.
+  /// The names of an entity and of all that inherit from it: a fetch of trips finds every kind of trip.
   private func entityNames(of entity: String) -> Set<String> {
     var names: Set = [entity]
     var rest = schema.entitiesByName[entity].map { Array($0.subentities) } ?? []

@@ -3,7 +3,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-// A context hands rows to this store. Whoever calls it as any other DataStore (a store that wraps it,
+// A context hands rows to this store. Code that calls it as any other DataStore (a store that wraps it,
 // say) is served here with snapshots.
 
 extension LogBackedStore {

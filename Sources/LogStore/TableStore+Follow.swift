@@ -12,7 +12,7 @@ extension TableStore {
   ///   again when it is needed.
   func follow() throws {
     guard !allowsSave else { return }
-    // Whoever comes second waits until the indexes of before are gone.
+    // A second caller waits until the previous indexes are gone.
     let isNews = try followed.withLock { known in
       try perform(.fetching) { _ = try engine.refresh() }
       let newest = engine.lastCommit

@@ -32,7 +32,7 @@ final class TableStore: Sendable {
   /// How many bytes a value may have that stands in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
-  /// Who is told of what happens.
+  /// Receives the store's events.
   let observation: StoreObservation
   /// What a save promises.
   let durability: LogStoreConfiguration.Durability
@@ -142,7 +142,7 @@ final class TableStore: Sendable {
 
   /// Ends the store for everybody who has it; once.
   ///
-  /// - Parameter reason: What is said to whoever goes on using it.
+  /// - Parameter reason: The error that later callers get.
   /// - Throws: ``LogStoreError`` if the log could not be brought to its end; the files are given back all the same.
   func close(_ reason: StoreEnd) throws {
     let isFirst = end.withLock { end in
@@ -163,7 +163,7 @@ final class TableStore: Sendable {
   /// Who closes the engine.
   enum EngineClosing {
     case withStore
-    /// Whoever opened it: the store is one of several that look at it in turn.
+    /// The code that opened it: the store is one of several that read the engine in turn.
     case byOwner
   }
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A place between two steps of one operation, where other threads may come in between.
 ///
-/// Whoever tests with threads installs a scheduler, which is called at each point a thread comes to, and may let it wait
+/// A test of threads installs a scheduler, which is called at each point a thread comes to, and may let it wait
 /// there while others go on: so it is a seed that says which thread does what in which order, and not luck. Without
 /// a scheduler a point costs one load of a flag; none stands where rows are visited one by one.
 package enum SchedulePoint: UInt8, Sendable, CaseIterable {

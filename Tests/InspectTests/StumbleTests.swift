@@ -89,7 +89,7 @@ import Testing
       #expect(try file.size() == 300)
     }
     let again = try session.run("blobs", FuzzedStore.path, "--export", "out")
-    #expect(again.error?.what == "there is something already")
+    #expect(again.error?.what == "the destination already exists")
   }
 
   @Test(arguments: [

@@ -65,13 +65,13 @@ extension Blobs {
   /// Gives out a number.
   func mint() -> BlobID { BlobID(rawValue: next.add(1, ordering: .relaxed).oldValue) }
 
-  /// Takes note that numbers before this one may be in use.
+  /// Records that numbers before this one may be in use.
   func note(next id: BlobID) {
     guard id.isValid else { return }
     next.max(id.rawValue, ordering: .relaxed)
   }
 
-  /// Takes note of a number in use.
+  /// Records a number in use.
   func note(_ id: BlobID) { note(next: BlobID(rawValue: id.rawValue + 1)) }
 
   /// Makes sure that no number up to this one will be given out.
@@ -106,7 +106,7 @@ extension Blobs {
     let directory = StorePaths.directory(of: id)
     try prepared.withLock { (directories) throws(StorageError) in
       if directories.ready.contains(directory) { return }
-      // Also if it exists: whoever made it may not have lived to synchronize its name.
+      // Also if it exists: the process that made it may have died before it synchronized the name.
       if directories.ready.isEmpty {
         try fileSystem.makeDirectory(paths.blobs)
         if synchronizes { try fileSystem.synchronizeDirectory(paths.root) }

@@ -1,6 +1,6 @@
-/// What keeps something in step with rows: told of a commit in the order of the commits.
+/// Keeps something in step with rows: sees the commits in their order.
 ///
-/// An index that learned of commits from the savers would learn in any order, and what a saver has read of a row may
+/// If savers notified an index themselves, the notifications would come in any order, and what a saver has read of a row may
 /// have been replaced by the time its commit is appended. A participant sees the rows that the commit really replaces,
 /// and its place among the others, before any later commit has one.
 package protocol CommitParticipant: AnyObject {

@@ -10,7 +10,7 @@ extension LogWriter {
     fileprivate let start: Int64
   }
 
-  /// Takes note that the log is about to go on in another segment.
+  /// Records that the log is about to go on in another segment.
   ///
   /// - Returns: `nil` if nobody wants to know, or there is no segment yet.
   func beginSealing() -> Sealing? {

@@ -11,7 +11,7 @@ extension LogWriter {
     if microseconds > 0 { state.fileSystem.pause(microseconds: microseconds) }
   }
 
-  /// Takes note of how late compaction is.
+  /// Records how late compaction is.
   func noteLateness(_ lateness: Double) {
     let isHoldingBack = compactionSchedule.withLock { $0.noteLateness(lateness) }
     self.isHoldingBack.store(isHoldingBack, ordering: .relaxed)

@@ -28,7 +28,7 @@ final class LogWriter: Sendable {
   let isBackgroundAwake = Atomic<Bool>(false)
   /// Whether the background is to come to an end.
   let isStopping = Atomic<Bool>(false)
-  /// Held by whoever writes a checkpoint; taken before the other two locks.
+  /// Held while a checkpoint is written; taken before the other two locks.
   let checkpointing = Mutex<Void>(())
   /// The compaction that is under way; taken before all other locks.
   let compaction = Mutex<Compactor?>(nil)

@@ -124,7 +124,7 @@ extension Compactor {
     while true {
       let header = try state.header(at: place, of: reference)
       if header.kind == .insert { return .absent }
-      // Whoever reads sees this record or a later one, and neither stands on those before it.
+      // A reader sees this record or a later one, and neither builds on those before it.
       if header.kind != .delta, try state.isCommitted(header, at: place, by: plan.floor) {
         isNeeded = false
       }

@@ -90,7 +90,7 @@ extension Compactor {
     let state = log.state
     let manifest = try log.currentManifest()
     let prospect = prospect(state, history)
-    // Whoever follows the index without a pin has to be gone: it may be about to look for what is left out.
+    // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.
     // After the floor was found: who comes later finds in the index whatever took a row's place up to there.
     guard state.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy

@@ -47,8 +47,8 @@ extension LogWriter {
     }
   }
 
-  /// Compacts until nothing is left that pays: what a log replaced makes packs of before superfluous, which
-  /// shows only when it is packed itself.
+  /// Compacts until no further round pays off: the log may supersede rows of older packs, which shows only once the
+  /// log is packed itself.
   private func compactAll(
     _ history: HistoryRetention,
     _ observer: (CompactionProgress) -> ScanControl
@@ -110,7 +110,7 @@ extension LogWriter {
     }
   }
 
-  /// Does a step of a compaction; by whoever holds the lock of compactions.
+  /// Does a step of a compaction; the caller holds the lock of compactions.
   func step(_ compactor: Compactor) throws -> Compactor.Progress {
     let progress = try compactor.step(state.options.compactionStepByteCount)
     if case .finished(let report) = progress { note(report) }

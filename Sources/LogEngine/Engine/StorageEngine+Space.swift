@@ -3,8 +3,8 @@ import LogFormat
 extension StorageEngine {
   /// Measures what the store takes.
   ///
-  /// What of a pack is live is told from its rows, as if all were alike. Side files count as live: those
-  /// that wait to be removed are told by ``blobUsage()``.
+  /// The live part of a pack is estimated from its rows, as if all had the same size. Side files count as live;
+  /// ``blobUsage()`` reports those that wait to be removed.
   ///
   /// - Throws: ``/LogFormat/StorageError`` if a directory cannot be read.
   /// - Complexity: O(files): asks the file system for each.

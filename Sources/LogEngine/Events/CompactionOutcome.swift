@@ -25,7 +25,7 @@ public enum CompactionOutcome: Sendable, Hashable {
   case nothingToDo
   /// All that could be packed is history that is to stay; see ``EngineOptions/history``.
   case isHistory
-  /// Whoever watched it, or the closing of the store, stopped it; the store is as it was.
+  /// The progress handler, or the closing of the store, stopped it; the store is unchanged.
   case stopped
   /// A ``ReadView`` sees this commit, and what could be packed is later: ask again when it is gone.
   case waitsForView(of: CommitSequence)

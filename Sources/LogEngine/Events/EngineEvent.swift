@@ -1,6 +1,6 @@
 import LogFormat
 
-/// Something that happened to a store and that whoever operates it may want to know.
+/// Something that happened to a store and that its operator may want to know.
 ///
 ///     let engine = try StorageEngine.open(at: "Trips.sdlog") { event in print(event) }
 ///
@@ -45,15 +45,15 @@ public enum EngineEvent: Hashable, Sendable {
 
   /// The device is full: commits are refused, or will be once the current segment is full.
   ///
-  /// Told once, and again after a minute if it is still so.
+  /// Reported once, and again after a minute if it still holds.
   case noSpace(path: String, needed: Int)
   /// A write or a sync failed, so that nothing can be saved any more until the store is opened anew.
   case poisoned(StorageError)
-  /// Something that was read is damaged, gone or cannot be read. Each place is told once.
+  /// Something that was read is damaged, gone or cannot be read. Each place is reported once.
   case damageFound(StorageError)
   /// A follower cannot go on, since its writer packed what comes next: it has to be opened anew.
   case leftBehind(StorageError)
 }
 
-/// Is told of what happens to a store; see ``EngineEvent`` for when and where it is called.
+/// Receives the events of a store; see ``EngineEvent`` for when and on which thread it is called.
 public typealias EngineEventHandler = @Sendable (EngineEvent) -> Void

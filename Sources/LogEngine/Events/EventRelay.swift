@@ -1,13 +1,13 @@
 import LogFormat
 import Synchronization
 
-/// Takes events in wherever they happen, and hands them over where no lock is held.
+/// Collects events wherever they happen, and delivers them where no lock is held.
 ///
-/// Noting one is appending to a list: its lock is taken last of all, and nothing is called under it. One
-/// thread at a time delivers; whoever comes meanwhile leaves its events to that one. So the handler sees
+/// Recording an event appends it to a list: its lock is taken last of all, and nothing is called under it. One
+/// thread at a time delivers; a thread that comes meanwhile leaves its events to that one. So the handler sees
 /// them in order, is never entered twice, and may itself cause events.
 package final class EventRelay: Sendable {
-  /// Who listens.
+  /// The receiver of the events.
   let handler: EngineEventHandler?
   private let queue = Mutex<Queue>(Queue())
 
@@ -16,9 +16,9 @@ package final class EventRelay: Sendable {
     var isDelivering = false
     var isLeftBehind = false
     var isClosed = false
-    /// When the lack of space was told of last, in microseconds.
+    /// When the last no-space event was recorded, in microseconds.
     var toldOfSpace: Int64?
-    /// The damage that was told of.
+    /// The damage that was reported.
     var known: Set<StorageError> = []
 
     mutating func beginDelivery() -> Bool {
@@ -34,34 +34,34 @@ package final class EventRelay: Sendable {
     }
   }
 
-  /// The time after which a lack of space is told of again, in microseconds.
+  /// The minimum interval between two no-space events, in microseconds.
   static let spaceInterval: Int64 = 60_000_000
-  /// How many places of damage are told of: a store with more has been lost, and that is known by then.
+  /// The maximum number of damaged places that are reported: a store with more is lost, and its operator knows by then.
   static let damageLimit = 256
 
   init(_ handler: EngineEventHandler?) { self.handler = handler }
 
-  /// Whether somebody listens.
+  /// Whether there is a receiver.
   var isObserved: Bool { handler != nil }
 
-  /// Takes note of an event, for whoever delivers next; under any lock.
+  /// Records an event for the next delivery; may be called under any lock.
   func note(_ event: @autoclosure () -> EngineEvent) {
     guard handler != nil else { return }
     let event = event()
     queue.withLock { $0.events.append(event) }
   }
 
-  /// Hands over what was noted, unless another thread is doing so; under no lock.
+  /// Delivers the recorded events, unless another thread is doing so; must be called without locks.
   func deliver() {
     guard let handler, queue.withLock({ $0.beginDelivery() }) else { return }
     while let event = queue.withLock({ $0.takeNext() }) { handler(event) }
   }
 }
 
-// MARK: What is told of once
+// MARK: Events that are reported once
 
 extension EventRelay {
-  /// Takes note that the device is full, if that is what an error says.
+  /// Records that the device is full, if that is what an error says.
   ///
   /// - Parameters:
   ///   - error: Why something could not be written.
@@ -77,7 +77,7 @@ extension EventRelay {
     }
   }
 
-  /// Takes note of damage, once for each place.
+  /// Records damage, once for each place.
   func noteDamage(_ error: StorageError) {
     guard handler != nil else { return }
     queue.withLock { queue in
@@ -86,7 +86,7 @@ extension EventRelay {
     }
   }
 
-  /// Takes note, once, that the store was closed.
+  /// Records, once, that the store was closed.
   func noteClosing() {
     guard handler != nil else { return }
     queue.withLock { queue in
@@ -96,7 +96,7 @@ extension EventRelay {
     }
   }
 
-  /// Takes note, once, that a follower cannot go on.
+  /// Records, once, that a follower cannot go on.
   func noteLeftBehind(_ error: StorageError) {
     guard handler != nil else { return }
     queue.withLock { queue in

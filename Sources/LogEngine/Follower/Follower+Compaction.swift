@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// 1. A record that stands on a row of an unknown pack was appended after the manifest that names the
 ///    pack. That manifest is read, and its packs are opened.
-/// 2. To a view of before, the pack's rows would seem to have been there always. So the record is read when
-///    nobody reads a commit older than the one that is visible then.
+/// 2. An older view would take the pack's rows for rows that had always existed. So the record is read once no view
+///    reads a commit older than the visible one.
 /// 3. The packs take the place of what they were made from once all that the compaction reckoned with is
 ///    visible. Until then files are kept open though they were removed.
 /// 4. A follower that has not opened segments before they were packed cannot go on, and says so.

@@ -29,7 +29,7 @@ package struct CompactionPace: Hashable, Sendable {
     return lowestRate * rootPower(highestRate / lowestRate, lateness)
   }
 
-  /// Takes note of a step that was done.
+  /// Records a step that was done.
   ///
   /// - Parameters:
   ///   - byteCount: How many bytes of rows it was.

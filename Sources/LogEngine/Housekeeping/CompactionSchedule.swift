@@ -31,7 +31,7 @@ struct CompactionSchedule: Sendable {
   private static let firstRetryDelay: Int64 = 1_000_000
   private static let longestRetryDelay: Int64 = 64_000_000
 
-  /// Takes note that a compaction may be due.
+  /// Records that a compaction may be due.
   mutating func ask(_ urgency: CompactionUrgency) {
     self.urgency = urgency
     isDue = true
@@ -49,7 +49,7 @@ struct CompactionSchedule: Sendable {
     return floor >= lastEnd && !isBackingOff
   }
 
-  /// Takes note of why nothing was done.
+  /// Records why nothing was done.
   mutating func note(_ outcome: CompactionOutcome) {
     isDue = false
     obstacle = outcome
@@ -60,7 +60,7 @@ struct CompactionSchedule: Sendable {
     statistics.isRunning = true
   }
 
-  /// Takes note of a compaction that came to its end.
+  /// Records a compaction that came to its end.
   mutating func note(_ report: CompactionReport, through sequence: UInt64) {
     lastEnd = sequence
     failureCount = 0
@@ -69,7 +69,7 @@ struct CompactionSchedule: Sendable {
     statistics.note(report)
   }
 
-  /// Takes note of how late things are.
+  /// Records how late things are.
   ///
   /// Commits are held back only while a compaction is under way: where a view or a failure keeps it from
   /// being begun, it would do no good.
@@ -97,7 +97,7 @@ struct CompactionSchedule: Sendable {
     statistics.bytesPerSecond = rate.map { Int($0) }
   }
 
-  /// Takes note of a compaction that was given up.
+  /// Records a compaction that was given up.
   mutating func noteEnd(failure: StorageError?, _ now: Int64) {
     isDue = false
     end()

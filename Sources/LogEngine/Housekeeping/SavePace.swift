@@ -33,7 +33,7 @@ package struct SavePace: Hashable, Sendable {
     return rates.upperBound * rootPower(rates.lowerBound / rates.upperBound, share)
   }
 
-  /// Takes note of a commit.
+  /// Records a commit.
   ///
   /// - Parameters:
   ///   - byteCount: Its bytes in the log.

@@ -18,7 +18,7 @@ package final class Table: Sendable {
 
   package init(number: UInt16) { self.number = number }
 
-  /// Takes note that a key is in use.
+  /// Records that a key is in use.
   package func noteKey(_ key: UInt64) {
     var next = nextKey.load(ordering: .relaxed)
     while next <= key {

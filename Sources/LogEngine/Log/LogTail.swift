@@ -4,7 +4,7 @@ import RowFormat
 /// The end of the log, where commits are appended: what the shorter of the two locks protects.
 ///
 /// A commit is appended to the active buffer, gets its number and is put into the index, all in one
-/// step that takes no longer than copying it. Whoever leads the writing takes the whole buffer and
+/// step that takes no longer than copying it. The thread that leads the writing takes the whole buffer and
 /// leaves an empty one; until it is written, readers that meet a location in it ask here.
 struct LogTail: ~Copyable {
   /// Whether commits may be appended.

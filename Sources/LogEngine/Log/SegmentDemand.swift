@@ -14,12 +14,12 @@ struct SegmentDemand: Sendable {
   /// A log that grows faster than this, in bytes per second, is filled about as fast as zeros are written.
   static let fastRate = 32.0 * 1_048_576
 
-  /// Takes note of a commit.
+  /// Records a commit.
   mutating func note(commitOf byteCount: Int) {
     if byteCount > largestCommits.current { largestCommits.current = byteCount }
   }
 
-  /// Takes note of a segment that is begun, and of how much was written to the one before.
+  /// Records a segment that is begun, and of how much was written to the one before.
   mutating func begin(after byteCount: Int, at now: Int64) {
     let (elapsed, isBeyond) = now.subtractingReportingOverflow(begun ?? now)
     isFast =

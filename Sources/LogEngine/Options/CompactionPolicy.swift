@@ -4,7 +4,7 @@ import LogFormat
 ///
 /// Segments are taken from the oldest on, without gaps: so a pack holds what the rows were at one place of
 /// the log, and the log goes on from there. Packs are written again where that gains most: those with the
-/// greatest dead part first, and no more of them than it takes to get back below the bound. Whoever writes
+/// greatest dead part first, and no more of them than it takes to get back below the bound. A program that writes
 /// all of them each time moves every live row for each third of a store that was overwritten.
 package struct CompactionPolicy: Hashable, Sendable {
   /// If of all files more than this could be reclaimed, measured by what would be left, a compaction is due.

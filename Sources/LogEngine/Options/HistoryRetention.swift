@@ -2,8 +2,8 @@
 ///
 /// Kept are whole segments, the newest first, for as long as *both* limits hold. What is kept can be read
 /// commit by commit, with ``StorageEngine/forEachCommit(after:upTo:order:_:)`` and
-/// ``StorageEngine/history(of:)``; from what was packed only the rows are left, and whoever asks for its
-/// commits is told so by ``/LogFormat/StorageError/commitGone(_:oldest:)``. Bytes of history count neither as live
+/// ``StorageEngine/history(of:)``; of what was packed only the rows are left, and a request for its
+/// commits throws ``/LogFormat/StorageError/commitGone(_:oldest:)``. Bytes of history count neither as live
 /// nor as dead: a store takes at most 1.4 times what is live in it, and its history.
 ///
 /// What is kept are the changes, not every state between them: an earlier state is there to be read as

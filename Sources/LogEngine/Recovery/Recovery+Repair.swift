@@ -34,7 +34,7 @@ extension Recovery {
     }
   }
 
-  /// Keeps what is left behind of a torn commit until the next opening, for whoever wants to look.
+  /// Keeps the remains of a torn commit until the next opening, for inspection.
   ///
   /// A full device keeps nobody from opening the store, perhaps to make room in it: the bytes stay where
   /// they are, too, until their segment is packed.

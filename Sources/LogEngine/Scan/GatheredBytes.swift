@@ -2,7 +2,7 @@ import RowFormat
 
 /// Values of variable width, one behind the other, in memory that grows.
 ///
-/// Not a ``ByteBuffer``, because an array has one for each column; whoever has it gives its memory back.
+/// Not a ``ByteBuffer``, because an array has one for each column; the owner frees its memory.
 @safe struct GatheredBytes {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int

@@ -4,7 +4,7 @@ import RowFormat
 /// The columns of some rows of the log, gathered row by row.
 ///
 /// Values of fixed width are a load and a store each; those of variable width are copied one behind the other.
-/// Whoever has it gives its memory back.
+/// The owner frees its memory.
 @safe struct GatheredRows {
   private var keys: [UInt64] = []
   /// How many rows there are.

@@ -29,7 +29,7 @@ package final class StagedStore {
 
   /// Makes the copy the store, and opens that as it was opened before.
   ///
-  /// - Returns: The store; the engines of before are closed, and lock nothing.
+  /// - Returns: The store; the previous engines are closed and hold no lock.
   /// - Throws: ``StorageError``; then the store is, at its next opening, what it was or what the copy is.
   package func publish() throws(StorageError) -> StorageEngine {
     do throws(StorageError) {

@@ -5,7 +5,7 @@ import Synchronization
 /// Places between commits from which the log can be read on, so that a reader of history need not begin at
 /// the start of a segment.
 ///
-/// Noted by whoever reads the log, never by who writes it: the first read of a segment passes over its frame
+/// Recorded by readers of the log, never by its writer: the first read of a segment passes over its frame
 /// headers, later ones begin within ``spacing`` bytes of where they want to. A mark never changes, for what
 /// stands before it never does.
 final class CommitMarks: Sendable {
@@ -42,7 +42,7 @@ final class CommitMarks: Sendable {
     [Mark(beginningOf: segment)] + marks.withLock { $0[segment.id] ?? [] }
   }
 
-  /// Takes note of a place between commits, if it is far enough behind the last one that is known.
+  /// Records a place between commits, if it is far enough behind the last one that is known.
   func note(_ mark: Mark, in segment: Segment, _ isRetired: (SegmentID) -> Bool) {
     marks.withLock { marks in
       guard let last = marks[segment.id]?.last else {

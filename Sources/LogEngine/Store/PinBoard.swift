@@ -24,7 +24,7 @@ final class PinBoard: Sendable {
 
   /// Pins the newest commit.
   ///
-  /// Which one that is, is found out under the lock: whoever asks for the oldest pin sees this one, or
+  /// Which one that is, is found out under the lock: a thread that asks for the oldest pin sees this one, or
   /// asked first, and then the commit pinned is no older than any that was visible at that moment.
   func pin(_ visible: borrowing Atomic<UInt64>, at microseconds: Int64) -> (Pin, UInt64) {
     pins.withLock { pins in

@@ -16,7 +16,7 @@ extension StoreState {
     try Blob(reference, of: store, in: blobs, reads: options.reads, events: events)
   }
 
-  /// Takes note of blobs that a commit, written by now, took from their rows.
+  /// Records blobs that a commit, written by now, took from their rows.
   func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
     guard !ids.isEmpty else { return }
     let logEnd = writtenEnd.load(ordering: .acquiring)

@@ -101,7 +101,7 @@ extension StoreState {
 
   /// Does something that looks into files of the store, or follows the index without a pin.
   ///
-  /// A compaction begins by waiting for whoever is in here, so that what the index said stays readable, and
+  /// A compaction begins by waiting for the threads in here, so that what the index said stays readable, and
   /// lets go of files only when nobody is.
   @inline(__always)
   package func reading<R>(_ body: () throws -> R) rethrows -> R {

@@ -7,7 +7,7 @@ package final class StoreState: Sendable {
   package let paths: StorePaths
   package let fileSystem: any FileSystem
   package let options: EngineOptions
-  /// Where whoever operates the store is told what happens to it.
+  /// Delivers the store's events to its handler.
   let events: EventRelay
   package let store: StoreIdentifier
   /// The files of the log, by number.

@@ -23,7 +23,7 @@ extension StorageError: CustomStringConvertible {
     switch self {
     case .unexpectedFile(let path, let expected, let found):
       ErrorExplanation(
-        "the store holds something else than a store does",
+        "an entry of the store's folder has the wrong kind",
         place: path,
         expected: expected.rawValue,
         found: found.rawValue,
@@ -90,7 +90,7 @@ extension StorageError {
       )
     case .notAStore(let path, let found):
       ErrorExplanation(
-        "what lies there is not a log store",
+        "the path is not a log store",
         place: path,
         expected: "the folder of a log store",
         found: found,
@@ -142,7 +142,7 @@ extension StorageError {
       )
     case .destinationExists(let path):
       ErrorExplanation(
-        "there is something already",
+        "the destination already exists",
         place: path,
         expected: "nothing, or an empty folder",
         advice: "give another path"
@@ -191,7 +191,7 @@ extension StorageError {
       )
     case .invalidRow(let row, let layout):
       ErrorExplanation(
-        "the bytes given for a row are not a row of the layout named",
+        "the bytes of a row do not match its layout",
         expected: "a row of layout \(layout.rawValue)",
         found: row.words,
         advice: "write it with that layout's columns"
@@ -231,7 +231,7 @@ extension StorageError {
       )
     case .invalidCatalogueChange(let problem):
       ErrorExplanation(
-        "a change of the catalogue contradicts it: \(problem.words)",
+        "a catalogue change conflicts with the catalogue: \(problem.words)",
         advice: "compare the change with the catalogue of the newest commit"
       )
     default: preconditionFailure("explained elsewhere")
@@ -254,11 +254,11 @@ extension CatalogueProblem {
     case .repeatedColumn(let table, let column): "it names column \(column) of table \(table) twice"
     case .emptyName: "a name is empty"
     case .nameTooLong(let byteCount): "a name has \(byteCount) bytes"
-    case .tooManyTables: "there are as many tables as there can be"
-    case .tooManyColumns(let table): "table \(table) has as many columns as it can have"
-    case .tooManyLayouts(let table): "table \(table) has as many layouts as it can have"
+    case .tooManyTables: "the store has had as many tables as it can number"
+    case .tooManyColumns(let table): "table \(table) has had as many columns as it can number"
+    case .tooManyLayouts(let table): "table \(table) has had as many layouts as it can number"
     case .valueTooLarge(let byteCount, let limit):
-      "a value has \(byteCount) bytes, and may have \(limit)"
+      "a value has \(byteCount) bytes; the limit is \(limit)"
     }
   }
 }

@@ -22,7 +22,7 @@ public enum StorageError: Error, Hashable, Sendable {
 
   /// There is no store at this path, and the options do not say to make one.
   case missingStore(path: String)
-  /// The path holds something else than a store.
+  /// The path is not the folder of a store.
   case notAStore(path: String, found: String)
   /// The store belongs to another program.
   case foreignStore(path: String, expected: String, found: String)
@@ -56,7 +56,7 @@ public enum StorageError: Error, Hashable, Sendable {
   case rowExists(RowReference)
   /// A batch names the same row twice.
   case duplicateRow(RowReference)
-  /// The bytes given for a row are not a row of the layout named.
+  /// The bytes of a row do not match the layout that was named for it.
   case invalidRow(RowReference, layout: LayoutNumber)
   /// A table has no such layout.
   case unknownLayout(table: UInt16, layout: LayoutNumber)
@@ -68,7 +68,7 @@ public enum StorageError: Error, Hashable, Sendable {
   case invalidKey(RowReference)
   /// A row or an author's name is too long to be stored.
   case tooLarge(byteCount: Int, limit: Int)
-  /// A change of the catalogue contradicts it.
+  /// A change of the catalogue conflicts with it.
   case invalidCatalogueChange(CatalogueProblem)
 }
 

@@ -74,7 +74,7 @@ package struct ManifestFiles {
   package func putInPlace(_ manifest: Manifest) throws(StorageError) {
     try fileSystem.rename(temporary, to: paths.manifest(manifest.number))
     try fileSystem.synchronizeDirectory(paths.root)
-    // The predecessor stays, for whoever has to repair by hand; what came before it goes.
+    // The predecessor stays for repairs by hand; what came before it goes.
     for old in try numbers() where old + 1 < manifest.number {
       try fileSystem.unlink(paths.manifest(old))
     }

@@ -171,7 +171,7 @@ extension PackReader {
   ///   - rows: Filled with them.
   ///   - number: The block.
   ///   - vectors: Those of an earlier block, to be filled again; afterwards, those of this one.
-  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then those of before.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then unchanged.
   package func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
     let block = footer.blocks[number]
     let schema = footer.schemas[block.schema]

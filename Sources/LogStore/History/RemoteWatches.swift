@@ -36,9 +36,9 @@ final class RemoteWatches: Sendable {
     }
   }
 
-  /// Tells everybody that there are new commits.
+  /// Notifies all observers of new commits.
   func tell() {
-    // Not under the lock: who is told may begin or cease to watch.
+    // Outside the lock: a callback may start or stop watching.
     let all = state.withLock { $0.watches.values.compactMap(\.watch) }
     for watch in all { watch.arrival() }
   }

@@ -71,8 +71,8 @@ final class EntityTable: Sendable {
   /// The number in the catalogue of a column that tells all there is to know of a property.
   ///
   /// - Parameter position: The column's place in rows.
-  /// - Returns: `nil` where a row that lacks the column may have a value all the same: one in a column of before, or
-  ///   a default of before.
+  /// - Returns: `nil` if a row without the column may still have a value: one in an earlier column, or an
+  ///   earlier default.
   func numberOfWholeColumn(at position: Int) -> UInt16? {
     guard columnNumbers.indices.contains(position), !columnsWithPast.contains(position) else {
       return nil

@@ -265,7 +265,7 @@ extension SchemaMapping {
     }
   }
 
-  /// The property of before that a list was, if others told of its members then: its owner, or they themselves.
+  /// The former property, if list membership used to be stored on the other side.
   private func listKeptElsewhere(
     _ property: ModelProperty,
     of descriptor: ModelDescriptor

@@ -2,9 +2,9 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What a migration must find true of every row before it counts, since nothing in the catalogue makes it so.
+/// Checks that every row must pass before a migration is published, because the catalogue alone cannot ensure them.
 struct ValueChecks {
-  /// Properties that must have a value, and may lack one in rows of before: tables and columns.
+  /// Properties that require a value and may lack one in older rows: tables and columns.
   var mandatory: [(table: UInt16, column: Int)] = []
   /// Values that must differ, and did not have to before.
   var unique: [UniquenessConstraint] = []

@@ -4,9 +4,9 @@ import LogEngine
 import LogEngineObservability
 #endif
 
-/// Whom a configuration wants to be told of what happens to its store.
+/// The receivers of a store's events that its configuration names.
 ///
-/// With neither handler, logger nor metrics there is nobody, and the engine does not even note events.
+/// Without a handler, logger or metrics there is none, and the engine does not even record events.
 struct StoreObservation: Sendable {
   private var handlers: [EngineEventHandler] = []
   /// Who is told of fetches that take long.
@@ -43,7 +43,7 @@ struct StoreObservation: Sendable {
     return { [handlers] event in for handler in handlers { handler(event) } }
   }
 
-  /// Takes note of the engine, once it is open.
+  /// Records the engine, once it is open.
   func attach(_ engine: StorageEngine) {
     #if Metrics
     metrics?.engine.attach(engine)

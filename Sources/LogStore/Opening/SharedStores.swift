@@ -2,13 +2,13 @@ import Foundation
 import LogEngine
 import ModelRuntime
 
-/// The stores that containers of this process have together.
+/// The stores that containers of this process share.
 ///
-/// A process opens a file once. Whoever opens it again gets the store that is open if that serves him; otherwise, with
-/// other models, the open one is closed first, and whoever still uses it is told so.
+/// A process opens a file once. A second opening gets the open store if its models suffice; otherwise the open store is
+/// closed first, and its users get an error from then on.
 ///
-/// Opening and closing take as long as they take, and are not done under the lock. Others that want the same store
-/// wait for them: so nobody meets a lock of his own process.
+/// Opening and closing may take long, and happen outside the lock. Callers that want the same store wait for them, so
+/// no caller runs into a file lock of its own process.
 ///
 /// Invariants:
 /// - No two entries are of one place.
@@ -102,7 +102,7 @@ final class SharedStores: @unchecked Sendable {
         condition.wait()
         place = wanted.now
       case .closing(let thread):
-        // Nor must a handler of events that is told of the closing.
+// Nor must an event handler that learns of the closing.
         if thread === Thread.current { throw Self.locked(entry, "closing") }
         condition.wait()
         place = wanted.now

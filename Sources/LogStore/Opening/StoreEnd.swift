@@ -9,7 +9,7 @@ enum StoreEnd: Hashable, Sendable {
   /// The folder was removed or moved, and the process opened its place again.
   case folderReplaced
 
-  /// What is thrown to whoever uses the store all the same.
+  /// The error that further uses of the store throw.
   func error(path: String) -> SwiftDataError {
     let message =
       switch self {

@@ -8,7 +8,7 @@ public struct SegmentDescription: Hashable, Sendable {
   public let path: String
   /// The size of its file, in bytes, unused space included.
   public let fileByteCount: Int
-  /// Whose log it is part of, and what its header says; `nil` if the header cannot be read.
+  /// The store that owns the log, and the fields of the header; `nil` if the header cannot be read.
   public let header: Header?
   /// Why the header cannot be read; `nil` for a segment that was being made when its writer stopped.
   public let damage: StorageError?

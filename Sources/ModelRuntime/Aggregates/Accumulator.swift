@@ -14,7 +14,7 @@ package enum MeasureFunction: Sendable {
 
 /// Collects what a measure needs of the values of each group.
 ///
-/// A class for each kind of measure, so that whoever has whole columns of values finds out once which it is, and
+/// A class for each kind of measure, so that code with whole columns of values finds out once which it is, and
 /// then adds numbers; ``add(_:to:)`` serves for everything else. No value is null: those count for nothing.
 package class Accumulator {
   /// Prepares for groups up to a number.

@@ -27,7 +27,7 @@ enum ConcurrencyCheck {
   }
 }
 
-/// Whose a context is.
+/// The owner of a context.
 enum ContextOwner {
   case nobody
   case mainActor

@@ -1,12 +1,12 @@
 import Dispatch
 
 extension ModelContainer {
-  /// Closes the stores: what was saved is as safe as it will be, and the files can be opened by anybody.
+  /// Closes the stores: their files are complete, and other processes can open them.
   ///
   /// A save that is under way is waited for. Afterwards every fetch and save of the container's contexts throws
   /// ``SwiftDataError/storeClosed``, and models keep the values they have read. A file that another container of
   /// the process has open, too, stays open for that one. Without this call the stores are closed when the container
-  /// and its contexts are gone, which nobody waits for.
+  /// and its contexts are gone, without anything to wait for.
   ///
   ///     try await server.run()          // until it is asked to stop
   ///     try await container.close()     // then nothing is left to be recovered

@@ -10,12 +10,12 @@ final class StoreCoordinator: @unchecked Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let connections: [StoreConnection]
-  /// Where contexts are told of what others saved.
+  /// Delivers to contexts what other contexts saved.
   let inboxes = SaveInboxes()
-  /// Who is told of every save.
+  /// Notified of every save.
   let saveListeners = SaveListeners()
   private let hasClosed = Atomic<Bool>(false)
-  /// Held while the stores are closed: who closes them a second time waits for the first.
+  /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())
   private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
 
@@ -201,7 +201,7 @@ final class StoreCoordinator: @unchecked Sendable {
     return nil
   }
 
-  /// A model that stands for nothing: of the class its identifier names, or of none of the app's.
+  /// A placeholder for a model that does not exist: of the class its identifier names, or of none of the app's.
   func placeholder(for identifier: PersistentIdentifier) -> any PersistentModel {
     func make<M: PersistentModel>(_: M.Type) -> any PersistentModel {
       let model = M(backingData: _EmptyBackingData<M>())

@@ -264,7 +264,7 @@ private struct RelationImage {
 }
 
 extension _ModelState {
-  /// Sees to it that setters call for whoever wants to know: observers, or an undo manager.
+  /// Makes setters call their listeners: observers, or an undo manager.
   func updateIsObserved() {
     if observation != nil { context?.watch(self) }
     isObserved =

@@ -46,7 +46,7 @@ public class ModelContext: Equatable, SendableMetatype {
   }
   /// The same objects as fetches want them.
   let unsaved = UnsavedModels()
-  /// The unsaved models whose temporary identifiers somebody has asked for, by key; and some of before.
+  /// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
   private var temporaries: [UInt64: any PersistentModel] = [:]
   /// How many objects have come into the context, and how many have left it.
   var attachedCount = 0
@@ -73,17 +73,17 @@ public class ModelContext: Equatable, SendableMetatype {
   var inbox: SaveInbox?
   /// Whether the context is to take over what others save, observed or not.
   var mergesChanges = false
-  /// Who follows the changes of this context, if anybody does.
+  /// The observers of this context's changes, if there are any.
   var observers: ContextObservers?
-  /// Who is called when something comes into the inbox.
+  /// Called when something comes into the inbox.
   lazy var saveBell = SaveBell()
   /// The models that the last fetch which prefetched found at the other ends of relationships.
   var prefetched: [any PersistentModel] = []
-  /// Whose the context is, and who is using it: looked at by ``ConcurrencyCheck`` only.
+  /// The owner of the context, and its current user; only ``ConcurrencyCheck`` reads them.
   var owner = ContextOwner.nobody
   let use = ContextUse()
   var autosave = Autosave()
-  /// What went wrong where nothing could be thrown; the next save or fetch throws it.
+  /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
   var deferredError: (any Error)?
 
   /// Makes a context over the stores of a container.
@@ -160,7 +160,7 @@ extension ModelContext {
     _modify { yield &deletedModels.array }
   }
 
-  /// Takes note of an unsaved model's identifier.
+  /// Records an unsaved model's identifier.
   func noteTemporary(_ identifier: PersistentIdentifier, of model: any PersistentModel) {
     if identifier.isTemporary { temporaries[identifier.id.key] = model }
   }
@@ -277,7 +277,7 @@ extension ModelContext {
     maps[connection.index].remove(state, at: state.reference)
   }
 
-  /// Takes note that somebody observes an object: who observes its lists is told when they may have changed.
+  /// Records that an object is observed: observers of its lists are notified when these may have changed.
   func watch(_ state: _ModelState) {
     state.flags.insert(.isWatched)
     watched[ObjectIdentifier(state)] = Unmanaged.passUnretained(state)

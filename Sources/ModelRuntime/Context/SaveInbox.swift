@@ -12,7 +12,7 @@ struct SavedRows: Sendable {
 /// What other contexts saved, until the context it is for has time to look.
 final class SaveInbox: Sendable {
   private let saves = Mutex<[SavedRows]>([])
-  /// Called, by whoever saved, when something came into an empty inbox.
+  /// Called on the saving thread when something comes into an empty inbox.
   private let arrival: @Sendable () -> Void
 
   init(arrival: @escaping @Sendable () -> Void) { self.arrival = arrival }

@@ -4,13 +4,13 @@ import Synchronization
 extension ModelContext {
   /// Posted before a save, with the context as its object.
   ///
-  /// From the first time anybody asks for this name.
+  /// Posted from the first time the program reads this name.
   public static var willSave: Notification.Name { SaveNotifications.willSave.nameToObserve }
 
   /// Posted after a save that succeeded, with the context as its object and, in `userInfo`, the
   /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
   ///
-  /// From the first time anybody asks for this name.
+  /// Posted from the first time the program reads this name.
   public static var didSave: Notification.Name { SaveNotifications.didSave.nameToObserve }
 
   /// The keys of a save notification.
@@ -33,10 +33,10 @@ extension ModelContext {
   }
 }
 
-/// The notifications of saves, which are not posted as long as nobody can be waiting for one.
+/// The notifications of saves, which are not posted as long as there can be no observer.
 ///
 /// A notification costs some six thousand instructions even without an observer, and two are more than a third of
-/// a small save. Whoever observes them asks for their names first; a notification center does not tell.
+/// a small save. An observer asks for their names first; a notification center does not tell.
 enum SaveNotifications {
   /// A name that knows whether anybody ever asked for it.
   struct Observable: ~Copyable {

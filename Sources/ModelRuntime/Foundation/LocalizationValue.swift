@@ -102,8 +102,8 @@ extension String {
   ///   - keyAndValue: The text, which is also what is looked up.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
   ///   - bundle: Where the file is; by default the program's.
-  ///   - locale: Whose digits and separators numbers get.
-  ///   - comment: What whoever translates the text should know.
+  ///   - locale: The locale whose digits and separators format numbers.
+  ///   - comment: A hint for translators.
   public init(
     localized keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -121,8 +121,8 @@ extension String {
   ///   - defaultValue: The text, where there is no table, or no entry of it.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
   ///   - bundle: Where the file is; by default the program's.
-  ///   - locale: Whose digits and separators numbers get.
-  ///   - comment: What whoever translates the text should know.
+  ///   - locale: The locale whose digits and separators format numbers.
+  ///   - comment: A hint for translators.
   public init(
     localized key: StaticString,
     defaultValue: String.LocalizationValue,

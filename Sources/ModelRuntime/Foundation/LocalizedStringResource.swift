@@ -14,7 +14,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
   public let defaultValue: String.LocalizationValue
   /// The file `TABLE.strings` of the program's bundle; `Localizable.strings` if `nil`.
   public let table: String?
-  /// Whose digits and separators numbers get.
+  /// The locale whose digits and separators format numbers.
   public var locale: Locale
 
   /// The resource itself.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One that is told of every save of a container's contexts, by the thread that saved.
+/// Notified of every save of a container's contexts, on the thread that saved.
 protocol SaveListener: AnyObject, Sendable {
   func heard(_ event: SaveEvent)
 }

@@ -1,6 +1,6 @@
 /// What stands between a store and the schema it is opened with.
 ///
-/// A pure function of the plan, the schema, and what the store remembers; whoever opens the store
+/// A pure function of the plan, the schema, and what the store remembers; the code that opens the store
 /// asks, and acts.
 package struct MigrationRoute: Hashable, Sendable {
   /// What is to be done.

@@ -70,7 +70,7 @@ extension MigrationStep {
     let context = ModelContext(container)
     do {
       try body(context)
-      // Whoever ends without saving means what it did all the same; nobody else could save it.
+      // A closure that ends without saving means its changes all the same; no other code could save them.
       if context.hasChanges { try context.save() }
     } catch {
       throw failure("\(name) threw", error)

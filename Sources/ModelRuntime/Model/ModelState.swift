@@ -269,7 +269,7 @@ extension _ModelState {
 // MARK: Changing
 
 extension _ModelState {
-  /// Takes note that a property is about to change.
+  /// Records that a property is about to change.
   @inlinable @inline(__always)
   func willChange(_ ordinal: Int) {
     if changed.contains(ordinal) { return }

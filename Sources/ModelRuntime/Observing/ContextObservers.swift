@@ -13,10 +13,10 @@ final class ContextObservers {
   /// The place of each unsaved model among them, in the order they were inserted.
   private var insertions: [ObjectIdentifier: UInt64] = [:]
   private var insertionCount: UInt64 = 0
-  /// Whether somebody is being told of a change right now.
+  /// Whether observers are being notified of a change right now.
   ///
-  /// What observers show stays as it was meanwhile: as with any observed property, whoever is told sees the
-  /// value of before.
+  /// Observers keep showing the old value meanwhile: as with any observed property, `onChange` sees the value
+  /// before the change.
   private(set) var isTelling = false
 
   init(_ context: ModelContext) {
@@ -130,7 +130,7 @@ extension ContextObservers {
     showChanges()
   }
 
-  /// Everything is in its place: whoever waits for a change can be told whether there was one.
+  /// Everything is in its place: code that waits for a change can now learn whether there was one.
   func showChanges() { forEach { $0.showChanges() } }
 }
 

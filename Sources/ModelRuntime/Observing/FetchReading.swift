@@ -111,7 +111,7 @@ extension FetchReading {
     }
   }
 
-  /// Adds a list: who is in it is told by its members too.
+  /// Adds a list: its membership also follows from its members.
   private mutating func add(_ list: QueryExpression.MemberList, _ levels: [ModelDescriptor]) {
     add(list.property.ordinal, at: list.owner, levels)
     add(list.property.inverse?.ordinal, of: list.element, isOwn: false)

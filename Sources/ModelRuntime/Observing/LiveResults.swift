@@ -43,7 +43,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   ///   - descriptor: The fetch.
   ///   - title: The title of a model's section, and the key path it is read by; without sections, `nil`.
   ///   - context: The context.
-  ///   - isolation: Whose the context is, who can then be called when another context saves.
+  ///   - isolation: The actor that owns the context, which is called when another context saves.
   /// - Throws: What fetching throws.
   init(
     _ descriptor: FetchDescriptor<Element>,
@@ -71,7 +71,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   private func makeAlarm(_ isolation: (any Actor)?) -> @Sendable () -> Void {
-    // With nobody to call, whoever waits is told by the one who saves, and looks when it has time.
+    // Without an actor to call, the saving thread notifies the observer, which reads the results when it has time.
     guard let isolation else { return { [signal] in signal.contentsChange() } }
     let owner = ContextOwnerReference(context, isolation)
     return { owner.mergeSavedChanges() }
@@ -224,7 +224,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     tell()
   }
 
-  /// Takes note of a model.
+  /// Records a model.
   ///
   /// - Returns: Whether it is one of those the fetch is about.
   @discardableResult

@@ -102,7 +102,7 @@ struct RankedResult {
 
   var id: ObjectIdentifier { ObjectIdentifier(object) }
 
-  /// The result as what it is; whoever asks has put it in.
+  /// The result with its type, which the caller knows because it put the result in.
   @inline(__always)
   func model<Model: PersistentModel>(as _: Model.Type) -> Model {
     unsafeDowncast(object, to: Model.self)

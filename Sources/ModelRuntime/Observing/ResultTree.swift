@@ -1,7 +1,7 @@
 /// A list that is cheap to change anywhere and to keep old versions of: a counted B-tree.
 ///
 /// A copy shares its nodes with the original, and changing one of the two copies the nodes on the way to the
-/// place that changes, a few hundred words. So whoever was handed a list goes on seeing it as it was.
+/// place that changes, a few hundred words. So a list that was handed out stays as it was.
 struct ResultTree<Element> {
   private typealias Node = ResultTreeNode<Element>
 

@@ -19,7 +19,7 @@ extension ResultsObserver where SectionTitle == Never {
   /// - Parameters:
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -35,7 +35,7 @@ extension ResultsObserver where SectionTitle == Never {
   ///   - filterBy: Which models; `nil` means all.
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -51,7 +51,7 @@ extension ResultsObserver where SectionTitle == Never {
   /// - Parameters:
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -67,7 +67,7 @@ extension ResultsObserver where SectionTitle == Never {
   ///   - filterBy: Which models; `nil` means all.
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -86,7 +86,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -110,7 +110,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -134,7 +134,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -158,7 +158,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -182,7 +182,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -206,7 +206,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -230,7 +230,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - fetchDescriptor: Which models, and in what order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -254,7 +254,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sortBy: In what order; `nil` means as they were first saved.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
-  ///   - isolation: Whose the context is; leave it to the compiler.
+  ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
   public convenience init(
     filterBy: Predicate<Element>? = nil,

@@ -14,7 +14,7 @@ public import Observation
 ///
 /// ``results`` are at any time what the context would fetch: unsaved changes count, and so does what other
 /// contexts of the container have saved. Code that tracks them (`withObservationTracking`, `Observations`, a
-/// view) is told once when they are about to change, and reads again: when a model comes or goes, when a
+/// view) is notified once when they are about to change, and reads again: when a model comes or goes, when a
 /// property changes that the predicate, the sort or the sections read, after a save, a rollback, an undo.
 ///
 /// A context takes over what others save as long as it has an observer: the main context, and one observed by an

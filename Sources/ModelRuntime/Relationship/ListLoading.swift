@@ -113,7 +113,7 @@ extension ModelContext {
     }
   }
 
-  /// Takes note of what was committed to a store since the context last looked, other than by itself.
+  /// Records what was committed to a store since the context last looked, other than by itself.
   func noticeCommits(to connection: StoreConnection) {
     guard let newest = connection.changeCount else {
       // Nobody can say: it may be anything.
@@ -125,7 +125,7 @@ extension ModelContext {
     listEpoch &+= 1
   }
 
-  /// Takes note of a save of its own, which changes nothing in the lists of the context.
+  /// Records a save of its own, which changes nothing in the lists of the context.
   ///
   /// - Parameters:
   ///   - connection: The store.

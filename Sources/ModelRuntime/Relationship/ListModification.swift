@@ -3,7 +3,7 @@ import Synchronization
 
 /// A to-many property that is being changed in place: `album.photos.append(photo)` is under way.
 ///
-/// The property lends its list out as an array that it goes on sharing. Whoever changes the array gets
+/// The property lends its list out as an array that it goes on sharing. Code that changes the array gets
 /// a copy, as with any shared array, and the two are compared afterwards; only the methods of `Array` below
 /// know of the list that is behind the array, and change both without copying. So appending costs the same in
 /// a long list as in a short one, and nothing that happens to the array can go unnoticed.

@@ -92,7 +92,7 @@ extension _ModelState {
     return false
   }
 
-  /// Takes note that a relationship holds a model from now on: then the model does not keep the context.
+  /// Records that a relationship holds a model from now on: then the model does not keep the context.
   ///
   /// So no ring of models that hold each other holds a context too, and with it the store.
   func hold(_ other: any PersistentModel) {

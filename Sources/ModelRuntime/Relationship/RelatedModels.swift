@@ -4,7 +4,7 @@
 /// `isReordered`) is the truth about unsaved changes; the members are a cache of the whole, good as long as nobody
 /// else can have changed the list (see ``ModelContext/listEpoch``), and may be absent altogether.
 ///
-/// A class, and apart from its typed half, so that whoever does not know the models' type can hold it,
+/// A class, and apart from its typed half, so that code that does not know the models' type can hold it,
 /// count it and change it without copying the list.
 class RelatedModels {
   /// The members that came since the last save, in order.
@@ -145,7 +145,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// Up to how many members are looked through one by one.
   private static var shortCount: Int { 16 }
 
-  /// The members; the list's own storage, so whoever changes it gets a copy.
+  /// The members; the list's own storage, so changing it makes a copy.
   var members: [Model] {
     @inline(__always) get {
       if removals.isEmpty, insertions == nil { return stored }

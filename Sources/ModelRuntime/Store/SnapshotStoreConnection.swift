@@ -202,7 +202,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
-  /// Takes note of what the store made of the models it was given, for the end of the save.
+  /// Records what the store made of the models it was given, for the end of the save.
   private func note(
     _ snapshots: [PersistentIdentifier: Store.Snapshot],
     for changes: ChangeSet,

@@ -33,7 +33,7 @@ final class Upsert {
     let wasRegistered: Bool
   }
 
-  /// Takes note of everything a failed save has to put back.
+  /// Records everything a failed save has to put back.
   init(_ context: ModelContext, _ connection: StoreConnection) {
     self.context = context
     self.connection = connection

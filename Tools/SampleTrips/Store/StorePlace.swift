@@ -62,7 +62,7 @@ struct StorePlace {
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { return }
     guard isFolder.boolValue == (kind == .log) else {
       throw ToolError(
-        "what lies there is not a store of this kind",
+        "the path is not a store of this kind",
         place: url.path,
         expected: kind == .log ? "the folder of a log store" : "the file of a JSON archive",
         found: isFolder.boolValue ? "a folder" : "a file",

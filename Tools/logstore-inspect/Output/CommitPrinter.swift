@@ -4,7 +4,7 @@ import Terminal
 
 /// Prints commits one after the other: who made them, when, and what they changed.
 struct CommitPrinter {
-  /// How much is told of a commit.
+  /// How much of a commit is printed.
   enum Detail {
     /// A line with counts.
     case counts
@@ -12,7 +12,7 @@ struct CommitPrinter {
     case changes
   }
 
-  /// Which changes are told of; commits without any are passed over.
+  /// Which changes are printed; commits without any are skipped.
   struct Filter {
     var table: UInt16?
     var keys: NumberRange?

@@ -17,7 +17,7 @@ struct ObjectPrinter {
   /// Prints an object.
   ///
   /// - Parameters:
-  ///   - reference: Which.
+  ///   - reference: The object's entity and key.
   ///   - cells: Its values; `nil` if it was deleted or cannot be read.
   ///   - changes: Its records, newest first.
   ///   - decoder: Reads rows.

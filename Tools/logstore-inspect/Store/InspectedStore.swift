@@ -116,16 +116,16 @@ extension InspectedStore {
 // MARK: Damage
 
 extension InspectedStore {
-  /// Takes note of damage; the first counts.
+  /// Records damage; the first counts.
   func note(_ error: StorageError) { damage = damage ?? error }
 
-  /// Takes note of a row that cannot be read.
+  /// Records a row that cannot be read.
   func note(_ error: StorageError, of row: RowReference) {
     note(error)
     unreadableRows.append(row)
   }
 
-  /// Takes note of damage that ends a walk through the log.
+  /// Records damage that ends a walk through the log.
   func note(_ error: StorageError, after last: CommitSequence?) {
     note(error)
     endOfWalk = last ?? .zero

@@ -13,7 +13,7 @@ struct ProblemDescription {
   let what: String
   let expected: String?
   let found: String?
-  /// What problems have in common that are told of together: of many, the first ones stand for all.
+  /// What problems of one group have in common: of many, only the first are listed.
   let group: String?
 
   init(_ problem: VerificationProblem, _ store: InspectedStore?) {

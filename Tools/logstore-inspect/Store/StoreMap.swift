@@ -5,7 +5,7 @@ import Terminal
 
 /// Every file of a store, with its part in the whole.
 struct StoreMap {
-  /// A file, or a folder of files that are told of together.
+  /// A file, or a folder of files that is listed as one.
   struct Entry {
     enum Kind: String { case manifest, checkpoint, segment, pack, blobs, other }
 

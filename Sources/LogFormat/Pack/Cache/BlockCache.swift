@@ -39,7 +39,7 @@ public final class BlockCache: Sendable {
     }
   }
 
-  /// Takes note that a slot has so many bytes more; drops others if that is too many.
+  /// Records that a slot has so many bytes more; drops others if that is too many.
   ///
   /// The slot must not be locked by the caller.
   func noteGrowth(of slot: BlockSlot, by byteCount: Int) {

@@ -70,7 +70,7 @@ extension PackReader {
   /// Reads a block and checks it against its checksums and the footer.
   ///
   /// - Parameters:
-  ///   - number: Which.
+  ///   - number: The number of the block in the pack.
   ///   - vector: Memory to decode into.
   /// - Throws: ``StorageError/corruption(_:)`` at the first damage.
   package func verify(block number: Int, with vector: ColumnVector) throws {

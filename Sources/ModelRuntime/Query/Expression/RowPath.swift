@@ -43,7 +43,7 @@ package struct RowPath: Sendable {
     return path
   }
 
-  /// The path seen as leading to a subclass; whoever uses it makes sure that it does.
+  /// The path seen as leading to a subclass; the caller makes sure that it does.
   func cast(to descriptor: ModelDescriptor) -> RowPath {
     var path = self
     path.descriptor = descriptor
