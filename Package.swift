@@ -86,10 +86,10 @@ let macroTestTarget: Target =
     )
   }
 
-// Who does not ask for them neither builds nor links them.
+// Packages that do not ask for them neither build nor link them.
 let traits: Set<Trait> = [
   .trait(name: "Logging", description: "Stores log what happens to them with swift-log."),
-  .trait(name: "Metrics", description: "Stores publish how they stand with swift-metrics."),
+  .trait(name: "Metrics", description: "Stores publish their state with swift-metrics."),
   .trait(
     name: "PostgreSQL",
     description: "Brings PostgresStore, which keeps models on a PostgreSQL server by way of libpq."

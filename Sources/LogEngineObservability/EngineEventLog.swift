@@ -7,7 +7,7 @@ public import Logging
 ///     let log = EngineEventLog(Logger(label: "trips"))
 ///     let engine = try StorageEngine.open(at: path, onEvent: log.record)
 ///
-/// Messages are the same few words each time; figures stand in the metadata, and are put together only if
+/// Messages are the same few words each time; figures are in the metadata, and are put together only if
 /// the logger wants the level. Routine is logged at `trace` and `debug`, so that nothing is seen of it
 /// unless somebody asks; what needs a person, at `warning` and `error`.
 public struct EngineEventLog: Sendable {

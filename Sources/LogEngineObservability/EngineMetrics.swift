@@ -3,13 +3,13 @@ public import CoreMetrics
 public import LogEngine
 import Synchronization
 
-/// Publishes what a store does, and how it stands, as metrics.
+/// Publishes the activity and the state of a store as metrics.
 ///
 ///     let metrics = EngineMetrics(store: "trips")
 ///     let engine = try StorageEngine.open(at: path, onEvent: metrics.record)
 ///     metrics.attach(engine)
 ///
-/// What happens, and how long it takes, is published with each event. How the store stands is published
+/// What happens, and how long it takes, is published with each event. The state of the store is published
 /// when an engine is attached, after an event that changes its files, and whenever ``sample()`` is called:
 /// call it where metrics are scraped, or from a timer of the program's own. There is none in here, since a
 /// store that nobody writes to should not wake a processor.
@@ -34,7 +34,7 @@ public final class EngineMetrics: Sendable {
     metrics = MetricSet(store: store, factory: factory)
   }
 
-  /// Publishes how an engine stands from now on, and at once; the engine is not kept.
+  /// Publishes the state of an engine now and from now on; the engine is not kept.
   ///
   /// Counters go on from what they were, also if it is another engine of the same store.
   public func attach(_ engine: StorageEngine) {
@@ -42,7 +42,7 @@ public final class EngineMetrics: Sendable {
     sample()
   }
 
-  /// Counts an event, and publishes how the store stands if its files have changed.
+  /// Counts an event, and publishes the state of the store if its files have changed.
   public func record(_ event: EngineEvent) {
     metrics.record(event)
     switch event {
@@ -52,7 +52,7 @@ public final class EngineMetrics: Sendable {
     }
   }
 
-  /// Publishes how the store stands; does nothing if it is gone.
+  /// Publishes the state of the store; does nothing if it is gone.
   ///
   /// - Complexity: That of ``LogEngine/StorageEngine/statistics()``: no system call, but for the clock.
   public func sample() {

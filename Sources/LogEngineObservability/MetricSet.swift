@@ -80,7 +80,7 @@ final class MetricSet: Sendable {
   }
 }
 
-// MARK: How the store stands
+// MARK: The state of the store
 
 extension MetricSet {
   func set(_ statistics: EngineStatistics) {

@@ -29,7 +29,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public var uniquenessPolicy: UniquenessPolicy
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
-  /// How many bytes a value of an attribute with external storage may have and still stand in its row.
+  /// How many bytes a value of an attribute with external storage may have and still be in its row.
   ///
   /// A larger one gets a file of its own, which is read when the property is, and not with the model. It may
   /// be changed from one opening to the next; values stay where they are until they are set again.
@@ -82,7 +82,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public var metricsFactory: (any MetricsFactory)?
   #endif
 
-  /// How many bytes of rows that compaction has packed may stand in memory unpacked.
+  /// How many bytes of rows that compaction has packed may be in memory unpacked.
   ///
   /// A row that does not is unpacked together with its neighbours, which takes some 15 microseconds where
   /// reading it otherwise takes less than one. Memory is taken as rows are read, and never for scans.

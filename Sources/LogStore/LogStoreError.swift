@@ -51,7 +51,7 @@ public enum LogStoreError: Error, Sendable {
   case schemaNotShared(name: String)
   /// A row refers to a table the schema does not know, or has a layout that is not recorded.
   case unreadableRow(entity: String, key: UInt64)
-  /// A value of a row stands in a file of its own that is missing or damaged; the rest of the row can be
+  /// A value of a row is in a file of its own that is missing or damaged; the rest of the row can be
   /// read.
   case unreadableValue(entity: String, property: String, key: UInt64, StorageError)
 }

@@ -4,7 +4,7 @@ import ModelRuntime
 import RowFormat
 
 extension TableStore {
-  /// Reads a value that stands in a side file.
+  /// Reads a value that is in a side file.
   ///
   /// Between the reading of its row and now another save may have given the row another value: then that one
   /// is read.

@@ -29,7 +29,7 @@ final class TableStore: Sendable {
   let history: StoreHistory
   /// The newest commit that the indexes know, in a store that is only read.
   let followed: Mutex<CommitSequence>
-  /// How many bytes a value may have that stands in its row although it could have a file; none has one in
+  /// How many bytes a value may have that is in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
   /// Receives the store's events.

@@ -38,7 +38,7 @@ public struct BlobReference: Hashable, Sendable {
 /// The value of a column of type ``ColumnType/blob``; integers are little-endian.
 ///
 ///     offset  size  field
-///          0     1  form       0: the value's bytes follow; 1: they stand in a side file
+///          0     1  form       0: the value's bytes follow; 1: they are in a side file
 ///          1     8  number     ``BlobID``
 ///          9     8  length     of the value, in bytes
 ///         17     4  checksum   CRC-32C of the value's bytes
@@ -46,7 +46,7 @@ public struct BlobReference: Hashable, Sendable {
 /// The last three only in form 1. The name of a file is made from its number and nothing else, so
 /// that no value, however damaged, leads out of the folder of blobs.
 public enum BlobValue: Hashable, Sendable {
-  /// Where the value's bytes stand, counted as the range was that the value was decoded from.
+  /// Where the value's bytes are, counted as the range was that the value was decoded from.
   case inline(Range<Int>)
   /// Which side file holds them.
   case external(BlobReference)
@@ -58,8 +58,8 @@ public enum BlobValue: Hashable, Sendable {
   /// Reads a value, or returns `nil` if the bytes are none.
   ///
   /// - Parameters:
-  ///   - bytes: The row, or whatever else the value stands in.
-  ///   - range: Where it stands.
+  ///   - bytes: The row, or whatever else the value is in.
+  ///   - range: Where it is.
   public init?(decoding bytes: RawSpan, in range: Range<Int>) {
     guard !range.isEmpty,
       let form = Form(rawValue: bytes.load(UInt8.self, at: range.lowerBound))
@@ -108,7 +108,7 @@ extension RowLayout {
 }
 
 extension RowWriter {
-  /// Sets a blob column to bytes that stand in the row itself.
+  /// Sets a blob column to bytes that are in the row itself.
   public mutating func append(_ column: Int, inlineBlob bytes: RawSpan) {
     open(column)
     buffer.append(BlobValue.Form.inline.rawValue)
@@ -116,7 +116,7 @@ extension RowWriter {
     closeOrdinal()
   }
 
-  /// Sets a blob column to bytes that stand in a side file.
+  /// Sets a blob column to bytes that are in a side file.
   public mutating func append(_ column: Int, blob reference: BlobReference) {
     open(column)
     buffer.append(BlobValue.Form.external.rawValue)

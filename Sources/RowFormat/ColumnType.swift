@@ -33,6 +33,6 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a value stands in the variable section of a row.
+  /// Whether a value is in the variable section of a row.
   @inlinable public var isVariable: Bool { fixedWidth == 0 }
 }

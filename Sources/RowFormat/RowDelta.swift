@@ -126,7 +126,7 @@ public enum RowDelta {
 
   /// Goes past the operand of an operation.
   ///
-  /// - Returns: Where the last bytes of the operand stand, or `nil` if it is cut off.
+  /// - Returns: Where the last bytes of the operand are, or `nil` if it is cut off.
   static func skip(
     _ operation: Operation,
     _ type: ColumnType,
@@ -153,7 +153,7 @@ public enum RowDelta {
   ///
   /// The base must be valid for the layout; the delta is checked as it is read.
   ///
-  /// - Returns: Where the new row stands in the writer, or `nil` if the delta is malformed (the
+  /// - Returns: Where the new row is in the writer, or `nil` if the delta is malformed (the
   ///   writer's contents are then of no meaning beyond its previous count).
   public static func apply(
     _ delta: RawSpan,

@@ -1,4 +1,4 @@
-/// Where each column of a row stands.
+/// Where each column of a row is.
 ///
 /// A row is one run of bytes; integers are little-endian, nothing is aligned:
 ///
@@ -18,9 +18,9 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   public let types: [ColumnType]
   /// How many columns have a variable width.
   public let variableCount: Int
-  /// The offset of the ends: flags, nulls and fixed section stand before it.
+  /// The offset of the ends: flags, nulls and fixed section are before it.
   public let endsOffset: Int
-  /// The columns whose values may stand in side files.
+  /// The columns whose values may be in side files.
   public let blobColumns: [Int]
   /// The columns that hold lists of references.
   private let listColumns: [Int]
@@ -100,7 +100,7 @@ extension RowLayout {
     RowReference(rawValue: row.load(UInt64.self, at: Int(slots[column])))
   }
 
-  /// Where the bytes of a variable column stand in the row; empty for null.
+  /// Where the bytes of a variable column are in the row; empty for null.
   @inlinable public func range(_ column: Int, in row: RawSpan) -> Range<Int> {
     let ordinal = Int(slots[column])
     if row.load(UInt8.self, at: 0) & 1 == 0 {

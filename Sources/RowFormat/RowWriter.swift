@@ -50,7 +50,7 @@ public struct RowWriter: ~Copyable {
 
   /// Ends the row.
   ///
-  /// - Returns: Where the row stands in ``bytes``.
+  /// - Returns: Where the row is in ``bytes``.
   @inlinable public mutating func finish() -> Range<Int> {
     while nextOrdinal < layout.variableCount { closeOrdinal() }
     return start..<buffer.count
@@ -150,7 +150,7 @@ public struct RowWriter: ~Copyable {
     }
   }
 
-  /// Sets a fixed-width column from bytes as they stand in a row.
+  /// Sets a fixed-width column from bytes as they are in a row.
   mutating func set(_ column: Int, fixedBytes source: RawSpan) {
     markPresent(column)
     let to = start + layout.offset(of: column)
@@ -159,7 +159,7 @@ public struct RowWriter: ~Copyable {
 
   /// Appends a finished row as it is.
   ///
-  /// - Returns: Where the row stands in ``bytes``.
+  /// - Returns: Where the row is in ``bytes``.
   public mutating func append(row: RawSpan) -> Range<Int> {
     let start = buffer.count
     buffer.append(row)

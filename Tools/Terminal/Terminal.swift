@@ -84,7 +84,7 @@ public struct OutputBuffer: ~Copyable {
 }
 
 extension Terminal {
-  /// Replaces the line the cursor stands in, on standard error.
+  /// Replaces the line the cursor is in, on standard error.
   static func draw(_ line: String) {
     FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
   }

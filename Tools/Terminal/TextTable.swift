@@ -9,7 +9,7 @@ public struct TextTable: Sendable {
   /// Whether a column stays where there is no room for all.
   public enum Importance: Sendable { case essential, optional }
 
-  /// What a column is called and where its cells stand.
+  /// What a column is called and where its cells are.
   public struct Column: Sendable {
     public var title: String
     public var alignment: Alignment

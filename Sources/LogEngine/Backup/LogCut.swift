@@ -11,7 +11,7 @@ struct LogCut: Sendable {
   var logPosition: UInt64 = 0
   /// The catalogue as of that commit.
   var catalogue = Catalogue()
-  /// Where the log begins, and the packs that hold what stood before.
+  /// Where the log begins, and the packs that hold what was before.
   var base: LogBase?
   var packs: [PackReader] = []
   /// The program the store belongs to.

@@ -2,7 +2,7 @@ import LogFormat
 public import RowFormat
 import Synchronization
 
-/// The bytes of a value that stands in a side file, open to be read.
+/// The bytes of a value that is in a side file, open to be read.
 ///
 /// Opening one checks that the file is the one the row speaks of, and reads none of its bytes. The
 /// bytes can be read for as long as this object lives, also after the row is gone.

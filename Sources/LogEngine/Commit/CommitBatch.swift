@@ -44,7 +44,7 @@ public struct CommitBatch: ~Copyable {
   /// The row of the last record, and whether all came in ascending order: then no row came twice.
   var lastReference = RowReference.none
   var isAscending = true
-  /// Whether the author's name stands behind the records.
+  /// Whether the author's name is behind the records.
   var isFinished = false
   /// How many records were added.
   public private(set) var count = 0

@@ -8,7 +8,7 @@ struct CheckpointStanding: Sendable {
   var highest: UInt64 = 0
   /// The newest checkpoint the store can be opened from.
   var newest: UInt64?
-  /// Where it stands in the log.
+  /// Where it is in the log.
   var logPosition: UInt64 = 0
   /// How long its file is.
   var byteCount = 0
@@ -17,7 +17,7 @@ struct CheckpointStanding: Sendable {
 }
 
 extension LogWriter {
-  /// Writes a checkpoint, unless the newest stands at the end of the log.
+  /// Writes a checkpoint, unless the newest is at the end of the log.
   ///
   /// Commits go on meanwhile. The log is synchronized before the first page is copied, so that the place
   /// the checkpoint names stays, and after the last, so that whatever the pages name does.
@@ -116,9 +116,9 @@ extension LogWriter {
     }
   }
 
-  /// Sees the log to the disk, and notes how everything stands there.
+  /// Sees the log to the disk, and notes how everything is there.
   ///
-  /// - Returns: `nil` if a checkpoint stands there already, or there is no log.
+  /// - Returns: `nil` if a checkpoint is there already, or there is no log.
   private func synchronizeForCheckpoint(_ lead: inout Lead) throws(StorageError) -> Basis? {
     let (work, end) = state.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: true, &lead)

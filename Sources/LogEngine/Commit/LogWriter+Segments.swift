@@ -20,7 +20,7 @@ extension LogWriter {
     if isNext { compactAfterSegment() }
   }
 
-  /// Goes on to the next segment, if commits stand in this one: it can be packed then.
+  /// Goes on to the next segment, if commits are in this one: it can be packed then.
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment() throws(StorageError) {

@@ -139,7 +139,7 @@ extension Compactor {
     }
   }
 
-  /// Notes that a row's deltas stand on a row of a pack that stays.
+  /// Notes that a row's deltas build on a row of a pack that stays.
   private func noteReplaced(_ place: RecordPlace, _ reference: RowReference) throws {
     if place.isPacked { return }
     try state.forEachInChain(place, of: reference) { place, header in

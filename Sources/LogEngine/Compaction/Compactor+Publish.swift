@@ -176,7 +176,7 @@ extension Compactor {
   /// Counts rows of packs as dead that became so while the packs were written.
   ///
   /// - Parameters:
-  ///   - changed: Rows of the new packs that the index does not name: later commits stand on them, or took
+  ///   - changed: Rows of the new packs that the index does not name: later commits build on them, or took
   ///     their place.
   ///   - sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
@@ -202,7 +202,7 @@ extension Compactor {
     }
   }
 
-  /// Whether a commit up to one of them took a row's place that stands in a new pack.
+  /// Whether a commit up to one of them took a row's place that is in a new pack.
   private func isSuperseded(_ reference: RowReference, by sequence: UInt64) throws -> Bool {
     guard let table = state.tables[Int(reference.table)] else { return true }
     var place = table.pages.location(of: reference.key).place

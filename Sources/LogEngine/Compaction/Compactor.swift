@@ -114,7 +114,7 @@ import Synchronization
     if tableIndex < plan.base.catalogue.tables.count {
       return .goesOn(byteCount: try fold(upTo: byteCount))
     }
-    // The number of the newest pack never falls: a record that names a later one than that stands on a
+    // The number of the newest pack never falls: a record that names a later one than that builds on a
     // pack its reader does not know yet.
     if packs.isEmpty, !plan.packs.isEmpty { try beginPackIfNeeded() }
     if output != nil {

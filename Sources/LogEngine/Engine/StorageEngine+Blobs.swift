@@ -45,7 +45,7 @@ extension ReadView {
     }
   }
 
-  /// Visits every value of this view's rows that stands in a side file, without opening any.
+  /// Visits every value of this view's rows that is in a side file, without opening any.
   ///
   /// - Complexity: Reads every row of the tables that have blobs.
   public func forEachBlob(_ body: (OwnedBlob) throws -> ScanControl) throws {
@@ -78,7 +78,7 @@ extension StoreState {
   }
 }
 
-/// A value that stands in a side file, and whose it is.
+/// A value that is in a side file, and whose it is.
 public struct OwnedBlob: Hashable, Sendable {
   /// What the row says of the file.
   public let reference: BlobReference
@@ -98,7 +98,7 @@ public struct OwnedBlob: Hashable, Sendable {
 
 /// What a check of a store's blobs found.
 public struct BlobCheck: Hashable, Sendable {
-  /// How many values stand in side files, and how many bytes they have.
+  /// How many values are in side files, and how many bytes they have.
   public internal(set) var count = 0
   /// The size of the values in side files, in bytes.
   public internal(set) var byteCount = 0

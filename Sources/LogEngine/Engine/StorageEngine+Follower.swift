@@ -13,7 +13,7 @@ extension StorageEngine {
   /// back takes the follower's process, too. Writers may come and go: the follower goes on where the
   /// next one does.
   ///
-  /// When the writer compacts its log, commits that stand on the new packs may not become visible as long
+  /// When the writer compacts its log, commits that build on the new packs may not become visible as long
   /// as somebody holds a ``ReadView`` of an earlier commit, and files that the writer has removed stay open.
   ///
   /// Does nothing in the process that writes, whose reads are always up to date, and in a store opened

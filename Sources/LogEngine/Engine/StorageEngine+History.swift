@@ -209,7 +209,7 @@ public enum CommitOrder: Sendable, Hashable {
 extension FrameScan {
   /// Reads up to the end of the next commit.
   ///
-  /// - Returns: Where its frames' payloads stand; `nil` if there is no further one.
+  /// - Returns: Where its frames' payloads are; `nil` if there is no further one.
   fileprivate mutating func nextCommit() throws -> CommitPayloads? {
     var payloads: CommitPayloads?
     while payloads == nil {

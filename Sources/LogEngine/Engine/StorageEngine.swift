@@ -183,7 +183,7 @@ extension StorageEngine {
     try state.watchingWrites { () throws(StorageError) in try writer.synchronize() }
   }
 
-  /// Writes down where every row stands, so that the next opening need not read the log up to here.
+  /// Writes down where every row is, so that the next opening need not read the log up to here.
   ///
   /// Done by itself when a store is closed, and each time the log has grown by
   /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile.

@@ -7,7 +7,7 @@ import Synchronization
 /// Files that are open stay readable though they were removed. So a follower goes on with the segments it
 /// has, and takes up a compaction when that suits it:
 ///
-/// 1. A record that stands on a row of an unknown pack was appended after the manifest that names the
+/// 1. A record that builds on a row of an unknown pack was appended after the manifest that names the
 ///    pack. That manifest is read, and its packs are opened.
 /// 2. An older view would take the pack's rows for rows that had always existed. So the record is read once no view
 ///    reads a commit older than the visible one.
@@ -47,7 +47,7 @@ extension Follower {
     }
   }
 
-  /// Makes sure that what a frame's records stand on can be read.
+  /// Makes sure that what a frame's records build on can be read.
   ///
   /// - Throws: ``HeldBack`` if that has to wait.
   func preparePacks(for payload: RawSpan, _ position: inout Position) throws {
@@ -143,7 +143,7 @@ extension Follower {
 
   /// Lets the index name packs where it names what is gone, and counts which of their rows are needed.
   ///
-  /// The newest packs come first, for a row stands in the newest that has it.
+  /// The newest packs come first, for a row is in the newest that has it.
   private func moveSlots(
     to packs: [PackReader],
     _ usages: inout SegmentUsages
@@ -183,7 +183,7 @@ extension Follower {
     table.pages.store(location, for: reference.key, sequence: 0)
   }
 
-  /// Whether a row, as it now is, is the one at a place or stands on it.
+  /// Whether a row, as it now is, is the one at a place or builds on it.
   private func needs(_ place: RecordPlace, of reference: RowReference) throws -> Bool {
     guard let table = state.tables[Int(reference.table)],
       1...IndexPages.maximumKey ~= reference.key
@@ -202,7 +202,7 @@ extension Follower {
 struct HeldBack: Error {}
 
 extension Replay {
-  /// The packs that a frame's records stand on.
+  /// The packs that a frame's records build on.
   static func packs(namedIn payload: RawSpan) -> [SegmentID] {
     var packs: [SegmentID] = []
     guard let parts = CommitPayload(decoding: payload) else { return packs }

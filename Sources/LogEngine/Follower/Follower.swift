@@ -7,11 +7,11 @@ import Synchronization
 /// The writer knows nothing of it. What a follower relies on is that frames are written in order, that
 /// what was written does not change, and that a segment begins only when its predecessor has ended:
 ///
-/// - Zeros where the next frame would stand, or a frame of which only a part is there, are a writer that
+/// - Zeros where the next frame would be, or a frame of which only a part is there, are a writer that
 ///   has not come that far.
 /// - A segment that names the current one as its predecessor says where that one ended: after a crash,
 ///   what follows there is a commit that never was.
-/// - A frame that is not valid, though a later one says that it was on disk, or though it stands before
+/// - A frame that is not valid, though a later one says that it was on disk, or though it is before
 ///   the end that the next segment names, is damage.
 final class Follower: Sendable {
   let state: StoreState

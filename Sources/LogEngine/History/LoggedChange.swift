@@ -14,7 +14,7 @@ public struct LoggedChange: Sendable {
   /// Who made it, if that was said.
   public let author: String?
   private let state: StoreState
-  /// Where the row stood before this change.
+  /// Where the row was before this change.
   private let previous: RecordPlace
 
   /// The ways in which a record changes a store.

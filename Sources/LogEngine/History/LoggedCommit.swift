@@ -9,7 +9,7 @@ public struct LoggedCommit: Sendable {
   public let author: String?
   /// When, in microseconds since 1970-01-01T00:00:00Z, by the writer's clock.
   public let microseconds: Int64
-  /// Where its first frame stands.
+  /// Where its first frame is.
   public let segment: SegmentID
   /// The offset of its first frame in that segment's file, in bytes.
   public let offset: Int
@@ -84,7 +84,7 @@ public struct LoggedCommit: Sendable {
   }
 }
 
-/// Where the payloads of a commit's frames stand in their segment; nearly always there is one.
+/// Where the payloads of a commit's frames are in their segment; nearly always there is one.
 struct CommitPayloads: Hashable, Sendable {
   let first: Range<Int>
   var rest: [Range<Int>] = []

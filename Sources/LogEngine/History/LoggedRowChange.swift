@@ -12,7 +12,7 @@ public struct LoggedRowChange: Sendable {
   public let reference: RowReference
   /// The layout of the bytes that come with it; ``/LogFormat/LayoutNumber/none`` for a deletion that preserved nothing.
   public let layout: LayoutNumber
-  /// Where the row stood before.
+  /// Where the row was before.
   let previous: RecordPlace
 
   /// The ways in which a commit changes a row.

@@ -1,7 +1,7 @@
 import LogFormat
 public import RowFormat
 
-/// Where a record stands: the address the index and other records know it by.
+/// Where a record is: the address the index and other records know it by.
 public struct RecordAddress: Hashable, Sendable {
   /// The segment that holds the record.
   public let segment: SegmentID
@@ -26,7 +26,7 @@ public struct RecordDescription: Hashable, Sendable {
   public let reference: RowReference
   /// The layout of the row, or of the row a delta is applied to.
   public let layout: LayoutNumber
-  /// How many deltas stand between this record and a whole row.
+  /// How many deltas are between this record and a whole row.
   public let chainDepth: Int
   /// What the deltas of the chain weigh together, as a share of the whole row.
   public let chainLoad: Double

@@ -2,7 +2,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Where each key of a table stands: dense pages of eight-byte slots, addressed by the key itself.
+/// Where each key of a table is: dense pages of eight-byte slots, addressed by the key itself.
 ///
 /// Keys are given out in order, so there is nothing to hash and no key to store. Three steps lead to
 /// a slot: the directory (a growing table of chunks), the chunk (1,024 pages and their greatest
@@ -225,7 +225,7 @@ extension IndexPages {
   /// Publishes a key's new location; one writer at a time.
   ///
   /// - Parameters:
-  ///   - location: Where the newest record stands.
+  ///   - location: Where the newest record is.
   ///   - key: At most ``maximumKey``.
   ///   - sequence: The commit it belongs to.
   @inline(__always)
@@ -247,7 +247,7 @@ extension IndexPages {
   /// Takes a page of the mapped checkpoint as it stands; before anyone reads.
   ///
   /// - Parameters:
-  ///   - offset: Where the page stands in the mapping.
+  ///   - offset: Where the page is in the mapping.
   ///   - mapping: The checkpoint.
   ///   - number: The page's number.
   ///   - sequence: The checkpoint's commit, which may have been the one that changed the page last.

@@ -85,7 +85,7 @@ import Synchronization
     unsafe Self.slot(base, index).pointee.store(address, ordering: .releasing)
   }
 
-  /// Takes an element out, and whatever stood at its index before it; one writer at a time.
+  /// Takes an element out, and whatever was at its index before it; one writer at a time.
   ///
   /// - Returns: What was taken out. Readers may go on using it for a while, so the caller has to keep it
   ///   until they are gone.

@@ -1,7 +1,7 @@
 import RowFormat
 package import Synchronization
 
-/// What the engine keeps in memory of a table: where its rows stand and how they are laid out.
+/// What the engine keeps in memory of a table: where its rows are and how they are laid out.
 package final class Table: Sendable {
   package let number: UInt16
   package let pages = IndexPages()
@@ -11,7 +11,7 @@ package final class Table: Sendable {
   package let nextKey = Atomic<UInt64>(1)
   /// The commit that removed the table; the greatest number while it stands.
   let removedAt = Atomic<UInt64>(.max)
-  /// Whether a layout has a column whose values may stand in side files.
+  /// Whether a layout has a column whose values may be in side files.
   let mayOwnBlobs = Atomic<Bool>(false)
   /// The layouts, by number.
   package let layouts = PublishedArray<RowLayout>()

@@ -65,7 +65,7 @@ struct FrameScan {
   ) throws -> Bool {
     guard let header = try validHeader() else { return false }
     let frame = offset..<(offset + header.totalByteCount)
-    // Never more than what stood before the frame: a position beyond the log is no offset of a file.
+    // Never more than what was before the frame: a position beyond the log is no offset of a file.
     durableEnd = max(durableEnd, min(header.durableEnd, segment.logPosition(of: frame.lowerBound)))
     chain = header.headerChecksum
     sequence = header.sequence.rawValue

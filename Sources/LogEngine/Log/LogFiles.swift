@@ -61,7 +61,7 @@ package struct LogFiles {
       do throws(StorageError) {
         header = try SegmentHeader(decoding: bytes.bytes, path: path)
       } catch .corruption(let problem) {
-        // More than one may stand at the end: the removal of one may be undone by a power cut that
+        // More than one may be at the end: the removal of one may be undone by a power cut that
         // comes while its successor is being made.
         guard try Self.isBlank(file) else { throw .corruption(problem) }
         firstProblem = firstProblem ?? .corruption(problem)

@@ -27,7 +27,7 @@ struct LogTail: ~Copyable {
   var sequence: UInt64 = 0
   /// The header checksum of the last frame appended.
   var chain: UInt32 = 0
-  /// Where that frame stands in the segment; 0 if none does.
+  /// Where that frame is in the segment; 0 if none does.
   var frame = 0
   /// The usage of the segments, as of the last commit appended.
   var usages = SegmentUsages()
@@ -53,7 +53,7 @@ struct LogTail: ~Copyable {
     let logEnd: UInt64
   }
 
-  /// Where the next frame will stand in the segment.
+  /// Where the next frame will be in the segment.
   var end: Int { active.start + active.bytes.count }
 
   /// Whether a segment that is written up to an offset is so full that its successor is to be made ready.

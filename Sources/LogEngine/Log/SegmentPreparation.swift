@@ -150,7 +150,7 @@ final class SegmentPreparation: Sendable {
     do throws(StorageError) {
       return try publish(temporary, &next, capacity: capacity)
     } catch {
-      // A file without a header may now stand in the log, or may do so after a power cut only. Were
+      // A file without a header may be in the log now, or only after a power cut. Were
       // another segment begun after it, the log would look damaged.
       next.failure = error
       throw error

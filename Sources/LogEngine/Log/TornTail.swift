@@ -16,7 +16,7 @@ package struct TornTail {
   /// How far to look.
   package enum Reach {
     case all
-    /// To the first mebibyte of zeros: what was written next stands before it.
+    /// To the first mebibyte of zeros: what was written next is before it.
     case nearby
   }
 

@@ -46,7 +46,7 @@ public struct EngineOptions: Sendable, Hashable {
   package var compactionStepByteCount = 256 << 10
   /// How many bytes decoded blocks of packs may take in memory.
   public var blockCacheByteCount = 32 << 20
-  /// How many deltas may stand on one another before a row is written whole again.
+  /// How many deltas may build on one another before a row is written whole again.
   public var longestChain = 8
   /// When the folder of blobs is searched for files that no row owns.
   public var blobSweep: BlobSweepPolicy = .afterUncleanEnd

@@ -212,7 +212,7 @@ extension RowReader {
     sequence < table.removedAt.load(ordering: .acquiring)
   }
 
-  /// Where the row stands as of this reader's commit; `nil` if there was no row then.
+  /// Where the row is as of this reader's commit; `nil` if there was no row then.
   @inline(__always)
   package func place(of reference: RowReference) throws -> RecordPlace? {
     let entry = state.tables.with(Int(reference.table)) { table in

@@ -59,7 +59,7 @@ extension Recovery {
     return nil
   }
 
-  /// A checkpoint must stand on this very log: on a frame with the checksum it names, and with all the
+  /// A checkpoint must refer to this very log: to a frame with the checksum it names, and with all the
   /// segments it knows.
   private func check(_ checkpoint: Checkpoint, _ segments: [Segment]) throws {
     let place = checkpoint.place

@@ -10,7 +10,7 @@ struct Replay {
   let state: StoreState
   var catalogue: Catalogue
   var usages = SegmentUsages()
-  /// The newest pack that a record stands on.
+  /// The newest pack that a record builds on.
   var newestPack = SegmentID.none
   /// By how much the commits applied change the tables' row counts.
   var rowCounts: [UInt16: Int] = [:]

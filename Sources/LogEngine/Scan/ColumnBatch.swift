@@ -84,7 +84,7 @@ final class PackedColumns {
   let reader: PackReader
   var block: PackBlock
   private let columns: [UInt16]
-  /// Where the columns stand in each of the pack's schemas.
+  /// Where the columns are in each of the pack's schemas.
   private var positions: [[Int?]?]
 
   init(_ reader: PackReader, _ columns: [UInt16]) {

@@ -24,7 +24,7 @@ struct ColumnScan {
   /// The blocks with rows in this stretch, in the order they were met.
   private var blocks: [Block] = []
   private var blockIndexes: [UInt64: Int] = [:]
-  /// The rows of the stretch that stand in the log.
+  /// The rows of the stretch that are in the log.
   private var places: [(key: UInt64, place: RecordPlace)] = []
   private var slots: [UInt64] = []
 
@@ -103,7 +103,7 @@ extension ColumnScan {
     }
   }
 
-  /// Sorts neighbours that stand in one block.
+  /// Sorts neighbours that are in one block.
   ///
   /// - Returns: Where others begin.
   private mutating func sortRun(from start: Int, to end: Int, _ firstKey: UInt64) throws -> Int {
@@ -174,7 +174,7 @@ extension ColumnScan {
     try sortMoved(place, key)
   }
 
-  /// Sorts a row that stands at a place, or stood there before it was packed.
+  /// Sorts a row that is at a place, or was there before it was packed.
   private mutating func sortMoved(_ place: RecordPlace, _ key: UInt64) throws {
     guard let place = try state.resolve(place, of: reference(key)) else {
       throw state.inconsistency(at: place, reference(key))

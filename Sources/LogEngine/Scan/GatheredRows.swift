@@ -13,7 +13,7 @@ import RowFormat
   private let columns: [UInt16]
   private let columnCount: Int
   private let definition: TableDefinition
-  /// The layout of the last row, and where the columns stand in it.
+  /// The layout of the last row, and where the columns are in it.
   private var layout: LayoutNumber?
   private var rowLayout = RowLayout([])
   private let sources: UnsafeMutablePointer<Source>
@@ -29,7 +29,7 @@ import RowFormat
   private static let bitWords = rowLimit / 64
   private static let wordsPerColumn = rowLimit * 2 + bitWords * 2
 
-  /// Where a column stands in rows of a layout.
+  /// Where a column is in rows of a layout.
   private struct Source {
     var width = Width.absent
     /// The column's position, which its bit among the nulls follows from.

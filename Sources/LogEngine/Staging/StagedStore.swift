@@ -8,7 +8,7 @@ import Synchronization
 ///     … staged.engine.apply(changes), staged.engine.commit(&batch), as often as need be …
 ///     let engine = try staged.publish()
 ///
-/// The copy stands in the store's own folder, under `staged/`, and is a whole store. It shares every file that is
+/// The copy is in the store's own folder, under `staged/`, and is a whole store. It shares every file that is
 /// never written again, so that making it costs hardly more than copying the end of the log; what it appends goes into
 /// segments of its own, numbered on from the store's. Meanwhile the store is as it was, and nobody can write to it.
 ///

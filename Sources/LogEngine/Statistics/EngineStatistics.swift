@@ -69,7 +69,7 @@ public struct SegmentStatistics: Hashable, Sendable {
   public let fileByteCount: Int
   /// Where what was written ends in it.
   public let writtenByteCount: Int
-  /// The first commit that may stand in it.
+  /// The first commit that may be in it.
   public let firstCommit: CommitSequence
   /// How often the store had been opened for writing when it was begun.
   public let epoch: UInt32

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Recorded by readers of the log, never by its writer: the first read of a segment passes over its frame
 /// headers, later ones begin within ``spacing`` bytes of where they want to. A mark never changes, for what
-/// stands before it never does.
+/// is before it never does.
 final class CommitMarks: Sendable {
   /// What a ``FrameScan`` has to know to go on at a place.
   struct Mark: Hashable, Sendable {

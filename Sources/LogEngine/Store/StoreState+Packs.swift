@@ -42,7 +42,7 @@ extension StoreState {
     return max((UInt64(packed) + (logEnd - min(begin, logEnd))) / 32, logEnd >> 16)
   }
 
-  /// Where a row stands now that an index slot or a record says is at a place.
+  /// Where a row is now that an index slot or a record says is at a place.
   ///
   /// - Returns: `nil` if no pack has the row: then nobody can need it.
   package func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
@@ -50,7 +50,7 @@ extension StoreState {
     return try packed(place, of: reference)?.place
   }
 
-  /// Where the row of a place that was packed stands, with the pack: looked up again, the pack may be gone.
+  /// Where the row of a place that was packed is, with the pack: looked up again, the pack may be gone.
   ///
   /// - Returns: `nil` if no pack has the row.
   func packed(

@@ -47,7 +47,7 @@ extension StoreState {
     try withRecord(at: place, of: reference) { header, _ in header }
   }
 
-  /// Visits a row's records from the newest down to the whole row its deltas stand on.
+  /// Visits a row's records from the newest down to the whole row its deltas build on.
   ///
   /// A row that compaction left out, since nobody can need it, has no records.
   package func forEachInChain(

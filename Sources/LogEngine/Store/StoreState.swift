@@ -74,7 +74,7 @@ package final class StoreState: Sendable {
     blockCache = BlockCache(byteLimit: options.blockCacheByteCount)
   }
 
-  /// The segment a record stands in.
+  /// The segment a record is in.
   @inline(__always)
   func withSegment<R>(_ id: SegmentID, _ body: (Segment) throws -> R) throws -> R {
     guard let result = try segments.with(Int(id.rawValue), body) else { throw missing(id) }

@@ -15,7 +15,7 @@ import RowFormat
 ///         52     8  zero
 ///         60     4  checksum      CRC-32C of bytes 0 ..< 60
 ///
-/// Number, length and content stand in the row that owns the blob, too: a file that is whole and not
+/// Number, length and content are in the row that owns the blob, too: a file that is whole and not
 /// the one the row speaks of is found out.
 package struct BlobFileHeader: Hashable {
   package var store: StoreIdentifier

@@ -1,6 +1,6 @@
 public import RowFormat
 
-/// What the rows of a store mean: tables, their columns, and the orders columns stood in.
+/// What the rows of a store mean: tables, their columns, and the orders that columns were in.
 ///
 /// A value: it does not change when the store's does. Numbers are given once and never again, so
 /// that a column keeps its values under a new name and old rows stay readable for ever.
@@ -44,7 +44,7 @@ public struct TableDefinition: Hashable, Sendable {
   public internal(set) var name: String
   /// The columns, by ascending number, retired ones included.
   public internal(set) var columns: [ColumnDefinition] = []
-  /// Every order of columns rows were ever written in; layout *n* stands at index *n* − 1.
+  /// Every order of columns rows were ever written in; layout *n* is at index *n* − 1.
   public internal(set) var layouts: [LayoutDefinition] = []
   /// The layout rows are written in now; ``LayoutNumber/none`` until one is set.
   public internal(set) var currentLayout: LayoutNumber = .none
@@ -83,7 +83,7 @@ public struct ColumnDefinition: Hashable, Sendable {
   public internal(set) var isRetired = false
 }
 
-/// An order of columns, and where each then stands in a row.
+/// An order of columns, and where each then is in a row.
 public struct LayoutDefinition: Hashable, Sendable {
   /// The number of the layout in its table.
   public let number: LayoutNumber

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Where every key stood at one commit: the index on disk, so that opening a store reads only the log
+/// Where every key was at one commit: the index on disk, so that opening a store reads only the log
 /// that came after.
 ///
 /// A checkpoint is disposable. One that is damaged, foreign or older than the log it stands on is passed
@@ -13,11 +13,11 @@ import RowFormat
 ///         88     4  metadataChecksum  CRC-32C of the metadata
 ///
 /// A page is 4,096 bytes: the ``RecordLocation`` of 512 keys in a row, 8 bytes each; page *n* of a table
-/// begins with key 512 *n*. The tables' pages stand in the order in which the metadata names them. There
+/// begins with key 512 *n*. The tables' pages are in the order in which the metadata names them. There
 /// numbers are varints, unless a size is given.
 ///
 ///     lineage         16 bytes, as in the ``Manifest``
-///     segment         where it stands in the log: the segment,
+///     segment         where it is in the log: the segment,
 ///     offset            the offset after a frame,
 ///     frame             the offset of that frame, 0 where a segment begins,
 ///     chain             4 bytes: that frame's header checksum,

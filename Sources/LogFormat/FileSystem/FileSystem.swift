@@ -212,7 +212,7 @@ public protocol OpenFile: AnyObject, Sendable {
 public enum AccessPattern: Sendable, Hashable {
   /// Nothing is known: the system guesses.
   case unknown
-  /// Here and there: what stands beside them need not be fetched, too.
+  /// Here and there: what is beside them need not be fetched, too.
   case random
   /// One after the other: what follows may be fetched in good time.
   case sequential

@@ -59,7 +59,7 @@ import RowFormat
 }
 
 /// What the checksums of a segment's frame headers start from: which store, segment and life of the
-/// file they belong to, and where in it they stand.
+/// file they belong to, and where in it they are.
 @usableFromInline package struct FrameSeed: Hashable, Sendable {
   @usableFromInline let base: UInt32
 

@@ -12,7 +12,7 @@ import RowFormat
 ///     floor         the oldest commit that can still be read: rows were left out that later ones replaced
 ///     catalogue     ``Catalogue``, as of that commit
 ///     tables        a count, then for each: number, next key, count of rows as of that commit
-///     packs         a count, then for each: number, and the byte count its file must have; a row stands in
+///     packs         a count, then for each: number, and the byte count its file must have; a row is in
 ///                   the last of them that has it
 package struct LogBase: Hashable, Sendable {
   package var segment: SegmentID

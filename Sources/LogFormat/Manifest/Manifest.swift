@@ -40,7 +40,7 @@ package struct Manifest: Hashable {
   package var application = ""
   package var segments: [SegmentEnd] = []
   package var catalogue = Catalogue()
-  /// What stands before the log's first segment; `nil` if nothing was packed.
+  /// What is before the log's first segment; `nil` if nothing was packed.
   package var base: LogBase?
 
   package init(

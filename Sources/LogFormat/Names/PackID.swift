@@ -7,7 +7,7 @@ public struct PackID: RawRepresentable, Hashable, Comparable, Sendable {
   @inlinable public static func < (lhs: PackID, rhs: PackID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// Where a row stands in a pack.
+/// Where a row is in a pack.
 public struct PackAddress: Hashable, Comparable, Sendable {
   /// The number of its block, from 0 in the order of the file; below ``PackFormat/blockLimit``.
   public var block: Int

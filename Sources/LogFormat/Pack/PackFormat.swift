@@ -10,7 +10,7 @@
 ///     trailer       64              ``PackTrailer``, the end of the file
 ///
 /// All rows of a block are of one table and one layout. Blocks of one table and layout have ascending,
-/// disjoint ranges of keys; those of different layouts stand between each other as rows come. A key has
+/// disjoint ranges of keys; those of different layouts are between each other as rows come. A key has
 /// one row at most.
 ///
 /// A block is small enough to be read for one row, and its columns stand apart so that a scan reads those

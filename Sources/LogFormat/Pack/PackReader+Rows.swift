@@ -5,7 +5,7 @@ import Synchronization
 extension PackReader {
   /// Finds a row by its key.
   ///
-  /// - Returns: Where it stands; `nil` if the pack has no such row.
+  /// - Returns: Where it is; `nil` if the pack has no such row.
   /// - Throws: ``StorageError/corruption(_:)`` if the keys that would tell are damaged.
   public func address(of reference: RowReference) throws -> PackAddress? {
     for group in groups where footer.schemas[group.schema].table == reference.table {
@@ -20,7 +20,7 @@ extension PackReader {
   /// Appends a row's bytes.
   ///
   /// - Parameters:
-  ///   - address: Where the row stands, as ``address(of:)`` or ``forEachAddress(_:)`` said.
+  ///   - address: Where the row is, as ``address(of:)`` or ``forEachAddress(_:)`` said.
   ///   - writer: Where the row goes.
   /// - Returns: The row's key and layout, and where in the writer it is.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
@@ -46,7 +46,7 @@ extension PackReader {
     return try body(rows.row(address.row), rows.layout)
   }
 
-  /// Visits where every row stands, block by block.
+  /// Visits where every row is, block by block.
   public func forEachAddress(
     _ body: (RowReference, PackAddress) throws -> Void
   ) throws {
@@ -56,7 +56,7 @@ extension PackReader {
     }
   }
 
-  /// Visits where every row of a block stands.
+  /// Visits where every row of a block is.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged: then none was visited.
   package func forEachAddress(

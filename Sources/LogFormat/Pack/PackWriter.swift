@@ -172,7 +172,7 @@ public struct PackSummary: Sendable, Hashable {
   public internal(set) var rowCount = 0
   /// How many blocks they are in.
   public internal(set) var blockCount = 0
-  /// The bytes of the rows, as they stood in the log.
+  /// The bytes of the rows, as they were in the log.
   public internal(set) var rowByteCount = 0
   /// The bytes of the file.
   public internal(set) var byteCount = 0

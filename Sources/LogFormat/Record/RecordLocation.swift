@@ -1,4 +1,4 @@
-/// Where a record stands, in eight bytes: what the index holds for each key.
+/// Where a record is, in eight bytes: what the index holds for each key.
 ///
 ///     bits 63 ..< 42   segment   22 bits
 ///     bits 41 ..< 10   offset    32 bits, in units of eight bytes from the start of the file
@@ -7,7 +7,7 @@
 ///     bits  2 ...  1   zero
 ///     bit   0          packed    zero
 ///
-/// Where bit 0 is set, the row stands in a pack, or its end is noted there:
+/// Where bit 0 is set, the row is in a pack, or its end is noted there:
 ///
 ///     bits 63 ..< 42   pack      22 bits
 ///     bits 41 ..< 22   block     20 bits; all ones if the row has ended
@@ -65,7 +65,7 @@
   /// Whether a row can be read here.
   @inlinable @inline(__always) package var isRow: Bool { rawValue != 0 && !isDelete }
 
-  /// Whether the row stands in a pack, or its end is noted there.
+  /// Whether the row is in a pack, or its end is noted there.
   @inlinable @inline(__always) package var isPacked: Bool { rawValue & 1 != 0 }
 
   /// The place alone, as a record names its predecessor.
@@ -110,7 +110,7 @@
     )
   }
   @inlinable @inline(__always) package var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
-  /// Where in its pack the row stands.
+  /// Where in its pack the row is.
   @inlinable @inline(__always) package var packAddress: PackAddress {
     PackAddress(block: Int(rawValue >> 16 & 0xF_FFFF), row: Int(rawValue & 0xFFFF))
   }

@@ -11,7 +11,7 @@ struct ColumnMeasurement {
   private let table: EntityTable
   private let plan: ColumnPlan
   private let sources: [MeasuredColumn]
-  /// Where the sources' columns stand among those that are scanned.
+  /// Where the sources' columns are among those that are scanned.
   private let positions: [Int]
   private let more: [UInt16]
   private var encoders: [KeyEncoder]

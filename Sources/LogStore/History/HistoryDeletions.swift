@@ -9,7 +9,7 @@ import RowFormat
 ///
 ///     floor     every transaction up to this one is deleted
 ///     count     of the runs that follow
-///     runs      for each: how far it begins behind what stands before it, and how far it ends behind that
+///     runs      for each: how far it begins behind what is before it, and how far it ends behind that
 struct HistoryDeletions: Hashable {
   static let key = "history.deleted"
   /// What the entry may take: the catalogue is read whole at each opening.

@@ -29,7 +29,7 @@ struct IndexColumn: Hashable, Sendable {
   /// Whether values that are not equal are in the order of their words.
   var isDecided: Bool { kind != .text }
 
-  /// Where the word of the value itself stands, behind the one that tells null.
+  /// Where the word of the value itself is, behind the one that tells null.
   private var marker: Int {
     switch kind {
     case .integer, .unsigned, .uuid: isOptional ? 1 : 0

@@ -207,7 +207,7 @@ extension OrderedKeys {
     return before + words / stride + groups[group].blocks[block].position(of: entry, stride)
   }
 
-  /// How many entries stand between two bounds.
+  /// How many entries are between two bounds.
   func count(in range: ClosedRange<IndexEntry>) -> Int {
     // No entry is a bound: rows are never none, and never the greatest.
     rank(of: range.upperBound) - rank(of: range.lowerBound)
@@ -370,7 +370,7 @@ extension OrderedKeys.Block {
     words.withUnsafeBufferPointer { OrderedKeys.compare($0, 0, stride, entry) > 0 }
   }
 
-  /// Where an entry stands, or would stand.
+  /// Where an entry is, or would be.
   fileprivate func position(of entry: IndexEntry, _ stride: Int) -> Int {
     words.withUnsafeBufferPointer { words in
       var low = 0

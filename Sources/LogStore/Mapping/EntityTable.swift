@@ -129,7 +129,7 @@ extension EntityTable {
     return definition.places(in: former).map { (former.layout, $0) }
   }
 
-  /// Says that a value of a row that stands in a file cannot be read.
+  /// Says that a value of a row that is in a file cannot be read.
   func unreadable(_ column: Int, _ key: UInt64, _ error: StorageError) -> LogStoreError {
     .unreadableValue(
       entity: descriptor.entityName,

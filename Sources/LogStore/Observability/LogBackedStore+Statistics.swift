@@ -5,7 +5,7 @@ import LogEngineObservability
 #endif
 
 extension LogStore {
-  /// How the store stands, and what has been done to it since it was opened: bytes that are live, dead and
+  /// The state of the store, and what was done to it since it was opened: bytes that are live, dead and
   /// history, amplifications, compaction's debt and rate, the cache's hits, views.
   ///
   ///     let store = container.stores(of: LogStore.self).first
@@ -22,7 +22,7 @@ extension LogStore {
 }
 
 extension DefaultStore {
-  /// How the store stands; see ``LogStore/statistics()``.
+  /// The state of the store; see ``LogStore/statistics()``.
   ///
   /// - Complexity: O(files of the log and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics { tables.engine.statistics() }
@@ -42,7 +42,7 @@ extension TableStore {
 
 #if Metrics
 extension LogStore {
-  /// Publishes how the store stands now, without waiting for an event: call it where metrics are scraped.
+  /// Publishes the state of the store now, without waiting for an event: call it where metrics are scraped.
   ///
   /// Does nothing for a configuration without ``LogStoreConfiguration/metricsFactory``.
   ///

@@ -102,7 +102,7 @@ final class SharedStores: @unchecked Sendable {
         condition.wait()
         place = wanted.now
       case .closing(let thread):
-// Nor must an event handler that learns of the closing.
+        // Nor must an event handler that learns of the closing.
         if thread === Thread.current { throw Self.locked(entry, "closing") }
         condition.wait()
         place = wanted.now

@@ -62,7 +62,7 @@ enum FetchPlan {
 
   /// Plans for a path to a row whose name is one of some constants.
   private init(_ path: RowPath, isIn constants: [QueryValue]) {
-    // The tested row itself, or one step from it; nil has no name, and stands in no index.
+    // The tested row itself, or one step from it; nil has no name, and is in no index.
     guard path.level == 0, path.steps.count <= 1 else {
       self = .scan
       return

@@ -212,7 +212,7 @@ extension IndexWalk {
       return
     }
     if rest > 0, let entry = keys.entry(at: upper - 1 - rest) {
-      // What stands behind the group of that entry is skipped as a whole.
+      // What is behind the group of that entry is skipped as a whole.
       let end = keys.rank(of: .end(of: entry.key, groupWordCount))
       if end < upper {
         rest -= upper - end

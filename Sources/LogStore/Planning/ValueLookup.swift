@@ -1,6 +1,6 @@
 import ModelRuntime
 
-/// What a predicate asks of one attribute of the tested row: where in an index its rows stand.
+/// What a predicate asks of one attribute of the tested row: where in an index its rows are.
 struct ValueLookup: Equatable {
   /// The class the predicate takes the row for.
   let owner: ModelDescriptor

@@ -17,7 +17,7 @@ struct ReferenceChanges {
   /// The rows the save inserts, as runs of keys: keys are given out in order.
   private var inserted: [(table: UInt16, keys: Range<UInt64>)] = []
 
-  /// Where a reference stands.
+  /// Where a reference is.
   struct Origin: Hashable {
     let row: RowReference
     let column: Int

@@ -8,7 +8,7 @@ struct UniqueKeyChanges {
     let constraint: Int
     let hash: UInt32
     let row: RowReference
-    /// Where the key stands among the keys.
+    /// Where the key is among the keys.
     let key: Range<Int>
   }
 

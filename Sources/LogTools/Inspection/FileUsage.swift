@@ -93,7 +93,7 @@ extension StorageEngine {
     var bytes: [FileTable: Int] = [:]
     try forEachCommit(after: oldest) { commit in
       try commit.forEachRecord { header, _, _ in
-        // A delta needs what it stands on; a whole row and a deletion supersede the chain before them.
+        // A delta needs what it builds on; a whole row and a deletion supersede the chain before them.
         guard header.kind == .fullImage || header.kind == .delete else { return .proceed }
         try state.reading {
           var next = header.previous

@@ -19,7 +19,7 @@ public struct SegmentDescription: Hashable, Sendable {
   public struct Header: Hashable, Sendable {
     /// The store it belongs to.
     public let store: StoreIdentifier
-    /// The first commit that may stand in the segment.
+    /// The first commit that may be in the segment.
     public let firstCommit: CommitSequence
     /// The log position of its first frame.
     public let logPosition: UInt64

@@ -1,6 +1,6 @@
 public import LogFormat
 
-/// What stands in a stretch of a segment, as far as it can be told without the rest of the log.
+/// What is in a stretch of a segment, as far as it can be told without the rest of the log.
 public enum SegmentPart: Hashable, Sendable {
   /// A frame whose header is valid for its place.
   case frame(FrameDescription)
@@ -9,7 +9,7 @@ public enum SegmentPart: Hashable, Sendable {
   /// Zeros up to the end of the file: the space that was not written yet.
   case blank(Range<Int>)
 
-  /// Where it stands in the file.
+  /// Where it is in the file.
   public var range: Range<Int> {
     switch self {
     case .frame(let frame): frame.range
@@ -20,7 +20,7 @@ public enum SegmentPart: Hashable, Sendable {
 
 /// A frame of a segment: a commit, a part of one, or a mark.
 public struct FrameDescription: Hashable, Sendable {
-  /// The segment it stands in.
+  /// The segment it is in.
   public let segment: SegmentID
   /// Where its header begins in the file.
   public let offset: Int

@@ -3,7 +3,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Lists what stands in a segment, beyond damage and whatever the frames say of one another.
+/// Lists what is in a segment, beyond damage and whatever the frames say of one another.
 ///
 /// A frame is taken for one if its header's checksum is that of its place. Where there is none, the
 /// next is looked for on every boundary of eight bytes. In a segment whose own header is lost, and with

@@ -4,7 +4,7 @@ import RowFormat
 
 // Frames and records.
 extension StoreInspection {
-  /// Visits what stands in a segment: frames, bytes that are none, and the space that is left.
+  /// Visits what is in a segment: frames, bytes that are none, and the space that is left.
   ///
   /// - Parameters:
   ///   - segment: The segment.

@@ -5,7 +5,7 @@ import Synchronization
 
 // Reading the packs.
 extension Salvage {
-  /// Notes where the rows of the packs stand.
+  /// Notes where the rows of the packs are.
   ///
   /// Where no manifest can be read that would name them, all there are count, also one that no manifest
   /// named yet: what it holds is in the log as well.

@@ -18,7 +18,7 @@ struct Salvage {
   let fileSystem: any FileSystem
   let permissions: StorePermissions
   let progress: (MaintenanceProgress) -> Void
-  /// Where rows stand in the source, and how they are laid out.
+  /// Where rows are in the source, and how they are laid out.
   let state: StoreState
   var report = SalvageReport()
   /// The newest manifest that can be read.
@@ -116,7 +116,7 @@ extension Salvage {
 
   /// Takes from the checkpoints what the log may have lost.
   ///
-  /// That is the catalogue, and which keys were used; where rows stand is found in the log itself.
+  /// That is the catalogue, and which keys were used; where rows are is found in the log itself.
   private mutating func readCheckpoints() throws(StorageError) {
     let files = CheckpointFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
     for number in try files.numbers() {
@@ -155,7 +155,7 @@ extension Salvage {
     return files
   }
 
-  /// Notes where each row's newest record stands.
+  /// Notes where each row's newest record is.
   private mutating func readRecords(_ scan: inout SalvageScan) throws {
     let total = scan.files.reduce(0) { $0 + $1.byteCount }
     progress(MaintenanceProgress(phase: .readingLog, completed: 0, total: total))

@@ -8,7 +8,7 @@ public struct SalvageReport: Hashable, Sendable {
   public internal(set) var lastCommit = CommitSequence.zero
   /// How many commits were found whole in the log.
   public internal(set) var commitCount = 0
-  /// Bytes of the log that no commit was found in, though something once stood there.
+  /// Bytes of the log that no commit was found in, though something once was there.
   public internal(set) var lostBytes: [LostBytes] = []
   /// Packs that are missing or cannot be opened.
   ///

@@ -12,7 +12,7 @@ struct SalvageScan {
   private(set) var partialCommits: [CommitSequence] = []
   private(set) var lostBytes: [LostBytes] = []
 
-  /// A record, and where it stands.
+  /// A record, and where it is.
   struct Found {
     let place: RecordPlace
     let header: RecordHeader

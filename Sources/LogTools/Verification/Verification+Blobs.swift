@@ -4,7 +4,7 @@ import RowFormat
 import Synchronization
 
 extension Verification {
-  /// Reads every value that stands in a file of its own, and looks for files that are no row's.
+  /// Reads every value that is in a file of its own, and looks for files that are no row's.
   mutating func checkBlobs(of state: StoreState) throws {
     var (damaged, owned) = try readBlobs(of: state)
     if !damaged.isEmpty, try hasGoneOn(since: state), let newer = try rebuild() {

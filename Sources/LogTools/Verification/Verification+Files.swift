@@ -219,7 +219,7 @@ extension Verification {
 }
 
 extension SegmentPart {
-  /// Whether this is what may stand behind a commit: a valid frame that continues from it, or nothing.
+  /// Whether this is what may be behind a commit: a valid frame that continues from it, or nothing.
   fileprivate func follows(_ sequence: CommitSequence?) -> Bool {
     switch self {
     case .frame(let frame):

@@ -18,7 +18,7 @@ public struct VerificationReport: Hashable, Sendable {
   public internal(set) var recordCount = 0
   /// How many rows there are, and were read.
   public internal(set) var rowCount = 0
-  /// How many values stand in files of their own, and were read.
+  /// How many values are in files of their own, and were read.
   public internal(set) var blobCount = 0
   /// The newest commit that was found.
   public internal(set) var lastCommit = CommitSequence.zero

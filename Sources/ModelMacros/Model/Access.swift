@@ -7,7 +7,7 @@ import SwiftSyntaxMacros
 enum Access: String {
   case open, `public`, package
 
-  /// The access of a type or an actor, written on it or on the extension it stands in.
+  /// The access of a type or an actor, written on it or on the extension it is in.
   init?(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
     if let written = Access(declaration.modifiers) {
       self = written

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The persisted properties of a class in order, with the `#if` blocks they stand in.
+/// The persisted properties of a class in order, with the `#if` blocks they are in.
 ///
 /// What is generated from them repeats the blocks: a macro cannot know which conditions hold.
 struct MemberTree {

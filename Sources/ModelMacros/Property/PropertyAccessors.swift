@@ -52,7 +52,7 @@ struct PropertyAccessors {
     """
   }
 
-  /// Small, so that it inlines: what tracking takes stands in a function of its own.
+  /// Small, so that it inlines: what tracking takes is in a function of its own.
   private var getter: AccessorDeclSyntax {
     """
     @inline(__always) get {

@@ -9,7 +9,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - dangling: What the store has found.
   ///   - connection: The store, which has written nothing.
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule stands in the way, or if nothing can be done.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule is in the way, or if nothing can be done.
   func mend(_ dangling: DanglingReferences, in connection: StoreConnection) throws {
     // What others have saved meanwhile is no news any more.
     noticeCommits(to: connection)

@@ -47,7 +47,7 @@ extension ModelContext {
       state.setIdentifier(nil)
     }
     state.flags.insert(.inserted)
-    // Where it stood before it left a context says nothing here.
+    // Where it was before it left a context says nothing here.
     state.isListedByValue = false
     state.updateIsObserved()
     insertedModels.append(model)

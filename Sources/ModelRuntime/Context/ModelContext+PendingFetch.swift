@@ -14,7 +14,7 @@ extension ModelContext {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
     var window = FetchSlice(descriptor)
-    // New models stand behind all rows, so that the rows of a page that is full are the page.
+    // New models are behind all rows, so that the rows of a page that is full are the page.
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
     while true {
@@ -122,7 +122,7 @@ extension ModelContext {
         for: editingState
       )
     else { return nil }
-    // New models stand behind all rows.
+    // New models are behind all rows.
     return window.slice(found + added.map(\.persistentModelID)) { 0 }
   }
 }

@@ -5,7 +5,7 @@ import RowFormat
 // it is made: the old value of an attribute, the old ends of a relationship, what was inserted or deleted.
 // Taking it back is a change of the same kind, so what it registers is the redo.
 
-/// Where a context's undo manager stands in it.
+/// Where a context's undo manager is in it.
 struct ContextUndo {
   var manager: UndoManager?
   /// How often the context has saved; a change that was saved since is not taken back by forgetting it.

@@ -8,7 +8,7 @@ extension ModelContext {
   /// Takes leave of the models of a save whose rows are gone.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if one of them has changes that would be lost, or if it
-  ///   is none of these models that stands in the way.
+  ///   is none of these models that is in the way.
   func forgetVanished(
     among changes: ChangeSet,
     in connection: StoreConnection,

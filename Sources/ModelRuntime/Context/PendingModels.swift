@@ -76,7 +76,7 @@ struct PendingModels<T: PersistentModel> {
     return identifiers
   }
 
-  /// Corrects a list of models that the store found, which keeps its order; what has to be added stands at its end.
+  /// Corrects a list of models that the store found, which keeps its order; what has to be added is at its end.
   ///
   /// - Parameters:
   ///   - models: The models.

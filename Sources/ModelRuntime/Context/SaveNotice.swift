@@ -31,7 +31,7 @@ struct SaveNotice {
 /// The dictionary of a notification, still without identifiers.
 ///
 /// Hashing the keys would be most of what a small save costs, so it is done once: a dictionary is copied, and
-/// its values are set where they stand.
+/// its values are set where they are.
 private struct Form: @unchecked Sendable {
   private let empty: [AnyHashable: Any]
   private let places: [(index: Dictionary<AnyHashable, Any>.Index, list: Int)]

@@ -15,7 +15,7 @@ extension ModelContext {
 
   /// The keys of a save notification.
   ///
-  /// Each value is an array, stands under the key and under its `rawValue`, and is there only if it holds
+  /// Each value is an array, is stored under the key and under its `rawValue`, and is there only if it holds
   /// something.
   public enum NotificationKey: String, Sendable {
     /// Present for source compatibility; no notification has it.

@@ -6,7 +6,7 @@ import RowFormat
 /// asks, and looks only at what has come into the lists since: so what a model costs here it costs once, however many
 /// fetches there are, and a context that does not fetch pays next to nothing.
 ///
-/// Invariant: what is listed for a class are the positions, in ascending order, at which its models stand in the
+/// Invariant: what is listed for a class are the positions, in ascending order, at which its models are in the
 /// context's list, up to the position the list was read to.
 final class UnsavedModels {
   private(set) var inserted = UnsavedList()
@@ -108,12 +108,12 @@ struct UnsavedList {
 /// The unsaved models of one class in one list.
 final class UnsavedClass {
   let descriptor: ModelDescriptor
-  /// Where they stand in the context's list.
+  /// Where they are in the context's list.
   private(set) var positions: [Int32] = []
   /// The properties that some of them have changes of, or had.
   var columns = ColumnSet()
   private var values: [UnsavedValues] = []
-  /// Where models stand whose values have changed since they were listed by them.
+  /// Where models are whose values have changed since they were listed by them.
   private var outdated: [Int32] = []
 
   init(_ descriptor: ModelDescriptor) { self.descriptor = descriptor }
@@ -129,7 +129,7 @@ final class UnsavedClass {
     outdated.append(state.unsavedPosition)
   }
 
-  /// Where models stand that may have one of some values in a column.
+  /// Where models are that may have one of some values in a column.
   ///
   /// - Parameters:
   ///   - wanted: The values.
@@ -169,7 +169,7 @@ final class UnsavedClass {
   }
 }
 
-/// Where models stand that have a value in a column, or once had it.
+/// Where models are that have a value in a column, or once had it.
 private struct UnsavedValues {
   let column: Int
   private let read: (any PersistentModel) -> QueryValue

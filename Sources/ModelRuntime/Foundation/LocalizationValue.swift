@@ -2,7 +2,7 @@
 public import Foundation
 
 extension String {
-  /// A text as it is looked up in a table: its words, and what stands between them.
+  /// A text as it is looked up in a table: its words, and what is between them.
   ///
   ///     String(localized: "\(count) trips to \(place)")   // looked up as "%lld trips to %@"
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
@@ -23,7 +23,7 @@ extension String {
       arguments = stringInterpolation.arguments
     }
 
-    /// Collects the words, and what stands between them.
+    /// Collects the words, and what is between them.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key: String
       var arguments: [LocalizationArgument] = []
@@ -34,7 +34,7 @@ extension String {
       }
 
       public mutating func appendLiteral(_ literal: String) {
-        // What is written is text, and what is looked up is a format where anything stands between.
+        // What is written is text, and what is looked up is a format where anything is between.
         key += literal
       }
 
@@ -88,13 +88,13 @@ extension String {
       }
     }
 
-    /// The text, with what stands between the words in the places that a format gives it.
+    /// The text, with what is between the words in the places that a format gives it.
     func filled(_ format: String, _ locale: Locale) -> String {
       arguments.isEmpty ? format : LocalizationArgument.fill(format, with: arguments, locale)
     }
   }
 
-  /// Looks a text up, and puts in what stands between its words.
+  /// Looks a text up, and puts in what is between its words.
   ///
   /// The text itself, where there is no table, or no entry of it.
   ///
@@ -146,7 +146,7 @@ extension String {
   }
 }
 
-/// What stands between the words of a text.
+/// What is between the words of a text.
 enum LocalizationArgument: Hashable, Sendable {
   case text(String)
   case integer(Int64)

@@ -1,4 +1,4 @@
-/// What stands between a store and the schema it is opened with.
+/// What is between a store and the schema it is opened with.
 ///
 /// A pure function of the plan, the schema, and what the store remembers; the code that opens the store
 /// asks, and acts.

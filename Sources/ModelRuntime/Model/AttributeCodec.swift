@@ -7,7 +7,7 @@ package import RowFormat
 package protocol AttributeCodec: Sendable {
   var columnType: ColumnType { get }
   var isOptional: Bool { get }
-  /// Whether a value may stand in a side file, if its attribute asks for external storage.
+  /// Whether a value may be in a side file, if its attribute asks for external storage.
   var mayUseSideFiles: Bool { get }
 
   /// Writes the column's value into an archive; null is written as an explicit nil.

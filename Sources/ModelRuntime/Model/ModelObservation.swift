@@ -12,7 +12,7 @@ public typealias _Registrar = ObservationRegistrar
 /// The protocol of Observation, likewise.
 public typealias _Observable = Observable
 
-/// What stands where Apple's generated storage stands; nothing is stored in it.
+/// What stands where Apple's generated storage is; nothing is stored in it.
 public struct _SwiftDataNoType {
   public init() {}
 }

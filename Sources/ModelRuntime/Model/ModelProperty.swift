@@ -95,7 +95,7 @@ package final class ModelProperty: @unchecked Sendable {
     }
   }
 
-  /// Whether large values stand in files of their own.
+  /// Whether large values are in files of their own.
   ///
   /// Values that must be unique stay in the row, where they can be compared, and so do values that outlive
   /// their row in the history; and the fields of a composite, unless it is to be stored whole.

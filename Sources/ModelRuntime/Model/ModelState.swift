@@ -46,7 +46,7 @@ public final class _ModelState {
 
   /// Whether somebody observes the object: only then do setters pay for observation.
   @exclusivity(unchecked) public var isObserved = false
-  /// Whether the context knows which values the unsaved object has, and where it stands (see ``UnsavedModels``).
+  /// Whether the context knows which values the unsaved object has, and where it is (see ``UnsavedModels``).
   @exclusivity(unchecked) var isListedByValue = false
   @exclusivity(unchecked) var unsavedPosition: Int32 = 0
 

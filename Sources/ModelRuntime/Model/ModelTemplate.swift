@@ -9,7 +9,7 @@ import RowFormat
 /// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
 /// bits cannot be had, the initializer runs.
 final class ModelTemplate: @unchecked Sendable {
-  /// The bits of an empty object, and where its core stands in it.
+  /// The bits of an empty object, and where its core is in it.
   private struct Pattern {
     let address: UnsafeRawPointer
     let size: Int

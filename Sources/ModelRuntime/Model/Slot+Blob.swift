@@ -1,7 +1,7 @@
 public import Foundation
 import RowFormat
 
-// Data, which may stand in a side file: it is read when the property is, and not before.
+// Data, which may be in a side file: it is read when the property is, and not before.
 
 extension _Slot where Value == Data {
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Data {

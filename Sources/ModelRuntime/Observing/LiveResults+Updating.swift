@@ -69,7 +69,7 @@ extension LiveResults {
     return slot
   }
 
-  /// The place of a model among equals: rows as they stand in the store, then what is not saved yet.
+  /// The place of a model among equals: rows as they are in the store, then what is not saved yet.
   private func tie(of model: Element) -> UInt64 {
     if let row = model.row { return row.rawValue }
     return 1 << 63 | (context.observers?.insertion(of: model) ?? 0)

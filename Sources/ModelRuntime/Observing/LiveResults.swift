@@ -7,7 +7,7 @@ import RowFormat
 /// changes between two looks are one update. Where what becomes of a model depends on its own values alone, each
 /// model that was noted is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
 ///
-/// Invariant: while there is an `order`, `slots` has the keys by which each model shown stands in its place.
+/// Invariant: while there is an `order`, `slots` has the keys by which each model shown is in its place.
 final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: ContextObserver {
   let context: ModelContext
   let signal = ResultsSignal()

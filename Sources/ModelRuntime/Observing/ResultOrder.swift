@@ -4,7 +4,7 @@ import RowFormat
 /// Where results belong among each other: the sort keys of each, and its place among equals.
 ///
 /// The keys are those the results are ordered by now, whatever has become of the models meanwhile: so a
-/// model whose key has changed is still found where it stands.
+/// model whose key has changed is still found where it is.
 ///
 /// Not generic, as what a comparison touches must not be: apps' models are classes this module is compiled
 /// without, and generic code for them takes ten times as long.

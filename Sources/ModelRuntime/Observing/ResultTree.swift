@@ -162,7 +162,7 @@ private final class ResultTreeNode<Element> {
     return children.count - 1
   }
 
-  /// - Returns: A new node to stand behind this one, if this one was full.
+  /// - Returns: A new node to be behind this one, if this one was full.
   func insert(_ element: Element, at position: Int) -> ResultTreeNode? {
     count += 1
     if isLeaf {

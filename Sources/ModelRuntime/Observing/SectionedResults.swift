@@ -1,7 +1,7 @@
 /// Results divided into sections by a title that each model has.
 ///
-/// Sections stand in the order of their first models. Each title has one section, also where models with other
-/// titles stand between its own: for sections that follow each other as the results do, sort by the title first.
+/// Sections are in the order of their first models. Each title has one section, also where models with other
+/// titles are between its own: for sections that follow each other as the results do, sort by the title first.
 public struct SectionedResults<Element, SectionTitle>: RandomAccessCollection, Equatable
 where Element: PersistentModel, SectionTitle: Hashable {
   public typealias Index = Int

@@ -51,7 +51,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
 
   /// Puts a model into its place.
   ///
-  /// - Returns: Where it stands.
+  /// - Returns: Where it is.
   mutating func insert(
     _ result: RankedResult,
     titled title: SectionTitle?,

@@ -36,7 +36,7 @@ enum DeletePropagation {
       for other in related { detach(model, from: other, property) }
       return []
     case .deny, .noAction:
-      // Deny is looked at when saving: by then what stands in the way may be gone.
+      // Deny is looked at when saving: by then what is in the way may be gone.
       return []
     }
   }
@@ -85,7 +85,7 @@ extension DeletePropagation {
   /// with them; nobody else may write these lists meanwhile.
   ///
   /// - Returns: Whether there were any.
-  /// - Throws: What stands in the way of a delete.
+  /// - Throws: What is in the way of a delete.
   static func catchUp(
     with deleted: [any PersistentModel],
     in connection: StoreConnection,

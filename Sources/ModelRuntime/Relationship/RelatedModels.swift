@@ -9,7 +9,7 @@
 class RelatedModels {
   /// The members that came since the last save, in order.
   ///
-  /// Unless the list is reordered, they stand behind all others.
+  /// Unless the list is reordered, they are behind all others.
   final var added = OrderedModels()
   /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
   /// members themselves tell that they left.
@@ -86,7 +86,7 @@ extension RelatedModels {
 
   /// Makes the list what the store has, without what left and with what came.
   ///
-  /// An order of its own stays: what others added stands behind it, what others took out is gone.
+  /// An order of its own stays: what others added is behind it, what others took out is gone.
   final func rebase(on stored: [any PersistentModel]) {
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
@@ -133,11 +133,11 @@ enum ListPlace {
 final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// The members, and those in `removals`, without those in `insertions`.
   private var stored: [Model]
-  /// Members that were taken out and still stand in `stored`, which keeps them alive meanwhile.
+  /// Members that were taken out and still are in `stored`, which keeps them alive meanwhile.
   private var removals: Set<ObjectIdentifier> = []
-  /// Members that were put back beside others, and do not stand in `stored` yet.
+  /// Members that were put back beside others, and are not in `stored` yet.
   private var insertions: ListInsertions<Model>?
-  /// Where each of `stored` stands there, once a long list was asked.
+  /// Where each of `stored` is there, once a long list was asked.
   private var positions: [ObjectIdentifier: Int]?
 
   init(_ models: [Model]) { stored = models }
@@ -286,7 +286,7 @@ private struct ListInsertions<Model: PersistentModel> {
   func applied(to list: [Model]) -> [Model] {
     var result: [Model] = []
     result.reserveCapacity(list.count + all.count)
-    // What stands beside a member may have neighbours of its own: a stack instead of recursion, as chains are long.
+    // What is beside a member may have neighbours of its own: a stack instead of recursion, as chains are long.
     var steps: [Step] = []
     for member in list {
       steps.append(.visit(member))
@@ -294,7 +294,7 @@ private struct ListInsertions<Model: PersistentModel> {
         switch step {
         case .emit(let model): result.append(contentsOf: CollectionOfOne(model))
         case .visit(let model):
-          // The one put in last stands next to its neighbour.
+          // The one put in last is next to its neighbour.
           let id = ObjectIdentifier(model)
           for next in after[id] ?? [] { steps.append(.visit(next)) }
           steps.append(.emit(model))

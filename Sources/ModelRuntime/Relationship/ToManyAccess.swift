@@ -45,7 +45,7 @@ extension _ModelState {
 
   /// Replaces the models of a to-many relationship and moves their other ends.
   ///
-  /// The list is a set: a model that stands in it twice is kept once, at its first place.
+  /// The list is a set: a model that is in it twice is kept once, at its first place.
   func setDestinations<D: PersistentModel>(
     _ destinations: [D],
     _ ordinal: Int,

@@ -1,7 +1,7 @@
 public import Foundation
 public import RowFormat
 
-/// A type whose values stand in a column of their own, in a form the store can compare.
+/// A type whose values are in a column of their own, in a form the store can compare.
 ///
 /// Its methods are the hot path of every generated accessor and encoder, and inline there.
 public protocol _ColumnValue: Codable, Sendable {

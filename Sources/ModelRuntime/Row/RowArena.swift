@@ -23,7 +23,7 @@ public final class RowArena: @unchecked Sendable {
   private static let entrySize = 16
 
   private let base: UnsafeMutableRawPointer
-  /// Where the entry of the next row stands, and that row.
+  /// Where the entry of the next row is, and that row.
   private var nextEntry: Int
   private var nextRow = RowArena.headerSize
   /// Where objects that stand for these rows are registered, once there are any.

@@ -58,7 +58,7 @@ public import RowFormat
     unmanagedLayout._withUnsafeGuaranteedRef { $0.text(column, in: span) }
   }
 
-  /// The bytes of a column of variable width; none if they stand in a side file.
+  /// The bytes of a column of variable width; none if they are in a side file.
   @inlinable public func withBytes<R>(
     _ column: Int,
     _ body: (UnsafeRawBufferPointer) throws -> R
@@ -69,7 +69,7 @@ public import RowFormat
     )
   }
 
-  /// Where the value of a column of variable width stands in the row.
+  /// Where the value of a column of variable width is in the row.
   @inlinable func valueRange(_ column: Int) -> Range<Int> {
     unmanagedLayout._withUnsafeGuaranteedRef { layout in
       let range = layout.range(column, in: span)

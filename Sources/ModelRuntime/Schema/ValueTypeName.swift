@@ -42,7 +42,7 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   /// Works on the text, since the name must come out the same where the type does not exist.
   private static func unqualified(_ name: String) -> String {
     var result = ""
-    // The part since the last character that cannot stand in a path of names.
+    // The part since the last character that cannot be in a path of names.
     var path = ""
     for character in name {
       if character == "." {

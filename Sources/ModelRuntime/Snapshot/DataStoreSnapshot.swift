@@ -1,4 +1,4 @@
-/// A type whose values can stand in a snapshot.
+/// A type whose values can be in a snapshot.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// The values of one model at one moment, on their way between a context and a store.

@@ -57,7 +57,7 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// The changes of one save; no model stands in two of the lists.
+/// The changes of one save; no model is in two of the lists.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable
 where SnapshotType: DataStoreSnapshot {
   /// The context that saves.

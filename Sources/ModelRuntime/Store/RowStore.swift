@@ -46,7 +46,7 @@ public protocol RowStore: DataStore {
 
   /// Returns the rows a request asks for: filtered, sorted, and cut to limit and offset.
   ///
-  /// Rows with equal sort keys, and those of a request without any, stand in ascending order of their
+  /// Rows with equal sort keys, and those of a request without any, are in ascending order of their
   /// references.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort``, as in `fetch`.
@@ -120,7 +120,7 @@ public protocol RowChangeSink: AnyObject {
 
   /// Puts a large value into a side file, for a row of this save.
   ///
-  /// - Returns: What the row says of the file, or `nil` if the value is to stand in the row.
+  /// - Returns: What the row says of the file, or `nil` if the value is to be in the row.
   func addBlob(_ bytes: RawSpan) throws -> BlobReference?
 }
 

@@ -104,7 +104,7 @@ class StoreConnection: @unchecked Sendable {
     notOverridden()
   }
 
-  /// Reads a value that stands in a side file; `nil` if its row is gone.
+  /// Reads a value that is in a side file; `nil` if its row is gone.
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
 
   /// The members of a list that is derived from its other end, in order.

@@ -14,7 +14,7 @@ enum NeutralValue {
   /// - Parameters:
   ///   - type: Its type.
   ///   - decoder: What may still be read of it.
-  ///   - depth: How many values it stands in.
+  ///   - depth: How many values it is in.
   /// - Returns: The value.
   /// - Throws: What the type's own `init(from:)` throws, if it accepts no neutral values.
   static func make<T: Decodable>(
@@ -66,7 +66,7 @@ enum NeutralValue {
 extension NeutralValue {
   /// The first case of an enumeration whose cases have no values, which its type need not list.
   ///
-  /// How many cases a type has, and how many of them have values, stands in its description, whose form is part of
+  /// How many cases a type has, and how many of them have values, is in its description, whose form is part of
   /// Swift's ABI:
   ///
   ///     type          kind, 1 word (0x201 for an enumeration); address of the description

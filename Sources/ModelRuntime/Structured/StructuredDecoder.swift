@@ -24,7 +24,7 @@ struct StructuredDecoder: Decoder {
   }
 }
 
-/// Where an item stands: the keys and indices that lead to it, the innermost first.
+/// Where an item is: the keys and indices that lead to it, the innermost first.
 ///
 /// A list rather than an array: it is made for every nested value, and read only when something is
 /// wrong.

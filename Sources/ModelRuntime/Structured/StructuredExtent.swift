@@ -8,13 +8,13 @@ enum StructuredExtent {
     end(of: offset, in: bytes, depth: 0)
   }
 
-  /// The number of tags that may stand in front of one item.
+  /// The number of tags that may be in front of one item.
   private static let tagLimit = 8
 
   private static func end(of offset: Int, in bytes: RawSpan, depth: Int) -> Int? {
     guard depth <= StructuredCoding.depthLimit, var head = StructuredHead(at: offset, in: bytes)
     else { return nil }
-    // Tags stand in a row in front of an item, and count for nothing; but nobody writes many.
+    // Tags precede an item in a row, and count for nothing; but nobody writes many.
     var tags = 0
     while head.major == .tag {
       tags += 1

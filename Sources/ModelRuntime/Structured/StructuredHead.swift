@@ -48,7 +48,7 @@ struct StructuredHead {
       (argument, width) = (UInt64(information), 0)
     case 24 where available >= 1:
       (argument, width) = (UInt64(bytes.load(UInt8.self, at: offset + 1)), 1)
-      // One value, one form: a simple value below 32 stands in the first byte.
+      // One value, one form: a simple value below 32 is in the first byte.
       if major == .simple && argument < 32 { return nil }
     case 25 where available >= 2:
       (argument, width) = (UInt64(bytes.load(UInt16.self, at: offset + 1).byteSwapped), 2)

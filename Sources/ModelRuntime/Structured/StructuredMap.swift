@@ -1,7 +1,7 @@
 import Foundation
 import RowFormat
 
-/// Where the fields of a map stand.
+/// Where the fields of a map are.
 ///
 /// Fields are mostly read in the order in which they were written, so each search goes on where the
 /// last one ended.

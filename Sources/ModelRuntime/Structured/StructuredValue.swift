@@ -1,7 +1,7 @@
 package import Foundation
 import RowFormat
 
-/// A composite value, or a part of one, as it stands in its bytes: without the type it was made of.
+/// A composite value, or a part of one, as it is in its bytes: without the type it was made of.
 package enum StructuredValue: Hashable, Sendable {
   case null
   case bool(Bool)

@@ -3,7 +3,7 @@ import RowFormat
 
 /// The bytes of a value while it is encoded, and the containers that are open in them.
 ///
-/// Values inside values are written where they stand: `encode(to:)` of the inner one returns before
+/// Values inside values are written where they are: `encode(to:)` of the inner one returns before
 /// the outer one goes on. Only nested containers that the outer one asks for by name may be
 /// filled in any order; each of those gets a writer of its own, spliced in at the end. A container
 /// begins with one byte that is filled in when it is closed; in the rare case that its count takes
@@ -22,7 +22,7 @@ final class StructuredWriter {
     /// The offset of the container's first byte.
     let start: Int
     var count = 0
-    /// Where in the container around it this one stands.
+    /// Where in the container around it this one is.
     let key: (any CodingKey)?
     /// Tells this frame from an earlier one at the same depth.
     let serial: Int

@@ -39,7 +39,7 @@ struct UniquenessCheck {
     let touched = changes.updated.filter { $0._$state.isTouched(by: constraint) }
     let gone = deleted.union(touched.map { $0._$state.reference })
     for row in stored where !gone.contains(row.reference) {
-      // Columns stand at other offsets in a subclass's row.
+      // Columns are at other offsets in a subclass's row.
       if let layout = layout(row.reference), let key = key(of: row, layout, constraint) {
         holders[key] = .row(row.reference)
       }

@@ -3,7 +3,7 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// Lists values that stand in files of their own.
+/// Lists values that are in files of their own.
 struct BlobsCommand: InspectCommand {
   static let configuration = CommandConfiguration(
     commandName: "blobs",

@@ -22,7 +22,7 @@ struct ItemPrinter {
   /// - Parameter item: An object; in CSV, members that are objects or arrays become their JSON.
   mutating func print(_ item: JSONValue) {
     switch format {
-    // The comma stands before an item, because none knows whether it is the last.
+    // The comma is before an item, because none knows whether it is the last.
     case .json: console.line((isFirst ? " " : ",") + item.text)
     case .csv: console.line(CSV.line(fields.map { item[$0]?.csvField ?? "" }))
     case .text, .ndjson: console.line(item.text)

@@ -3,7 +3,7 @@ import LogTools
 import RowFormat
 import Terminal
 
-/// Prints what stands in segments, part by part.
+/// Prints what is in segments, part by part.
 struct FramePrinter {
   static let fields = [
     "segment", "offset", "what", "bytes", "commit", "checksum", "state", "time", "author",
@@ -99,7 +99,7 @@ struct FramePrinter {
     )
   }
 
-  /// Where the log ends, in its last segment: what stands behind is left of a commit that was never
+  /// Where the log ends, in its last segment: what is behind is left of a commit that was never
   /// acknowledged, and no damage.
   private func logEnd(in segment: SegmentDescription) -> Int? {
     guard segment.declaredEnd == nil, let store, store.damage == nil else { return nil }
@@ -195,7 +195,7 @@ extension FramePrinter {
     }
   }
 
-  /// What stands in a payload before its records.
+  /// What is in a payload before its records.
   private static let payloadHeaderByteCount = 8
   private static let leastRecordByteCount = 24
 

@@ -51,7 +51,7 @@ indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// Appends a string between quotes, with what may not stand there escaped.
+  /// Appends a string between quotes, with what may not be there escaped.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {

@@ -47,7 +47,7 @@ struct StructuredValue {
     }
   }
 
-  /// The argument of an item, which stands in its first byte or behind it.
+  /// The argument of an item, which is in its first byte or behind it.
   private mutating func argument(_ low: UInt8, in bytes: RawSpan) -> UInt64? {
     switch low {
     case ..<24: UInt64(low)

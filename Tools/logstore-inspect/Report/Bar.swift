@@ -1,6 +1,6 @@
 import Terminal
 
-/// A bar of pieces, as wide as there is room: text stands beside it in the page, so that it stays readable
+/// A bar of pieces, as wide as there is room: text is beside it in the page, so that it stays readable
 /// however narrow the page is.
 struct Bar {
   struct Piece {

@@ -29,7 +29,7 @@ struct HTML {
     raw("</tbody></table>")
   }
 
-  /// Text as it may stand between tags and in attributes.
+  /// Text as it may be between tags and in attributes.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

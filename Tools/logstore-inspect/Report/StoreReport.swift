@@ -5,7 +5,7 @@ import Terminal
 
 /// What a report shows of a store, in figures.
 struct StoreReport {
-  /// How the log stood after a commit.
+  /// How the log was after a commit.
   struct Point {
     /// Microseconds since 1970-01-01T00:00:00Z.
     var time: Int64

@@ -2,7 +2,7 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// Copies values that stand in files of their own to files that other programs read.
+/// Copies values that are in files of their own to files that other programs read.
 struct BlobExporter {
   private let folder: String
   private let fileSystem: any FileSystem

@@ -95,7 +95,7 @@ struct RowComparison {
     )
   }
 
-  /// Whether columns of the same names stand in the same order in both.
+  /// Whether columns of the same names are in the same order in both.
   private func isSameLayout(_ first: LayoutNumber, _ second: LayoutNumber) -> Bool {
     func names(_ number: LayoutNumber, _ table: TableDefinition?) -> [String]? {
       table?.layout(number)?.columns.map { table?.column($0)?.name ?? "" }

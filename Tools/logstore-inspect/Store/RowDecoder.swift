@@ -21,7 +21,7 @@ struct RowDecoder {
   }
 
   private struct Column {
-    /// Where it stands in the row; `nil` if the row is older than it.
+    /// Where it is in the row; `nil` if the row is older than it.
     var place: Int?
     let definition: ColumnDefinition
     /// What rows have that are older than it.

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What stands before the chunks of a block, on a boundary of eight; integers are little-endian.
+/// What is before the chunks of a block, on a boundary of eight; integers are little-endian.
 ///
 ///     offset  size  field
 ///          0     4  magic           "PBK1"
@@ -67,7 +67,7 @@ extension PackBlockHeader {
   ///   - start: Where in the buffer the block begins.
   ///   - entries: The keys' chunk and the columns'.
   ///   - seed: Of the block's place in the file.
-  ///   - buffer: What the block stands in.
+  ///   - buffer: What the block is in.
   func store(at start: Int, _ entries: [ChunkEntry], seed: UInt32, in buffer: inout ByteBuffer) {
     buffer.store(PackBlockHeader.magic, at: start)
     buffer.store(UInt32(byteCount), at: start + 8)

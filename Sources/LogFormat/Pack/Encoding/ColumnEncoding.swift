@@ -1,4 +1,4 @@
-/// How the values of a column stand in a chunk; raw values are on disk, so add, never renumber.
+/// How the values of a column are in a chunk; raw values are on disk, so add, never renumber.
 ///
 /// A chunk is the values of one column in the rows of one block. Uncompressed, it is
 ///
@@ -9,7 +9,7 @@
 package enum ColumnEncoding: UInt8 {
   /// All rows are null; the chunk has no bytes at all.
   case absent = 0
-  /// Of a type of fixed width, the values as they stand in a row: 8 bytes of a double or date, 16 of a
+  /// Of a type of fixed width, the values as they are in a row: 8 bytes of a double or date, 16 of a
   /// UUID. Of any other, an ``IntegerCoding`` of their lengths in bytes, then their bytes.
   case plain = 1
   /// An ``IntegerCoding``: of integers, of references as 64-bit integers, and of the keys.
@@ -19,7 +19,7 @@ package enum ColumnEncoding: UInt8 {
   case decimals = 3
   /// Bools: ⌈rows / 8⌉ bytes; bit *i* is row *i*.
   case bits = 4
-  /// Values that stand in the pack's dictionary of the column: a byte, the width of a code, then
+  /// Values that are in the pack's dictionary of the column: a byte, the width of a code, then
   /// ``BitPacking`` of their codes. Code *n* is the dictionary's value *n*, from 0.
   case dictionary = 5
   /// Keys without a gap; the chunk has no bytes.

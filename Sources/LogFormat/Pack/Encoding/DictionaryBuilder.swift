@@ -2,7 +2,7 @@ import RowFormat
 
 /// The different values of one column of a pack, numbered as they first come.
 ///
-/// Blocks refer to values by number, so that a value stands in the pack once. A column whose values keep
+/// Blocks refer to values by number, so that a value is in the pack once. A column whose values keep
 /// differing ends its dictionary: what is in it stays, blocks written from then on carry their values
 /// themselves.
 final class DictionaryBuilder {
@@ -40,7 +40,7 @@ final class DictionaryBuilder {
   ///
   /// - Parameters:
   ///   - rows: The values' bytes.
-  ///   - ranges: Where in them each stands.
+  ///   - ranges: Where in them each is.
   ///   - codes: The numbers are appended here.
   /// - Returns: `false` if the block has to carry its values itself; then nothing has changed.
   func number(_ rows: RawSpan, _ ranges: [Range<Int>], into codes: inout [UInt16]) -> Bool {

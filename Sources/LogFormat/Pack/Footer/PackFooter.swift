@@ -51,7 +51,7 @@ package struct PackTable: Hashable, Sendable {
   package var deletedKeys: [Range<UInt64>] = []
 }
 
-/// A dictionary and where it stands.
+/// A dictionary and where it is.
 struct DictionaryEntry: Hashable, Sendable {
   var table: UInt16
   var column: UInt16
@@ -65,7 +65,7 @@ struct DictionaryEntry: Hashable, Sendable {
   var offset = 0
 }
 
-/// A block and where it stands.
+/// A block and where it is.
 package struct BlockEntry: Hashable, Sendable {
   package var schema: Int
   package var rowCount: Int

@@ -26,7 +26,7 @@ import RowFormat
   /// The rows of the block in which a row stands.
   ///
   /// - Parameters:
-  ///   - place: Where it stands, in a pack that is part of the store.
+  ///   - place: Where it is, in a pack that is part of the store.
   ///   - pack: That pack.
   /// - Returns: The rows.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.

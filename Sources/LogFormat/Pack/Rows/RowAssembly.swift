@@ -23,7 +23,7 @@ struct RowAssembly {
   ///   - buffer: Emptied, and filled with the rows.
   ///   - starts: Emptied, and filled with where each row begins, and where the last ends.
   /// - Returns: `false` if there are more bytes than a block may have: one value of a dictionary, which stands
-  ///   in the pack once, may be meant to stand in every row.
+  ///   in the pack once, may be meant to be in every row.
   mutating func run(
     _ vectors: [ColumnVector],
     from margin: Int,

@@ -3,7 +3,7 @@ public struct PackBlock: ~Copyable {
   package let reader: PackReader
   /// The block's number in the pack.
   public private(set) var number = 0
-  /// Where in the layout of this block each column of the scan stands.
+  /// Where in the layout of this block each column of the scan is.
   private var positions: [Int?]
   /// The keys, then the columns of the scan, as far as they were decoded in this block.
   private var current: [ColumnVector?]

@@ -33,7 +33,7 @@ extension PackReader {
     }
   }
 
-  /// Where columns stand in the layout of a schema.
+  /// Where columns are in the layout of a schema.
   package func positions(of columns: [UInt16], inSchema number: Int) -> [Int?] {
     let schema = footer.schemas[number]
     return columns.map { schema.columns.firstIndex(of: $0) }

@@ -15,7 +15,7 @@ struct ColumnPlanner {
   /// What rows from before a column existed are completed with.
   private let rowOfDefaults: [UInt8]
 
-  /// Where in a predicate a part of it stands.
+  /// Where in a predicate a part of it is.
   enum Place {
     /// All of it must hold: a part that fails lets no row match, as one that is false.
     case root
@@ -192,7 +192,7 @@ struct ColumnPlanner {
     )
   }
 
-  /// Where among the columns that are scanned one stands, which it does from now on.
+  /// The position of a column among the scanned ones; it is added if it is not one of them.
   private mutating func position(of column: Int) -> Int {
     if let known = columns.firstIndex(of: column) { return known }
     columns.append(column)

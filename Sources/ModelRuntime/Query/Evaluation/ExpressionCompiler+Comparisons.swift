@@ -1,7 +1,7 @@
 import RowFormat
 
 extension ExpressionCompiler {
-  /// The test whether two values stand in a relation.
+  /// The test whether two values are in a relation.
   func comparisonTest(
     _ relation: QueryExpression.Relation,
     _ lhs: QueryExpression,
@@ -50,7 +50,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The test whether an attribute and a constant stand in a relation.
+  /// The test whether an attribute and a constant are in a relation.
   ///
   /// Null is compared like any value, unless `default` says what it counts as.
   func columnTest(

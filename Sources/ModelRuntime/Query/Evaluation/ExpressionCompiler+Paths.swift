@@ -45,7 +45,7 @@ extension ExpressionCompiler {
 
   /// Reads the name of the row at the end of a path; none where there is no row.
   ///
-  /// The row itself is not visited: its name stands in the row before it.
+  /// The row itself is not visited: its name is in the row before it.
   func referenceReader(_ path: RowPath) -> RowReader<RowReference> {
     guard let last = path.steps.last else {
       if path.level == level { return { _, reference, _ in reference } }

@@ -119,7 +119,7 @@ struct ExpressionCompiler {
   }
 }
 
-/// Where a column of a class's rows stands.
+/// Where a column of a class's rows is.
 struct ColumnSlot {
   private let nullOffset: Int
   private let nullMask: UInt8

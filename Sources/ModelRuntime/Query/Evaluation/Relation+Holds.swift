@@ -1,5 +1,5 @@
 extension QueryExpression.Relation {
-  /// Whether two values that may be nil stand in the relation.
+  /// Whether two values that may be nil are in the relation.
   ///
   /// Only equality is asked of optionals; an order never holds where one side is nil.
   func holds<T: Comparable>(_ lhs: T?, _ rhs: T?) -> Bool {

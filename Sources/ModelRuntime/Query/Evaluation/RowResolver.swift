@@ -19,7 +19,7 @@ package protocol RowResolver: AnyObject {
   /// The members of a list that is derived from its other end, in order.
   func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference]
 
-  /// Reads a value that stands in a side file, or returns `nil` if its row is gone.
+  /// Reads a value that is in a side file, or returns `nil` if its row is gone.
   func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?
 }
 

@@ -1,7 +1,7 @@
 import RowFormat
 
 extension QueryExpression.Relation {
-  /// The test whether a text stands in this relation to a constant one.
+  /// The test whether a text is in this relation to a constant one.
   ///
   /// - Parameter constant: The constant, on the right-hand side.
   /// - Returns: The test of a text's UTF-8 bytes; it says what a ``RowFilter`` says of a row with that text.

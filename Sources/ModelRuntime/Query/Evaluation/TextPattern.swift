@@ -30,7 +30,7 @@ struct TextPattern: Sendable {
     return string(range, of: row) == text
   }
 
-  /// Where the text at some bytes of a row stands before, with, or after the pattern: by sign.
+  /// Where the text at some bytes of a row is before, with, or after the pattern: by sign.
   func order(of range: Range<Int>, in row: RawSpan) -> Int {
     guard isPlain, row.extracting(range).isPlainText else {
       let other = string(range, of: row)

@@ -1,7 +1,7 @@
 package import Foundation
 package import RowFormat
 
-/// A value in an expression; its kind is known where it stands.
+/// A value in an expression; its kind is known where it is.
 ///
 /// Equal values of one kind are equal here exactly if they are equal in Swift: text by canonical
 /// equivalence, doubles with NaN unlike itself.

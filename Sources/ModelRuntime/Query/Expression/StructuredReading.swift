@@ -9,7 +9,7 @@ package struct StructuredReading: @unchecked Sendable {
   package let column: Int
   private let codec: any AttributeCodec
   private let isOptional: Bool
-  /// Whether the value may stand in a side file.
+  /// Whether the value may be in a side file.
   private let isBlob: Bool
   /// What the property reads as without a value; `nil` if there is nothing it could read as.
   private let absent: QueryValue?
@@ -57,7 +57,7 @@ package struct StructuredReading: @unchecked Sendable {
     return try inlineValue(slot, in: row)
   }
 
-  /// The value that bytes of a side file stand for, as if they stood in the row.
+  /// The value that bytes of a side file stand for, as if they were in the row.
   private func value(_ slot: ColumnSlot, of bytes: Data) throws -> QueryValue {
     var writer = RowWriter(capacity: bytes.count + 256)
     writer.begin(slot.layout)

@@ -6,7 +6,7 @@ typealias NodeEvaluator<Output> = (PredicateBindings) throws -> Output
 /// A node of a predicate's tree that is evaluated here and not by Foundation.
 ///
 /// What cannot be translated, because it asks a computed property, say, is evaluated on objects. `Predicate.evaluate`
-/// would trap where arithmetic has no result; these nodes throw ``QueryFailure`` instead, wherever they stand in the
+/// would trap where arithmetic has no result; these nodes throw ``QueryFailure`` instead, wherever they are in the
 /// tree. A node that is not known here is Foundation's, with everything below it.
 protocol ObjectEvaluable: PredicateExpression {
   func makeObjectEvaluator() -> NodeEvaluator<Output>

@@ -12,7 +12,7 @@ extension FetchDescriptor {
     models = order.map { models[$0] }
   }
 
-  /// Sorts models by the descriptor's keys, and those with equal keys as their rows stand in the store; what
+  /// Sorts models by the descriptor's keys, and those with equal keys as their rows are in the store; what
   /// has no row comes last, as it came.
   func sortByRow(_ models: inout [T]) {
     let places = models.map { model -> QueryValue in

@@ -1,7 +1,7 @@
 import Foundation
 import RowFormat
 
-/// The order of a fetch's models: by its sort keys, and those with equal keys as their rows stand in the store; what has
+/// The order of a fetch's models: by its sort keys, and those with equal keys as their rows are in the store; what has
 /// no row comes last, as it came.
 ///
 /// So a store that keeps rows orders them, and so they come when everything is saved.

@@ -1,7 +1,7 @@
 package import Foundation
 import RowFormat
 
-/// A sort over rows: where each key stands, and how it compares.
+/// A sort over rows: where each key is, and how it compares.
 package struct RowOrdering: Sendable {
   /// Where the values of a key come from.
   package enum Source: Sendable {

@@ -21,7 +21,7 @@ struct QueryTranslation {
     of variable: PredicateExpressions.VariableID
   ) throws(Untranslatable) -> QueryExpression {
     guard let binding = bindings[variable] else { throw .node("a variable of another predicate") }
-    // The levels inside a closure count from where it stands.
+    // The levels inside a closure count from where it is.
     if binding.level != level, binding.value.hasClosure {
       throw .combination("a filtered list in the closure of another")
     }

@@ -6,6 +6,6 @@ package enum Untranslatable: Error {
   case property(String)
   /// A constant or an attribute whose type has no column of its own.
   case value(String)
-  /// Something that is understood by itself, and not where it stands.
+  /// Something that is understood by itself, and not where it is.
   case combination(String)
 }
