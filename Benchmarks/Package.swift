@@ -13,6 +13,8 @@ let peers = (Context.environment["LOGSTORE_BENCHMARK_PEERS"] ?? "")
 // GRDB stands on SQLite.
 let hasGRDB = peers.contains("SQLite")
 let grdbSettings: [SwiftSetting] = hasGRDB ? [.define("GRDB")] : []
+let hasSQLite = peers.contains("SQLite")
+let sqliteSettings: [SwiftSetting] = hasSQLite ? [.define("SQLITE")] : []
 
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -33,8 +35,11 @@ let package = Package(
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
+    .executable(name: "relations-benchmarks", targets: ["RelationBenchmarks"]),
     .executable(name: "scale-benchmarks", targets: ["ScaleBenchmarks"]),
+    .executable(name: "service-benchmarks", targets: ["ServiceBenchmarks"]),
     .executable(name: "operation-counts", targets: ["Operations"]),
+    .executable(name: "growth-check", targets: ["Growth"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -142,6 +147,26 @@ let package = Package(
       path: "Sources/Scale",
       swiftSettings: macroUserSettings
     ),
+    // A database of SQLite's for groups whose tables are their own.
+    .target(
+      name: "SQLitePeer",
+      dependencies: ["Harness"] + (hasSQLite ? [.target(name: "CSQLite")] : []),
+      swiftSettings: swiftSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "ServiceBenchmarks",
+      dependencies: [
+        "Harness", "SQLitePeer", "Workloads", .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Service",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "RelationBenchmarks",
+      dependencies: ["Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore")],
+      path: "Sources/Relations",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
     // What small operations cost in allocations and instructions; `micro` holds it to thresholds.
     .target(name: "CCounters"),
     .executableTarget(
@@ -151,6 +176,12 @@ let package = Package(
         .product(name: "SwiftData", package: "logstore"),
       ],
       exclude: ["thresholds.txt"],
+      swiftSettings: macroUserSettings
+    ),
+    // How the cost of a context's operations grows; `growth` holds it to an exponent.
+    .executableTarget(
+      name: "Growth",
+      dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
       swiftSettings: macroUserSettings
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),

@@ -16,7 +16,7 @@ extension Workload {
     case .relaxed1, .relaxed100, .relaxed10000, .update1, .update100, .flightsImport, .jsonSave,
       .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .sizeUpdated,
       .blobWrite, .blobUpdate, .blobDelete, .modelsLoad, .size,
-      .flightsSize:
+      .flightsSize, .findOrCreate, .moveChildren, .nullify, .cascade:
       .relaxed
     default: nil
     }

@@ -108,6 +108,34 @@ public enum Workload: String, Sendable, CaseIterable {
   case modelsFetchPacked = "models-fetch-packed"
   case modelsVerify = "models-verify"
   case modelsVerifyFiles = "models-verify-files"
+  // What a service asks: the page from a moment on and before one, the newest of one device, how many it
+  // has in some hours, the page at a place; from the log, and from packs.
+  case nextPage = "next-page"
+  case nextPageDescending = "next-page-descending"
+  case newestOfDevice = "newest-of-device"
+  case countOfDevice = "count-of-device"
+  case offsetPage = "offset-page"
+  case packedNextPage = "packed-next-page"
+  case packedNextPageDescending = "packed-next-page-descending"
+  case packedNewestOfDevice = "packed-newest-of-device"
+  case packedCountOfDevice = "packed-count-of-device"
+  case packedOffsetPage = "packed-offset-page"
+  // An import that looks for what it is about to make; fetches beside 10,000 unsaved models, and beside none.
+  case findOrCreate = "find-or-create"
+  case pendingFetch = "pending-fetch"
+  case noPendingFetch = "no-pending-fetch"
+  // The first question that needs an index: after the rows were saved, and from a closed store.
+  case indexFirstUse = "index-first-use"
+  case indexAfterStart = "index-after-start"
+  case packedIndexAfterStart = "packed-index-after-start"
+  // A count across a relationship; 100,000 to-ones; the children of one parent moved, kept and deleted.
+  case semiJoin = "semi-join"
+  case packedSemiJoin = "packed-semi-join"
+  case traverse100000 = "traverse-100000"
+  case packedTraverse100000 = "packed-traverse-100000"
+  case moveChildren = "move-children"
+  case nullify
+  case cascade
 }
 
 /// Who is measured.

@@ -45,6 +45,22 @@ extension Workload {
     case .flightsSize: "real flights on disk, loaded and closed"
     case .flightsLate: "count of late flights from an airport"
     case .flightsDelays: "mean delay of each carrier"
+    case .nextPage, .packedNextPage: "50 rows from a moment on, by an index"
+    case .nextPageDescending, .packedNextPageDescending: "50 rows before a moment, by an index"
+    case .newestOfDevice, .packedNewestOfDevice: "the newest 50 rows of one device before a moment"
+    case .countOfDevice, .packedCountOfDevice: "count of one device's rows in some hours"
+    case .offsetPage, .packedOffsetPage: "50 rows at a place of an indexed order"
+    case .findOrCreate: "rows looked up by a unique key and made where missing, one commit"
+    case .pendingFetch: "one object by a unique key, 10,000 unsaved beside it"
+    case .noPendingFetch: "one object by a unique key, nothing unsaved"
+    case .indexFirstUse: "the first question by an index, after the rows were saved"
+    case .indexAfterStart, .packedIndexAfterStart:
+      "from a closed store to the first page by an index"
+    case .semiJoin, .packedSemiJoin: "count by an attribute of the other end of a to-one"
+    case .traverse100000, .packedTraverse100000: "100,000 objects, each with its to-one"
+    case .moveChildren: "all children of one parent moved to another, one commit"
+    case .nullify: "a parent deleted, its children kept"
+    case .cascade: "a parent deleted with its children"
     default: nil
     }
   }

@@ -1,0 +1,121 @@
+import Foundation
+import SwiftData
+
+extension Growth {
+  /// Changes of one list; each with a save where it says so.
+  static var lists: [Growth] {
+    [
+      Growth("append one by one, and save") { sample, count in
+        let team = try sample.team(0).team
+        let players = try sample.players(count)
+        return {
+          for player in players { team.players.append(player) }
+          try sample.context.save()
+        }
+      },
+      Growth("append one by one with an undo manager") { sample, count in
+        let team = try sample.team(0).team
+        let players = try sample.players(count)
+        sample.context.undoManager = UndoManager()
+        return { for player in players { team.players.append(player) } }
+      },
+      Growth("append a save each to a list of as many") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          for number in 0..<count / 10 {
+            team.players.append(Player(count + number))
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("removeLast one by one, and save") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          for _ in 0..<count { team.players.removeLast() }
+          try sample.context.save()
+        }
+      },
+      Growth("insert(at: 0), a hundred times, and save") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          for number in 0..<100 { team.players.insert(Player(count + number), at: 0) }
+          try sample.context.save()
+        }
+      },
+      Growth("move the last to the front, a hundred times, and save") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          for _ in 0..<100 { team.players.insert(team.players.removeLast(), at: 0) }
+          try sample.context.save()
+        }
+      },
+      Growth("reverse, and save") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          team.players.reverse()
+          try sample.context.save()
+        }
+      },
+      Growth("set to [] of saved members, and save") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          team.players = []
+          try sample.context.save()
+        }
+      },
+      Growth("set to [] of unsaved members") { sample, count in
+        let team = try sample.team(0).team
+        team.players = (0..<count).map(Player.init)
+        return { team.players = [] }
+      },
+      Growth("append one by one to a many-to-many, and save") { sample, count in
+        let club = Club("first")
+        sample.context.insert(club)
+        let players = try sample.players(count)
+        return {
+          for player in players { club.members.append(player) }
+          try sample.context.save()
+        }
+      },
+      Growth("append to a many-to-many of as many, a hundred saves") { sample, count in
+        let club = Club("first")
+        sample.context.insert(club)
+        club.members = try sample.players(count)
+        try sample.context.save()
+        return {
+          for number in 0..<100 {
+            club.members.append(Player(count + number))
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("join a many-to-many from the members' side, and save") { sample, count in
+        let club = Club("first")
+        sample.context.insert(club)
+        let players = try sample.players(count)
+        return {
+          for player in players { player.clubs.append(club) }
+          try sample.context.save()
+        }
+      },
+      Growth("read members by position") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          var sum = 0
+          for index in 0..<count { sum += team.players[index].number }
+          try expect(sum, is: count * (count - 1) / 2, "the sum of numbers")
+        }
+      },
+      Growth("read a list in another context") { sample, count in
+        let name = try sample.team(count).team.persistentModelID
+        let other = sample.makeContext()
+        return {
+          let team = other.model(for: name) as? Team
+          var sum = 0
+          for player in team?.players ?? [] { sum += player.number }
+          try expect(sum, is: count * (count - 1) / 2, "the sum of numbers")
+        }
+      },
+    ]
+  }
+}

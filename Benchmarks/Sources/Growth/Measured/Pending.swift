@@ -1,0 +1,102 @@
+import Foundation
+import SwiftData
+
+extension Growth {
+  /// Questions while as many models are unsaved.
+  static var pending: [Growth] {
+    [
+      Growth("find or create by a unique name, and save") { sample, count in
+        {
+          for number in 0..<count {
+            let name = "player \(number)"
+            var wanted = FetchDescriptor<Player>(predicate: #Predicate { $0.name == name })
+            wanted.fetchLimit = 1
+            if try sample.context.fetch(wanted).isEmpty { sample.context.insert(Player(number)) }
+          }
+          try sample.context.save()
+        }
+      },
+      Growth("find or create by an indexed number, and save") { sample, count in
+        {
+          for number in 0..<count {
+            var wanted = FetchDescriptor<Player>(predicate: #Predicate { $0.number == number })
+            wanted.fetchLimit = 1
+            if try sample.context.fetch(wanted).isEmpty { sample.context.insert(Player(number)) }
+          }
+          try sample.context.save()
+        }
+      },
+      Growth("fetch by an indexed number, all changed") { sample, count in
+        for player in try sample.players(count) { player.points += 1 }
+        return {
+          for number in 0..<count {
+            let wanted = FetchDescriptor<Player>(predicate: #Predicate { $0.number == number })
+            try expect(sample.context.fetch(wanted).count, is: 1, "the players of a number")
+          }
+        }
+      },
+      Growth("fetch the children of unsaved parents") { sample, count in
+        let teams = (0..<count).map { Team("team \($0)") }
+        for (number, team) in teams.enumerated() {
+          sample.context.insert(team)
+          team.players = [Player(number)]
+        }
+        return { for team in teams { try expect(team.players.count, is: 1, "the members") } }
+      },
+      Growth("fetchCount, a hundred times, all unsaved") { sample, count in
+        _ = try sample.players(count, saved: false)
+        return {
+          for _ in 0..<100 {
+            try expect(
+              sample.context.fetchCount(FetchDescriptor<Player>()),
+              is: count,
+              "the players"
+            )
+          }
+        }
+      },
+      Growth("fetchCount, a hundred times, one of as many unsaved") { sample, count in
+        _ = try sample.players(count)
+        sample.context.insert(Player(count))
+        return {
+          for _ in 0..<100 {
+            try expect(
+              sample.context.fetchCount(FetchDescriptor<Player>()),
+              is: count + 1,
+              "the players"
+            )
+          }
+        }
+      },
+      Growth("first ten by an indexed number, a hundred times, all unsaved") { sample, count in
+        _ = try sample.players(count, saved: false)
+        return { try readFirstTen(sample.context) }
+      },
+      Growth("first ten by an indexed number, a hundred times, one unsaved") { sample, count in
+        _ = try sample.players(count)
+        sample.context.insert(Player(count))
+        return { try readFirstTen(sample.context) }
+      },
+      Growth("insertedModelsArray beside each insertion") { sample, count in
+        {
+          for number in 0..<count {
+            sample.context.insert(Player(number))
+            guard sample.context.hasChanges else {
+              throw UnexpectedResult(description: "an insertion is no change")
+            }
+          }
+          try expect(sample.context.insertedModelsArray.count, is: count, "the inserted models")
+        }
+      },
+    ]
+  }
+
+  private static func readFirstTen(_ context: ModelContext) throws {
+    for _ in 0..<100 {
+      var wanted = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.number)])
+      wanted.fetchLimit = 10
+      let numbers = try context.fetch(wanted).map(\.number)
+      try expect(numbers.reduce(0, +), is: 45, "the sum of the first ten numbers")
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import SwiftData
+
+/// A parent whose members stay when it goes.
+@Model
+final class Team {
+  var name: String
+  @Relationship(inverse: \Player.team) var players: [Player] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A member of a team and of clubs.
+@Model
+final class Player {
+  #Index<Player>([\.number])
+
+  @Attribute(.unique) var name: String
+  var number: Int
+  var points = 0
+  var team: Team?
+  @Relationship(inverse: \Club.members) var clubs: [Club] = []
+
+  init(_ number: Int) {
+    name = "player \(number)"
+    self.number = number
+  }
+}
+
+/// One end of a many-to-many relationship.
+@Model
+final class Club {
+  var name: String
+  var members: [Player] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A parent whose parts go when it goes.
+@Model
+final class Album {
+  var title: String
+  @Relationship(deleteRule: .cascade, inverse: \Photo.album) var photos: [Photo] = []
+
+  init(_ title: String) { self.title = title }
+}
+
+/// A part of an album.
+@Model
+final class Photo {
+  var number: Int
+  var album: Album?
+
+  init(_ number: Int) { self.number = number }
+}
+
+/// A store in memory, and a context that many operations are done with.
+struct Sample {
+  let container: ModelContainer
+  let context: ModelContext
+
+  init() throws {
+    container = try ModelContainer(
+      for: Schema([Team.self, Player.self, Club.self, Album.self, Photo.self]),
+      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+    )
+    context = ModelContext(container)
+  }
+
+  /// Another context, where nothing is registered.
+  func makeContext() -> ModelContext { ModelContext(container) }
+
+  /// Inserts players, and saves them unless told otherwise.
+  func players(_ count: Int, saved: Bool = true) throws -> [Player] {
+    let players = (0..<count).map(Player.init)
+    for player in players { context.insert(player) }
+    if saved { try context.save() }
+    return players
+  }
+
+  /// A saved team, with so many saved players.
+  func team(_ count: Int) throws -> (team: Team, players: [Player]) {
+    let team = Team("first")
+    context.insert(team)
+    let players = (0..<count).map(Player.init)
+    for player in players { context.insert(player) }
+    team.players = players
+    try context.save()
+    return (team, players)
+  }
+
+  /// A saved album, with so many saved photos.
+  func album(_ count: Int) throws -> (album: Album, photos: [Photo]) {
+    let album = Album("first")
+    context.insert(album)
+    let photos = (0..<count).map(Photo.init)
+    album.photos = photos
+    try context.save()
+    return (album, photos)
+  }
+
+  /// So many saved albums with a photo each.
+  func albums(_ count: Int) throws -> [Album] {
+    let albums = (0..<count).map { Album("album \($0)") }
+    for (number, album) in albums.enumerated() {
+      context.insert(album)
+      album.photos = [Photo(number)]
+    }
+    try context.save()
+    return albums
+  }
+
+  /// So many saved teams with a player each.
+  func teams(_ count: Int) throws -> [Team] {
+    let teams = (0..<count).map { Team("team \($0)") }
+    for (number, team) in teams.enumerated() {
+      context.insert(team)
+      team.players = [Player(number)]
+    }
+    try context.save()
+    return teams
+  }
+}
+
+/// An operation did not do what it was timed for.
+struct UnexpectedResult: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Stops the run where an answer is wrong.
+func expect(_ found: Int, is expected: Int, _ what: String) throws {
+  guard found == expected else {
+    throw UnexpectedResult(description: "\(what) is \(found) where \(expected) was expected")
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Harness
+import LogStore
+import SwiftData
+
+/// Cities and visits as models in a LogStore.
+final class ModelRelations: RelationStore {
+  let contender = Contender.models
+  let settings: String
+  private let container: ModelContainer
+  private var city: PersistentIdentifier?
+  private var journal: PersistentIdentifier?
+
+  init(_ folder: URL, state: String = "rows in the log") throws {
+    settings = "a new ModelContext on LogStore, #Index on the city's name; \(state)"
+    container = try ModelContainer(
+      for: Self.schema,
+      configurations: [Self.configuration(folder)]
+    )
+  }
+
+  private static var schema: Schema {
+    Schema([City.self, Visit.self, Journal.self, Entry.self])
+  }
+
+  private static func configuration(_ folder: URL) -> LogStoreConfiguration {
+    var configuration = LogStoreConfiguration(url: folder, durability: .relaxed)
+    configuration.schema = schema
+    configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
+    return configuration
+  }
+
+  /// Puts all rows of a closed store into packs.
+  static func pack(_ folder: URL) throws {
+    _ = try LogStore(configuration(folder), migrationPlan: nil).compact()
+  }
+
+  func fill(cities: Int, visits: Int) throws {
+    let context = ModelContext(container)
+    let all = (0..<cities).map(City.init)
+    for city in all { context.insert(city) }
+    try context.save()
+    let names = all.map(\.persistentModelID)
+    for start in stride(from: 0, to: visits, by: 10_000) {
+      let context = ModelContext(container)
+      for number in start..<min(start + 10_000, visits) {
+        let visit = Visit(number)
+        context.insert(visit)
+        visit.city = context.model(for: names[number % cities]) as? City
+      }
+      try context.save()
+    }
+  }
+
+  func countVisits(ofCityNamed name: String) throws -> Int {
+    try ModelContext(container).fetchCount(
+      FetchDescriptor<Visit>(predicate: #Predicate { $0.city?.name == name })
+    )
+  }
+
+  func traverse(_ count: Int) throws -> Int {
+    var descriptor = FetchDescriptor<Visit>()
+    descriptor.fetchLimit = count
+    descriptor.relationshipKeyPathsForPrefetching = [\.city]
+    return try ModelContext(container).fetch(descriptor).reduce(0) {
+      $0 + ($1.city?.name.utf8.count ?? 0)
+    }
+  }
+
+  func makeCrowdedCity(_ count: Int) throws {
+    let context = ModelContext(container)
+    let city = City(-1)
+    context.insert(city)
+    city.visits = (0..<count).map(Visit.init)
+    try context.save()
+    self.city = city.persistentModelID
+  }
+
+  func moveVisits() throws {
+    let context = ModelContext(container)
+    let other = City(-2)
+    context.insert(other)
+    for visit in try crowdedCity(in: context).visits { visit.city = other }
+    try context.save()
+    city = other.persistentModelID
+  }
+
+  func deleteCrowdedCity() throws {
+    let context = ModelContext(container)
+    context.delete(try crowdedCity(in: context))
+    try context.save()
+  }
+
+  func makeJournal(_ count: Int) throws {
+    let context = ModelContext(container)
+    let journal = Journal("first")
+    context.insert(journal)
+    journal.entries = (0..<count).map(Entry.init)
+    try context.save()
+    self.journal = journal.persistentModelID
+  }
+
+  func deleteJournal() throws {
+    let context = ModelContext(container)
+    guard let journal = journal.flatMap({ context.model(for: $0) as? Journal }) else {
+      throw WrongAnswer(.models, expected: 1, found: 0)
+    }
+    context.delete(journal)
+    try context.save()
+    try WrongAnswer.check(context.fetchCount(FetchDescriptor<Entry>()), is: 0, .models)
+  }
+
+  private func crowdedCity(in context: ModelContext) throws -> City {
+    guard let city = city.flatMap({ context.model(for: $0) as? City }) else {
+      throw WrongAnswer(.models, expected: 1, found: 0)
+    }
+    return city
+  }
+}

@@ -1,0 +1,24 @@
+import Harness
+
+/// Somebody who keeps readings, and answers what a service asks; sums of checksums are the answers.
+protocol ServiceStore: AnyObject {
+  var contender: Contender { get }
+  var settings: String { get }
+
+  /// The readings from a moment on, the oldest first.
+  func nextPage(from: Double, limit: Int) throws -> Int
+  /// The readings before a moment, the newest first.
+  func previousPage(before: Double, limit: Int) throws -> Int
+  /// The readings of one device before a moment, the newest first.
+  func newest(of serial: String, before: Double, limit: Int) throws -> Int
+  /// How many readings one device has between two moments.
+  func count(of serial: String, from: Double, to: Double) throws -> Int
+  /// The readings from a place in the order of their moments on.
+  func page(offset: Int, limit: Int) throws -> Int
+  /// Any readings of one device, of one state of three.
+  func some(inState state: String, limit: Int) throws -> Int
+  /// Looks devices up by their serial numbers and makes those that are missing, in one transaction.
+  ///
+  /// Returns how many were made.
+  func findOrCreate(_ serials: [String]) throws -> Int
+}
