@@ -52,17 +52,53 @@ final class StoreResolver: RowResolver {
     inTable table: UInt16,
     column: Int
   ) throws -> [RowReference] {
+    try keys(ofTable: table, column: column)?.rows(referringTo: target).map(\.reference) ?? []
+  }
+
+  /// How many rows of a table refer to a row; none of them is read.
+  func count(referringTo target: RowReference, inTable table: UInt16, column: Int) throws -> Int {
+    let key = IndexKey(target.rawValue)
+    let range = IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)
+    return try keys(ofTable: table, column: column)?.count(in: range) ?? 0
+  }
+
+  private func keys(ofTable table: UInt16, column: Int) throws -> OrderedKeys? {
     guard let index = store.indexes.references(table, column),
       case .references(let name) = index.definition
-    else { return [] }
-    let keys: OrderedKeys
-    if let known = references[name] {
-      keys = known
-    } else {
-      keys = try index.keys(as: view, in: store) ?? OrderedKeys(of: name, as: view, in: store)
-      references[name] = keys
+    else { return nil }
+    if let known = references[name] { return known }
+    let keys = try index.keys(as: view, in: store) ?? OrderedKeys(of: name, as: view, in: store)
+    references[name] = keys
+    return keys
+  }
+
+  /// The rows that pass a test of rows that others refer to.
+  ///
+  /// - Parameters:
+  ///   - target: The test.
+  ///   - limit: How many of them are of use.
+  ///   - rowCount: How many rows would be looked at otherwise, each with the one it refers to.
+  /// - Returns: `nil` if there are more, or if finding them means to look at more rows.
+  /// - Throws: What reading throws.
+  func targets(
+    of target: QueryExpression.TargetTest,
+    atMost limit: Int,
+    insteadOf rowCount: Int
+  ) throws -> [RowReference]? {
+    guard let destination = target.property.destination else { return nil }
+    var targets: [RowReference] = []
+    let plan = FetchPlan(target.test)
+    for table in store.tables(for: destination) {
+      if !target.test.canMatch(rowsOf: table.descriptor) { continue }
+      let fetch = try TableFetch(store, table, target.test, plan, for: .names, self)
+      guard fetch.namesRows || view.rowCount(of: table.number) <= rowCount else { return nil }
+      let control = try fetch.visitNames { row in
+        targets.append(row)
+        return targets.count <= limit ? .proceed : .stop
+      }
+      if control == .stop { return nil }
     }
-    return keys.rows(referringTo: target).map(\.reference)
+    return targets
   }
 }
 

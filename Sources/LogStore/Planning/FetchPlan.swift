@@ -9,6 +9,10 @@ enum FetchPlan {
   case rows(Set<PersistentIdentifier>)
   /// Only rows can match that refer to one of these through a to-one property.
   case referring(ModelProperty, to: Set<PersistentIdentifier>)
+  /// Only rows can match that refer to a row that passes a test, and have certain values besides.
+  ///
+  /// Complete if the predicate asks for nothing but the test.
+  case joining(QueryExpression.TargetTest, [ValueLookup], isComplete: Bool)
   /// Only rows can match that have certain values, in all of these columns.
   ///
   /// Complete if the predicate asks for nothing else.
@@ -22,6 +26,10 @@ enum FetchPlan {
   init(_ expression: QueryExpression?) {
     guard let expression else {
       self = .scan
+      return
+    }
+    if let target = expression.targetTest {
+      self = .joining(target, [], isComplete: true)
       return
     }
     switch expression {
@@ -57,7 +65,11 @@ enum FetchPlan {
 
   /// The same candidates, all of which have to be tested.
   private var incomplete: FetchPlan {
-    if case .values(let lookups, _) = self { .values(lookups, isComplete: false) } else { self }
+    switch self {
+    case .values(let lookups, _): .values(lookups, isComplete: false)
+    case .joining(let target, let lookups, _): .joining(target, lookups, isComplete: false)
+    case .rows, .referring, .scan: self
+    }
   }
 
   /// Plans for a path to a row whose name is one of some constants.
@@ -87,8 +99,8 @@ extension FetchPlan {
   private func intersection(_ other: FetchPlan) -> FetchPlan {
     switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.intersection(rhs))
-    case (.rows, _), (.referring, .scan): self
-    case (_, .rows), (.scan, .referring): other
+    case (.rows, _), (.referring, .scan), (.referring, .joining): self
+    case (_, .rows), (.scan, .referring), (.joining, .referring): other
     case (.referring(let lhs, let few), .referring(let rhs, let more)):
       if lhs === rhs {
         .referring(lhs, to: few.intersection(more))
@@ -98,8 +110,12 @@ extension FetchPlan {
     case (.scan, .scan): .scan
     case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
       .values(lhs + rhs, isComplete: isComplete && isOtherComplete)
-    case (.values, .scan): incomplete
-    case (.scan, .values): other.incomplete
+    case (.values, .scan), (.joining, .scan): incomplete
+    case (.scan, .values), (.scan, .joining): other.incomplete
+    case (.joining(let target, let lhs, _), .values(let rhs, _)),
+      (.values(let rhs, _), .joining(let target, let lhs, _)),
+      (.joining(let target, let lhs, _), .joining(_, let rhs, _)):
+      .joining(target, lhs + rhs, isComplete: false)
     case (.referring, .values): self
     case (.values, .referring): other
     }

@@ -43,6 +43,11 @@ enum FetchRoad: Equatable {
     }
   }
 
+  /// Up to how many other rows may be looked for first, to find those that refer to them.
+  ///
+  /// Each is looked up in the index of references, for some microseconds.
+  static func targetLimit(rowCount: Int) -> Int { rowCount / 16 }
+
   /// The road through the next stretch of a table, whose rows are to be read.
   ///
   /// - Parameters:

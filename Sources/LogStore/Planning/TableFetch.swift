@@ -122,8 +122,15 @@ extension TableFetch {
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
       if let narrowest, let way = exactWay(narrowest, rowCount) { return way }
+      let joined = try join(rowCount)
+      if let joined, let way = try way(to: joined, narrowest, rowCount) { return way }
       if let first, let indexes, let way = try walk(first, indexes, narrowest, rowCount) {
         return way
+      }
+      if let joined, joined.count <= narrowest?.count ?? .max,
+        joined.count <= FetchRoad.indexLimit(rowCount: rowCount, .nothing)
+      {
+        return try way(to: joined)
       }
       if let narrowest, narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, .unknown) {
         return candidates(narrowest)
@@ -164,7 +171,7 @@ extension TableFetch {
     /// The rows that the predicate names, or that refer to rows it names.
     private func namedKeys() throws -> [UInt64]? {
       switch plan {
-      case .scan, .values: return nil
+      case .scan, .values, .joining: return nil
       case .rows(let identifiers):
         return identifiers.compactMap(store.reference(of:)).filter { $0.table == table.number }
           .map(\.key).sorted()
@@ -193,6 +200,61 @@ extension TableFetch {
         return .matches(found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
+    }
+
+    /// The rows that refer to the rows a test of those finds.
+    private struct Joined {
+      let targets: [RowReference]
+      let column: Int
+      /// How many rows refer to them.
+      let count: Int
+      /// Whether these rows match, and no others.
+      let isExact: Bool
+    }
+
+    /// Looks for the rows that the predicate's test of other rows finds, and counts those that refer to them.
+    private func join(_ rowCount: Int) throws -> Joined? {
+      guard case .joining(let target, _, let isComplete) = plan, rowCount > FetchRoad.smallTable,
+        // Of a class the predicate does not speak of, columns have other meanings.
+        table.descriptor.properties.contains(where: { $0 === target.property }),
+        let targets = try resolver.targets(
+          of: target,
+          atMost: FetchRoad.targetLimit(rowCount: rowCount),
+          insteadOf: rowCount
+        )
+      else { return nil }
+      let column = target.property.ordinal
+      let count = try targets.reduce(0) {
+        try $0 + resolver.count(referringTo: $1, inTable: table.number, column: column)
+      }
+      return Joined(targets: targets, column: column, count: count, isExact: isComplete)
+    }
+
+    /// The way to rows that refer to others, if they are too few to look for a better one.
+    private func way(
+      to joined: Joined,
+      _ narrowest: TableIndexes.Found?,
+      _ rowCount: Int
+    ) throws -> Way? {
+      if joined.isExact, case .count = purpose { return .count(joined.count) }
+      guard joined.count <= narrowest?.count ?? .max,
+        joined.count <= FetchRoad.indexLimit(rowCount: rowCount, .nothing)
+      else { return nil }
+      if let first {
+        // In an order that an index has, the wanted rows may be met before all of these were read.
+        let (square, overflow) = joined.count.multipliedReportingOverflow(by: joined.count)
+        let (met, isEndless) = first.wanted.multipliedReportingOverflow(by: rowCount)
+        guard isEndless || !overflow && square <= met else { return nil }
+      }
+      return try way(to: joined)
+    }
+
+    private func way(to joined: Joined) throws -> Way {
+      let keys = try joined.targets.flatMap { target in
+        try resolver.rows(referringTo: target, inTable: table.number, column: joined.column)
+          .map(\.key)
+      }.sorted()
+      return joined.isExact ? .matches(keys) : .keys(keys)
     }
 
     private func walk(

@@ -26,7 +26,13 @@ struct TableIndexes {
     self.store = store
     self.table = table
     self.view = view
-    if case .values(let lookups, let isComplete) = plan {
+    let asked: (lookups: [ValueLookup], isComplete: Bool)? =
+      switch plan {
+      case .values(let lookups, let isComplete): (lookups, isComplete)
+      case .joining(_, let lookups, _): (lookups, false)
+      case .rows, .referring, .scan: nil
+      }
+    if let (lookups, isComplete) = asked {
       // Of a class the predicate does not speak of, columns have other meanings.
       let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
       self.lookups = own

@@ -35,6 +35,10 @@ import Testing
     switch FetchPlan(try QueryExpression(predicate)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
+    case .joining(let target, let lookups, let isComplete):
+      "\(target.property.name) of \(target.destination.entityName)"
+        + (lookups.isEmpty ? "" : ", columns \(lookups.map(\.column.number))")
+        + (isComplete ? "" : ", and more")
     case .values(let lookups, let isComplete):
       "values of columns \(lookups.map(\.column.number))\(isComplete ? "" : ", and more")"
     case .scan: "scan"
@@ -76,6 +80,33 @@ import Testing
     )
     #expect(
       try plan(#Predicate { $0.sender?.id == office || $0.sender?.id == office }) == "sender [3]"
+    )
+  }
+
+  @Test func `looks for rows at the other end first, where a test is about those`() throws {
+    let towns = ["Rome", "Oslo"]
+    #expect(try plan(#Predicate { $0.sender?.town == "Rome" }) == "sender of Office")
+    #expect(
+      try plan(#Predicate { $0.sender.flatMap { towns.contains($0.town) } ?? false })
+        == "sender of Office, and more"
+    )
+    #expect(
+      try plan(#Predicate { $0.sender?.town == "Rome" || $0.sender?.town == "Oslo" })
+        == "sender of Office"
+    )
+    #expect(
+      try plan(#Predicate { $0.weight > 1 && $0.sender?.town == "Rome" })
+        == "sender of Office, columns [0], and more"
+    )
+    #expect(
+      try plan(#Predicate { $0.sender?.town == "Rome" && $0.receiver?.town == "Oslo" })
+        == "sender of Office, and more"
+    )
+    // Rows that refer to nothing match, too.
+    #expect(try plan(#Predicate { $0.sender?.town == nil }) == "scan")
+    #expect(try plan(#Predicate { $0.sender?.town != "Rome" }) == "scan")
+    #expect(
+      try plan(#Predicate { $0.sender?.town == "Rome" || $0.receiver?.town == "Rome" }) == "scan"
     )
   }
 

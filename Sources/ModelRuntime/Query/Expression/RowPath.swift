@@ -36,6 +36,13 @@ package struct RowPath: Sendable {
     return path
   }
 
+  /// The path that goes on by a step of another one; its class is for the caller to say.
+  func appending(_ step: Step) -> RowPath {
+    var path = self
+    path.steps.append(step)
+    return path
+  }
+
   /// The path whose last step fails where there is no row.
   func unwrapped() -> RowPath {
     var path = self
