@@ -139,6 +139,8 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   private var insertions: ListInsertions<Model>?
   /// Where each of `stored` is there, once a long list was asked.
   private var positions: [ObjectIdentifier: Int]?
+  /// What stands in `stored`, once a long list was asked: unlike the positions it outlives what is put before others.
+  private var identities: Set<ObjectIdentifier>?
 
   init(_ models: [Model]) { stored = models }
 
@@ -165,6 +167,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   private func append(_ model: Model) {
     compact()
     positions?[ObjectIdentifier(model)] = stored.count
+    identities?.insert(ObjectIdentifier(model))
     stored.append(contentsOf: CollectionOfOne(model))
   }
 
@@ -182,6 +185,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     if removals.isEmpty, let last = stored.last, last === model {
       stored.removeLast()
       positions?[id] = nil
+      identities?.remove(id)
     } else {
       removals.insert(id)
     }
@@ -190,7 +194,16 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   override func contains(_ model: any PersistentModel) -> Bool {
     let id = ObjectIdentifier(model)
     if removals.contains(id) { return false }
-    return position(of: id) != nil
+    if insertions != nil { compact() }
+    if stored.count <= Self.shortCount { return stored.contains { ObjectIdentifier($0) == id } }
+    if let identities { return identities.contains(id) }
+    var all: Set<ObjectIdentifier> = []
+    all.reserveCapacity(stored.count)
+    stored.withUnsafeBufferPointer { members in
+      for index in members.indices { all.insert(ObjectIdentifier(members[index])) }
+    }
+    identities = all
+    return all.contains(id)
   }
 
   private func position(of id: ObjectIdentifier) -> Int? {
@@ -236,6 +249,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     removals = []
     insertions = nil
     positions = nil
+    identities = nil
   }
 
   override func copy() -> RelatedModels {
@@ -251,6 +265,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   private func compact() {
     if !removals.isEmpty {
       stored.removeAll { removals.contains(ObjectIdentifier($0)) }
+      identities?.subtract(removals)
       removals = []
       positions = nil
     }
@@ -258,6 +273,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
       self.insertions = nil
       stored = insertions.applied(to: stored)
       positions = nil
+      identities = nil
     }
   }
 }
@@ -342,6 +358,7 @@ extension RelatedModelsOf {
   func append(_ model: Model, toSharing array: inout [Model]) -> Bool {
     change(sharing: &array) {
       positions?[ObjectIdentifier(model)] = $0.count
+      identities?.insert(ObjectIdentifier(model))
       added.append(model)
       $0.append(contentsOf: CollectionOfOne(model))
     }
@@ -353,6 +370,7 @@ extension RelatedModelsOf {
   func insert(_ model: Model, at index: Int, inSharing array: inout [Model]) -> Bool {
     change(sharing: &array) {
       positions = nil
+      identities?.insert(ObjectIdentifier(model))
       added.append(model)
       if index < $0.count { isReordered = true }
       $0.insert(model, at: index)
@@ -370,6 +388,7 @@ extension RelatedModelsOf {
       } else {
         positions = nil
       }
+      identities?.remove(ObjectIdentifier(model))
       if !added.remove(model), !property.isDerivable { removed.append(model) }
       $0.remove(at: index)
     }
