@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 // The snippets of Asking questions, Observing results, Migrating, History and of the modules' first pages, as they are
@@ -133,6 +134,33 @@ final class Plane {
     .sorted { ($0.values.1 ?? 0) > ($1.values.1 ?? 0) }
     .prefix(10)
     #expect(worst.count == 2)
+  }
+
+  @Test func `says how a question was answered`() throws {
+    let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
+    var printed: [String] = []
+    func print(_ plan: QueryPlan) { printed.append("\(plan)") }
+
+    let far = FetchDescriptor<Flight>(
+      predicate: #Predicate { $0.origin == "JFK" && $0.distance > 2000 }
+    )
+    print(try context.explain(far))
+    let (delays, plans) = try context.explain {
+      try context.aggregate(january, by: \.carrier, .average(\.departureDelay))
+    }
+    #expect(delays.count == 2)
+    #expect(plans.count == 1)
+    #expect(printed.count == 1)
+  }
+
+  @Test func `reports fetches that take long`() throws {
+    let home = try TestFolder()
+    let slow = Mutex<[String]>([])
+    @Sendable func print(_ plan: QueryPlan) { slow.withLock { $0.append("\(plan)") } }
+    var configuration = LogStoreConfiguration(url: home.url.appending(path: "flights.store"))
+    configuration.slowFetchThreshold = .milliseconds(50)
+    configuration.onSlowFetch = { plan in print(plan) }
+    #expect(configuration.slowFetchThreshold == .milliseconds(50))
   }
 
   @Test func `fetches columns alone`() throws {
