@@ -9,7 +9,7 @@ public import Logging
 ///
 /// Messages are the same few words each time; figures are in the metadata, and are put together only if
 /// the logger wants the level. Routine is logged at `trace` and `debug`, so that nothing is seen of it
-/// unless somebody asks; what needs a person, at `warning` and `error`.
+/// unless the log level asks for it; what needs a person, at `warning` and `error`.
 public struct EngineEventLog: Sendable {
   private let logger: Logger
 

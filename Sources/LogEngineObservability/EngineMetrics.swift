@@ -12,7 +12,7 @@ import Synchronization
 /// What happens, and how long it takes, is published with each event. The state of the store is published
 /// when an engine is attached, after an event that changes its files, and whenever ``sample()`` is called:
 /// call it where metrics are scraped, or from a timer of the program's own. There is none in here, since a
-/// store that nobody writes to should not wake a processor.
+/// store that is not written to should not wake a processor.
 ///
 /// Each name begins with `logstore_`, and each metric has the dimension `store`; see ``MetricName``.
 public final class EngineMetrics: Sendable {

@@ -1,7 +1,7 @@
 import LogEngine
 
 extension LogStore {
-  /// Gives back now what was replaced and deleted, as far as neither the history nor somebody who is reading
+  /// Gives back now what was replaced and deleted, as far as neither the history nor a reader
   /// needs it.
   ///
   /// Saves and fetches go on meanwhile, and the thread that calls it waits.

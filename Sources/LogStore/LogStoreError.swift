@@ -32,7 +32,7 @@ public enum LogStoreError: Error, Sendable {
   case location(String, reason: String)
   /// A property's type is not the one its values were written with.
   case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
-  /// Who tells what is in a list is another than before: the list's owner, or its members.
+  /// The membership of a list used to be stored on the other side: at the owner, or at the members.
   case listKeptElsewhere(entity: String, property: String, stored: String, declared: String)
   /// A property of a new version must have a value, and a row has none: neither from before, nor by default, nor
   /// from a custom stage.

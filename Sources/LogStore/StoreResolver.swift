@@ -8,7 +8,7 @@ import RowFormat
 /// Belongs to one fetch, on one thread.
 final class StoreResolver: RowResolver {
   let view: ReadView
-  /// Finds out how the fetch is answered, if somebody wants to know.
+  /// Records how the fetch is answered, if a plan was requested.
   let trace: QueryTrace?
   private let store: TableStore
   /// The indexes of references that were asked, as of the view.

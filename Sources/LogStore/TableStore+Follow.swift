@@ -4,7 +4,7 @@ import Synchronization
 extension TableStore {
   /// Takes up what another process has saved since the last fetch, in a store that is only read.
   ///
-  /// Does nothing in a store that is written to: nobody else can save there.
+  /// Does nothing in a store open for writing: no other process can save there.
   ///
   /// - Throws: ``LogStoreError`` if the log cannot be read on, or the writer compacted away what this store
   ///   had not read yet: then the container has to be made anew.

@@ -2,12 +2,12 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-// What a store keeps true, looked at in full by the simulator and by random tests.
+// The invariants of a store, checked in full by the simulator and by random tests.
 
 extension TableStore {
   /// Says what does not hold of all that the store keeps true between saves; nothing, if all is well.
   ///
-  /// To be called while nobody saves: several scans make one answer.
+  /// Call it while no save is under way: it combines several scans.
   ///
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows).

@@ -140,7 +140,7 @@ final class TableStore: Sendable {
     try? engine.close()
   }
 
-  /// Ends the store for everybody who has it; once.
+  /// Ends the store for all its users; once.
   ///
   /// - Parameter reason: The error that later callers get.
   /// - Throws: ``LogStoreError`` if the log could not be brought to its end; the files are given back all the same.
@@ -160,7 +160,7 @@ final class TableStore: Sendable {
     if let reason = end.withLock({ $0 }) { throw reason.error(path: path) }
   }
 
-  /// Who closes the engine.
+  /// Which side closes the engine.
   enum EngineClosing {
     case withStore
     /// The code that opened it: the store is one of several that read the engine in turn.

@@ -36,7 +36,7 @@ package enum ScheduleHook {
   fileprivate static let isInstalled = Atomic<Bool>(false)
   private static let scheduler = Mutex<(@Sendable (SchedulePoint) -> Void)?>(nil)
 
-  /// Has a scheduler called at each point from now on; nobody, if it is `nil`.
+  /// Calls a scheduler at each point from now on; `nil` calls none.
   ///
   /// - Parameter reached: Called on the thread that has come to a point.
   package static func install(_ reached: (@Sendable (SchedulePoint) -> Void)?) {

@@ -1,4 +1,4 @@
-/// One line that says how far long work has come; silent unless somebody watches.
+/// One line that says how far long work has come; silent unless the output is a terminal.
 ///
 ///     importing  [##########--------------]  41 %  11,072 of 27,004
 public struct ProgressBar {

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Where a command writes: results to standard output, everything else to standard error.
 public enum Terminal {
-  /// Whether somebody watches standard output, so that colour helps.
+  /// Whether standard output is a terminal, so that colour helps.
   public static let outputIsWatched = isatty(STDOUT_FILENO) == 1
-  /// Whether somebody watches standard error, so that progress helps.
+  /// Whether standard error is a terminal, so that progress helps.
   public static let errorIsWatched = isatty(STDERR_FILENO) == 1
 
   /// How many columns the terminal behind standard output has; `nil` if it is none.
@@ -22,7 +22,7 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether colours are welcome: somebody watches, and no NO_COLOR in the environment says otherwise.
+  /// Whether to use colours: the output is a terminal, and the environment has no NO_COLOR.
   public static var outputHasColour: Bool {
     let environment = ProcessInfo.processInfo.environment
     return outputIsWatched && environment["NO_COLOR", default: ""].isEmpty

@@ -19,7 +19,7 @@ struct NewBlobs: ~Copyable {
 
   private enum Stage {
     case written(any OpenFile)
-    /// Synchronizing failed: what is on the disk is known to nobody, and a second attempt may lie.
+    /// Synchronizing failed: what is on the disk is unknown, and a second attempt may report a false success.
     case lost(StorageError)
     case synchronized
     case published

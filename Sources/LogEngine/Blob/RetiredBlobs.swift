@@ -20,7 +20,7 @@ struct RetiredBlobs: Sendable {
     count += ids.count
   }
 
-  /// Takes out what nobody can need any more.
+  /// Takes out what no view can see any more.
   ///
   /// - Parameters:
   ///   - durableEnd: Where the log is on disk up to: a commit beyond it may still be undone.

@@ -184,7 +184,7 @@ extension LogWriter {
 
   /// Makes sure that the log is longer, on disk, than when the store was closed.
   ///
-  /// Otherwise a crash between now and the commit would leave a store that looks closed, and nobody would
+  /// Otherwise a crash between now and the commit would leave a store that looks closed, and no opening would
   /// look for the blobs the crash leaves behind.
   private func endCleanState() throws(StorageError) {
     while true {

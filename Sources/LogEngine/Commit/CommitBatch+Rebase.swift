@@ -100,7 +100,7 @@ extension CommitBatch {
 
   /// The row a delta was encoded against.
   ///
-  /// If compaction has moved it, it is in a pack; before the index says so, too. If somebody changed it
+  /// If compaction has moved it, it is in a pack; before the index says so, too. If another commit changed it
   /// first, it may be nowhere any more: then what took its place does, of which the changed columns are
   /// replaced.
   private func startingPlace(

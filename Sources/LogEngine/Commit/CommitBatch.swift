@@ -14,7 +14,7 @@ import Synchronization
 /// A mistake in the arguments (a row that is no row, a key in use) is kept and thrown by the commit,
 /// which then changes nothing.
 public struct CommitBatch: ~Copyable {
-  /// Who makes the commit, for the history; at most 255 bytes of UTF-8.
+  /// The author of the commit, for the history; at most 255 bytes of UTF-8.
   public var author: String?
   /// The log's bytes: frame headers, still blank, and payloads.
   package var buffer = ByteBuffer(capacity: 1024)

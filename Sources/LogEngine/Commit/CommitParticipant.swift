@@ -19,7 +19,7 @@ package protocol CommitParticipant: AnyObject {
   func take(_ sequence: CommitSequence) -> Bool
 }
 
-/// What comes of preparing a commit.
+/// The result of preparing a commit.
 package enum CommitPreparation: Sendable {
   case ready
   /// A row is no longer what the batch was encoded against.

@@ -7,7 +7,7 @@ import Synchronization
 /// and sleeps between them: so whatever commits may come to wait for is done in time, and a store that is
 /// closed waits for one step.
 extension LogWriter {
-  /// Has what is due compacted, and lets go of what nobody reads any more.
+  /// Has what is due compacted, and lets go of what is no longer read.
   func compactIfDue(_ urgency: CompactionUrgency) {
     state.epochs.collect()
     guard state.options.compaction == .automatic, mayCompact else { return }
@@ -130,7 +130,7 @@ extension LogWriter {
   /// The newest commit when the last compaction ended.
   var lastCompactionEnd: UInt64 { compactionSchedule.withLock { $0.lastEnd } }
 
-  /// How many bytes are packed at most before the pressure is looked at again, if nothing holds the
+  /// How many bytes are packed at most before the pressure is checked again, if nothing holds the
   /// compaction back.
   private static let hurriedByteCount = 4 << 20
 

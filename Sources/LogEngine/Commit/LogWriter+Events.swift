@@ -12,7 +12,7 @@ extension LogWriter {
 
   /// Records that the log is about to go on in another segment.
   ///
-  /// - Returns: `nil` if nobody wants to know, or there is no segment yet.
+  /// - Returns: `nil` without a handler, or if there is no segment yet.
   func beginSealing() -> Sealing? {
     guard state.events.isObserved, let segment = state.tail.withLock({ $0.segment }) else {
       return nil
@@ -36,7 +36,7 @@ extension LogWriter {
 }
 
 extension LogWriter {
-  /// Does something whose failure nobody sees yet, and tells if it is the device that is full.
+  /// Runs a step whose failure no caller sees yet, and reports a full device.
   func notingLackOfSpace(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     do throws(StorageError) {
       try body()
@@ -46,10 +46,10 @@ extension LogWriter {
     }
   }
 
-  /// Tells that a compaction came to nothing, and why.
+  /// Reports that a compaction did nothing, and why.
   func noteFailure(ofCompaction error: any Error) {
     switch error {
-    // Somebody began to read what it would have left out.
+    // A reader began to read what it would have left out.
     case StorageError.commitGone(let pinned, _):
       state.events.note(.compactionEnded(.waitsForView(of: pinned)))
     case let error as StorageError: state.events.note(.compactionFailed(error))

@@ -21,7 +21,7 @@ extension LogWriter {
   ///
   /// Only where commits do not wait for the disk: a file that grows costs a journal commit at each
   /// synchronization, of which there are few. The background goes on to the next segment as soon as it is
-  /// ready, and little is left to be synchronized. Nobody relies on the size a segment was made with: what
+  /// ready, and little is left to be synchronized. Nothing relies on the size a segment was made with: what
   /// is behind its last frame reads as zeros, or is not there.
   ///
   /// - Returns: Whether the bytes now fit.

@@ -10,7 +10,7 @@ import Synchronization
 /// written. Who finds the lead taken waits for it, and mostly finds on entering that its commit was
 /// written along with its predecessor's: so commits group themselves, without timers.
 ///
-/// The first call that fails ends writing for good. After a failed write or sync nobody knows what is
+/// The first call that fails ends writing for good. After a failed write or sync it is unknown what is
 /// on the disk, and the system may well report success when asked again.
 final class LogWriter: Sendable {
   let state: StoreState
@@ -156,7 +156,7 @@ final class LogWriter: Sendable {
     if touchesBlobs { state.blobs.unsettledCount.add(1, ordering: .acquiring) }
     defer { if touchesBlobs { state.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
-    // Where nobody works beside the commits, waiting would gain nothing.
+    // Without background work, waiting would gain nothing.
     if state.options.background == .ownThread { holdBack(batch.buffer.count) }
     var isPrepared = participant == nil
     while true {
@@ -366,7 +366,7 @@ extension LogWriter {
       do throws(StorageError) {
         try publishManifest(isClean: false, &lead)
       } catch .noSpace {
-        // A full device keeps nobody from opening the store: perhaps to make room in it.
+        // A full device does not prevent the store from being opened, perhaps to make room in it.
       }
     }
   }

@@ -7,7 +7,7 @@ extension Compactor {
   /// What was found of a table so far.
   struct FoldedTable {
     var standing: LogBase.TableStanding
-    /// Whether nobody sees the table any more: then only the keys count.
+    /// Whether no view sees the table any more: then only the keys count.
     var isDropped: Bool
   }
 
@@ -15,7 +15,7 @@ extension Compactor {
   private enum Verdict {
     /// The row as of this place.
     case row(RecordPlace)
-    /// The row is there at the end of what is taken, and stands elsewhere, or nobody can need it.
+    /// The row is there at the end of what is taken, and stands elsewhere, or no view can see it.
     case elsewhere
     /// The row has ended.
     case ended
@@ -23,7 +23,7 @@ extension Compactor {
     case absent
   }
 
-  /// How many keys are looked at in one step: those that need nothing cost little, but not nothing.
+  /// How many keys are examined in one step: those that need nothing cost little, but not nothing.
   private static let keysPerStep = 8192
 
   /// Folds some rows.
@@ -157,7 +157,7 @@ extension StoreState {
     by sequence: UInt64
   ) throws -> Bool {
     try withSegment(place.segment) { segment in
-      // What was not written yet was not seen by anybody.
+      // No reader has seen what was not written yet.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }

@@ -90,7 +90,7 @@ extension Compactor {
     }
   }
 
-  /// Removes what was taken: from the disk at once, from memory when nobody reads it any more.
+  /// Removes what was taken: from the disk at once, from memory when its last reader ends.
   func remove(_ retired: Retired) {
     state.compactionCount.add(1, ordering: .relaxed)
     // Earlier checkpoints name what is gone.

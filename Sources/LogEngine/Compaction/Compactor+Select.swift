@@ -125,7 +125,7 @@ extension Compactor {
 }
 
 extension Compactor.Prospect {
-  /// Why there is nothing to do although somebody asks for it.
+  /// Why there is nothing to do although a compaction was requested.
   fileprivate var reasonForNothing: CompactionOutcome {
     if viewedCount > 0 { return .waitsForView(of: CommitSequence(floor)) }
     return history.isEmpty ? .nothingToDo : .isHistory

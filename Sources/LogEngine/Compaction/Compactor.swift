@@ -8,7 +8,7 @@ import Synchronization
 /// 2. Fold: write each row as it was there, or note that it has ended.
 /// 3. Verify each pack by reading it back, and give it its name.
 /// 4. Publish a manifest that names the packs, and from where on the log counts. Before that a crash leaves
-///    files nobody knows; after it, files nobody needs.
+///    files that no manifest names; after it, files that are no longer needed.
 /// 5. Move the index slots that still name what was taken.
 /// 6. Remove what was taken.
 ///
@@ -20,7 +20,7 @@ import Synchronization
 @safe final class Compactor: @unchecked Sendable {
   let log: any LogPublisher
   var plan: Plan
-  /// What folding came to so far.
+  /// The result of folding so far.
   var tables: [FoldedTable] = []
   /// Rows of packs that stay, which rows of the new packs take the place of.
   var replaced: [(reference: RowReference, pack: SegmentID, byteCount: Int)] = []

@@ -2,7 +2,7 @@ import LogFormat
 
 /// What a compaction asks of the log's writer.
 ///
-/// A compaction writes packs by itself. To make them part of the store it needs a manifest, and nobody but the
+/// A compaction writes packs by itself. To make them part of the store it needs a manifest, and only the
 /// log's writer publishes one.
 protocol LogPublisher: AnyObject, Sendable {
   var state: StoreState { get }

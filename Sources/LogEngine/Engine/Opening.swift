@@ -216,7 +216,7 @@ extension Opening {
   }
 
   private func checkApplication(_ manifest: Manifest) throws(StorageError) {
-    // What a salvage left half done is nobody's: not even of programs that take any store.
+    // A half-finished salvage is no store, not even for programs that accept any store.
     let takesAny =
       options.application.isEmpty && manifest.application != Manifest.unfinishedSalvage
     guard

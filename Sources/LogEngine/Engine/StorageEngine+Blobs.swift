@@ -121,7 +121,7 @@ public struct BlobCheck: Hashable, Sendable {
 
 extension ReadView {
   /// Reads every side file the view's rows own, compares it with its checksum, and looks for files
-  /// nobody owns.
+  /// that no row owns.
   ///
   /// - Parameter progress: Called with each blob, before it is read.
   /// - Returns: What was found; damage is no error.

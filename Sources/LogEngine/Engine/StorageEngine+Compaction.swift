@@ -65,7 +65,7 @@ extension LogWriter {
     return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
   }
 
-  /// Whether nobody needs the segment that is being written, so that it can be packed, too.
+  /// Whether no view needs the segment that is being written, so that it can be packed, too.
   func mayPackAll(keeping history: HistoryRetention) -> Bool {
     let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
     let visible = state.visible.load(ordering: .acquiring)

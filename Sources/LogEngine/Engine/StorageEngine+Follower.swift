@@ -14,7 +14,7 @@ extension StorageEngine {
   /// next one does.
   ///
   /// When the writer compacts its log, commits that build on the new packs may not become visible as long
-  /// as somebody holds a ``ReadView`` of an earlier commit, and files that the writer has removed stay open.
+  /// as there is a ``ReadView`` of an earlier commit, and files that the writer has removed stay open.
   ///
   /// Does nothing in the process that writes, whose reads are always up to date, and in a store opened
   /// up to its damage.

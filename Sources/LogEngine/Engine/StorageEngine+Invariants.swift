@@ -26,7 +26,7 @@ extension StorageEngine {
     precondition(violations.isEmpty, violations.joined(separator: "; "))
   }
 
-  /// Row counts are those of the rows that are there, as long as nobody commits meanwhile.
+  /// Row counts are those of the rows that are there, as long as no commit comes meanwhile.
   private func rowCountViolations() throws -> [String] {
     let before = state.visible.load(ordering: .acquiring)
     var counts: [(table: UInt16, said: Int, found: Int)] = []

@@ -115,7 +115,7 @@ extension StorageEngine {
     return version.catalogue
   }
 
-  /// Gives out keys nobody had before: ascending from 1, never given again once a row used them.
+  /// Gives out keys that were never given out before: ascending from 1, never given again once a row used them.
   ///
   /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {

@@ -4,9 +4,9 @@ import LogFormat
 public struct CompactionProgress: Sendable, Hashable {
   /// How many rows were written into packs.
   public internal(set) var foldedRowCount = 0
-  /// How many keys were looked at.
+  /// How many keys were examined.
   public internal(set) var examinedKeyCount = 0
-  /// How many there are to be looked at, at most.
+  /// How many there are to examine, at most.
   public internal(set) var keyCount = 0
   /// How many bytes of rows were packed, and read back to be verified.
   public internal(set) var workedByteCount = 0

@@ -34,9 +34,9 @@ public enum EngineEvent: Hashable, Sendable {
 
   // MARK: Compaction
 
-  /// A compaction began; it comes to an end or fails.
+  /// A compaction began; it ends or fails.
   case compactionStarted(CompactionStart)
-  /// A compaction came to an end, or was given up: then the store is as it was.
+  /// A compaction ended, or was given up: then the store is unchanged.
   case compactionEnded(CompactionOutcome)
   /// A compaction failed. The store is as it was; in the background it is tried again.
   case compactionFailed(StorageError)

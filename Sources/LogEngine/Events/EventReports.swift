@@ -28,7 +28,7 @@ public struct CheckpointReport: Hashable, Sendable {
   public let duration: Duration
 }
 
-/// What a search for side files without an owner came to.
+/// The result of a search for side files without an owner.
 public struct BlobSweepReport: Hashable, Sendable {
   /// How many files were removed.
   public internal(set) var removedFileCount = 0
@@ -40,7 +40,7 @@ public struct BlobSweepReport: Hashable, Sendable {
 
 /// A compaction that begins.
 public struct CompactionStart: Hashable, Sendable {
-  /// Who wants it.
+  /// What triggered it.
   public enum Trigger: String, Hashable, Sendable {
     /// The store's own schedule; see ``EngineOptions/CompactionMode/automatic``.
     case background

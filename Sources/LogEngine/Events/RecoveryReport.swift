@@ -2,7 +2,7 @@ import LogFormat
 
 /// What opening a store found and did.
 public struct RecoveryReport: Hashable, Sendable {
-  /// Whether the store had been closed, and nothing had to be looked at.
+  /// Whether the store had been closed, so that nothing had to be replayed.
   public internal(set) var wasClosedCleanly = false
   /// How many bytes of frames were read.
   public internal(set) var scannedByteCount = 0

@@ -91,7 +91,7 @@ extension Follower {
 // MARK: Taking up a compaction
 
 extension Follower {
-  /// Puts the new packs in the place of what they were made from, if nobody needs that any more.
+  /// Puts the new packs in the place of what they were made from, if no reader needs that any more.
   ///
   /// - Returns: Whether that was done.
   func takeUpBase(_ position: inout Position) throws -> Bool {
@@ -109,7 +109,7 @@ extension Follower {
     return true
   }
 
-  /// Makes sure that nobody reads a commit older than one of them, nor will.
+  /// Raises the low-water mark, or fails if an older snapshot was pinned in the meantime.
   private func claimFloor(_ floor: UInt64) -> Bool {
     let before = state.foldFloor.load(ordering: .relaxed)
     guard before < floor else { return true }

@@ -11,7 +11,7 @@ public struct LoggedChange: Sendable {
   public let sequence: CommitSequence
   /// When that was made, in microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
-  /// Who made it, if that was said.
+  /// The author, if the commit names one.
   public let author: String?
   private let state: StoreState
   /// Where the row was before this change.

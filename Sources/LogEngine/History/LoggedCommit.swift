@@ -5,7 +5,7 @@ import RowFormat
 public struct LoggedCommit: Sendable {
   /// The number of the commit.
   public let sequence: CommitSequence
-  /// Who made it, if that was said.
+  /// The author, if the commit names one.
   public let author: String?
   /// When, in microseconds since 1970-01-01T00:00:00Z, by the writer's clock.
   public let microseconds: Int64

@@ -2,7 +2,7 @@ import LogFormat
 public import RowFormat
 import Synchronization
 
-/// What a commit did to one row, in the log's own form: nothing is put together that nobody asks for.
+/// What a commit did to one row, in the log's own form: nothing is put together before it is needed.
 ///
 /// ``LoggedChange`` tells more, and costs more.
 public struct LoggedRowChange: Sendable {

@@ -27,7 +27,7 @@ struct BlobSweep: Sendable {
   private var tables: [UInt16]
   private var nextKey: UInt64 = 0
   private var marked = BlobSet()
-  /// Numbers of this session that were given to nobody, and will not be.
+  /// Numbers of this session that were not given out, and will not be.
   private var claimed: [Range<UInt64>] = []
   /// The directories that are not swept yet; `nil` until the rows are marked.
   private var directories: [UInt8]?

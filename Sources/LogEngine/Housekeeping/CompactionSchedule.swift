@@ -60,7 +60,7 @@ struct CompactionSchedule: Sendable {
     statistics.isRunning = true
   }
 
-  /// Records a compaction that came to its end.
+  /// Records a completed compaction.
   mutating func note(_ report: CompactionReport, through sequence: UInt64) {
     lastEnd = sequence
     failureCount = 0

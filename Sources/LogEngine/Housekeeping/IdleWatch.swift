@@ -1,13 +1,13 @@
 /// Tells when no commit has come for so long that nothing else is to be expected.
 ///
-/// It says so once for each time the store comes to rest: a store at rest is not looked at again. It reads
+/// It says so once for each time the store comes to rest: a store at rest is not checked again. It reads
 /// no clock: the time is given to it, and may jump.
 struct IdleWatch: Sendable {
-  /// Nobody looks more often than this, in microseconds.
+  /// The minimum interval between two checks, in microseconds.
   private static let shortestWait: Int64 = 100_000
   /// For how many microseconds no commit must have come; `nil` if that does not count.
   let delay: Int64?
-  /// The newest commit when somebody last looked.
+  /// The newest commit at the last check.
   private var sequence: UInt64 = 0
   /// When it was first seen to be the newest.
   private var since: Int64 = 0

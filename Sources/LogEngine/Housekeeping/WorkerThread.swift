@@ -44,7 +44,7 @@ import Android
     }
     let argument = unsafe Unmanaged.passRetained(body).toOpaque()
     #if canImport(Darwin) || canImport(Musl)
-    // A pointer there, a number elsewhere. (Nobody has compiled this with musl yet.)
+    // A pointer there, a number elsewhere. (Not compiled with musl yet.)
     var started: pthread_t?
     #else
     var started = pthread_t()

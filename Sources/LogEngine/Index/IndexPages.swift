@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead,
 /// so each instruction on the way counts. Hence a struct, part of the table it belongs to; and where
-/// there is no chunk or page there is an empty one, so that nobody has to ask.
+/// there is no chunk or page there is an empty one, so that no check is needed.
 @safe package struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
@@ -39,7 +39,7 @@ import Synchronization
     var mapping: MappedFile?
   }
 
-  /// A page of keys that were never used, which all tables share and nobody writes to.
+  /// A page of keys that were never used, which all tables share and which is never written.
   private static let emptyPage = UInt(bitPattern: unsafe zeroed(pageByteCount))
   /// A chunk of such pages.
   private static let emptyChunk = UInt(bitPattern: unsafe makeChunk())

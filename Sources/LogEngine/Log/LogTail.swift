@@ -9,7 +9,7 @@ import RowFormat
 struct LogTail: ~Copyable {
   /// Whether commits may be appended.
   var gate = Gate.open
-  /// What was appended and nobody has begun to write.
+  /// What was appended and is not being written yet.
   var active = LogBuffer()
   /// What is being written, or was; only its leader reads it without this lock.
   var inFlight = LogBuffer()

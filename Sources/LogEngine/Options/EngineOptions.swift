@@ -21,7 +21,7 @@ public struct EngineOptions: Sendable, Hashable {
   public var largestSegment = 64 << 20
   /// How the bytes of the log are read.
   public var reads: ReadMethod = .mapped
-  /// Who does the work that no caller waits for.
+  /// Which thread does the work that no caller waits for.
   public var background: BackgroundWork = .ownThread
   /// How many bytes the log may grow past the last checkpoint before a new one is written; in a store
   /// whose checkpoint is larger than that, as many as the checkpoint has.
@@ -30,7 +30,7 @@ public struct EngineOptions: Sendable, Hashable {
   public var compaction: CompactionMode = .onDemand
   /// How much of the log stays although it could be packed.
   ///
-  /// By default nothing: with ``CompactionMode/onDemand`` all of it stays until somebody asks for a
+  /// By default nothing: with ``CompactionMode/onDemand`` all of it stays until the app asks for a
   /// compaction, who may say otherwise.
   public var history = HistoryRetention.nothing
   /// How packs are written.

@@ -259,7 +259,7 @@ extension RowReader {
   /// - Returns: `nil` if a compaction has taken the segment out meanwhile.
   private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool? {
     let isVisible = try state.segments.with(Int(place.segment.rawValue)) { segment in
-      // What was not written yet was not seen by anybody.
+      // No reader has seen what was not written yet.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }

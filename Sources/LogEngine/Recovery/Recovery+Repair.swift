@@ -36,7 +36,7 @@ extension Recovery {
 
   /// Keeps the remains of a torn commit until the next opening, for inspection.
   ///
-  /// A full device keeps nobody from opening the store, perhaps to make room in it: the bytes stay where
+  /// A full device does not prevent the store from being opened, perhaps to make room in it: the bytes stay where
   /// they are, too, until their segment is packed.
   private func keepTornBytes(
     of segment: Segment,

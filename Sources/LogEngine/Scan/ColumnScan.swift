@@ -18,7 +18,7 @@ struct ColumnScan {
   private let columns: [UInt16]
   private let conditions: [ZoneCondition]
   private let logged: LoggedColumns
-  /// Where what is read is counted, if anybody wants to know.
+  /// Counts what is read, if a plan was requested.
   var tally: ScanTally?
   private var packs: [SegmentID: PackedColumns] = [:]
   /// The blocks with rows in this stretch, in the order they were met.

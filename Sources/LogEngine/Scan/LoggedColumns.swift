@@ -6,7 +6,7 @@ final class LoggedColumns {
   private(set) var vectors: [ColumnVector]
   private let columnCount: Int
   // Written to row by row, so no access may cost a check at run time against overlapping ones. There are none:
-  // only the scan that made the gatherer writes, and not while somebody looks at what it hands over.
+  // only the scan that made the gatherer writes, and not while its output is being read.
   @exclusivity(unchecked) private var rows: GatheredRows
 
   init(_ columns: [UInt16], of definition: TableDefinition) {
@@ -40,7 +40,7 @@ final class LoggedColumns {
     unsafe rows.append(key, number, row)
   }
 
-  /// Puts what was gathered into the vectors, in the same memory unless somebody kept one.
+  /// Puts what was gathered into the vectors, in the same memory unless one was kept.
   func finish() {
     for index in 0..<columnCount {
       if !isKnownUniquelyReferenced(&vectors[index]) { vectors[index] = ColumnVector() }

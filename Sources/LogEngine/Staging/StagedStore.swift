@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The copy is in the store's own folder, under `staged/`, and is a whole store. It shares every file that is
 /// never written again, so that making it costs hardly more than copying the end of the log; what it appends goes into
-/// segments of its own, numbered on from the store's. Meanwhile the store is as it was, and nobody can write to it.
+/// segments of its own, numbered on from the store's. Meanwhile the store is unchanged, and cannot be written to.
 ///
 /// The commit point is the store's next manifest, which describes the copy. Then the copy's new files get a second
 /// name in the store, and `staged/` is emptied. What a crash interrupts, the next opening for writing completes
@@ -38,7 +38,7 @@ package final class StagedStore {
       discard()
       throw error
     }
-    // Until the new manifest's files are in their places nobody else may open the store for writing.
+    // Until the new manifest's files are in their places no other process may open the store for writing.
     let lock = original.lock.withLock { $0.take() }
     try original.requireWriter().abandon()
     try files.publishManifest()

@@ -34,7 +34,7 @@ public struct EngineStatistics: Hashable, Sendable {
   /// The bytes of records that rows, deletions and the catalogue need; those of packs count as they would
   /// in the log.
   public var liveByteCount: Int { sum { $0.liveByteCount } }
-  /// The bytes of records that nobody needs, or nothing but the history.
+  /// The bytes of records that only the history needs, or nothing.
   public var deadByteCount: Int { sum { $0.deadByteCount } }
   /// Of those, the ones in segments that stay for the history.
   public var historyByteCount: Int {
@@ -146,7 +146,7 @@ extension WritingStatistics {
 
 /// What compaction has done since the store was opened, and what it does.
 public struct CompactionStatistics: Hashable, Sendable {
-  /// How many compactions came to their end.
+  /// How many compactions were completed.
   public internal(set) var count = 0
   /// How many segments of the log were packed.
   public internal(set) var segmentCount = 0
@@ -200,7 +200,7 @@ public struct PinStatistics: Hashable, Sendable {
   public let count: Int
   /// The oldest commit a view sees.
   public let oldestCommit: CommitSequence?
-  /// How long that view has been there; of no more worth than the clock.
+  /// The age of that view, by the system's clock.
   public let oldestAge: Duration?
   /// The bytes of the segments that could be packed, were it not for a view.
   public let heldByteCount: Int

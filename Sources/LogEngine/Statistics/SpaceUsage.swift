@@ -26,7 +26,7 @@ public struct SpaceUsage: Hashable, Sendable {
     public internal(set) var byteCount = 0
     /// What is needed for the rows there are.
     public internal(set) var liveByteCount = 0
-    /// What nobody needs: compaction is there to reclaim it.
+    /// What is no longer needed: compaction reclaims it.
     public internal(set) var deadByteCount = 0
     /// What stays for the history alone.
     public internal(set) var historyByteCount = 0

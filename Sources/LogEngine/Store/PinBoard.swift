@@ -36,7 +36,7 @@ final class PinBoard: Sendable {
   /// The oldest commit that is pinned.
   var oldest: UInt64? { pins.withLock { $0.bySince.values.lazy.map(\.sequence).min() } }
 
-  /// The oldest commit that somebody may be reading; `newest` if nobody reads.
+  /// The oldest commit that a view may be reading; `newest` without views.
   ///
   /// - Parameter newest: A commit that was visible before this was called: a view that pins itself later
   ///   sees at least that one.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells when nobody can still be reading from files that were taken out of the tables readers look in.
+/// Tells when no reader can still use files that were taken out of the readers' tables.
 ///
 /// A reader counts itself in and out, in the counter of the current epoch's parity. Who takes something
 /// out of the tables moves to the next epoch: readers that come later do not find it, and once the old
@@ -79,7 +79,7 @@ import Synchronization
     _ = freed
   }
 
-  /// Waits until nobody reads any more who began before this call.
+  /// Waits until all reads that began before this call have ended.
   ///
   /// - Returns: `false` if that takes longer than a read should.
   func drain() -> Bool {

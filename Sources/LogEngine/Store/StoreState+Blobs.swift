@@ -23,7 +23,7 @@ extension StoreState {
     blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
   }
 
-  /// Removes the files of retired blobs that nobody can need any more.
+  /// Removes the files of retired blobs that no view can see any more.
   func collectBlobs() {
     guard blobs.retired.withLock({ $0.count > 0 }) else { return }
     let durableEnd = durableEnd.load(ordering: .acquiring)

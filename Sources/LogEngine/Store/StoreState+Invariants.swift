@@ -1,6 +1,6 @@
 import Synchronization
 
-// What an open store keeps true in memory, looked at in full: between the steps of random scripts and of the simulator.
+// The invariants of an open store in memory, checked in full: between the steps of random scripts and of the simulator.
 
 extension StoreState {
   func publicationViolations() -> [String] {
@@ -8,7 +8,7 @@ extension StoreState {
     return publication.isMultiple(of: 2) ? [] : ["publication \(publication) was never ended"]
   }
 
-  /// Nobody reads a commit that compaction has folded away, or one that is not visible.
+  /// No view reads a commit that compaction has folded away, or one that is not visible.
   func pinViolations() -> [String] {
     let floor = foldFloor.load(ordering: .acquiring)
     let visible = visible.load(ordering: .acquiring)

@@ -2,7 +2,7 @@ package import LogFormat
 import RowFormat
 import Synchronization
 
-/// How a store is at this moment, for who looks at it from outside.
+/// The state of a store at this moment, for code outside the engine.
 extension StoreState {
   /// Where the log begins, if something was packed.
   package var currentBase: LogBase? { base.withLock { $0 } }

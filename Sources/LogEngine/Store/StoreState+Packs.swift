@@ -44,7 +44,7 @@ extension StoreState {
 
   /// Where a row is now that an index slot or a record says is at a place.
   ///
-  /// - Returns: `nil` if no pack has the row: then nobody can need it.
+  /// - Returns: `nil` if no pack has the row: then no view can see it.
   package func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
     if !place.isPacked, !isRetired(place.segment) { return place }
     return try packed(place, of: reference)?.place
@@ -102,7 +102,7 @@ extension StoreState {
   /// Does something that looks into files of the store, or follows the index without a pin.
   ///
   /// A compaction begins by waiting for the threads in here, so that what the index said stays readable, and
-  /// lets go of files only when nobody is.
+  /// lets go of files only when there are none.
   @inline(__always)
   package func reading<R>(_ body: () throws -> R) rethrows -> R {
     let ticket = epochs.enter()

@@ -49,7 +49,7 @@ extension StoreState {
 
   /// Visits a row's records from the newest down to the whole row its deltas build on.
   ///
-  /// A row that compaction left out, since nobody can need it, has no records.
+  /// A row that compaction left out, because no view can see it, has no records.
   package func forEachInChain(
     _ place: RecordPlace,
     of reference: RowReference,

@@ -24,7 +24,7 @@ package final class StoreState: Sendable {
   package let baseSegment = Atomic<UInt32>(0)
   /// How often a compaction has changed what the two above say.
   let compactionCount = Atomic<UInt64>(0)
-  /// Who may be reading from files that compaction takes away.
+  /// The readers that may still use files that compaction takes away.
   let epochs = ReaderEpochs()
   /// Decoded blocks of packs.
   package let blockCache: BlockCache

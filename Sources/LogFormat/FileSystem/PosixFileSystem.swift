@@ -259,7 +259,7 @@ extension PosixFileSystem {
         do throws(StorageError) {
           return try makeFile(path, .lock)
         } catch .inputOutput(_, _, EEXIST) {
-          // Somebody else was faster.
+          // Another process was faster.
           continue
         }
       }

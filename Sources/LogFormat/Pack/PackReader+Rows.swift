@@ -136,7 +136,7 @@ extension PackReader {
       do {
         try fill(rows, with: number, &vectors)
       } catch let error as StorageError {
-        // Nobody writes to a pack: its other rows need not be unpacked again to find the same.
+        // Packs are never written to: its other rows need not be unpacked again to find the same.
         if case .corruption = error {
           contents.damage = error
           slot.isDamaged.store(true, ordering: .relaxed)
@@ -158,7 +158,7 @@ extension PackReader {
     return rows
   }
 
-  /// The rows of a block, if somebody read one of them and they are still in the cache.
+  /// The rows of a block, if one of them was read and they are still in the cache.
   func cachedRows(of number: Int) -> PackedRows? {
     let slot = slots[number]
     guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
@@ -192,7 +192,7 @@ extension PackReader {
   /// Reads a block for a scan, which keeps nothing of it but that it is damaged.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged, as far as is known without reading it
-  ///   if somebody found so before.
+  ///   if that was found before.
   func fill(
     _ rows: PackedRows,
     withBlockOfScan number: Int,

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Notices that the blocks of a pack are read one after the other, and says what to fetch meanwhile.
 ///
-/// Nobody has to announce a scan: a few blocks read in their order are one, whether by columns, by rows, by a
+/// A scan need not be announced: a few blocks read in their order are one, whether by columns, by rows, by a
 /// compaction or by a verification. A scan may leave out some blocks and still go on. Threads that scan at the
 /// same time take each other for jumps; they then read without hints, as single reads do.
 struct ReadAhead: ~Copyable {

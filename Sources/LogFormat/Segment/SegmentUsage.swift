@@ -21,7 +21,7 @@ public struct SegmentUsage: Hashable, Sendable {
 
 /// The usage of every segment.
 ///
-/// It is counted for each table apart: a table that is removed takes all its bytes with it, and nobody
+/// It is counted for each table apart: a table that is removed takes all its bytes with it, and nothing
 /// has to look for them.
 package struct SegmentUsages: Hashable, Sendable {
   /// By ascending segment and table.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Who wants to know when another process has saved; as long as there is somebody, the log is looked at ten
+/// The observers of saves by other processes; as long as there are any, the log is checked ten
 /// times a second.
 final class RemoteWatches: Sendable {
   private let state = Mutex(State())
@@ -60,7 +60,7 @@ final class RemoteWatch: Sendable {
 }
 
 extension TableStore {
-  /// Calls back when another process has saved; `nil` in a store that is written to, where nobody else can.
+  /// Calls back when another process has saved; `nil` in a store open for writing, where no other process can save.
   func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
   ) -> (any AnyObject & Sendable)? {

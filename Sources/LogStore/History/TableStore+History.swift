@@ -8,7 +8,7 @@ import Synchronization
 final class StoreHistory: Sendable {
   /// The store, as its tokens name it.
   let name: HistoryStoreName
-  /// Who wants to know when another process has saved.
+  /// The observers of saves by other processes.
   let watches = RemoteWatches()
   /// Held while transactions are deleted.
   fileprivate let deleting = Mutex<Void>(())

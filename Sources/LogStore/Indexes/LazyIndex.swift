@@ -41,7 +41,7 @@ final class LazyIndex: Sendable {
     var base: UInt64 = 0
     /// The last commit that is taken in.
     var applied: UInt64 = 0
-    /// What was taken in and somebody may want undone, oldest first.
+    /// Changes that were taken in and may have to be undone, oldest first.
     var recent: [Commit] = []
   }
 
@@ -115,7 +115,7 @@ extension LazyIndex {
   /// Whether the index was made.
   var isBuilt: Bool { state.withLock { $0.content != nil } }
 
-  /// Takes in what is visible, unless somebody else is at it.
+  /// Takes in what is visible, unless another thread is doing so.
   ///
   /// - Parameters:
   ///   - visible: The newest commit that is visible.

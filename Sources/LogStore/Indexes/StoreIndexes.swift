@@ -97,7 +97,7 @@ final class StoreIndexes: Sendable {
 
   func noteRegistration() { registrations.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Takes in what was committed, and forgets what nobody can ask to be undone.
+  /// Takes in what was committed, and forgets what can no longer be undone.
   func settle(_ indexes: [LazyIndex], in engine: StorageEngine) {
     let visible = engine.lastCommit
     let floor = engine.oldestCommitInUse

@@ -9,7 +9,7 @@ import RowFormat
 struct SchemaMapping {
   /// On whose word the tables change.
   enum Manner {
-    /// Nobody said how the schema came to be: what it lacks stays, in case it comes back.
+    /// The schema has no version: what it lacks stays, in case it comes back.
     case inferred
     /// A step of a plan says what there was before: what is gone is gone.
     case planned(MigrationStep)
@@ -353,7 +353,7 @@ extension SchemaMapping {
     if let fill { try draft.make(fill) }
   }
 
-  /// Whether a to-one relationship became a list whose members nobody else tells of: then the one is its only
+  /// Whether a to-one relationship became a list whose membership is stored nowhere else: then the one is its only
   /// member.
   private func canWiden(
     _ found: ColumnDefinition,
@@ -379,7 +379,7 @@ extension ModelDescriptor {
 }
 
 extension ModelProperty {
-  /// Who tells which models are in a list.
+  /// Which side stores the membership of a list.
   fileprivate var listKeeping: String {
     guard isDerivable, let inverse else { return "with its owner" }
     return "with its members, in \(inverse.name)"

@@ -5,7 +5,7 @@ import ModelRuntime
 /// Takes a store from the version it was written with to the schema it is opened with.
 ///
 /// Stages that only describe a change are entries in the catalogue: all of them are one commit, whatever the number
-/// of rows. As soon as there is code to be run, or rows must be looked at, the stages run in a ``StagedStore``, which
+/// of rows. As soon as there is code to be run, or rows must be checked, the stages run in a ``StagedStore``, which
 /// becomes the store after the last of them. So a store is never found between two versions.
 struct StoreMigration {
   let path: String

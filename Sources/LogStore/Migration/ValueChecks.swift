@@ -9,7 +9,7 @@ struct ValueChecks {
   /// Values that must differ, and did not have to before.
   var unique: [UniquenessConstraint] = []
 
-  /// Whether there are rows to be looked at.
+  /// Whether there are rows to be checked.
   func concernRows(of engine: StorageEngine, _ catalogue: Catalogue) -> Bool {
     mandatory.contains { engine.rowCount(of: $0.table) > 0 }
       || !unique.isEmpty && catalogue.tables.contains { engine.rowCount(of: $0.number) > 0 }

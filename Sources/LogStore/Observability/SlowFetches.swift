@@ -10,7 +10,7 @@ struct SlowFetches: Sendable {
   let threshold: Duration
   private let handlers: [@Sendable (QueryPlan) -> Void]
 
-  /// - Returns: `nil` where nobody wants to know.
+  /// - Returns: `nil` without a handler.
   init?(_ configuration: LogStoreConfiguration) {
     guard let threshold = configuration.slowFetchThreshold else { return nil }
     var handlers: [@Sendable (QueryPlan) -> Void] = []

@@ -9,7 +9,7 @@ import LogEngineObservability
 /// Without a handler, logger or metrics there is none, and the engine does not even record events.
 struct StoreObservation: Sendable {
   private var handlers: [EngineEventHandler] = []
-  /// Who is told of fetches that take long.
+  /// Receives reports of slow fetches.
   private(set) var slowFetches: SlowFetches?
   #if Metrics
   private(set) var metrics: StoreMetrics?
@@ -37,7 +37,7 @@ struct StoreObservation: Sendable {
     #endif
   }
 
-  /// What the engine calls; `nil` if nobody listens.
+  /// The handler that the engine calls; `nil` without a receiver.
   var onEvent: EngineEventHandler? {
     if handlers.count <= 1 { return handlers.first }
     return { [handlers] event in for handler in handlers { handler(event) } }

@@ -1,6 +1,6 @@
 extension TableStore {
   #if Metrics
-  /// Does something that is measured, if somebody wants to know.
+  /// Runs a closure, and measures it if its duration is published.
   @inline(__always)
   func measure<R>(_ operation: StoreMetrics.Operation, _ body: () throws -> R) rethrows -> R {
     guard let metrics = observation.metrics else { return try body() }

@@ -37,7 +37,7 @@ final class SharedStores: @unchecked Sendable {
     case closing(Thread)
   }
 
-  /// What is to be done next by somebody who wants a store.
+  /// The next step of a caller that wants a store.
   private enum Step {
     case use(TableStore, Entry)
     case open(Entry)

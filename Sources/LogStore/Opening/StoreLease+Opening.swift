@@ -3,7 +3,7 @@ import LogEngine
 import ModelRuntime
 
 extension StoreLease {
-  /// Opens a store on disk, or joins those who have it open; one that is only read is everybody's own.
+  /// Opens a store on disk, or joins its other users; a read-only store is not shared.
   ///
   /// - Throws: ``LogStoreError`` if it cannot be opened, among others because another process has it;
   ///   ``SwiftDataError`` if its models and these do not go together.
@@ -52,7 +52,7 @@ extension TableStore {
       throw LogStoreError.weakerDurability(path: path, open: durability, asked: request.durability)
     }
     if keeps(request.schema), !route.runsStages { return true }
-    // Before this store is closed for it: what is refused should cost nobody his store.
+    // Before this store is closed for it: a refused opening must not close a store that is in use.
     try request.migration.rehearse(catalogue)
     return false
   }

@@ -17,7 +17,7 @@ struct StorePlace: Hashable, Sendable {
   /// Which file is the store's lock; `nil` if there is none yet.
   ///
   /// Not which folder: the number of a folder that was removed is given to the next one, while that of a lock is not
-  /// as long as somebody holds it.
+  /// as long as it is held.
   let lock: FileNumber?
   /// Whether it is on disk.
   private let isFolder: Bool

@@ -15,7 +15,7 @@ enum FetchRoad: Equatable {
 
   /// What columns can say of a predicate.
   enum ColumnAnswer {
-    /// Nobody has asked yet.
+    /// Not decided yet.
     case unknown
     /// Nothing.
     case nothing
@@ -58,6 +58,6 @@ enum FetchRoad: Equatable {
     matchCount > rowCount / 2 ? .rows : .columns
   }
 
-  /// Up to how many rows a table is looked at row by row without a thought.
+  /// Tables with up to this many rows are read row by row without planning.
   static let smallTable = 256
 }

@@ -4,7 +4,7 @@ import RowFormat
 
 /// How an index answers what a predicate asks: the stretches of it where rows can match.
 ///
-/// Values for the first columns, and one more column in a range: what follows is not looked at.
+/// Values for the first columns, and one more column in a range: what follows is ignored.
 struct IndexUse {
   let index: LazyIndex
   let columns: [IndexColumn]

@@ -13,7 +13,7 @@ struct TableFetch {
   private let view: ReadView
   private let filter: RowFilter?
   private let way: Way
-  /// Where what is read is counted, if somebody wants to know.
+  /// Counts what is read, if a plan was requested.
   let tally: TableTally?
 
   private enum Way {

@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// Counts what a fetch reads of one table, for its plan; there is one only where somebody asked for the plan.
+/// Counts what a fetch reads of one table, for its plan; there is one only where a plan was requested.
 final class TableTally {
   /// What scans of columns have read.
   let columns = ScanTally()
@@ -23,7 +23,7 @@ final class TableTally {
   ///
   /// - Parameters:
   ///   - path: The way.
-  ///   - count: How many rows it named; `nil` if all are looked at.
+  ///   - count: How many rows it named; `nil` if all are examined.
   func choose(_ path: QueryPlan.TableAccess.Path, candidates count: Int? = nil) {
     self.path = path
     candidateCount = count

@@ -2,7 +2,7 @@ import Foundation
 
 /// What makes one value of many, so that rows with any of them fall into one group.
 ///
-/// Unchecked, because its closures hold calendars and ranges of the user's types, which nobody changes.
+/// Unchecked, because its closures hold calendars and ranges of the user's types, which never change.
 package struct KeyBucket: @unchecked Sendable {
   /// What the values it makes are.
   package let kind: QueryKind

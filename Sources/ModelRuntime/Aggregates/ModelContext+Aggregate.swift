@@ -43,7 +43,7 @@ extension ModelContext {
   ///     { … }
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - descriptor: Which models; its sort order is ignored.
   ///   - property: What models of a group have in common; nil is a group of its own.
   ///   - aggregates: What to measure of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
@@ -60,7 +60,7 @@ extension ModelContext {
   /// Measures the models that match in groups: by values, parts of dates, or ranges.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - descriptor: Which models; its sort order is ignored.
   ///   - grouping: What models of a group have in common.
   ///   - aggregates: What to measure of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
@@ -80,7 +80,7 @@ extension ModelContext {
   ///     for route in routes { print(route.key.0, route.key.1, route.values) }
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort is not looked at.
+  ///   - descriptor: Which models; its sort order is ignored.
   ///   - groupings: What models of a group have in common, the most significant first.
   ///   - aggregates: What to measure of each group.
   /// - Returns: The groups that have a model, in the order of their keys.

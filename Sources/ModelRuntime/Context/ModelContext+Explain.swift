@@ -53,7 +53,7 @@ enum PlanPrinting {
 }
 
 extension ModelContext {
-  /// Answers a question; if somebody wants to know how, records it.
+  /// Answers a question, and records how if a plan was requested.
   ///
   /// - Parameters:
   ///   - question: What is asked for.

@@ -1,7 +1,7 @@
 import Foundation
 import RowFormat
 
-// What a context keeps true, looked at in full: after each step of the simulator and of random tests, and in debug
+// The invariants of a context, checked in full: after each step of the simulator and of random tests, and in debug
 // builds at each save and fetch if the environment variable LOGSTORE_CHECK_INVARIANTS is 1.
 
 extension ModelContext {
@@ -112,7 +112,7 @@ private final class InvariantCheck {
         case .unloaded: break
         case .one(let other): if let other { toOne(property, of: state, model, other) }
         case .many(let list):
-          // A list of another epoch is put together anew before anybody sees it.
+          // A list of another epoch is rebuilt before it is read.
           let isCurrent = list.epoch == context.listEpoch || !state.flags.contains(.stored)
           if list.isLoaded, isCurrent { toMany(property, of: state, model, list.models) }
         }

@@ -21,7 +21,7 @@ extension ModelContext {
     }
   }
 
-  /// Has an inbox while somebody wants to know what others save.
+  /// Has an inbox while the saves of others are to be merged.
   func updateInbox() {
     let isWanted = mergesChanges || observers != nil
     if let inbox, !isWanted {

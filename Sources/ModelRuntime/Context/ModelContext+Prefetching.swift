@@ -22,7 +22,7 @@ extension ModelContext {
     hold(found)
   }
 
-  /// Holds models until the next fetch that prefetches: nobody else has had a chance to yet.
+  /// Holds models until the next fetch that prefetches: there is no other reference to them yet.
   private func hold(_ models: [any PersistentModel]) {
     for model in prefetched {
       let state = model._$state

@@ -81,7 +81,7 @@ extension ModelContext {
     defer { connection.endSave(for: editingState) }
     do {
       guard let pending = pendingChanges(for: connection) else { return nil }
-      // A list that is stored with its owner is read, corrected and written: nobody else may write it meanwhile.
+      // A list that is stored with its owner is read, corrected and written: no other save may write it meanwhile.
       let lock = connection.writesLists(pending) ? connection.listLock : nil
       lock?.lock()
       defer { lock?.unlock() }
@@ -300,7 +300,7 @@ extension [any PersistentModel] {
   }
 }
 
-/// What a save came to in one store.
+/// The result of a save in one store.
 struct StoreSave {
   let connection: StoreConnection
   let changes: ChangeSet

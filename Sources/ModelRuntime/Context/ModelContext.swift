@@ -27,7 +27,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// The context's session, as its stores see it.
   public var editingState: EditingState
 
-  /// Who makes the changes of this context; written into the history.
+  /// The author of this context's changes; written into the history.
   public var author: String? {
     get { editingState.author }
     set { editingState.author = newValue }
@@ -58,7 +58,7 @@ public class ModelContext: Equatable, SendableMetatype {
   @exclusivity(unchecked) var listEpoch: UInt32 = 1
   /// The changes of each store that the context has taken notice of.
   var seenChanges: [UInt64]
-  /// The objects whose lists somebody observes.
+  /// The objects whose lists are observed.
   var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = [:]
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
@@ -185,7 +185,7 @@ extension ModelContext {
 // MARK: The end of a context
 
 extension ModelContext {
-  /// Cuts off the objects with unsaved changes, which nobody can save any more.
+  /// Cuts off the objects with unsaved changes, which can no longer be saved.
   private func cutOff() {
     for list in [inserted, changed, deleted] {
       for model in list {
@@ -197,7 +197,7 @@ extension ModelContext {
     }
   }
 
-  /// Lets go of every relationship in memory, and with it of all objects that nobody else holds.
+  /// Lets go of every relationship in memory, and with it of all objects that have no other reference.
   private func letRelationshipsGo() {
     // Held together, so that none goes before all relationships are gone.
     let held = maps.flatMap(\.states).compactMap(\.model)

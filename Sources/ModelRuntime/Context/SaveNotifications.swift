@@ -38,14 +38,14 @@ extension ModelContext {
 /// A notification costs some six thousand instructions even without an observer, and two are more than a third of
 /// a small save. An observer asks for their names first; a notification center does not tell.
 enum SaveNotifications {
-  /// A name that knows whether anybody ever asked for it.
+  /// A name that knows whether it was ever read.
   struct Observable: ~Copyable {
     private let name: Notification.Name
     private let isAskedFor = Atomic(false)
 
     init(_ name: String) { self.name = Notification.Name(name) }
 
-    /// The name, for somebody who may go on to observe it.
+    /// The name, for code that may go on to observe it.
     var nameToObserve: Notification.Name {
       isAskedFor.store(true, ordering: .releasing)
       return name

@@ -1,7 +1,7 @@
 /// What is being found out about a question while it is answered.
 ///
 /// Travels to the store in the ``EditingState``. Belongs to one call on one thread at a time, as its context does;
-/// nobody has one unless he asks for a plan, so that a question without one pays a comparison with nil.
+/// made only for a requested plan, so that a question without one pays a comparison with nil.
 package final class QueryTrace: @unchecked Sendable {
   /// The questions that were answered, in order.
   private(set) var plans: [QueryPlan] = []

@@ -57,7 +57,7 @@ open class UndoManager: NSObject {
   open func endUndoGrouping() {
     guard !open.isEmpty else { return }
     closeGroup()
-    // Without a run loop nobody else would end the group of an event that holds nothing but this.
+    // Without a run loop nothing else would end the group of an event that holds nothing but this.
     if open.count == 1, isEventGroupOpen, eventEnd() == nil { closeGroup() }
   }
 
@@ -321,7 +321,7 @@ open class UndoManager: NSObject {
 }
 
 extension Notification.Name {
-  /// A group is opened or ended, or somebody asks whether there is something to redo.
+  /// Posted when a group is opened or ended, and when `canRedo` is read.
   public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
   /// A group has been opened.
   public static let NSUndoManagerDidOpenUndoGroup = Self(

@@ -80,7 +80,7 @@ public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: Persistent
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
-/// Whom a change is about, and which change it is.
+/// The model that a change is about, and the number of the change.
 struct HistorySubject: Hashable, Sendable {
   let origin: IdentifierOrigin
   let key: UInt64

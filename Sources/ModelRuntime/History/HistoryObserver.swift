@@ -1,7 +1,7 @@
 import Observation
 import Synchronization
 
-/// Counts the saves of a container that somebody is interested in.
+/// Counts the saves of a container that match its filter.
 ///
 ///     let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
 ///     withObservationTracking {
@@ -160,7 +160,7 @@ extension HistoryObserver {
 
   /// Notes how far a store's history was looked at.
   ///
-  /// - Returns: How many transactions match that nobody else has counted meanwhile.
+  /// - Returns: How many matching transactions were not counted elsewhere meanwhile.
   private func take(
     _ transactions: [any HistoryTransaction],
     of connection: StoreConnection,

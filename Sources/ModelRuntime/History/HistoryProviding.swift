@@ -26,9 +26,9 @@ extension HistoryProviding {
 
 /// A store that others may save to while it is open here, and that notices.
 public protocol RemoteSaveReporting: HistoryProviding {
-  /// Calls back each time somebody outside this container has saved, on any thread, until what is returned
+  /// Calls back each time another process has saved, on any thread, until what is returned
   /// is released.
   ///
-  /// - Returns: What keeps the store looking; `nil` if nobody else can save.
+  /// - Returns: An object that keeps the observation alive; `nil` if no other process can save.
   func observeRemoteSaves(_ arrival: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)?
 }

@@ -14,7 +14,7 @@ struct SaveEvent: Sendable {
   var tokens: [String: any HistoryToken] = [:]
 }
 
-/// Who listens to the saves of a container; a save that nobody listens to looks at one number.
+/// The listeners to the saves of a container; without listeners, a save reads one number.
 final class SaveListeners: Sendable {
   private struct Listener {
     weak var value: (any SaveListener)?

@@ -25,7 +25,7 @@ extension PersistentIdentifier {
 
   /// Reads an identifier back from its URL.
   ///
-  /// - Parameter uri: What ``uriRepresentation()`` returned; `nil` comes of any other URL.
+  /// - Parameter uri: What ``uriRepresentation()`` returned; `nil` for any other URL.
   public init?(uri: URL) {
     let prefix = Self.scheme + "://"
     guard uri.absoluteString.hasPrefix(prefix) else { return nil }
@@ -44,7 +44,7 @@ extension PersistentIdentifier {
 
   /// Reads an identifier back from one part of a URL's path.
   ///
-  /// - Parameter urlComponent: What ``urlComponent`` was; `nil` comes of any other text.
+  /// - Parameter urlComponent: What ``urlComponent`` was; `nil` for any other text.
   public init?(urlComponent: some StringProtocol) {
     let parts = urlComponent.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }

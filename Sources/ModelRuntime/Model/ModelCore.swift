@@ -59,7 +59,7 @@ import RowFormat
 
   @inlinable init(_ state: Unmanaged<_ModelState>) { self.state = state }
 
-  /// Whether somebody observes the object.
+  /// Whether the object is observed.
   @inlinable @inline(__always)
   public var isObserved: Bool { state._withUnsafeGuaranteedRef { $0.isObserved } }
 

@@ -31,7 +31,7 @@ public func _registrar(of state: _ModelState) -> _Registrar {
   return box.registrar
 }
 
-/// Notes that a property is read, if somebody is tracking.
+/// Notes that a property is read, if reads are tracked.
 public func _noteAccess<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
   guard isTracking else { return }
   _registrar(of: model._$state).access(model, keyPath: keyPath)

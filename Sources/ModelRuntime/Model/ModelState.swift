@@ -44,7 +44,7 @@ public final class _ModelState {
   /// What the context knew of the store when the row was read.
   @exclusivity(unchecked) var rowEpoch: UInt32 = 0
 
-  /// Whether somebody observes the object: only then do setters pay for observation.
+  /// Whether the object is observed: only then do setters pay for observation.
   @exclusivity(unchecked) public var isObserved = false
   /// Whether the context knows which values the unsaved object has, and where it is (see ``UnsavedModels``).
   @exclusivity(unchecked) var isListedByValue = false
@@ -106,7 +106,7 @@ public final class _ModelState {
 
   /// Keeps the context while the object has no unsaved changes.
   ///
-  /// So a fetched object can follow its relationships even if nobody else holds the context. An object
+  /// So a fetched object can follow its relationships even if the context has no other reference. An object
   /// with changes is held by the context instead: the two never hold each other.
   var contextKeeper: ModelContext? {
     get { flags.contains(.keepsContext) ? ownContext : nil }
@@ -303,7 +303,7 @@ extension _ModelState {
     return identifier
   }
 
-  /// Writes the identifier down, for when there is nobody left to ask.
+  /// Keeps the identifier for the time when its store is gone.
   func keepIdentifier() {
     guard flags.contains(.stored) else { return }
     makeExtras().identifier = identifier

@@ -2,7 +2,7 @@ public import CModelRuntime
 import Observation
 import Synchronization
 
-// Whether somebody tracks which properties are read. Observation does not say, so this looks where it
+// Whether the reads of properties are tracked. Observation does not say, so this looks where it
 // keeps the answer (see CModelRuntime), or, where that cannot be found, tries it out.
 
 /// Whether the code that runs now may be tracking which properties it reads: `false` is certain.
@@ -16,7 +16,7 @@ var isTracking: Bool {
   return TrackingProbe.isWordFound ? _mayBeTracking : TrackingProbe.shared.isTracking
 }
 
-/// Finds out whether reads are tracked by reading something and seeing whether anybody took note.
+/// Finds out whether reads are tracked by reading something and checking whether the read was registered.
 ///
 /// A tracked read puts its key path into a set, which hashes it; so the key path has an argument that
 /// notices being hashed.

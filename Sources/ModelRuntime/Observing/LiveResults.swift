@@ -3,7 +3,7 @@ import RowFormat
 
 /// The results of a fetch, kept up to date.
 ///
-/// What changes is noted, and looked at when somebody asks for the results or waits to be told: a thousand
+/// Changes are recorded, and applied when the results are read or awaited: a thousand
 /// changes between two looks are one update. Where what becomes of a model depends on its own values alone, each
 /// model that was noted is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
 ///
@@ -34,7 +34,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// Whether the fetch has to run again.
   var isStale = true
   private var isSettling = false
-  /// Whether somebody may be waiting to be told: once told, they read again if they want to go on.
+  /// Whether an observer may be waiting for a notification; it reads again to wait for the next one.
   private var isAwaited = false
 
   /// Runs the fetch, and begins to follow the context.
@@ -85,7 +85,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       context.mergeSavedChanges()
       settle()
     }
-    // Only now: who has been told meanwhile is somebody who read before.
+    // Only now: an observer notified meanwhile has read before.
     if _mayBeTracking { isAwaited = true }
     signal.noteReadingContents()
     return shown

@@ -117,7 +117,7 @@ extension ResultTree where Element == RankedResult {
 
   /// Whether two lists hold the same models in the same order.
   ///
-  /// - Complexity: O(1) for two versions that nobody changed between, else O(*n*).
+  /// - Complexity: O(1) for two versions without a change in between, else O(*n*).
   func holdsSame(as other: ResultTree) -> Bool {
     if isSame(as: other) { return true }
     return count == other.count && zip(self, other).allSatisfy { $0.id == $1.id }

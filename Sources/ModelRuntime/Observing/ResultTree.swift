@@ -83,7 +83,7 @@ struct ResultTree<Element> {
     if !isKnownUniquelyReferenced(&root) { root = root.copy() }
   }
 
-  /// Whether two lists are versions of one that nobody changed since: certain if true.
+  /// Whether two lists are unchanged versions of one list: certain if true.
   func isSame(as other: ResultTree) -> Bool { root === other.root }
 }
 

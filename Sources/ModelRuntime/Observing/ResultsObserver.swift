@@ -118,7 +118,7 @@ extension ResultsObserver {
 
   /// What went wrong when the results were last brought up to date, or `nil`.
   ///
-  /// The initializer throws; later there is nobody to throw to. The fetch is tried again whenever the results
+  /// The initializer throws; later there is no caller to throw to. The fetch is tried again whenever the results
   /// are read.
   public var fetchError: (any Error)? {
     _ = live.current

@@ -25,7 +25,7 @@ final class SaveBell: Sendable {
   func remove(_ key: Key) { alarms.withLock { $0.byKey[key] = nil } }
 
   func ring() {
-    // Called without the lock: an alarm may end somebody who takes its own away.
+    // Called without the lock: an alarm may release an observer that removes its own.
     for alarm in alarms.withLock({ Array($0.byKey.values) }) { alarm() }
   }
 }

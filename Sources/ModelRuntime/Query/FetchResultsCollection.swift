@@ -1,4 +1,4 @@
-/// The result of a fetch in batches, or what an observer shows: a list that costs little until it is looked at.
+/// The result of a fetch in batches, or what an observer shows: a list that costs little until it is read.
 ///
 /// What is fixed is which elements there are and in what order. A fetch in batches keeps eight bytes and an
 /// identifier for each, and loads the elements as they are asked for: walking a million models needs memory for

@@ -9,7 +9,7 @@ enum DeletePropagation {
     while let next = pending.popLast() {
       let state = next._$state
       guard !state.isDeleted, state.context === context else { continue }
-      // Read while the object is a member's owner like any other: once it is marked, nobody refers to it.
+      // Read while the object is a member's owner like any other: once it is marked, no model refers to it.
       let ends = state.descriptor.relationships.map { property in
         (property, others: state.isFollowed(property) ? state.related(property) : [])
       }
@@ -36,7 +36,7 @@ enum DeletePropagation {
       for other in related { detach(model, from: other, property) }
       return []
     case .deny, .noAction:
-      // Deny is looked at when saving: by then what is in the way may be gone.
+      // Deny is checked when saving: by then what is in the way may be gone.
       return []
     }
   }
@@ -82,7 +82,7 @@ extension DeletePropagation {
   }
 
   /// Applies the rules of deleted models to those that came to be related to them since, where the lists are stored
-  /// with them; nobody else may write these lists meanwhile.
+  /// with them; no other save may write these lists meanwhile.
   ///
   /// - Returns: Whether there were any.
   /// - Throws: What is in the way of a delete.

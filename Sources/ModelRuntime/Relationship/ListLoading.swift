@@ -72,7 +72,7 @@ extension ModelContext {
       .compactMap { model(at: $0, in: connection) }
       .filter { !$0._$state.isDeleted }
     if property.inverse != nil { return models }
-    // Nobody told this end which models were deleted.
+    // This end does not know which models were deleted.
     loadRows(of: models.map { $0._$state }, from: connection)
     return models.filter { $0._$state.exists() }
   }
@@ -116,7 +116,7 @@ extension ModelContext {
   /// Records what was committed to a store since the context last looked, other than by itself.
   func noticeCommits(to connection: StoreConnection) {
     guard let newest = connection.changeCount else {
-      // Nobody can say: it may be anything.
+      // Unknown: it may be anything.
       listEpoch &+= 1
       return
     }

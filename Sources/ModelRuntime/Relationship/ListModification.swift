@@ -48,7 +48,7 @@ public struct _ListModification {
     }
   }
 
-  /// A variable is one thread's; the table of them is everybody's.
+  /// A variable belongs to one thread; all threads share the table of them.
   private struct Entry: @unchecked Sendable {
     let address: UInt
     let list: RelatedModels

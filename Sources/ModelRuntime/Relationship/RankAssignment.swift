@@ -79,7 +79,7 @@ struct RankAssignment {
       stored.lazy.map { ($0.reference, $0.rank) },
       uniquingKeysWith: { first, _ in first }
     )
-    // One that somebody has moved to another list meanwhile stays there.
+    // A member that was moved to another list meanwhile stays there.
     let members = members.filter { member in
       let state = member._$state
       return !state.isDeleted

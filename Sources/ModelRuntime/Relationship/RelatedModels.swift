@@ -343,7 +343,7 @@ extension RelatedModelsOf {
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func change(sharing array: inout [Model], _ body: (inout [Model]) -> Void) -> Bool {
     stored = []
-    // Only the array itself is left to hold the storage, unless somebody took a copy of it: asking for
+    // Only the array itself is left to hold the storage, unless the app took a copy of it: asking for
     // the right to change it then gives it storage of its own.
     let before = array.withUnsafeBufferPointer { $0.baseAddress }
     let isUnique = array.withUnsafeMutableBufferPointer { UnsafePointer($0.baseAddress) } == before

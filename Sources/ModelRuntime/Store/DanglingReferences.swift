@@ -2,7 +2,7 @@ public import RowFormat
 
 /// Thrown by ``RowStore/saveRows(for:_:)`` for a save that would leave references to rows that do not exist.
 ///
-/// Only relationships with an inverse count: nobody can be asked to mend the others. The store has checked against
+/// Only relationships with an inverse count: the others cannot be mended. The store has checked against
 /// every save that was committed before, in the order of the commits; nothing of this one is written. What becomes
 /// of the references is for delete rules to say, which a store does not know: save again once they are followed.
 public struct DanglingReferences: Error, Hashable, Sendable {

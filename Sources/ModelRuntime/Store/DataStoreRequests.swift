@@ -4,9 +4,9 @@ public import Foundation
 public struct EditingState: Identifiable, Sendable {
   public typealias ID = UUID
   public let id: UUID
-  /// Who makes the changes; written into the history.
+  /// The author of the changes; written into the history.
   public var author: String?
-  /// Finds out how a question is answered, if somebody wants to know.
+  /// Records how a question is answered, if a plan was requested.
   package var trace: QueryTrace?
 
   /// Makes the state of a session.
@@ -83,7 +83,7 @@ where SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// What a save came to: the permanent identifiers of what was inserted.
+/// The result of a save: the permanent identifiers of the inserted models.
 public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
   /// The identifier of the store that saved.
   public let storeIdentifier: String

@@ -44,7 +44,7 @@ class StoreConnection: @unchecked Sendable {
   /// Whether every list is stored with its owner, also one that could be found from its other end.
   var keepsLists: Bool { false }
 
-  /// How many changes have been made to the store, by anybody; `nil` if it cannot say.
+  /// How many changes have been made to the store, by any process; `nil` if it cannot say.
   var changeCount: UInt64? { nil }
 
   /// Whether a save reads, corrects and writes lists.

@@ -1,6 +1,6 @@
 package import RowFormat
 
-/// Thrown by a store of rows that was asked to change or delete a row that somebody else has deleted.
+/// Thrown by a store of rows that was asked to change or delete a row that another save has deleted.
 package struct VanishedRow: Error, Hashable {
   package let reference: RowReference
 

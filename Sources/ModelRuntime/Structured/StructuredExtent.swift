@@ -14,7 +14,7 @@ enum StructuredExtent {
   private static func end(of offset: Int, in bytes: RawSpan, depth: Int) -> Int? {
     guard depth <= StructuredCoding.depthLimit, var head = StructuredHead(at: offset, in: bytes)
     else { return nil }
-    // Tags precede an item in a row, and count for nothing; but nobody writes many.
+    // Tags precede an item in a row, and count for nothing; but writers use few.
     var tags = 0
     while head.major == .tag {
       tags += 1
@@ -78,7 +78,7 @@ struct StructuredItems {
   /// Begins before the first item of a container.
   init(of head: StructuredHead) {
     position = head.end
-    // A count may be anything, as long as nobody has looked whether that much is there.
+    // A count may be anything until it was compared with the bytes that are there.
     let (pairs, overflow) = head.argument.multipliedReportingOverflow(by: 2)
     let items = head.major == .map ? (overflow ? .max : pairs) : head.argument
     remaining = head.isIndefinite ? nil : items

@@ -4,7 +4,7 @@ import RowFormat
 /// The bytes of a value while it is decoded.
 ///
 /// It borrows them for the length of one call of ``StructuredCoding/decode(_:from:)``. A decoder that
-/// a value keeps beyond that finds nothing any more, instead of memory that is somebody else's.
+/// a value keeps beyond that finds nothing any more, instead of memory that is used elsewhere.
 final class StructuredReader {
   private var buffer: UnsafeRawBufferPointer
 

@@ -34,7 +34,7 @@ struct UnkeyedStructuredDecodingContainer: UnkeyedDecodingContainer {
     return value
   }
 
-  /// An element, whose place is only made when it is asked for: mostly, nobody does.
+  /// An element, whose place is only made when it is needed, which is rare.
   private struct Element {
     let index: Int
     let array: StructuredPlace?

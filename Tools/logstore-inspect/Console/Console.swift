@@ -15,7 +15,7 @@ final class Console {
 
   /// What is known of the terminal, if there is one.
   struct Screen {
-    /// How wide standard output is; `nil` if nobody knows, as in a pipe.
+    /// How wide standard output is; `nil` if that is unknown, as in a pipe.
     var width: Int?
     var hasColour = false
     /// Whether progress can be drawn on standard error.

@@ -77,7 +77,7 @@ extension Listing.Cell {
     .init(text: "\(number)", value: .unsigned(UInt64(clamping: number)))
   }
 
-  /// So many bytes; `nil` if nobody knows.
+  /// So many bytes; `nil` if that is unknown.
   static func bytes(_ count: Int?) -> Self {
     count.map { .init(text: $0 == 0 ? "0" : $0.byteCount, value: .integer(Int64($0))) } ?? .none
   }

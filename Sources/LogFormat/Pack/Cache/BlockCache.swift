@@ -87,10 +87,10 @@ public final class BlockCache: Sendable {
   }
 }
 
-/// The rows of one block, if somebody read one of them.
+/// The rows of one block, if one of them was read.
 package final class BlockSlot: Sendable {
   let contents = Mutex<Contents>(Contents())
-  /// Whether somebody read the block since the hand last came by.
+  /// Whether the block was read since the hand last came by.
   let wasUsed = Atomic<Bool>(false)
   /// Whether the cache's ring has this slot; changed under the ring's lock.
   let isInCache = Atomic<Bool>(false)
@@ -99,7 +99,7 @@ package final class BlockSlot: Sendable {
 
   struct Contents {
     var rows: PackedRows?
-    /// What is wrong with the block, if somebody found that.
+    /// The damage of the block, if any was found.
     var damage: StorageError?
     /// Counted here, where a lock is held anyway.
     var reads = BlockReads()

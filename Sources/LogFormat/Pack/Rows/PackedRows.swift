@@ -6,7 +6,7 @@ import RowFormat
 /// as it is in the log.
 @safe @usableFromInline package final class PackedRows: @unchecked Sendable {
   // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: the
-  // rows are filled in before anybody else knows of them, and again only by a scan that alone refers to them.
+  // rows are filled in before other threads know of them, and again only by a scan that alone refers to them.
   @exclusivity(unchecked) @usableFromInline var bytes = ByteBuffer(capacity: 64)
   /// Where each row begins, and where the last ends.
   @usableFromInline var starts: [Int] = []

@@ -4,7 +4,7 @@
 /// the accessors apply. A value under a null is unspecified.
 @safe public final class ColumnVector: @unchecked Sendable {
   // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: a
-  // vector is filled before anybody else knows of it, and filled again only by a scan that alone refers to
+  // vector is filled before other threads know of it, and filled again only by a scan that alone refers to
   // it.
   @exclusivity(unchecked) package var contents = ColumnContents()
 

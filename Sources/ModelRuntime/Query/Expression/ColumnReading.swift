@@ -44,7 +44,7 @@ extension ColumnReading {
 extension ColumnReading {
   /// Whether a null column, whose bytes are zero or none, has the bytes of the value it reads as.
   ///
-  /// Then nobody has to look whether it is null.
+  /// Then no check for null is needed.
   var isNeutralWhenZero: Bool { !isOptional && enumeration == nil && kind != .url }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryExpression {
-  /// The expression as somebody would write it in a predicate, for people to read.
+  /// The expression as it would be written in a predicate, for people to read.
   package var sourceText: String { text(Precedence.or) }
 
   /// How tightly an operator binds, as in Swift.

@@ -1,7 +1,7 @@
-/// Reads something off the objects that are looked at.
+/// Reads a value from the objects under evaluation.
 typealias ObjectReader<Value> = (ObjectScope) throws -> Value
 
-/// Says whether the objects that are looked at pass.
+/// Says whether the objects under evaluation match.
 typealias ObjectTest = (ObjectScope) throws -> Bool
 
 /// The objects an expression is evaluated on: the one that is tested, then the members of the lists whose closures
