@@ -13,7 +13,7 @@ public enum MetricName: String, CaseIterable, Sendable {
   case packWrittenBytes = "logstore_pack_written_bytes"
   /// Bytes of checkpoints.
   case checkpointWrittenBytes = "logstore_checkpoint_written_bytes"
-  /// How many times the log was seen to the disk.
+  /// How many times the log was synchronized.
   case synchronizations = "logstore_synchronizations"
   /// Reads of rows of packs that found them in memory.
   case cacheHits = "logstore_cache_hits"

@@ -1,12 +1,12 @@
 import LogEngine
 
 extension LogStore {
-  /// Gives back now what was replaced and deleted, as far as neither the history nor a reader
-  /// needs it.
+  /// Reclaims the space of replaced and deleted values now, except for what the history or a reader
+  /// needs.
   ///
   /// Saves and fetches go on meanwhile, and the thread that calls it waits.
   ///
-  /// - Returns: By how many bytes the store's files became fewer; 0 if there was nothing to give back.
+  /// - Returns: The number of bytes by which the store's files shrank; 0 if there was nothing to reclaim.
   /// - Throws: ``LogStoreError``; the store holds what it held.
   /// - Complexity: O(bytes of the log that are packed), and O(rows).
   @discardableResult
@@ -14,9 +14,9 @@ extension LogStore {
 }
 
 extension DefaultStore {
-  /// Gives back now what was replaced and deleted; see ``LogStore/compact()``.
+  /// Reclaims the space of replaced and deleted values now; see ``LogStore/compact()``.
   ///
-  /// - Returns: By how many bytes the store's files became fewer; 0 if there was nothing to give back.
+  /// - Returns: The number of bytes by which the store's files shrank; 0 if there was nothing to reclaim.
   /// - Throws: ``LogStoreError``; the store holds what it held.
   /// - Complexity: O(bytes of the log that are packed), and O(rows).
   @discardableResult

@@ -1,5 +1,5 @@
 extension LogStoreConfiguration {
-  /// How a store gives back what was replaced and deleted, and how much of its history it keeps.
+  /// How a store reclaims the space of replaced and deleted values, and how much of its history it keeps.
   ///
   ///     var configuration = LogStoreConfiguration(url: folder)
   ///     configuration.compaction = LogStoreConfiguration.Compaction(.automatic, historyByteCount: 256 << 20)
@@ -28,7 +28,7 @@ extension LogStoreConfiguration {
     /// Describes how a store is compacted.
     ///
     /// - Parameters:
-    ///   - timing: When.
+    ///   - timing: When the store is compacted.
     ///   - historyAge: For how long saves stay in the log; by default 30 days.
     ///   - historyByteCount: How many bytes of the log stay for that; by default 32 MiB.
     public init(

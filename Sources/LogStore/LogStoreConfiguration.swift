@@ -29,27 +29,27 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public var uniquenessPolicy: UniquenessPolicy
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
-  /// How many bytes a value of an attribute with external storage may have and still be in its row.
+  /// The maximum size, in bytes, of a value with external storage that is kept in its row.
   ///
   /// A larger one gets a file of its own, which is read when the property is, and not with the model. It may
   /// be changed from one opening to the next; values stay where they are until they are set again.
   public var externalStorageThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
 
-  /// How the store gives back what was replaced and deleted; by default in the background.
+  /// How the store reclaims the space of replaced and deleted values; by default in the background.
   public var compaction = Compaction.automatic
 
-  /// Who may read and write a store that is made: by default only the user the program runs as.
+  /// The permissions of a new store: by default only the program's user may read and write it.
   ///
-  /// A store that exists keeps its permissions, whatever is given here: `chmod` changes them, and new files get
-  /// what the newest ones have.
+  /// An existing store keeps its permissions, whatever is given here; `chmod` changes them, and new files get
+  /// those of the newest files.
   ///
   ///     configuration.permissions = .groupReads  // 0640 in folders of 0750
   public var permissions = StorePermissions.owner
 
-  /// Told of what happens to the store beside saves and fetches: its opening, segments, checkpoints,
-  /// compactions, and whatever needs a person.
+  /// Receives the store's events: opening, segments, checkpoints, compactions, and everything that needs an
+  /// operator; successful saves and fetches are no events.
   ///
-  /// What it may do, and on which thread, says `EngineEvent`.
+  /// `EngineEvent` says what the handler may do, and on which thread it is called.
   public var onEvent: EngineEventHandler?
 
   /// How long a fetch, a count or an aggregate may take in the store without being reported; `nil` reports none.
@@ -82,15 +82,16 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public var metricsFactory: (any MetricsFactory)?
   #endif
 
-  /// How many bytes of rows that compaction has packed may be in memory unpacked.
+  /// The size of the cache of unpacked rows, in bytes.
   ///
-  /// A row that does not is unpacked together with its neighbours, which takes some 15 microseconds where
-  /// reading it otherwise takes less than one. Memory is taken as rows are read, and never for scans.
+  /// A packed row that is not in the cache is unpacked together with its neighbours, which takes some 15
+  /// microseconds; any other read takes less than one. Memory is taken as rows are read, and never for scans.
   public var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
 
-  /// A 64th of the memory there is, but 32 MiB at least, and 256 MiB at most; never more than a tenth of it.
+  /// A 64th of the available memory, at least 32 MiB and at most 256 MiB, and never more than a tenth.
   ///
-  /// What there is says the process's control group, in a container for instance, or else the machine.
+  /// The available memory is the limit of the process's control group, in a container for instance, or else the
+  /// machine's.
   public static let defaultCacheByteCount = defaultCacheByteCount(
     memoryLimit: PosixFileSystem().memoryLimit
       ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)

@@ -1,10 +1,10 @@
-/// How far a long piece of work on a store has come.
+/// The progress of a long operation on a store.
 public struct MaintenanceProgress: Hashable, Sendable {
   /// What is being done.
   public let phase: Phase
-  /// How much of the phase is done, in bytes; of ``Phase-swift.enum/checkingRows``, in rows.
+  /// The completed part of the phase, in bytes; of ``Phase-swift.enum/checkingRows``, in rows.
   public let completed: Int
-  /// How much there is to be done in it.
+  /// The size of the whole phase, in the same unit.
   public let total: Int
 
   package init(phase: Phase, completed: Int, total: Int) {

@@ -2,22 +2,22 @@ import LogFormat
 
 /// How a store is opened.
 public struct EngineOptions: Sendable, Hashable {
-  /// Who may do what with the store.
+  /// Whether the store is opened for writing, or followed read-only.
   public var mode: Mode = .readWrite
   /// What a commit promises when it returns.
   public var durability: Durability = .full
   /// Whether a store is made where there is none.
   public var missingStore: MissingStorePolicy = .create
-  /// Which program the store belongs to; a store of another is not opened, and "" means any.
+  /// The program that the store belongs to, or "" for any; a store of another program is refused.
   public var application = ""
-  /// Who may read and write a store that is made; one that exists keeps its own, which `chmod` changes.
+  /// The permissions of a new store; an existing store keeps its own, which `chmod` changes.
   ///
-  /// New files of a store get what its newest manifest has, new folders what `log` has.
+  /// New files get the permissions of the newest manifest, new folders those of `log`.
   public var permissions = StorePermissions.owner
   /// The size of the first segments; later ones double up to ``largestSegment``.
   public var smallestSegment = 1 << 20
-  /// The size no segment is made with, unless one commit alone needs more; where commits do not wait for
-  /// the disk, one may grow by as much while the next is made ready.
+  /// The maximum size of a segment, unless one commit alone needs more; where commits do not wait for the
+  /// disk, a segment may grow by as much while the next is made ready.
   public var largestSegment = 64 << 20
   /// How the bytes of the log are read.
   public var reads: ReadMethod = .mapped
@@ -37,8 +37,8 @@ public struct EngineOptions: Sendable, Hashable {
   public var packs = PackOptions()
   /// What happens to commits that come faster than they can be packed.
   public var backPressure = BackPressure.bounded(.milliseconds(20))
-  /// For how long no commit must have come before the last segment of the log is packed, too, with
-  /// ``CompactionMode/automatic`` and if it is worth it; never, if `nil`.
+  /// The idle time after which the last segment of the log is packed, too, with
+  /// ``CompactionMode/automatic`` and if that gains enough; `nil` never packs it.
   public var idleDelay: Duration? = .seconds(10)
   /// When a compaction is due.
   package var compactionPolicy = CompactionPolicy()
@@ -101,10 +101,10 @@ public struct EngineOptions: Sendable, Hashable {
 
   /// What happens to commits that come faster than they can be packed, with ``CompactionMode/automatic``.
   public enum BackPressure: Sendable, Hashable {
-    /// Nothing: the store takes as much space as it comes to.
+    /// Commits are never held back, and the store may grow without bound.
     case none
-    /// Once compaction goes as fast as it can and is late all the same, commits wait in proportion to
-    /// their bytes, none of them for longer than this, until both are in balance.
+    /// Once compaction runs at full speed and still falls behind, commits wait in proportion to their
+    /// bytes, none of them for longer than this, until both are in balance.
     case bounded(Duration)
 
     var longestDelay: Duration { if case .bounded(let delay) = self { delay } else { .zero } }

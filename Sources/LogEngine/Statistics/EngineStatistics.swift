@@ -89,10 +89,10 @@ public struct PackStatistics: Hashable, Sendable {
   public let fileByteCount: Int
   /// How many rows it holds, live or not.
   public let rowCount: Int
-  /// Its rows, as they would take their space in the log.
+  /// The usage of its rows, in bytes of the log.
   public let usage: SegmentUsage
 
-  /// What of the file is live, if its rows are all alike.
+  /// An estimate of the file's live bytes, as if all its rows had the same size.
   public var liveFileByteCount: Int {
     usage.recordByteCount == 0
       ? 0
@@ -126,7 +126,7 @@ public struct WritingStatistics: Hashable, Sendable {
   public internal(set) var packByteCount = 0
   /// The bytes of checkpoints.
   public internal(set) var checkpointByteCount = 0
-  /// How many times the log was seen to the disk.
+  /// How many times the log was synchronized.
   public internal(set) var synchronizationCount = 0
   /// How many groups there were by their size: at index *n* those of at least 2ⁿ commits, and of fewer
   /// than twice as many.
@@ -160,23 +160,23 @@ public struct CompactionStatistics: Hashable, Sendable {
   public internal(set) var duration = Duration.zero
   /// What the last of them did.
   public internal(set) var last: CompactionReport?
-  /// How many of the background's failed, and how the last of these did; it is tried again.
+  /// How many background compactions failed; they are tried again.
   public internal(set) var failureCount = 0
   /// Why the last failed one failed; `nil` if none has.
   public internal(set) var lastFailure: StorageError?
   /// Whether one is under way in the background.
   public internal(set) var isRunning = false
-  /// How far that has come.
+  /// The progress of that compaction.
   public internal(set) var progress = CompactionProgress()
-  /// What its rate is limited to, in bytes of rows per second; `nil` for not at all.
+  /// The limit of its rate, in bytes of rows per second; `nil` without a limit.
   public internal(set) var bytesPerSecond: Int?
-  /// The dead bytes that it is there to reclaim: those of packs, and of segments that need not stay.
+  /// The dead bytes that it can reclaim: those of packs, and of segments that need not stay.
   public internal(set) var debtByteCount = 0
-  /// How late it is: at 1 a compaction is due.
+  /// The compaction pressure: at 1 a compaction is due.
   public internal(set) var pressure = 0.0
-  /// How commits were held back because it was late.
+  /// The delays of commits while compaction was behind.
   public internal(set) var saveDelays = SaveDelayStatistics()
-  /// What kept the last one from being begun.
+  /// Why the last compaction was not started.
   public internal(set) var obstacle: CompactionOutcome?
 
   /// How fast the one that is under way in the background goes, otherwise the last one went, in bytes of rows
@@ -194,23 +194,23 @@ public struct CompactionStatistics: Hashable, Sendable {
   }
 }
 
-/// Which commits are being read.
+/// The commits that views pin.
 public struct PinStatistics: Hashable, Sendable {
-  /// How many views there are.
+  /// The number of open views.
   public let count: Int
   /// The oldest commit a view sees.
   public let oldestCommit: CommitSequence?
   /// The age of that view, by the system's clock.
   public let oldestAge: Duration?
-  /// The bytes of the segments that could be packed, were it not for a view.
+  /// The bytes of segments that only a view keeps from being packed.
   public let heldByteCount: Int
 }
 
 /// The rows of packs that are kept in memory.
 public struct BlockCacheStatistics: Hashable, Sendable {
-  /// How often rows were read from it, and how often not.
+  /// Reads that found their row in the cache, and reads that did not.
   public let reads: BlockReads
-  /// How many bytes it holds, and may hold; see ``EngineOptions/blockCacheByteCount``.
+  /// How many bytes it holds.
   public let byteCount: Int
   /// How many bytes it may hold; see ``EngineOptions/blockCacheByteCount``.
   public let byteLimit: Int

@@ -5,8 +5,8 @@ extension ModelContext {
   /// loaded answers with neutral values and says that it is deleted.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models, and in what order.
-  ///   - batchSize: How many are loaded at a time.
+  ///   - descriptor: The models to fetch, and their order.
+  ///   - batchSize: The number of models that are loaded at a time.
   /// - Returns: The models, loaded as they are asked for.
   /// - Throws: As `fetch`.
   public func fetch<T>(
@@ -22,7 +22,7 @@ extension ModelContext {
   /// Returns the identifiers of the models that match, as a collection.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models, and in what order.
+  ///   - descriptor: The models to fetch, and their order.
   ///   - batchSize: How many are handed out at a time.
   /// - Returns: The identifiers.
   /// - Throws: As `fetch`.

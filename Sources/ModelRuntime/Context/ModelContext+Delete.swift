@@ -14,7 +14,7 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - model: The class of the models.
-  ///   - predicate: Which of them; `nil` means all.
+  ///   - predicate: The condition that models must meet; `nil` matches all.
   ///   - includeSubclasses: Whether models of subclasses go too.
   /// - Throws: What fetching the models throws.
   public func delete<T>(

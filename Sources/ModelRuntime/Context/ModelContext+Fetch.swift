@@ -115,8 +115,8 @@ extension ModelContext {
   /// Hands the models that match to a block, in batches, so that memory stays bounded.
   ///
   /// - Parameters:
-  ///   - fetch: Which models.
-  ///   - batchSize: How many are in memory at a time.
+  ///   - fetch: The models to visit, and their order.
+  ///   - batchSize: The number of models that are made at a time.
   ///   - allowEscapingMutations: Whether the block may leave unsaved changes behind; they keep their
   ///     models in memory.
   ///   - block: Called for each model, in order.

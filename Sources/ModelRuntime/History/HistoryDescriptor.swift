@@ -11,11 +11,11 @@ public import Foundation
 /// begin.
 public struct HistoryDescriptor<TransactionType>: @unchecked Sendable
 where TransactionType: HistoryTransaction {
-  /// Which transactions; all, if `nil`.
+  /// The condition that transactions must meet; `nil` matches all.
   public var predicate: Predicate<TransactionType>?
-  /// How many at most; without a limit if 0.
+  /// The maximum number of transactions; 0 for no limit.
   public var fetchLimit: UInt64 = 0
-  /// In what order; from the oldest to the newest, if empty.
+  /// The order of the transactions; from the oldest to the newest, if empty.
   public var sortBy: [SortDescriptor<TransactionType>] = []
 
   /// Asks for the transactions that match, from the oldest to the newest.

@@ -17,7 +17,7 @@ extension ResultsObserver where SectionTitle == Never {
   /// Shows the models that a descriptor asks for.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
@@ -32,8 +32,8 @@ extension ResultsObserver where SectionTitle == Never {
   /// Shows the models that match.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
@@ -49,7 +49,7 @@ extension ResultsObserver where SectionTitle == Never {
   /// Shows the models that a descriptor asks for.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
@@ -64,8 +64,8 @@ extension ResultsObserver where SectionTitle == Never {
   /// Shows the models that match.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
   /// - Throws: What fetching throws.
@@ -83,7 +83,7 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that a descriptor asks for, in sections.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -106,8 +106,8 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that match, in sections.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -131,7 +131,7 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that a descriptor asks for, in sections.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -154,8 +154,8 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that match, in sections.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -179,7 +179,7 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that a descriptor asks for, in sections.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -202,8 +202,8 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that match, in sections.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -227,7 +227,7 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that a descriptor asks for, in sections.
   ///
   /// - Parameters:
-  ///   - fetchDescriptor: Which models, and in what order.
+  ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
@@ -250,8 +250,8 @@ extension ResultsObserver where SectionTitle == String {
   /// Shows the models that match, in sections.
   ///
   /// - Parameters:
-  ///   - filterBy: Which models; `nil` means all.
-  ///   - sortBy: In what order; `nil` means as they were first saved.
+  ///   - filterBy: The condition that models must meet; `nil` matches all.
+  ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.

@@ -69,7 +69,7 @@ extension ResultsObserver {
     return live.descriptor
   }
 
-  /// Which models; `nil` means all.
+  /// The condition that models must meet; `nil` matches all.
   ///
   /// Setting it has the results fetched anew when they are next read.
   public var filterBy: Predicate<Element>? {

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Which models to fetch, in what order, and how many.
+/// Describes which models to fetch, in what order, and how many.
 public struct FetchDescriptor<T> where T: PersistentModel {
-  /// Which models; `nil` means all.
+  /// The condition that models must meet; `nil` matches all.
   public var predicate: Predicate<T>?
-  /// In what order; without any, in the order the models were first saved.
+  /// The order of the models; without any, the order in which they were first saved.
   public var sortBy: [SortDescriptor<T>]
-  /// At most how many.
+  /// The maximum number of models; `nil` without a limit.
   public var fetchLimit: Int?
-  /// How many of the first to leave out.
+  /// The number of matching models to skip at the start.
   public var fetchOffset: Int?
-  /// Whether unsaved changes of the context count: on unless switched off.
+  /// Whether unsaved changes of the context count; on by default.
   public var includePendingChanges = true
   /// The properties that will be read; a hint that is not needed here, where every property is decoded
   /// when it is first read.
