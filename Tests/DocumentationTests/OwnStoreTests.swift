@@ -14,3 +14,20 @@ import Testing
     try clause.check { JSONStoreConfiguration(name: "contract", url: file) }
   }
 }
+
+@Model
+final class Song {
+  var title: String
+  init(title: String) { self.title = title }
+}
+
+@Test func `a JSON store opens like any other`() throws {
+  let folder = try TestFolder()
+  let file = folder.url.appending(path: "songs.json")
+  let configuration = JSONStoreConfiguration(name: "songs", url: file)
+  let container = try ModelContainer(for: Song.self, configurations: configuration)
+  let context = ModelContext(container)
+  context.insert(Song(title: "Fado"))
+  try context.save()
+  #expect(try ModelContext(container).fetchCount(FetchDescriptor<Song>()) == 1)
+}
