@@ -187,7 +187,7 @@ final class TableStore: Sendable {
     return tables.filter { $0.descriptor.isKind(of: base) }.sorted { $0.number < $1.number }
   }
 
-  /// Runs a piece of work on the engine, its errors told with what the store was doing.
+  /// Runs an operation on the engine, and adds to its errors what the store was doing.
   func perform<R>(_ activity: LogStoreError.Activity, _ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -20,7 +20,7 @@ public struct CommitBatch: ~Copyable {
   package var buffer = ByteBuffer(capacity: 1024)
   /// Where each frame starts in the buffer.
   var frameStarts: [Int] = []
-  /// The records that will be dead once this commit stands.
+  /// The records that will be dead once this commit is in the log.
   var superseded = SupersededBytes()
   /// The catalogue as this commit leaves it, if it changes it.
   var catalogue: CatalogueVersion?

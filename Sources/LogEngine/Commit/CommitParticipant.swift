@@ -1,7 +1,7 @@
 /// Keeps something in step with rows: sees the commits in their order.
 ///
-/// If savers notified an index themselves, the notifications would come in any order, and what a saver has read of a row may
-/// have been replaced by the time its commit is appended. A participant sees the rows that the commit really replaces,
+/// If savers notified an index themselves, the notifications would come in any order, and a row that a saver has
+/// read may have been replaced by the time its commit is appended. A participant sees the rows that the commit really replaces,
 /// and its place among the others, before any later commit has one.
 package protocol CommitParticipant: AnyObject {
   /// Called before each attempt to append, with the batch as it would be appended.

@@ -22,7 +22,7 @@ public final class StorageEngine: Sendable {
   let lock: Mutex<(any FileLock)?>
   /// What opening the store found.
   public let recovery: RecoveryReport
-  /// Serialises changes of the catalogue.
+  /// Held while the catalogue is changed.
   let catalogueChange = Mutex<Void>(())
 
   init(
@@ -39,7 +39,7 @@ public final class StorageEngine: Sendable {
     self.recovery = recovery
   }
 
-  // Not closed, but ended: what was committed is as safe as was promised.
+  // Released without being closed: every commit is as safe as its durability promises.
   deinit {
     writer?.stopBackground()
     state.blobs.isOpen.store(false, ordering: .releasing)
@@ -52,7 +52,7 @@ public final class StorageEngine: Sendable {
   ///   - path: The store's directory.
   ///   - options: How to open it.
   ///   - fileSystem: The file system that holds the store.
-  ///   - onEvent: Told of what happens to the store while it is open; see ``EngineEvent``.
+  ///   - onEvent: Receives the store's events while it is open; see ``EngineEvent``.
   /// - Returns: The open store.
   /// - Throws: ``/LogFormat/StorageError/locked(path:holder:)`` if another process writes to the store;
   ///   ``/LogFormat/StorageError/corruption(_:)`` if what had been on disk is not there any more.
@@ -105,7 +105,7 @@ extension StorageEngine {
     for change in changes { change.encode(into: &body) }
     var batch = makeBatch()
     batch.changeCatalogue(body.bytes, to: version)
-    // What the rows of a table that goes own has to be readable for a moment longer.
+    // The blobs of a removed table's rows must stay readable for a moment longer.
     let before = makeReadView()
     let sequence = try writer.commit(&batch)
     for case .removeTable(let number) in changes {
@@ -158,7 +158,7 @@ extension StorageEngine {
   ///
   /// - Parameters:
   ///   - batch: The batch; as for ``commit(_:)``.
-  ///   - participant: Told of the commit in the order of the commits.
+  ///   - participant: Sees the commit, in the order of the commits.
   /// - Returns: The commit's number; `nil` if the participant gave it up.
   /// - Throws: ``/LogFormat/StorageError``; then nothing of the batch will be visible.
   package func commit(
@@ -177,7 +177,7 @@ extension StorageEngine {
     return sequence
   }
 
-  /// Sees everything committed so far to the disk, whatever the durability.
+  /// Synchronizes everything committed so far, whatever the durability.
   public func synchronize() throws(StorageError) {
     let writer = try requireWriter()
     try state.watchingWrites { () throws(StorageError) in try writer.synchronize() }
@@ -295,7 +295,7 @@ extension StorageEngine {
 // MARK: Closing
 
 extension StorageEngine {
-  /// Ends the log and lets another process write.
+  /// Closes the store, so that another process can open it for writing.
   ///
   /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is
   /// recovered. What was read stays readable.

@@ -114,8 +114,8 @@ public struct EngineOptions: Sendable, Hashable {
   public enum CompactionMode: Sendable, Hashable {
     /// When ``StorageEngine/compact(keeping:progress:)`` is called.
     case onDemand
-    /// In the background, too: when a store could become smaller by a fifth of what is left, when eight segments of the log
-    /// could be packed, and at half of that when no commit comes.
+    /// In the background, too: when packing would make a store smaller by a fifth of what is left, when eight
+    /// segments of the log can be packed, and at half of that when no commit comes.
     ///
     /// A thread of its own does it, in steps of a few milliseconds: the later it is, the faster.
     case automatic

@@ -8,7 +8,7 @@ extension LogStore: RemoteSaveReporting {
 
   /// Returns what was saved, transaction by transaction.
   ///
-  /// - Throws: ``/ModelRuntime/SwiftDataError/historyTokenExpired`` if what came after a token can no longer be told in full;
+  /// - Throws: ``/ModelRuntime/SwiftDataError/historyTokenExpired`` if the history after a token is no longer complete;
   ///   ``/ModelRuntime/SwiftDataError/invalidTransactionFetchRequest`` for a predicate that cannot be evaluated;
   ///   ``LogStoreError`` if the log cannot be read.
   /// - Complexity: O(what was saved after the token).

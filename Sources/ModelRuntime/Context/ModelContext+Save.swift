@@ -47,7 +47,7 @@ extension ModelContext {
     }
   }
 
-  /// Throws if a new model is of a class that no store keeps.
+  /// Throws if the class of a new model is in no store's schema.
   private func checkEntities() throws {
     var last: ModelDescriptor?
     for model in inserted {
@@ -60,7 +60,7 @@ extension ModelContext {
     }
   }
 
-  /// Takes leave of the models that were inserted and deleted since the last save.
+  /// Forgets the models that were inserted and deleted since the last save.
   private func leaveUnsavedDeletions() {
     if insertedModels.isEmpty { return }
     for model in inserted {

@@ -56,7 +56,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
   /// number is put together again when it is next asked for.
   @exclusivity(unchecked) var listEpoch: UInt32 = 1
-  /// The changes of each store that the context has taken notice of.
+  /// The number of each store's commits that the context has seen.
   var seenChanges: [UInt64]
   /// The objects whose lists are observed.
   var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = [:]
@@ -207,10 +207,10 @@ extension ModelContext {
     temporaries = [:]
   }
 
-  /// Makes the objects that are left those of a new context, which they keep.
+  /// Moves the remaining objects to a new context, which they keep alive.
   ///
   /// They were found through relationships, and did not keep this one, so that rings of objects do not keep it for
-  /// ever. Whoever holds one can go on following its relationships.
+  /// ever. Code that holds one can go on following its relationships.
   private func handOver() {
     if maps.allSatisfy({ $0.count == 0 }) { return }
     let next = ModelContext(succeeding: self)
@@ -265,11 +265,11 @@ extension ModelContext {
 
   /// Stops an object from keeping the context, because from now on the context keeps the object.
   func letGo(of state: _ModelState) {
-    // Whoever called may have nothing but the object's reference to hold on to.
+    // The caller may have no other reference than the object's.
     withExtendedLifetime(self) { state.contextKeeper = nil }
   }
 
-  /// Takes leave of an object that is going away.
+  /// Forgets an object that is going away.
   func forget(_ state: _ModelState) {
     if state.flags.contains(.keepsLists) { recentLists.forget(state) }
     if state.flags.contains(.isWatched) { watched[ObjectIdentifier(state)] = nil }
@@ -315,7 +315,7 @@ extension ModelContext {
     }
   }
 
-  /// Throws what went wrong where nothing could be thrown.
+  /// Throws the error that occurred where nothing could be thrown.
   func throwDeferredError() throws {
     try coordinator.checkOpen()
     guard let error = deferredError else { return }

@@ -11,8 +11,8 @@ public protocol HistoryProviding {
 
   /// Returns the transactions that match.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history since a token in the predicate can no
-  ///   longer be told in full; ``SwiftDataError/invalidTransactionFetchRequest`` for a request the store cannot
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history since a token in the predicate is no
+  ///   longer complete; ``SwiftDataError/invalidTransactionFetchRequest`` for a request the store cannot
   ///   answer.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 

@@ -18,8 +18,9 @@ public protocol RowStore: DataStore {
   /// - Throws: What keeps the store from giving out keys, if it has to ask somebody for them.
   func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64>
 
-  /// How many commits the store has seen, from any process: two equal answers mean that nothing was saved in between, and
-  /// a save that meets no other makes it one more. `nil`, the default, if the store cannot say.
+  /// How many commits the store has seen, from any process; `nil`, the default, if the store cannot say.
+  ///
+  /// Two equal answers mean that nothing was saved in between, and a save that meets no other makes it one more.
   var changeCount: UInt64? { get }
 
   /// Numbers greater than every number given out before, by any context, in any run.

@@ -69,7 +69,7 @@ class StoreConnection: @unchecked Sendable {
     var needsFilter = false
     var needsSort = false
 
-    /// Tells whoever finds out how a question is answered.
+    /// Reports to the trace of a question how it is answered.
     func tell(_ trace: QueryTrace?) {
       trace?.recordAnswer(rows.count, needsFilter: needsFilter, needsSort: needsSort)
     }
