@@ -11,5 +11,6 @@ public final class ScanTally {
   /// Bytes of the columns that were decoded, as they are stored; of rows in the log nothing is counted.
   public internal(set) var byteCount = 0
 
+  /// Makes a tally of nothing.
   public init() {}
 }

@@ -10,9 +10,19 @@
 public struct QueryPlan: Sendable, Hashable {
   /// What was asked for.
   public enum Question: String, Sendable, Hashable {
-    case fetch, count, identifiers, aggregate, columns
+    /// Models.
+    case fetch
+    /// How many models match.
+    case count
+    /// The identifiers of models.
+    case identifiers
+    /// Figures, of all models or of groups.
+    case aggregate
+    /// The values of some properties.
+    case columns
   }
 
+  /// What was asked for.
   public let question: Question
   /// The class that was asked about.
   public let entity: String
@@ -20,7 +30,9 @@ public struct QueryPlan: Sendable, Hashable {
   public let predicate: String?
   /// The sort keys, the most important one first.
   public let sort: [String]
+  /// The maximum number of results; `nil` without a limit.
   public let limit: Int?
+  /// The number of results that were skipped; `nil` without an offset.
   public let offset: Int?
   /// The type of the store that was asked.
   public let store: String
@@ -28,7 +40,7 @@ public struct QueryPlan: Sendable, Hashable {
   public internal(set) var filteredBy: Worker?
   /// Who sorted; `nil` without a sort.
   public internal(set) var sortedBy: Worker?
-  /// How each table was read, where the store tells: a ``LogStore`` does, and other stores do not.
+  /// How each table was read, where the store reports it: a `LogStore` does, and other stores do not.
   public internal(set) var accesses: [TableAccess] = []
   /// How many rows or snapshots the store handed to the context.
   public internal(set) var handedOverCount: Int?
@@ -51,9 +63,12 @@ public struct QueryPlan: Sendable, Hashable {
 
   /// A part of the work, and how long it took.
   public struct Step: Sendable, Hashable {
+    /// What was done.
     public let kind: Kind
+    /// How long it took.
     public internal(set) var duration: Duration
 
+    /// The kinds of work.
     public enum Kind: String, Sendable, Hashable {
       /// Choosing an access path; an index that is made for the first time is part of it.
       case plan
@@ -61,7 +76,7 @@ public struct QueryPlan: Sendable, Hashable {
       case read
       /// Sorting rows in the store.
       case sort
-      /// Waiting for a store that does not tell what it does.
+      /// Waiting for a store that does not report what it does.
       case ask
       /// Making objects of rows.
       case objects
@@ -78,22 +93,25 @@ extension QueryPlan {
   public struct TableAccess: Sendable, Hashable {
     /// The class whose rows the table has.
     public let entity: String
+    /// How the rows were found.
     public let path: Path
     /// How many rows the table has.
     public let rowCount: Int
-    /// How many rows an index or the predicate named; `nil` where all rows were looked at.
+    /// How many rows an index or the predicate named; `nil` where all rows were examined.
     public let candidateCount: Int?
-    /// How many rows were read whole, and how many bytes they have.
+    /// How many rows were read whole.
     public let readRowCount: Int
+    /// How many bytes the rows read whole have.
     public let readRowByteCount: Int
-    /// How many rows were looked at by columns.
+    /// How many rows were examined by columns.
     public let columnRowCount: Int
-    /// Blocks of packed rows whose columns were read, and those that their bounds left out.
+    /// Blocks of packed rows whose columns were read.
     public let blockCount: Int
+    /// Blocks of packed rows that their bounds left out.
     public let prunedBlockCount: Int
     /// How many bytes of columns were read, as they are stored.
     public let columnByteCount: Int
-    /// How many rows matched, of those that were looked at.
+    /// How many rows matched, of those that were examined.
     public let matchCount: Int
 
     /// A way to rows.
@@ -110,7 +128,7 @@ extension QueryPlan {
       case columns([String])
       /// The columns of the predicate and of the first sort key tell which rows are among the first.
       case firstByColumns([String])
-      /// Each row is looked at.
+      /// Each row is read.
       case scan
       /// The table knows how many rows it has.
       case rowCount
