@@ -128,14 +128,14 @@ extension TableStore {
   private func check(_ bookmark: UInt64, floor: UInt64, newest: UInt64) throws {
     if bookmark < floor {
       throw SwiftDataError.historyTokenExpired.explained(
-        "the token stands behind transaction \(bookmark) of \(path), and the history up to \(floor) was "
-          + "deleted or compacted: read the models as they are, and go on from the newest token"
+        "the token is of transaction \(bookmark) of \(path), and the history up to \(floor) was "
+          + "deleted or compacted: read the models as they are, and continue from the newest token"
       )
     }
     if bookmark > newest {
       throw SwiftDataError.historyTokenExpired.explained(
-        "the token stands behind transaction \(bookmark) of \(path), whose newest commit is \(newest): an "
-          + "earlier state of the store was restored; read the models as they are, and go on from the newest token"
+        "the token is of transaction \(bookmark) of \(path), whose newest commit is \(newest): an "
+          + "earlier state of the store was restored; read the models as they are, and continue from the newest token"
       )
     }
   }

@@ -14,7 +14,7 @@ enum StoreEnd: Hashable, Sendable {
     let message =
       switch self {
       case .containerClosed:
-        "\(path): the container was closed, and its contexts can be used no more: make another container"
+        "\(path): the container was closed, and its contexts can no longer be used: make another container"
       case .openedWithOtherModels:
         "\(path): the file was opened again in this process with other models or another version of them, and "
           + "contexts of the older container can be used no more: use the newer container"

@@ -109,7 +109,7 @@ extension ModelContext {
         defer { nextKey += 1 }
         guard let key = grouping.finish(table.keys[group][nextKey].value) else {
           throw SwiftDataError.unsupportedKeyPath.explained(
-            "\(grouping.keyPath) has a value that is no \(Result.self): \(table.keys[group][nextKey].value)",
+            "\(grouping.keyPath) has a value that is not a \(Result.self): \(table.keys[group][nextKey].value)",
             entity: Schema.entityName(for: T.self)
           )
         }

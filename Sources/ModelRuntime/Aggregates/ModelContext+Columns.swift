@@ -36,7 +36,7 @@ extension ModelContext {
           defer { next += 1 }
           guard let value = values[next].typed(as: Result.self) else {
             throw SwiftDataError.unsupportedKeyPath.explained(
-              "\(property) has a value that is no \(Result.self): \(values[next])",
+              "\(property) has a value that is not a \(Result.self): \(values[next])",
               entity: Schema.entityName(for: T.self)
             )
           }

@@ -184,7 +184,7 @@ final class StoreCoordinator: @unchecked Sendable {
   func checkOpen() throws {
     guard hasClosed.load(ordering: .acquiring) else { return }
     throw SwiftDataError.storeClosed.explained(
-      "the container was closed, and its contexts can be used no more: make another container"
+      "the container was closed, and its contexts can no longer be used: make another container"
     )
   }
 

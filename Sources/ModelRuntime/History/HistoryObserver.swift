@@ -81,7 +81,7 @@ public final class HistoryObserver: @unchecked Sendable, Observable {
     for identifier in tokens.keys
     where !connections.contains(where: { $0.identifier == identifier }) {
       throw SwiftDataError.invalidTransactionFetchRequest.explained(
-        "a token is of the store \(identifier), which is none of the container's"
+        "a token belongs to the store \(identifier), which is not one of the container's stores"
       )
     }
     var count = 0

@@ -92,7 +92,7 @@ extension PlannedVersions {
     let alike = versions.indices.filter { versions[$0].has(schema.checksum) }
     guard let newest = alike.last else {
       throw .unknownSchema.explained(
-        "the schema \(schema) has the shape of no version of \(plan): \(list)"
+        "the schema \(schema) matches no version of \(plan): \(list)"
       )
     }
     return alike.first { versions[$0].number == schema.version } ?? newest
@@ -109,8 +109,8 @@ extension PlannedVersions {
     guard let start else {
       if stored.version > versions[end].number { throw backward(stored, end) }
       throw .unknownDataStoreSchema.explained(
-        "the store was written with schema \(stored), which is no version of \(plan): \(list). "
-          + "Add that version, as it was, to the plan, with a stage that leads on from it"
+        "the store was written with schema \(stored), which is not a version of \(plan): \(list). "
+          + "Add that version, as it was, to the plan, with a stage from it to the next one"
       )
     }
     if start > end, !versions[end].has(stored.checksum) { throw backward(stored, end) }

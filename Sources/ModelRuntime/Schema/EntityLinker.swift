@@ -29,7 +29,7 @@ enum EntityLinker {
       guard let parent = byName[name] else {
         problems.append(
           .invalidSchema.explained(
-            "\(entity.name) has the superentity \"\(name)\", which the schema has not",
+            "\(entity.name) has the superentity \"\(name)\", which the schema does not contain",
             entity: entity.name
           )
         )
@@ -60,7 +60,7 @@ enum EntityLinker {
         .map { relationship in
           .invalidSchema.explained(
             "\(entity.name).\(relationship.name) leads to \"\(relationship.destination)\", "
-              + "which the schema has not",
+              + "which the schema does not contain",
             entity: entity.name,
             property: relationship.name
           )
@@ -78,7 +78,7 @@ enum EntityLinker {
         if let unknown = names.first(where: { $0.1 == nil }) {
           problems.append(
             .invalidSchema.explained(
-              "\(macro) of \(entity.name) names \(unknown.0), which is no stored property of it",
+              "\(macro) of \(entity.name) names \(unknown.0), which is not one of its stored properties",
               entity: entity.name
             )
           )

@@ -141,7 +141,7 @@ extension DataStoreError: CustomStringConvertible, LocalizedError {
     switch self {
     case .preferInMemoryFilter: "the store leaves the filtering to the context"
     case .preferInMemorySort: "the store leaves the sorting to the context"
-    case .invalidPredicate: "the predicate makes no sense to the store"
+    case .invalidPredicate: "the store cannot interpret the predicate"
     case .unsupportedFeature: "no store of the container offers this operation"
     }
   }

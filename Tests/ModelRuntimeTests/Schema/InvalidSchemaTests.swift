@@ -84,14 +84,17 @@ import Testing
     #expect(messages[0] == "#Unique of Group names members, a relationship to many models")
     #expect(messages[1].hasPrefix("#Unique of Group names \\Group."))
     #expect(messages[2].hasPrefix("#Index of Group names \\Group."))
-    #expect(messages.dropFirst().allSatisfy { $0.hasSuffix("which is no stored property of it") })
+    #expect(
+      messages.dropFirst().allSatisfy { $0.hasSuffix("which is not one of its stored properties") }
+    )
   }
 
   @Test func `made by hand is checked by name`() {
     let node = Schema.Entity("Node")
     node.superentityName = "Root"
     #expect(
-      Schema(node).complaint == "Node has the superentity \"Root\", which the schema has not"
+      Schema(node).complaint
+        == "Node has the superentity \"Root\", which the schema does not contain"
     )
     #expect(
       Schema(Schema.Entity("A"), Schema.Entity("A")).complaint
@@ -105,7 +108,9 @@ import Testing
     link.name = "right"
     link.destination = "Right"
     left.storedProperties = [link]
-    #expect(Schema(left).complaint == "Left.right leads to \"Right\", which the schema has not")
+    #expect(
+      Schema(left).complaint == "Left.right leads to \"Right\", which the schema does not contain"
+    )
   }
 }
 
