@@ -49,14 +49,14 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
   // The store keeps the sink, and only its own saves use it: nothing need be counted for each row.
   private unowned(unsafe) let store: TableStore
   private var batch: CommitBatch
-  private var references = ReferenceChanges()
+  @exclusivity(unchecked) private var references = ReferenceChanges()
   /// The table of the last change; changes come table by table.
-  private var current: Target?
+  @exclusivity(unchecked) private var current: Target?
   private var touched: [Target] = []
-  private var check = ReferenceCheck.everything
+  @exclusivity(unchecked) private var check = ReferenceCheck.everything
   /// How much the save has written.
-  private var changeCount = 0
-  private var byteCount = 0
+  @exclusivity(unchecked) private var changeCount = 0
+  @exclusivity(unchecked) private var byteCount = 0
   private let indexing: CommitIndexing
 
   /// What has to hold of the references that a save leaves.

@@ -19,8 +19,11 @@ public struct RowWriter: ~Copyable {
   /// Makes a writer with room for so many bytes, which grows as needed.
   public init(capacity: Int = 4096) {
     buffer = ByteBuffer(capacity: capacity)
-    layout = RowLayout([])
+    layout = RowWriter.noLayout
   }
+
+  /// The layout of a writer before its first row; one for all, since many writers write nothing.
+  private static let noLayout = RowLayout([])
 
   /// All rows written so far.
   @inlinable public var bytes: RawSpan {

@@ -63,7 +63,7 @@ public struct ColumnBatch: ~Copyable {
   /// log.
   public func mayHold(_ condition: ZoneCondition) -> Bool {
     switch source {
-    case .pack(let columns): columns.reader.mayHold([condition], inBlock: columns.block.number)
+    case .pack(let columns): columns.reader.mayHold(condition, inBlock: columns.block.number)
     case .log: true
     }
   }

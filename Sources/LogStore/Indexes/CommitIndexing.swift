@@ -10,14 +10,16 @@ final class CommitIndexing: CommitParticipant {
   // As its sink does: the store outlives its saves.
   private unowned(unsafe) let store: TableStore
   /// What the commit does to each index that has to know; by table, as the changes come.
-  private var parts: [Part] = []
-  private var tables: [TablePart] = []
-  private var keys = UniqueKeyChanges()
-  private var claim: UniqueClaims.Claim?
+  @exclusivity(unchecked) private var parts: [Part] = []
+  @exclusivity(unchecked) private var tables: [TablePart] = []
+  @exclusivity(unchecked) private var keys = UniqueKeyChanges()
+  @exclusivity(unchecked) private var claim: UniqueClaims.Claim?
   /// How many indexes were registered when the commit was prepared.
-  private var registrationCount = 0
-  private var failure: (any Error)?
+  @exclusivity(unchecked) private var registrationCount = 0
+  @exclusivity(unchecked) private var failure: (any Error)?
   private var scratch: [UInt8] = []
+  /// Whether anything was noted since the last reset.
+  @exclusivity(unchecked) private var hasNotes = false
 
   /// One index, and what the commit does to it.
   fileprivate struct Part {
@@ -56,6 +58,8 @@ final class CommitIndexing: CommitParticipant {
   }
 
   private func reset() {
+    if !hasNotes { return }
+    hasNotes = false
     if let claim { store.uniqueClaims.finish(claim) }
     claim = nil
     parts.removeAll(keepingCapacity: true)
@@ -78,6 +82,7 @@ final class CommitIndexing: CommitParticipant {
     reset()
     registrationCount = store.indexes.registrationCount
     if registrationCount == 0 && store.indexes.constraints.isEmpty { return .ready }
+    hasNotes = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
       try note($0, $1, $2, $3)
     }

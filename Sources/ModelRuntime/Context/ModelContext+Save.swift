@@ -215,9 +215,9 @@ extension ModelContext {
       state.settle()
       state.flags.insert(.vanished)
     }
-    inserted.drop { !$0.flags.contains(.inserted) }
-    changed.drop { !$0.flags.contains(.listed) }
-    deleted.drop { $0.connection === connection }
+    if !insertedModels.isEmpty { inserted.drop { !$0.flags.contains(.inserted) } }
+    if !changedModels.isEmpty { changed.drop { !$0.flags.contains(.listed) } }
+    if !deletedModels.isEmpty { deleted.drop { $0.connection === connection } }
   }
 
   /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the

@@ -35,13 +35,13 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The registered objects, by store.
   let maps: [IdentityMap]
-  var insertedModels = OrderedModels() {
+  @exclusivity(unchecked) var insertedModels = OrderedModels() {
     didSet { unsaved.insertedCountChanges(to: insertedModels.count) }
   }
-  var changedModels = OrderedModels() {
+  @exclusivity(unchecked) var changedModels = OrderedModels() {
     didSet { unsaved.changedCountChanges(to: changedModels.count) }
   }
-  var deletedModels = OrderedModels() {
+  @exclusivity(unchecked) var deletedModels = OrderedModels() {
     didSet { unsaved.deletedCountChanges(to: deletedModels.count) }
   }
   /// The same objects as fetches want them.
@@ -70,11 +70,11 @@ public class ModelContext: Equatable, SendableMetatype {
   /// How many transactions run inside each other.
   var transactionDepth = 0
   /// What other contexts saved and this one has not seen yet, if it wants to.
-  var inbox: SaveInbox?
+  @exclusivity(unchecked) var inbox: SaveInbox?
   /// Whether the context is to take over what others save, observed or not.
   var mergesChanges = false
   /// The observers of this context's changes, if there are any.
-  var observers: ContextObservers?
+  @exclusivity(unchecked) var observers: ContextObservers?
   /// Called when something comes into the inbox.
   lazy var saveBell = SaveBell()
   /// The models that the last fetch which prefetched found at the other ends of relationships.
@@ -84,7 +84,7 @@ public class ModelContext: Equatable, SendableMetatype {
   let use = ContextUse()
   var autosave = Autosave()
   /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
-  var deferredError: (any Error)?
+  @exclusivity(unchecked) var deferredError: (any Error)?
 
   /// Makes a context over the stores of a container.
   ///
@@ -148,15 +148,15 @@ public class ModelContext: Equatable, SendableMetatype {
 extension ModelContext {
   /// The objects to be added, changed and deleted, in the order in which they came.
   var inserted: [any PersistentModel] {
-    get { insertedModels.elements }
+    get { insertedModels.settled ?? insertedModels.elements }
     _modify { yield &insertedModels.array }
   }
   var changed: [any PersistentModel] {
-    get { changedModels.elements }
+    get { changedModels.settled ?? changedModels.elements }
     _modify { yield &changedModels.array }
   }
   var deleted: [any PersistentModel] {
-    get { deletedModels.elements }
+    get { deletedModels.settled ?? deletedModels.elements }
     _modify { yield &deletedModels.array }
   }
 

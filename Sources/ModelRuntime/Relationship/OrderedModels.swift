@@ -18,6 +18,9 @@ struct OrderedModels {
   var count: Int { entries.count - removals.count }
   var isEmpty: Bool { count == 0 }
 
+  /// The models, in order, if none has to be passed over; looking at them changes nothing.
+  var settled: [any PersistentModel]? { removals.isEmpty ? entries : nil }
+
   /// The models, in order.
   var elements: [any PersistentModel] {
     mutating get {

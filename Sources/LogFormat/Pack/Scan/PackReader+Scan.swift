@@ -41,16 +41,18 @@ extension PackReader {
 
   /// Whether a block may have a row that meets all conditions.
   package func mayHold(_ conditions: [ZoneCondition], inBlock number: Int) -> Bool {
-    if conditions.isEmpty { return true }
+    conditions.allSatisfy { mayHold($0, inBlock: number) }
+  }
+
+  /// Whether a block may have a row that meets a condition.
+  package func mayHold(_ condition: ZoneCondition, inBlock number: Int) -> Bool {
     let entry = footer.blocks[number]
     let schema = footer.schemas[entry.schema]
-    return conditions.allSatisfy { condition in
-      let position = schema.columns.firstIndex(of: condition.column)
-      return condition.mayHold(
-        position.map { footer.zones[entry.zoneStart + $0] },
-        position.map { schema.rowLayout.types[$0] }
-      )
-    }
+    let position = schema.columns.firstIndex(of: condition.column)
+    return condition.mayHold(
+      position.map { footer.zones[entry.zoneStart + $0] },
+      position.map { schema.rowLayout.types[$0] }
+    )
   }
 
   /// Reads everything and checks it against its checksums and the footer.
