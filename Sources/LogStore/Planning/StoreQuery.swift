@@ -31,7 +31,8 @@ struct StoreQuery {
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
   init<T: PersistentModel>(counting descriptor: FetchDescriptor<T>) throws {
     do {
-      expression = try descriptor.predicate.map { try QueryExpression($0) }
+      expression =
+        try descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
     } catch is Untranslatable {
       throw DataStoreError.preferInMemoryFilter
     }

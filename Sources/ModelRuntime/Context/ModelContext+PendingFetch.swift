@@ -10,6 +10,8 @@ extension ModelContext {
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
   ) throws -> [T] {
+    var descriptor = descriptor
+    descriptor.translation = pending.expression
     guard connection.ordersRowsByReference, let order = ModelOrder(descriptor.sortBy) else {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
@@ -87,6 +89,7 @@ extension ModelContext {
       descriptor.predicate == nil || pending.expression != nil
     else { return nil }
     var request = descriptor
+    request.translation = pending.expression
     request.sortBy = []
     request.fetchLimit = nil
     request.fetchOffset = nil

@@ -3,7 +3,11 @@ public import Foundation
 /// Describes which models to fetch, in what order, and how many.
 public struct FetchDescriptor<T> where T: PersistentModel {
   /// The condition that models must meet; `nil` matches all.
-  public var predicate: Predicate<T>?
+  public var predicate: Predicate<T>? {
+    didSet { translation = nil }
+  }
+  /// The predicate's translation, if it was made already: making one costs as much as looking a model up.
+  package var translation: QueryExpression?
   /// The order of the models; without any, the order in which they were first saved.
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of models; `nil` without a limit.
