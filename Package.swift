@@ -133,6 +133,7 @@ var targets: [Target] = [
   .target(name: "CCRC32C"),
   .target(name: "CModelRuntime"),
   .target(name: "SchedulePoints", swiftSettings: swiftSettings),
+  .target(name: "Locking", swiftSettings: engineSettings),
   .systemLibrary(
     name: "CLZ4",
     pkgConfig: "liblz4",
@@ -152,7 +153,7 @@ var targets: [Target] = [
   ),
   .target(
     name: "LogEngine",
-    dependencies: ["LogFormat", "RowFormat", "SchedulePoints"],
+    dependencies: ["Locking", "LogFormat", "RowFormat", "SchedulePoints"],
     swiftSettings: engineSettings
   ),
   .target(
@@ -163,7 +164,7 @@ var targets: [Target] = [
   macroTarget,
   .target(
     name: "ModelRuntime",
-    dependencies: ["CModelRuntime", "RowFormat", "SchedulePoints"] + macroDependency,
+    dependencies: ["CModelRuntime", "Locking", "RowFormat", "SchedulePoints"] + macroDependency,
     swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
   ),
   .target(
@@ -174,7 +175,7 @@ var targets: [Target] = [
   .target(
     name: "LogStore",
     dependencies: [
-      "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
+      "Locking", "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
       "SchedulePoints",
     ] + observabilityDependencies,
     swiftSettings: swiftSettings
@@ -214,7 +215,9 @@ var targets: [Target] = [
   ),
   .testTarget(
     name: "LogEngineTests",
-    dependencies: ["LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools", "RowFormat"],
+    dependencies: [
+      "Locking", "LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools", "RowFormat",
+    ],
     resources: [.copy("Fixtures/Stores")],
     swiftSettings: swiftSettings
   ),

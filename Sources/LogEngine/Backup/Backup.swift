@@ -1,6 +1,5 @@
 import LogFormat
 import RowFormat
-import Synchronization
 
 /// Copies a store as one commit left it, while others go on.
 ///

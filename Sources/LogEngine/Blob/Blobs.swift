@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import Synchronization
@@ -19,8 +20,8 @@ final class Blobs: Sendable {
   let synchronizes: Bool
   /// The number the next blob gets.
   private let next = Atomic<UInt64>(1)
-  private let prepared = Mutex(Directories())
-  let retired = Mutex(RetiredBlobs())
+  private let prepared = Lock(Directories(), .blobFolders)
+  let retired = Lock(RetiredBlobs(), .retiredBlobs)
   /// Whether a sweep is to be made, or made to its end.
   let isUnswept = Atomic<Bool>(false)
   /// Whether a file could not be removed.

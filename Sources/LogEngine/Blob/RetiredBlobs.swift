@@ -1,6 +1,5 @@
 import LogFormat
 import RowFormat
-import Synchronization
 
 /// The blobs that commits took from their rows, until their files can go.
 struct RetiredBlobs: Sendable {

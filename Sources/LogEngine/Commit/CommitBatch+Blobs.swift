@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 public import RowFormat
 import Synchronization

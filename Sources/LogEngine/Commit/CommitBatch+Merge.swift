@@ -1,6 +1,6 @@
+import Locking
 import LogFormat
 import RowFormat
-import Synchronization
 
 // Writing a row anew of which only some columns were changed.
 extension CommitBatch {

@@ -1,5 +1,5 @@
+import Locking
 import LogFormat
-import Synchronization
 
 extension LogWriter: LogPublisher {
   func currentManifest() throws(StorageError) -> Manifest {

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 // What is done once a store has come to rest.

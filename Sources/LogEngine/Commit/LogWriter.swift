@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import SchedulePoints
@@ -15,37 +16,37 @@ import Synchronization
 final class LogWriter: Sendable {
   let state: StoreState
   let preparation: SegmentPreparation
-  let lead: Mutex<Lead>
+  let lead: Lock<Lead>
   let epoch: UInt32
-  /// Held through a synchronization of the log; taken after the lead's lock, and says why one of the
+  /// Held through a synchronization of the log; says why one of the
   /// background's failed.
   ///
   /// The system reports a failed write-back once: to the background, which synchronizes without the lead's
   /// lock. The next thread to synchronize would otherwise succeed, before the background could say
   /// otherwise.
-  let synchronization = Mutex<StorageError?>(nil)
+  let synchronization = Lock<StorageError?>(nil, .synchronization)
   /// Whether the background was told that there is work.
   let isBackgroundAwake = Atomic<Bool>(false)
   /// Whether the background is to come to an end.
   let isStopping = Atomic<Bool>(false)
-  /// Held while a checkpoint is written; taken before the other two locks.
-  let checkpointing = Mutex<Void>(())
-  /// The compaction that is under way; taken before all other locks.
-  let compaction = Mutex<Compactor?>(nil)
+  /// Held while a checkpoint is written.
+  let checkpointing = Lock<Void>((), .checkpoint)
+  /// The compaction that is under way.
+  let compaction = Lock<Compactor?>(nil, .compaction)
   /// When compactions in the background are due, and what came of them.
-  let compactionSchedule: Mutex<CompactionSchedule>
+  let compactionSchedule: Lock<CompactionSchedule>
   /// Whether commits are held back because compaction is late.
   let isHoldingBack = Atomic<Bool>(false)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
   let hasEnded = Atomic<Bool>(false)
   /// The search for files of blobs that no row owns, while there is one.
-  let blobSweep = Mutex<BlobSweep?>(nil)
+  let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
   /// When the store comes to rest.
-  let idleWatch: Mutex<IdleWatch>
+  let idleWatch: Lock<IdleWatch>
   /// The thread that does what no caller waits for, if the engine has one.
-  private let background = Mutex<WorkerThread?>(nil)
+  private let background = Lock<WorkerThread?>(nil, .backgroundThread)
   /// The thread that compacts; started when there is something to do for the first time.
-  private let compactionThread = Mutex<WorkerThread?>(nil)
+  private let compactionThread = Lock<WorkerThread?>(nil, .compactionThread)
 
   struct Lead {
     var failure: StorageError?
@@ -82,12 +83,14 @@ final class LogWriter: Sendable {
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
-    compactionSchedule = Mutex(
-      CompactionSchedule(longestSaveDelay: state.options.backPressure.longestDelay)
+    compactionSchedule = Lock(
+      CompactionSchedule(longestSaveDelay: state.options.backPressure.longestDelay),
+      .compactionSchedule
     )
-    idleWatch = Mutex(IdleWatch(delay: state.options.idleDelay))
-    lead = Mutex(
-      Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint)
+    idleWatch = Lock(IdleWatch(delay: state.options.idleDelay), .idleWatch)
+    lead = Lock(
+      Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint),
+      .lead
     )
   }
 

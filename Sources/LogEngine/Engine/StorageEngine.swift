@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 public import RowFormat
 import SchedulePoints
@@ -19,11 +20,11 @@ public final class StorageEngine: Sendable {
   package let state: StoreState
   let writer: LogWriter?
   let follower: Follower?
-  let lock: Mutex<(any FileLock)?>
+  let lock: Lock<(any FileLock)?>
   /// What opening the store found.
   public let recovery: RecoveryReport
   /// Held while the catalogue is changed.
-  let catalogueChange = Mutex<Void>(())
+  let catalogueChange = Lock<Void>((), .catalogueChange)
 
   init(
     state: StoreState,
@@ -35,7 +36,7 @@ public final class StorageEngine: Sendable {
     self.state = state
     self.writer = writer
     self.follower = follower
-    self.lock = Mutex(lock)
+    self.lock = Lock(lock, .storeFile)
     self.recovery = recovery
   }
 

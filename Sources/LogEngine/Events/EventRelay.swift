@@ -1,5 +1,5 @@
+import Locking
 import LogFormat
-import Synchronization
 
 /// Collects events wherever they happen, and delivers them where no lock is held.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 package final class EventRelay: Sendable {
   /// The receiver of the events.
   let handler: EngineEventHandler?
-  private let queue = Mutex<Queue>(Queue())
+  private let queue = Lock<Queue>(Queue(), .events)
 
   private struct Queue {
     var events: [EngineEvent] = []

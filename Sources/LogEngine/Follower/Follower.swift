@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import Synchronization
@@ -15,7 +16,7 @@ import Synchronization
 ///   the end that the next segment names, is damage.
 final class Follower: Sendable {
   let state: StoreState
-  private let position: Mutex<Position>
+  private let position: Lock<Position>
 
   /// Where the reading stopped, and what was learnt so far.
   struct Position {
@@ -33,7 +34,7 @@ final class Follower: Sendable {
 
   init(state: StoreState, manifest: UInt64, end: Recovery.End, replay: Replay) {
     self.state = state
-    position = Mutex(Position(end: end, replay: replay, manifest: manifest))
+    position = Lock(Position(end: end, replay: replay, manifest: manifest), .followerPosition)
   }
 
   /// Reads what there is, commit by commit.

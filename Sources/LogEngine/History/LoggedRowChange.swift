@@ -1,6 +1,5 @@
 import LogFormat
 public import RowFormat
-import Synchronization
 
 /// What a commit did to one row, in the log's own form: nothing is put together before it is needed.
 ///

@@ -1,6 +1,6 @@
+import Locking
 import LogFormat
 import RowFormat
-import Synchronization
 
 /// Finds the files that no row owns, and removes them: what a crash leaves of blobs whose commit never
 /// came, and of blobs whose removal never came.

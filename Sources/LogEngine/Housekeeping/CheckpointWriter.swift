@@ -1,6 +1,5 @@
 import LogFormat
 import RowFormat
-import Synchronization
 
 /// Writes a checkpoint's file: the pages as they are copied, then the metadata, the header last.
 struct CheckpointWriter: ~Copyable {

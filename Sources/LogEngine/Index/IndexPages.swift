@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import Synchronization
@@ -18,7 +19,7 @@ import Synchronization
 @safe package struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
-  private let kept = Mutex(Kept())
+  private let kept = Lock(Kept(), .indexPages)
   /// What the pages, chunks and directories take, in bytes.
   let byteCount = Atomic<Int>(0)
 

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// A growing list of objects that any thread reads without a lock while one thread at a time writes.
@@ -11,7 +12,7 @@ import Synchronization
 @safe package struct PublishedArray<Element: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The address of the table: its capacity, then that many references, zero for none.
   private let table: Atomic<UInt>
-  private let kept = Mutex(Kept())
+  private let kept = Lock(Kept(), .publishedArray)
 
   private struct Kept {
     /// The addresses of tables that were outgrown.

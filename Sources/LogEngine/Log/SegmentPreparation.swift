@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import Synchronization
@@ -23,7 +24,7 @@ final class SegmentPreparation: Sendable {
   private let paths: StorePaths
   private let fileSystem: any FileSystem
   private let options: EngineOptions
-  private let next: Mutex<Next>
+  private let next: Lock<Next>
   /// Whether someone waits for the segment: then filling it with zeros is not worth the time.
   private let isAwaited = Atomic<Bool>(false)
   /// The size of the segment that is ready; 0 if none is.
@@ -47,7 +48,7 @@ final class SegmentPreparation: Sendable {
     self.paths = paths
     self.fileSystem = fileSystem
     self.options = options
-    next = Mutex(Next(id: firstID))
+    next = Lock(Next(id: firstID), .segmentPreparation)
   }
 
   /// The size of the next segment: small for a small store, then half of its basis.

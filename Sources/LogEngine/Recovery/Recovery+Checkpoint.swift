@@ -1,6 +1,5 @@
 import LogFormat
 import RowFormat
-import Synchronization
 
 extension Recovery {
   /// Reads the checkpoints there are, without their pages; newest first.

@@ -1,6 +1,5 @@
 import LogFormat
 import RowFormat
-import Synchronization
 
 /// Visits the rows of a table by columns, wherever they stand.
 ///

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// Counts what is written to the log.
@@ -11,7 +12,7 @@ final class WriteCounters: Sendable {
   private let packByteCount = Atomic<Int>(0)
   private let checkpointByteCount = Atomic<Int>(0)
   /// The groups of more than one commit, by the power of two of their size.
-  private let groupSizes = Mutex<[Int]>(WritingStatistics().groupSizes)
+  private let groupSizes = Lock<[Int]>(WritingStatistics().groupSizes, .groupSizes)
 
   /// Counts commits that were written in one go; by the one who writes.
   func noteGroup(ofCommits count: Int) {

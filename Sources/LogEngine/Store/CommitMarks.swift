@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 import Synchronization
@@ -20,7 +21,7 @@ final class CommitMarks: Sendable {
 
   static let spacing = 64 << 10
 
-  private let marks = Mutex<[SegmentID: [Mark]]>([:])
+  private let marks = Lock<[SegmentID: [Mark]]>([:], .commitMarks)
 
   /// The last mark that is not behind a commit; the segment's beginning, if there is none.
   func last(upTo sequence: UInt64, in segment: Segment) -> Mark {

@@ -1,8 +1,9 @@
+import Locking
 import Synchronization
 
 /// Which commits are being read, and since when.
 final class PinBoard: Sendable {
-  private let pins = Mutex<Pins>(Pins())
+  private let pins = Lock<Pins>(Pins(), .pins)
 
   private struct Pins {
     var nextNumber: UInt64 = 0

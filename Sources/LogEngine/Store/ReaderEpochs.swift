@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// Tells when no reader can still use files that were taken out of the readers' tables.
@@ -10,7 +11,7 @@ import Synchronization
   private let epoch = Atomic<UInt>(0)
   private nonisolated(unsafe) let counters: UnsafeMutableRawPointer
   /// What waits to be let go, and the epoch whose readers may still use it.
-  private let pending = Mutex<Pending>(Pending())
+  private let pending = Lock<Pending>(Pending(), .retiredObjects)
 
   private struct Pending {
     var current: [any AnyObject & Sendable] = []

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 // The invariants of an open store in memory, checked in full: between the steps of random scripts and of the simulator.

@@ -1,3 +1,4 @@
+import Locking
 package import LogFormat
 import RowFormat
 import Synchronization

@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 package import Synchronization
@@ -15,9 +16,9 @@ package final class StoreState: Sendable {
   /// The packs, by number.
   let packs = PublishedArray<PackReader>()
   /// The packs, by ascending number.
-  let packList = Mutex<[PackReader]>([])
+  let packList = Lock<[PackReader]>([], .packList)
   /// Where the log begins, if something was packed.
-  let base = Mutex<LogBase?>(nil)
+  let base = Lock<LogBase?>(nil, .logBase)
   /// The oldest commit that can still be read.
   let foldFloor = Atomic<UInt64>(0)
   /// The last segment that was packed; 0 for none.
@@ -41,7 +42,7 @@ package final class StoreState: Sendable {
   /// Where the log was handed to the system up to.
   let writtenEnd = Atomic<UInt64>(0)
   /// The end of the log, where commits are appended.
-  let tail = Mutex<LogTail>(LogTail())
+  let tail = Lock<LogTail>(LogTail(), .tail)
   /// The commits that are being read.
   let pins = PinBoard()
   /// Where readers of history can begin.
@@ -51,7 +52,7 @@ package final class StoreState: Sendable {
   /// The side files of large values.
   let blobs: Blobs
   /// The catalogue as of the newest visible commit.
-  let catalogue = Mutex<Catalogue>(Catalogue())
+  let catalogue = Lock<Catalogue>(Catalogue(), .catalogue)
 
   package init(
     paths: StorePaths,

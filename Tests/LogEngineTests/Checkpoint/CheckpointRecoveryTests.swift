@@ -1,3 +1,4 @@
+import Locking
 import LogEngineTestSupport
 import Synchronization
 import Testing

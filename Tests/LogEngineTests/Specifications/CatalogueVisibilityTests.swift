@@ -1,3 +1,4 @@
+import Locking
 import RowFormat
 import Synchronization
 import Testing

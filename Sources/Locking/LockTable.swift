@@ -1,0 +1,88 @@
+// The locks of contexts and of an open store, in the order in which a thread takes them: each is taken by threads that hold only locks
+// above it in this list. Debug builds stop a program that breaks the order.
+//
+// "Waits for the disk" means that a thread may hold the lock through calls of the file system.
+extension LockRank {
+  // MARK: Contexts and stores of models
+
+  /// Guards up to where a read-only store has followed its writer. Waits for the disk.
+  package static let followedCommit = LockRank(4, "followed commit")
+  /// Guards the entries of an index. Waits for the disk, while the index is made by a scan.
+  package static let indexContent = LockRank(6, "index content")
+
+  // MARK: Long operations
+
+  /// The lock of the store's file: guards its release. Waits for the disk.
+  package static let storeFile = LockRank(10, "store file")
+  /// Orders changes of the catalogue. Waits for the disk: the change is a commit.
+  package static let catalogueChange = LockRank(12, "catalogue change")
+  /// Guards where a follower stands in the writer's log. Waits for the disk.
+  package static let followerPosition = LockRank(14, "follower position")
+  /// Guards the compaction that is under way. Waits for the disk.
+  package static let compaction = LockRank(20, "compaction")
+  /// Orders checkpoints. Waits for the disk.
+  package static let checkpoint = LockRank(22, "checkpoint")
+  /// Guards the search for blobs without an owner. Waits for the disk.
+  package static let blobSweep = LockRank(24, "blob sweep")
+
+  // MARK: Committing
+
+  /// Guards writing to the log, and the manifest. Waits for the disk; committing threads wait for it.
+  package static let lead = LockRank(30, "lead")
+  /// Guards the segment that comes next. Waits for the disk, while a file is filled.
+  package static let segmentPreparation = LockRank(32, "segment preparation")
+  /// Held through a synchronization of the log. Waits for the disk.
+  package static let synchronization = LockRank(34, "synchronization")
+  /// Guards the end of the log; held while a commit is copied into memory.
+  package static let tail = LockRank(40, "tail")
+
+  /// Guards the commits that an index has not taken in; they are posted when they get their numbers.
+  package static let indexInbox = LockRank(44, "index inbox")
+
+  // MARK: Held for a look or a change, never through a call that waits
+
+  /// Guards the catalogue of the newest visible commit.
+  package static let catalogue = LockRank(50, "catalogue")
+  /// Guards the list of packs.
+  package static let packList = LockRank(52, "pack list")
+  /// Guards where the log begins.
+  package static let logBase = LockRank(54, "log base")
+  /// Guards the commits that are being read.
+  package static let pins = LockRank(56, "pins")
+  /// Guards the objects that go once their readers have gone.
+  package static let retiredObjects = LockRank(58, "retired objects")
+  /// Guards the blobs that go once their readers have gone.
+  package static let retiredBlobs = LockRank(60, "retired blobs")
+  /// Guards which folders of blobs exist. Waits for the disk, once for each folder.
+  package static let blobFolders = LockRank(62, "blob folders")
+  /// Guards the places where readers of history can begin.
+  package static let commitMarks = LockRank(64, "commit marks")
+  /// Guards when compactions are due.
+  package static let compactionSchedule = LockRank(66, "compaction schedule")
+  /// Guards since when the store has been idle.
+  package static let idleWatch = LockRank(68, "idle watch")
+  /// Guards the growth of an index's pages.
+  package static let indexPages = LockRank(70, "index pages")
+  /// Guards the growth of an array that readers look into.
+  package static let publishedArray = LockRank(72, "published array")
+  /// Guards the counts of commits that were written together.
+  package static let groupSizes = LockRank(74, "group sizes")
+  /// Guards the thread that works in the background.
+  package static let backgroundThread = LockRank(76, "background thread")
+  /// Guards the thread that compacts.
+  package static let compactionThread = LockRank(78, "compaction thread")
+  /// Guards whether a store was closed.
+  package static let storeEnd = LockRank(80, "store end")
+  /// Guards what a save leaves for the next one to use again.
+  package static let spareSink = LockRank(81, "spare sink")
+  /// Guards the ways from rows of a layout to attributes.
+  package static let rowConverters = LockRank(82, "row converters")
+  /// Guards the list of a container's contexts.
+  package static let inboxes = LockRank(83, "inboxes")
+  /// Guards what other contexts saved.
+  package static let saveInbox = LockRank(84, "save inbox")
+  /// Guards a part of the known pairs of store and entity.
+  package static let identifierOrigins = LockRank(86, "identifier origins")
+  /// Guards the events that wait to be delivered. Taken last, under any other.
+  package static let events = LockRank(90, "events")
+}
