@@ -5,33 +5,55 @@
 extension LockRank {
   // MARK: Contexts and stores of models
 
-  /// Guards up to where a read-only store has followed its writer. Waits for the disk.
+  /// Guards up to where a read-only store has followed its writer.
+  ///
+  /// Waits for the disk.
   package static let followedCommit = LockRank(4, "followed commit")
-  /// Guards the entries of an index. Waits for the disk, while the index is made by a scan.
+  /// Guards the entries of an index.
+  ///
+  /// Waits for the disk, while the index is made by a scan.
   package static let indexContent = LockRank(6, "index content")
 
   // MARK: Long operations
 
-  /// The lock of the store's file: guards its release. Waits for the disk.
+  /// The lock of the store's file: guards its release.
+  ///
+  /// Waits for the disk.
   package static let storeFile = LockRank(10, "store file")
-  /// Orders changes of the catalogue. Waits for the disk: the change is a commit.
+  /// Orders changes of the catalogue.
+  ///
+  /// Waits for the disk: the change is a commit.
   package static let catalogueChange = LockRank(12, "catalogue change")
-  /// Guards where a follower stands in the writer's log. Waits for the disk.
+  /// Guards where a follower stands in the writer's log.
+  ///
+  /// Waits for the disk.
   package static let followerPosition = LockRank(14, "follower position")
-  /// Guards the compaction that is under way. Waits for the disk.
+  /// Guards the compaction that is under way.
+  ///
+  /// Waits for the disk.
   package static let compaction = LockRank(20, "compaction")
-  /// Orders checkpoints. Waits for the disk.
+  /// Orders checkpoints.
+  ///
+  /// Waits for the disk.
   package static let checkpoint = LockRank(22, "checkpoint")
-  /// Guards the search for blobs without an owner. Waits for the disk.
+  /// Guards the search for blobs without an owner.
+  ///
+  /// Waits for the disk.
   package static let blobSweep = LockRank(24, "blob sweep")
 
   // MARK: Committing
 
-  /// Guards writing to the log, and the manifest. Waits for the disk; committing threads wait for it.
+  /// Guards writing to the log, and the manifest.
+  ///
+  /// Waits for the disk; committing threads wait for it.
   package static let lead = LockRank(30, "lead")
-  /// Guards the segment that comes next. Waits for the disk, while a file is filled.
+  /// Guards the segment that comes next.
+  ///
+  /// Waits for the disk, while a file is filled.
   package static let segmentPreparation = LockRank(32, "segment preparation")
-  /// Held through a synchronization of the log. Waits for the disk.
+  /// Held through a synchronization of the log.
+  ///
+  /// Waits for the disk.
   package static let synchronization = LockRank(34, "synchronization")
   /// Guards the end of the log; held while a commit is copied into memory.
   package static let tail = LockRank(40, "tail")
@@ -53,7 +75,9 @@ extension LockRank {
   package static let retiredObjects = LockRank(58, "retired objects")
   /// Guards the blobs that go once their readers have gone.
   package static let retiredBlobs = LockRank(60, "retired blobs")
-  /// Guards which folders of blobs exist. Waits for the disk, once for each folder.
+  /// Guards which folders of blobs exist.
+  ///
+  /// Waits for the disk, once for each folder.
   package static let blobFolders = LockRank(62, "blob folders")
   /// Guards the places where readers of history can begin.
   package static let commitMarks = LockRank(64, "commit marks")
@@ -83,6 +107,8 @@ extension LockRank {
   package static let saveInbox = LockRank(84, "save inbox")
   /// Guards a part of the known pairs of store and entity.
   package static let identifierOrigins = LockRank(86, "identifier origins")
-  /// Guards the events that wait to be delivered. Taken last, under any other.
+  /// Guards the events that wait to be delivered.
+  ///
+  /// Taken last, under any other.
   package static let events = LockRank(90, "events")
 }

@@ -1,5 +1,5 @@
+import Locking
 import LogEngine
-import Synchronization
 
 extension TableStore {
   /// Takes up what another process has saved since the last fetch, in a store that is only read.

@@ -1,8 +1,8 @@
+import Locking
 import LogEngine
 import ModelRuntime
 import RowFormat
 import SchedulePoints
-import Synchronization
 
 extension TableStore {
   /// Makes the changes that `body` writes one commit.
@@ -36,7 +36,7 @@ extension TableStore {
 /// Keeps what collects a save's changes until the next save: most are small, and its memory is most of what they
 /// would allocate.
 final class SpareSink: Sendable {
-  private let sink = Mutex<CommitSink?>(nil)
+  private let sink = Lock<CommitSink?>(nil, .spareSink)
 
   func take() -> CommitSink? { sink.withLock { $0.take() } }
   func keep(_ used: CommitSink) { sink.withLock { $0 = used } }

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 import LogEngine
 import ModelRuntime
@@ -28,7 +29,7 @@ final class TableStore: Sendable {
   let spareSink = SpareSink()
   let history: StoreHistory
   /// The newest commit that the indexes know, in a store that is only read.
-  let followed: Mutex<CommitSequence>
+  let followed: Lock<CommitSequence>
   /// How many bytes a value may have that is in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
@@ -37,7 +38,7 @@ final class TableStore: Sendable {
   /// What a save promises.
   let durability: LogStoreConfiguration.Durability
   private let closing: EngineClosing
-  private let end = Mutex<StoreEnd?>(nil)
+  private let end = Lock<StoreEnd?>(nil, .storeEnd)
 
   /// Opens a store on disk, or makes it.
   convenience init(_ request: StoreRequest) throws {
@@ -130,7 +131,7 @@ final class TableStore: Sendable {
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
-    followed = Mutex(engine.lastCommit)
+    followed = Lock(engine.lastCommit, .followedCommit)
     observation.attach(engine)
   }
 

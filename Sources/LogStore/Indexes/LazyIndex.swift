@@ -1,3 +1,4 @@
+import Locking
 import LogEngine
 import ModelRuntime
 import RowFormat
@@ -25,8 +26,8 @@ final class LazyIndex: Sendable {
   let tables: [UInt16]
 
   /// What was committed and is not taken in yet.
-  private let inbox = Mutex<[Commit]>([])
-  private let state = Mutex<State>(State())
+  private let inbox = Lock<[Commit]>([], .indexInbox)
+  private let state = Lock<State>(State(), .indexContent)
   /// Whether commits have to be posted.
   private let registration = Atomic<Bool>(false)
 

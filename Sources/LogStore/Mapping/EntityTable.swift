@@ -1,7 +1,7 @@
+import Locking
 import LogEngine
 import ModelRuntime
 import RowFormat
-import Synchronization
 
 /// The table of one entity, and how its older rows are read.
 final class EntityTable: Sendable {
@@ -21,7 +21,7 @@ final class EntityTable: Sendable {
   /// The columns, by position, of which older rows may have something else than their own value or today's default.
   private let columnsWithPast: Set<Int>
   private let engine: StorageEngine
-  private let converters = Mutex<[LayoutNumber: RowConverter]>([:])
+  private let converters = Lock<[LayoutNumber: RowConverter]>([:], .rowConverters)
 
   init(
     _ definition: TableDefinition,

@@ -1,5 +1,5 @@
+import Locking
 import RowFormat
-import Synchronization
 
 /// The rows that one save changed in one store.
 struct SavedRows: Sendable {
@@ -11,7 +11,7 @@ struct SavedRows: Sendable {
 
 /// What other contexts saved, until the context it is for has time to look.
 final class SaveInbox: Sendable {
-  private let saves = Mutex<[SavedRows]>([])
+  private let saves = Lock<[SavedRows]>([], .saveInbox)
   /// Called on the saving thread when something comes into an empty inbox.
   private let arrival: @Sendable () -> Void
 
@@ -35,7 +35,7 @@ final class SaveInbox: Sendable {
 
 /// The inboxes of a container's contexts.
 final class SaveInboxes: Sendable {
-  private let inboxes = Mutex<[SaveInbox]>([])
+  private let inboxes = Lock<[SaveInbox]>([], .inboxes)
 
   func add(_ inbox: SaveInbox) { inboxes.withLock { $0.append(inbox) } }
   func remove(_ inbox: SaveInbox) { inboxes.withLock { $0.removeAll { $0 === inbox } } }

@@ -1,6 +1,6 @@
+import Locking
 import Foundation
 import RowFormat
-import Synchronization
 
 /// The name of a model: its entity, its store, and a key that is never used again.
 ///
@@ -113,11 +113,18 @@ final class IdentifierOrigin: Sendable, Hashable {
     let entity: String
   }
 
-  private static let known = Mutex<[Key: IdentifierOrigin]>([:])
+  /// Some of the known pairs.
+  ///
+  /// Pairs are shared out by their hashes, so that threads that name different entities seldom wait for each other.
+  private final class Shard: Sendable {
+    let known = Lock<[Key: IdentifierOrigin]>([:], .identifierOrigins)
+  }
+
+  private static let shards = (0..<16).map { _ in Shard() }
 
   static func named(store: String?, entity: String) -> IdentifierOrigin {
-    known.withLock { known in
-      let key = Key(store: store, entity: entity)
+    let key = Key(store: store, entity: entity)
+    return shards[key.hashValue & (shards.count - 1)].known.withLock { known in
       if let origin = known[key] { return origin }
       let origin = IdentifierOrigin(store: store, entity: entity)
       known[key] = origin
