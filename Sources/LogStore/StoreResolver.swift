@@ -96,6 +96,7 @@ final class StoreResolver: RowResolver {
         targets.append(row)
         return targets.count <= limit ? .proceed : .stop
       }
+      if let tally = fetch.tally { trace?.add(tally.access) }
       if control == .stop { return nil }
     }
     return targets

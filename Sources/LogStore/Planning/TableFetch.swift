@@ -205,7 +205,7 @@ extension TableFetch {
     /// The rows that refer to the rows a test of those finds.
     private struct Joined {
       let targets: [RowReference]
-      let column: Int
+      let property: ModelProperty
       /// How many rows refer to them.
       let count: Int
       /// Whether these rows match, and no others.
@@ -227,7 +227,12 @@ extension TableFetch {
       let count = try targets.reduce(0) {
         try $0 + resolver.count(referringTo: $1, inTable: table.number, column: column)
       }
-      return Joined(targets: targets, column: column, count: count, isExact: isComplete)
+      return Joined(
+        targets: targets,
+        property: target.property,
+        count: count,
+        isExact: isComplete
+      )
     }
 
     /// The way to rows that refer to others, if they are too few to look for a better one.
@@ -236,7 +241,10 @@ extension TableFetch {
       _ narrowest: TableIndexes.Found?,
       _ rowCount: Int
     ) throws -> Way? {
-      if joined.isExact, case .count = purpose { return .count(joined.count) }
+      if joined.isExact, case .count = purpose {
+        choose(joined)
+        return .count(joined.count)
+      }
       guard joined.count <= narrowest?.count ?? .max,
         joined.count <= FetchRoad.indexLimit(rowCount: rowCount, .nothing)
       else { return nil }
@@ -250,11 +258,20 @@ extension TableFetch {
     }
 
     private func way(to joined: Joined) throws -> Way {
+      choose(joined)
       let keys = try joined.targets.flatMap { target in
-        try resolver.rows(referringTo: target, inTable: table.number, column: joined.column)
-          .map(\.key)
+        try resolver.rows(
+          referringTo: target,
+          inTable: table.number,
+          column: joined.property.ordinal
+        )
+        .map(\.key)
       }.sorted()
       return joined.isExact ? .matches(keys) : .keys(keys)
+    }
+
+    private func choose(_ joined: Joined) {
+      tally?.choose(.references(joined.property.name), candidates: joined.count)
     }
 
     private func walk(

@@ -157,6 +157,20 @@ private struct Fleet {
     #expect(try ModelContext(fleet.container).fetchCount(wanted) == 0)
   }
 
+  @Test func `is explained as the way along the references`() throws {
+    let fleet = try Fleet()
+    defer { try? FileManager.default.removeItem(at: fleet.url) }
+    let context = ModelContext(fleet.container)
+    let wanted = FetchDescriptor<Ship>(predicate: #Predicate { $0.home?.name == "harbour 7" })
+    let count = try context.fetchCount(wanted)
+    let access = try #require(
+      context.explain(wanted).accesses.first { $0.entity == "Ship" }
+    )
+    #expect(access.path == .references("home"))
+    #expect(access.candidateCount == count)
+    #expect(access.readRowCount == count)
+  }
+
   @Test func `reads only rows that refer to what was found`() async throws {
     let fleet = try Fleet()
     defer { try? FileManager.default.removeItem(at: fleet.url) }
