@@ -12,7 +12,7 @@ while let option = rest.popFirst() { options[option] = rest.popFirst() ?? "" }
 let counts = (options["--counts"] ?? "1000,10000,100000").split(separator: ",").compactMap {
   Int($0)
 }
-let limit = options["--limit"].flatMap(Double.init) ?? 1.1
+let limit = options["--limit"].flatMap(Double.init) ?? 1.15
 let chosen = Growth.all.filter { growth in
   options["--only"].map { growth.name.contains($0) } ?? true
 }
