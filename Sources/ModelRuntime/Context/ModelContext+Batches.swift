@@ -41,10 +41,15 @@ extension ModelContext {
     let found = identifiers.map { model(for: $0) }
     let hollow = found.filter { $0._$state.needsRow }
     if let connection = hollow.first?._$state.connection {
+      noticeCommitsIfCounted(to: connection)
       do {
         let rows = try connection.rows(at: hollow.map { $0._$state.reference }, for: editingState)
         for (model, row) in zip(hollow, rows) {
-          if let row { model._$state.setRow(row) } else { model._$state.flags.insert(.vanished) }
+          if let row {
+            refresh(model._$state, from: row)
+          } else {
+            model._$state.flags.insert(.vanished)
+          }
         }
       } catch {
         deferredError = deferredError ?? error

@@ -50,9 +50,47 @@ extension ModelContext {
   }
 }
 
+extension ModelContext {
+  /// Reads the rows again of models that a save is to relate to nothing because of what was done to others.
+  ///
+  /// - Returns: Whether the store has one of them related to another model by now: then fewer changes are pending.
+  /// - Throws: What reading rows throws.
+  func readNullified(among changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
+    if !connection.hasRelationships || connection.changeCount == nil { return false }
+    let nullified = changes.updated.filter { !$0._$state.nullified.isEmpty }
+    if nullified.isEmpty { return false }
+    noticeCommits(to: connection)
+    let states = nullified.map { $0._$state }
+    let former = states.map(\.nullified.count)
+    try readRows(of: states, in: connection)
+    return states.map(\.nullified.count) != former
+  }
+}
+
 extension _ModelState {
-  /// Makes a to-one relationship lead nowhere.
-  fileprivate func clear(_ property: ModelProperty, of model: some PersistentModel) {
+  /// Notes that a to-one end, which was not set since the last save, is nil because of what was done to another model.
+  func noteNullified(_ property: ModelProperty) {
+    // From 63 on properties share a mark: what belongs to one of them cannot be told.
+    guard property.ordinal < 63, let reference = storedReference(property) else { return }
+    nullified[property.ordinal] = reference
+  }
+
+  /// Leaves alone what others have related to another model meanwhile.
+  func keepReattached() {
+    if nullified.isEmpty { return }
+    for (ordinal, former) in nullified {
+      let property = descriptor.properties[ordinal]
+      guard let reference = storedReference(property), reference != former else { continue }
+      nullified[ordinal] = nil
+      setRelation(.unloaded, property)
+      forgetChange(ordinal)
+    }
+  }
+}
+
+extension _ModelState {
+  /// Makes a to-one relationship lead nowhere, and leaves the other end as it is.
+  func clear(_ property: ModelProperty, of model: some PersistentModel) {
     noteChange(property.ordinal)
     setRelation(.one(nil), property)
     property.notify(model)

@@ -34,9 +34,15 @@ extension ModelContext {
     from connection: StoreConnection
   ) throws -> [T] {
     let trace = editingState.trace
+    let changeCount = connection.changeCount
     var answer = try connection.fetch(descriptor, for: editingState)
     answer.tell(trace)
-    var models = materialize(answer.takeRows(), as: T.self, in: connection)
+    var models = materialize(
+      answer.takeRows(),
+      as: T.self,
+      in: connection,
+      readAfter: changeCount
+    )
     if answer.needsFilter, let predicate = descriptor.predicate {
       let start = trace?.now
       let filter = ObjectFilter(predicate)
@@ -135,10 +141,15 @@ extension ModelContext {
       let references = try connection.fetchReferences(fetch, for: editingState)
     {
       try forEachBatch(of: references, batchSize, allowEscapingMutations) { batch in
+        let changeCount = connection.changeCount
         let rows = try connection.rows(at: Array(batch), for: editingState)
-        for model in materialize(rows.compactMap { $0 }, as: T.self, in: connection) {
-          try block(model)
-        }
+        let models = materialize(
+          rows.compactMap { $0 },
+          as: T.self,
+          in: connection,
+          readAfter: changeCount
+        )
+        for model in models { try block(model) }
       }
     } else {
       let identifiers = try fetchIdentifiers(fetch)

@@ -67,6 +67,7 @@ extension ModelContext {
         list.isLoaded = true
         list.added = OrderedModels(list.models)
         list.removed.removeAll()
+        list.returned.removeAll()
         for other in list.models { state.hold(other) }
         insertionQueue.append(contentsOf: list.models)
       }

@@ -113,8 +113,9 @@ private final class InvariantCheck {
         case .one(let other): if let other { toOne(property, of: state, model, other) }
         case .many(let list):
           // A list of another epoch is rebuilt before it is read.
-          let isCurrent = list.epoch == context.listEpoch || !state.flags.contains(.stored)
-          if list.isLoaded, isCurrent { toMany(property, of: state, model, list.models) }
+          if list.isLoaded, list.epoch == context.listEpoch {
+            toMany(property, of: state, model, list.models)
+          }
         }
       }
     }

@@ -110,11 +110,24 @@ extension ModelContext {
     }
   }
 
-  /// Gives an object the row that a fetch has just found, if it has none or an older one.
+  /// Gives an object the row that was just read, if it has none or another one.
+  ///
+  /// The values of its properties are the row's afterwards, but for those that have unsaved changes.
   func refresh(_ state: _ModelState, from row: FetchedRow) {
-    if state.row == nil { return state.setRow(row) }
-    guard let model = state.model, !state.currentRow.isEqual(to: row) else { return }
-    state.setRow(row)
+    guard let model = state.model else { return }
+    if state.row != nil {
+      if state.currentRow.isEqual(to: row) { return }
+      state.setRow(row)
+      state.keepReattached()
+    } else {
+      // One of which nothing is known yet reads its row when it is asked.
+      let isCurrent =
+        !state.flags.contains(.hasSavedValues) || state.rowEpoch == listEpoch && knowsAll(of: state)
+      state.flags.remove(.hasSavedValues)
+      state.setRow(row)
+      state.keepReattached()
+      if isCurrent { return }
+    }
     model._$reset(keeping: state.changed)
     if state.isListedByValue { unsaved.noteValue(nil, of: state) }
     observers?.refreshed(model)

@@ -23,12 +23,18 @@ extension ModelContext {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
         window.skip(allBut: try pending.matching().inserted.count)
       }
+      let changeCount = connection.changeCount
       var answer = try connection.fetch(window.request(for: descriptor), for: editingState)
       answer.tell(editingState.trace)
       if answer.needsFilter || answer.needsSort {
         return try fetchAll(descriptor, correctedBy: pending, from: connection)
       }
-      var models = materialize(answer.takeRows(), as: T.self, in: connection)
+      var models = materialize(
+        answer.takeRows(),
+        as: T.self,
+        in: connection,
+        readAfter: changeCount
+      )
       let fetchedCount = models.count
       if !pending.areAllNew { models.removeAll(where: pending.isAffected) }
       if window.isTooNarrow(for: models.count, of: fetchedCount) {
@@ -65,9 +71,15 @@ extension ModelContext {
     var request = descriptor
     request.fetchLimit = nil
     request.fetchOffset = nil
+    let changeCount = connection.changeCount
     var answer = try connection.fetch(request, for: editingState)
     answer.tell(editingState.trace)
-    var models = materialize(answer.takeRows(), as: T.self, in: connection)
+    var models = materialize(
+      answer.takeRows(),
+      as: T.self,
+      in: connection,
+      readAfter: changeCount
+    )
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if connection.ordersRowsByReference {
       descriptor.sortByRow(&models)
@@ -93,10 +105,13 @@ extension ModelContext {
     request.sortBy = []
     request.fetchLimit = nil
     request.fetchOffset = nil
+    let changeCount = connection.changeCount
     guard var count = try connection.fetchCount(request, for: editingState) else { return nil }
     if !pending.areAllNew {
       request.predicate = descriptor.predicate(matching: pending.affectedIdentifiers())
       guard let affected = try connection.fetchCount(request, for: editingState) else { return nil }
+      // Rows that others changed between the two answers may be in one of them only.
+      if connection.changeCount != changeCount { return nil }
       count -= affected
     }
     let matching = try pending.matching()

@@ -20,7 +20,7 @@ extension ModelContext {
   func model(for row: FetchedRow, in connection: StoreConnection) -> (any PersistentModel)? {
     guard let model = model(at: row.reference, in: connection) else { return nil }
     let state = model._$state
-    if state.row == nil { state.setRow(row) }
+    if state.row == nil { refresh(state, from: row) }
     return model
   }
 
@@ -55,11 +55,13 @@ extension ModelContext {
   ///   - rows: The rows, whose blocks pass to the objects.
   ///   - type: The class of the models, or their superclass.
   ///   - connection: The store.
+  ///   - changeCount: How many changes the store counted before the fetch.
   /// - Returns: The models, in the order of the rows.
   func materialize<T: PersistentModel>(
     _ rows: consuming [FetchedRow],
     as type: T.Type,
-    in connection: StoreConnection
+    in connection: StoreConnection,
+    readAfter changeCount: UInt64?
   ) -> [T] {
     let descriptor = ModelDescriptor.of(type)
     let trace = editingState.trace
@@ -69,8 +71,7 @@ extension ModelContext {
       trace?.add(.objects, since: start)
       trace?.addObjects(maps[connection.index].count - knownCount)
     }
-    // Before the objects take their rows over, which thus are as new as what the context knows.
-    if connection.hasRelationships { noticeCommits(to: connection) }
+    if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Filled as what they all are at bottom, so that one function serves every class.

@@ -81,15 +81,21 @@ extension ModelContext {
     defer { connection.endSave(for: editingState) }
     do {
       guard let pending = pendingChanges(for: connection) else { return nil }
-      // A list that is stored with its owner is read, corrected and written: no other save may write it meanwhile.
-      let lock = connection.writesLists(pending) ? connection.listLock : nil
+      // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
+      // no other save may write them meanwhile.
+      let lock = connection.writesBothEnds(pending) ? connection.listLock : nil
       lock?.lock()
       defer { lock?.unlock() }
       try connection.beginSave(pending, for: editingState)
       var next: ChangeSet? = pending
       while let changes = next {
+        if try readNullified(among: changes, in: connection) {
+          next = pendingChanges(for: connection)
+          continue
+        }
         if lock != nil,
           try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
+            || settlePairs(of: changes, in: connection)
         {
           next = pendingChanges(for: connection)
           continue
@@ -144,10 +150,11 @@ extension ModelContext {
       for model in own.inserted { model._$state.prepareForEncoding(model) }
     }
     let former = connection.changeCount
+    let epoch = listEpoch
     let token = own.isEmpty ? nil : try connection.save(own, for: editingState)
     if !own.isEmpty { noticeOwnCommit(to: connection, after: former) }
     for model in touched { model._$state.settle() }
-    settle(own, in: connection)
+    settle(own, in: connection, savedAt: epoch)
     return token
   }
 
@@ -193,7 +200,16 @@ extension ModelContext {
   }
 
   /// Makes the objects of one store's changes what they are after the save.
-  private func settle(_ changes: ChangeSet, in connection: StoreConnection) {
+  ///
+  /// - Parameters:
+  ///   - changes: What was saved.
+  ///   - connection: The store.
+  ///   - epoch: What the context knew of the store right before the commit.
+  private func settle(
+    _ changes: ChangeSet,
+    in connection: StoreConnection,
+    savedAt epoch: UInt32
+  ) {
     for model in changes.inserted {
       let state = model._$state
       if let former = maps[connection.index][state.reference], former !== state {
@@ -203,10 +219,15 @@ extension ModelContext {
       }
       maps[connection.index].insert(state, at: state.reference)
       state.settle()
+      // An updated object's other values stay as old as the row they were read from.
+      state.rowEpoch = epoch
+      state.flags.insert(.hasSavedValues)
     }
     for model in changes.updated {
-      model._$state.settle()
-      model._$state.dropRow()
+      let state = model._$state
+      state.settle()
+      state.dropRow()
+      state.flags.insert(.hasSavedValues)
     }
     for model in changes.deleted {
       let state = model._$state
@@ -327,6 +348,7 @@ extension _ModelState {
   func settle() {
     changed = ColumnSet()
     pendingRanks = nil
+    forgetNullified()
     settleRelations()
     flags.remove(.listed)
     if isListedByValue {

@@ -97,13 +97,17 @@ extension ModelContext {
     guard recordingUndoManager != nil else { return }
     let state = model._$state
     let wasReordered = list.isReordered
+    let wasRemoved = list.removed.contains(other)
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       let list = state.listToChange(property)
       context.registerUndo(ofRemoving: other, from: property, list, in: model)
       state.noteChange(property.ordinal)
       list.leave(other, property)
-      if mark.isUnsaved(in: context) { list.isReordered = wasReordered }
+      if mark.isUnsaved(in: context) {
+        list.isReordered = wasReordered
+        if !wasRemoved { list.removed.remove(other) }
+      }
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -120,6 +124,8 @@ extension ModelContext {
     let state = model._$state
     let wasReordered = list.isReordered
     let wasAdded = list.added.contains(other)
+    let wasRemoved = list.removed.contains(other)
+    let wasReturned = list.returned.contains(ObjectIdentifier(other))
     let place = list.isLoaded ? list.place(of: other) : nil
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
@@ -131,12 +137,37 @@ extension ModelContext {
         list.added.append(other)
         if let place, case .end = place {} else { list.isReordered = true }
       } else {
-        if !property.isDerivable { list.removed.remove(other) }
         list.isReordered = wasReordered
+      }
+      if mark.isUnsaved(in: context) {
+        if !wasRemoved { list.removed.remove(other) }
+        if wasReturned { list.returned.insert(ObjectIdentifier(other)) }
       }
       if list.isLoaded {
         if let place { list.insert(other, at: place) } else { list.unload() }
       }
+      mark.restore(state, in: context)
+      property.notify(model)
+    }
+  }
+
+  /// Registers how to forget that a member of a list was set to be one.
+  func registerUndo(
+    ofKeeping other: any PersistentModel,
+    in property: ModelProperty,
+    _ list: RelatedModels,
+    of model: any PersistentModel
+  ) {
+    guard recordingUndoManager != nil else { return }
+    let state = model._$state
+    let mark = ChangeMark(property.ordinal, of: state, in: self)
+    register { context in
+      context.register { _ in state.keepOther(other, property, of: model) }
+      state.noteChange(property.ordinal)
+      let list = state.listToChange(property)
+      list.added.remove(other)
+      // Whether it is a member is for the store to say.
+      if list.isLoaded, !list.isReordered { list.unload() }
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -149,6 +180,10 @@ extension ModelContext {
       let state = model._$state
       if state.flags.contains(.stored) {
         context.markDeleted(model)
+        // As deleting it does: a save takes its own ends from memory, and inserting it again needs them.
+        for property in state.descriptor.relationships {
+          context.registerUndo(of: property, in: model)
+        }
       } else {
         context.takeOut(model)
         context.register { $0.insert(model) }
@@ -195,13 +230,7 @@ private struct ChangeMark {
 
   /// Forgets the change, if it is as if it had never been.
   func restore(_ state: _ModelState, in context: ModelContext) {
-    guard isCurrent(in: context) else { return }
-    state.changed.remove(ordinal)
-    if state.changed.isEmpty, state.flags.contains(.listed), let model = state.model {
-      state.flags.remove(.listed)
-      if !state.isDeleted { context.beKept(by: state) }
-      context.changedModels.remove(model)
-    }
+    if isCurrent(in: context) { state.forgetChange(ordinal) }
   }
 
   /// Whether taking the change back leaves the property as it is in the store.
@@ -264,6 +293,15 @@ private struct RelationImage {
 }
 
 extension _ModelState {
+  /// Counts a property as unchanged again, and the object if it was the last one.
+  func forgetChange(_ ordinal: Int) {
+    changed.remove(ordinal)
+    guard changed.isEmpty, flags.contains(.listed), let model else { return }
+    flags.remove(.listed)
+    if !isDeleted { context?.beKept(by: self) }
+    context?.changedModels.remove(model)
+  }
+
   /// Makes setters call their listeners: observers, or an undo manager.
   func updateIsObserved() {
     if observation != nil { context?.watch(self) }

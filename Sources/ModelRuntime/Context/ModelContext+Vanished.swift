@@ -41,6 +41,8 @@ extension ModelContext {
   /// Cuts off a model whose row was deleted elsewhere; it keeps its last values.
   func takeLeave(of model: any PersistentModel) {
     let state = model._$state
+    // Lists that hold it are put together again.
+    listEpoch &+= 1
     forget(state)
     state.flags.insert([.deleted, .vanished])
     state.flags.remove(.listed)

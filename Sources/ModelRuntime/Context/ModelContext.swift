@@ -287,9 +287,10 @@ extension ModelContext {
   func loadRow(of state: _ModelState) {
     checked("reading a model") {
       guard let connection = state.connection else { return }
+      noticeCommitsIfCounted(to: connection)
       do {
         if let row = try connection.rows(at: [state.reference], for: editingState).first ?? nil {
-          state.setRow(row)
+          refresh(state, from: row)
         } else {
           state.flags.insert(.vanished)
         }
@@ -305,10 +306,11 @@ extension ModelContext {
       state.row == nil && state.flags.contains(.stored) && !state.flags.contains(.vanished)
     }
     if missing.isEmpty { return }
+    noticeCommitsIfCounted(to: connection)
     do {
       let rows = try connection.rows(at: missing.map(\.reference), for: editingState)
       for (state, row) in zip(missing, rows) {
-        if let row { state.setRow(row) } else { state.flags.insert(.vanished) }
+        if let row { refresh(state, from: row) } else { state.flags.insert(.vanished) }
       }
     } catch {
       deferredError = deferredError ?? error

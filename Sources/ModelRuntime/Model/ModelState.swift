@@ -31,6 +31,8 @@ public final class _ModelState {
     static let isHeld = Flags(rawValue: 256)
     /// The context tells the object's observers when its lists may have changed.
     static let isWatched = Flags(rawValue: 512)
+    /// The object has values that were saved from here: those of the row that is read next may be others.
+    static let hasSavedValues = Flags(rawValue: 1024)
   }
 
   /// The properties that changed since the last save, as far as setters know.
@@ -165,6 +167,7 @@ public final class _ModelState {
 private final class StateExtras {
   var relations: [Relation] = []
   var pendingRanks: [Int: Int64]?
+  var nullified: [Int: RowReference] = [:]
   var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone.
   var identifier: PersistentIdentifier?
@@ -190,6 +193,18 @@ extension _ModelState {
   var pendingRanks: [Int: Int64]? {
     get { extras?.pendingRanks }
     set { if newValue != nil || extras != nil { makeExtras().pendingRanks = newValue } }
+  }
+
+  /// The to-one ends that are nil because of what was done to the model they led to, by ordinal, and that model's row.
+  ///
+  /// Such an end is nil only as long as the store does not have another model there.
+  var nullified: [Int: RowReference] {
+    get { extras?.nullified ?? [:] }
+    set { if !newValue.isEmpty || extras != nil { makeExtras().nullified = newValue } }
+  }
+
+  func forgetNullified() {
+    if let extras, !extras.nullified.isEmpty { extras.nullified = [:] }
   }
 
   /// The observers, once there are any.

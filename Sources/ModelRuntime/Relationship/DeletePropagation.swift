@@ -5,10 +5,15 @@ enum DeletePropagation {
   /// Deletes an object and applies its rules; those it cascades to are handled the same way, one after
   /// the other, so neither long chains nor cycles are a problem.
   static func delete(_ model: any PersistentModel, from context: ModelContext) {
+    for connection in context.coordinator.connections {
+      context.noticeCommitsIfCounted(to: connection)
+    }
     var pending = [model]
     while let next = pending.popLast() {
       let state = next._$state
       guard !state.isDeleted, state.context === context else { continue }
+      // What others have related to it, or to another, since its row was read.
+      if let connection = state.connection { context.refreshRow(of: state, from: connection) }
       // Read while the object is a member's owner like any other: once it is marked, no model refers to it.
       let ends = state.descriptor.relationships.map { property in
         (property, others: state.isFollowed(property) ? state.related(property) : [])
@@ -47,7 +52,12 @@ enum DeletePropagation {
     _ property: ModelProperty
   ) {
     guard let inverse = property.inverse, !other._$state.isDeleted else { return }
-    other._$state.removeOther(model, inverse, of: other)
+    let state = other._$state
+    let wasSet = state.changed.contains(inverse.ordinal)
+    state.removeOther(model, inverse, of: other)
+    if !wasSet, !inverse.isToMany, state.changed.contains(inverse.ordinal) {
+      state.noteNullified(inverse)
+    }
   }
 
   /// Throws if a deleted model may not go while others are related to it.
@@ -170,10 +180,8 @@ extension _ModelState {
 
   /// Sees to it that the store's list loses a model, also one that came into the list here too.
   fileprivate func noteRemoval(of owner: any PersistentModel, from property: ModelProperty) {
-    guard property.isToMany, case .many(let list) = relation(property),
-      !list.removed.contains(owner)
-    else { return }
-    list.removed.append(owner)
+    guard property.isToMany, case .many(let list) = relation(property) else { return }
+    list.noteRemoval(of: owner, property)
   }
 
   /// Whether a model that the store names at the other end is there, and has not been told to leave.

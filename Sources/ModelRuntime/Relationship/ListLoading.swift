@@ -9,9 +9,12 @@ extension _ModelState {
   /// Puts a list together anew.
   func load(_ list: RelatedModels, _ property: ModelProperty) {
     guard flags.contains(.stored), let context, let connection else {
+      list.removeDeleted()
       list.isLoaded = true
+      list.epoch = listEpoch
       return
     }
+    context.noticeCommitsIfCounted(to: connection)
     do {
       let epoch = context.listEpoch
       let stored =
@@ -114,15 +117,40 @@ extension ModelContext {
   }
 
   /// Records what was committed to a store since the context last looked, other than by itself.
+  ///
+  /// Called before something is read, which then is as new as the context knows, or newer.
   func noticeCommits(to connection: StoreConnection) {
-    guard let newest = connection.changeCount else {
+    noticeCommits(to: connection, readAfter: connection.changeCount)
+  }
+
+  /// Notices what was committed to a store, after something was read.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - known: How many changes the store counted before; `nil` if it cannot say.
+  func noticeCommits(to connection: StoreConnection, readAfter known: UInt64?) {
+    guard let known, let newest = connection.changeCount else {
       // Unknown: it may be anything.
       listEpoch &+= 1
       return
     }
     if newest == seenChanges[connection.index] { return }
-    seenChanges[connection.index] = newest
+    // What was committed meanwhile may be in what was read, or not: whoever reads next looks again.
+    seenChanges[connection.index] = known
     listEpoch &+= 1
+  }
+
+  /// The same before a single row or list is read: then lists that contradict it are put together anew.
+  func noticeCommitsIfCounted(to connection: StoreConnection) {
+    if connection.changeCount != nil { noticeCommits(to: connection) }
+  }
+
+  /// Whether nothing was committed to an object's store that the context has not noticed.
+  func knowsAll(of state: _ModelState) -> Bool {
+    guard let connection = state.connection, let newest = connection.changeCount else {
+      return false
+    }
+    return newest == seenChanges[connection.index]
   }
 
   /// Records a save of its own, which changes nothing in the lists of the context.

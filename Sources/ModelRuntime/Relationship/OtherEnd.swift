@@ -19,17 +19,58 @@ extension _ModelState {
       registerUndo(ofAdding: other, to: property, list, in: model)
       noteChange(property.ordinal)
       hold(other)
+      noteReturn(of: other, to: list, property)
       list.enter(other)
     } else {
       let previous = linkedModel(property)
       registerUndo(of: property, in: model)
       noteChange(property.ordinal)
+      if !nullified.isEmpty { nullified[property.ordinal] = nil }
       setRelation(.one(other), property)
       if let previous, previous !== other, let inverse = property.inverse {
         previous._$state.removeOther(model, inverse, of: previous)
       }
     }
     property.notify(model)
+  }
+
+  /// Keeps a model at this end of a relationship, because the other end was set to what it was.
+  ///
+  /// Should others change that meanwhile, what was set here is set all the same.
+  func keepOther(
+    _ other: any PersistentModel,
+    _ property: ModelProperty,
+    of model: some PersistentModel
+  ) {
+    guard property.isToMany else { return insertOther(other, property, of: model) }
+    let list = listToChange(property)
+    if list.added.contains(other) { return }
+    context?.registerUndo(ofKeeping: other, in: property, list, of: model)
+    noteChange(property.ordinal)
+    hold(other)
+    list.added.append(other)
+    if list.isLoaded, !list.contains(other) { list.append(other) }
+    property.notify(model)
+  }
+
+  /// Notes that a model comes to a list that it left since the last save: then it is the last one there.
+  func noteReturn(of other: any PersistentModel, to list: RelatedModels, _ property: ModelProperty)
+  {
+    guard flags.contains(.stored) else { return }
+    let state = other._$state
+    let isReturn =
+      property.isDerivable
+      ? property.inverse.map { state.storedReference($0) == reference } ?? false
+      : !list.removed.isEmpty && list.removed.contains(other)
+    if isReturn { list.returned.insert(ObjectIdentifier(other)) }
+  }
+
+  /// What the row in memory names at a to-one end, whatever was set since.
+  func storedReference(_ property: ModelProperty) -> RowReference? {
+    guard row != nil, flags.contains(.stored) else { return nil }
+    let row = currentRow
+    return row.isNull(property.ordinal)
+      ? nil : row.layout.reference(property.ordinal, in: row.span)
   }
 
   /// Takes a model out of this end of a relationship, because the other end was set elsewhere.
@@ -44,9 +85,11 @@ extension _ModelState {
       noteChange(property.ordinal)
       list.leave(other, property)
     } else if linkedModel(property) === other {
+      let wasSet = changed.contains(property.ordinal)
       registerUndo(of: property, in: model)
       noteChange(property.ordinal)
       setRelation(.one(nil), property)
+      if property.isPaired, !wasSet { noteNullified(property) }
     } else {
       return
     }

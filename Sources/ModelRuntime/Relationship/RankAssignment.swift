@@ -28,11 +28,21 @@ extension StoreConnection {
             state.flags.contains(.stored) ? try rankedMembers(of: state, property) : []
           assignment.place(current.models, of: owner, inverse, among: ranks, reserve)
         } else {
-          assignment.append(list.added.elements, to: owner, inverse, reserve)
+          refreshStoredMembers(among: list, of: state)
+          assignment.append(list, to: owner, inverse, reserve)
         }
       }
     }
     changes.updated += assignment.moved
+  }
+
+  /// Reads the rows of members again that came from elsewhere: others may have given them the same owner.
+  private func refreshStoredMembers(among list: RelatedModels, of owner: _ModelState) {
+    guard owner.flags.contains(.stored), let context = owner.context else { return }
+    let stale = list.added.elements.lazy.map { $0._$state }.filter {
+      $0.flags.contains(.stored) && $0.row != nil && $0.rowEpoch != context.listEpoch
+    }
+    context.refreshRows(of: Array(stale), from: self)
   }
 }
 
@@ -52,14 +62,23 @@ struct RankAssignment {
     spacing = max(1, Self.widestSpacing / Int64(max(count, 1)))
   }
 
-  /// Gives members that came last ranks behind all others.
+  /// Gives members that came last ranks behind all others; those that the store has already keep theirs.
   mutating func append(
-    _ members: [any PersistentModel],
+    _ list: RelatedModels,
     to owner: any PersistentModel,
     _ inverse: ModelProperty,
     _ reserve: (Int) -> Range<Int64>
   ) {
-    let newcomers = members.filter { $0._$state.isPending(at: owner, inverse) }
+    let newcomers = list.added.elements.filter { member in
+      let state = member._$state
+      guard state.isPending(at: owner, inverse) else { return false }
+      guard !list.returned.contains(ObjectIdentifier(member)),
+        owner._$state.flags.contains(.stored),
+        state.storedReference(inverse) == owner._$state.reference
+      else { return true }
+      state.pendingRanks?[inverse.ordinal] = nil
+      return false
+    }
     var rank = reserve(newcomers.count * Int(spacing)).lowerBound
     for member in newcomers {
       set(rank, of: member, at: owner, inverse)

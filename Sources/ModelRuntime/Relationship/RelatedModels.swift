@@ -14,6 +14,10 @@ class RelatedModels {
   /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
   /// members themselves tell that they left.
   final var removed = OrderedModels()
+  /// Those of `added` that are behind all others even if the store has them: they left the list before they came.
+  ///
+  /// What is added otherwise, and the store has by now, stays where the store has it.
+  final var returned: Set<ObjectIdentifier> = []
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
   final var isReordered = false
   /// Whether the members are in memory.
@@ -72,10 +76,31 @@ extension RelatedModels {
   /// - Returns: Whether it came since the last save.
   @discardableResult
   final func leave(_ model: any PersistentModel, _ property: ModelProperty) -> Bool {
-    let wasAdded = added.remove(model)
-    if !wasAdded, !property.isDerivable { removed.append(model) }
+    let wasAdded = noteRemoval(of: model, property)
     if isLoaded { remove(model) }
     return wasAdded
+  }
+
+  /// Notes that a model leaves the list.
+  ///
+  /// - Returns: Whether it came since the last save.
+  @discardableResult
+  final func noteRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
+    let wasAdded = added.remove(model)
+    if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
+    // Also one that came here: others may have added it meanwhile.
+    if !property.isDerivable, !removed.contains(model) { removed.append(model) }
+    return wasAdded
+  }
+
+  /// Takes out the members that were deleted elsewhere, of a list that is in no store yet.
+  final func removeDeleted() {
+    guard isLoaded else { return }
+    let former = models
+    let present = former.filter { !$0._$state.isDeleted }
+    if present.count == former.count { return }
+    added.removeAll { $0._$state.isDeleted }
+    replace(with: present)
   }
 
   /// Forgets the members, but not what changed.
@@ -98,9 +123,14 @@ extension RelatedModels {
       var models = stored
       if !removed.isEmpty { models.removeAll { removed.contains($0) } }
       if !added.isEmpty {
-        // One that left and came back stands where it came last.
-        models.removeAll { added.contains($0) }
-        models += added.elements.filter { !$0._$state.isDeleted }
+        // One that left and came back is where it came last; one that others have added too is where they did.
+        if !returned.isEmpty { models.removeAll { returned.contains(ObjectIdentifier($0)) } }
+        let present = Set(
+          models.lazy.filter { self.added.contains($0) }.map { ObjectIdentifier($0) }
+        )
+        models += added.elements.filter {
+          !$0._$state.isDeleted && !present.contains(ObjectIdentifier($0))
+        }
       }
       exchange(for: models)
     }
@@ -118,6 +148,7 @@ extension RelatedModels {
   final func settle() {
     added.removeAll()
     removed.removeAll()
+    returned.removeAll()
     isReordered = false
   }
 }
@@ -256,6 +287,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     let copy = RelatedModelsOf(members)
     copy.added = added
     copy.removed = removed
+    copy.returned = returned
     copy.isReordered = isReordered
     copy.isLoaded = isLoaded
     copy.epoch = epoch
@@ -389,7 +421,7 @@ extension RelatedModelsOf {
         positions = nil
       }
       identities?.remove(ObjectIdentifier(model))
-      if !added.remove(model), !property.isDerivable { removed.append(model) }
+      noteRemoval(of: model, property)
       $0.remove(at: index)
     }
   }

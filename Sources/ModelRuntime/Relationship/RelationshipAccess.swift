@@ -33,6 +33,11 @@ extension _ModelState {
   /// The model at the other end, unless it is deleted.
   func destination(_ property: ModelProperty) -> (any PersistentModel)? {
     guard let model = linkedModel(property), !model._$state.isDeleted else { return nil }
+    if property.isPaired, case .unloaded = relation(property), let inverse = property.inverse,
+      model._$state.hasLeft(self, through: inverse)
+    {
+      return nil
+    }
     return model
   }
 
@@ -74,10 +79,17 @@ extension _ModelState {
     let keeper = context
     defer { withExtendedLifetime(keeper) {} }
     let old = linkedModel(property)
+    let wasSet = changed.contains(property.ordinal)
     registerUndo(of: property, in: model)
     noteChange(property.ordinal)
+    if !nullified.isEmpty { nullified[property.ordinal] = nil }
     setRelation(.one(destination), property)
-    if old === destination { return }
+    if old === destination {
+      if let destination, let inverse = property.inverse, flags.contains(.stored), !wasSet {
+        destination._$state.keepOther(model, inverse, of: destination)
+      }
+      return
+    }
     if let inverse = property.inverse {
       if let old { old._$state.removeOther(model, inverse, of: old) }
       if let destination {
@@ -85,6 +97,16 @@ extension _ModelState {
       }
     }
     if let destination { connect(model, destination) }
+  }
+}
+
+extension _ModelState {
+  /// Whether the model's end of a one-to-one was set here to lead elsewhere than the store says.
+  fileprivate func hasLeft(_ other: _ModelState, through property: ModelProperty) -> Bool {
+    guard changed.contains(property.ordinal), case .one(let current) = relation(property) else {
+      return false
+    }
+    return current?._$state !== other
   }
 }
 

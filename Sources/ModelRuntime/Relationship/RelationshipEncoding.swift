@@ -63,15 +63,21 @@ extension _ModelState {
   ) -> [RowReference] {
     var references: [RowReference] = []
     let row = encoder.previous
-    let came = list.added.elements.filter { !$0._$state.isDeleted }
+    var came = list.added.elements.filter { !$0._$state.isDeleted }
     if !row.isNull(ordinal) {
       let own = connection
-      let gone = Set(
-        (list.removed.elements + came).lazy.map { $0._$state }
-          .filter { $0.flags.contains(.stored) && $0.connection === own }.map(\.reference)
-      )
-      references = row.layout.references(ordinal, in: row.span).filter { !gone.contains($0) }
-        .compactMap { encoder.references.name(of: $0, in: own) }
+      func names(_ models: [any PersistentModel]) -> Set<RowReference> {
+        Set(
+          models.lazy.map { $0._$state }
+            .filter { $0.flags.contains(.stored) && $0.connection === own }.map(\.reference)
+        )
+      }
+      let gone = names(list.removed.elements)
+      let stored = row.layout.references(ordinal, in: row.span).filter { !gone.contains($0) }
+      references = stored.compactMap { encoder.references.name(of: $0, in: own) }
+      // What others have added too is where they did.
+      let present = names(came).intersection(stored)
+      if !present.isEmpty { came.removeAll { present.contains($0._$state.reference) } }
     }
     for model in came {
       if let reference = resolve(model, in: &encoder) { references.append(reference) }

@@ -24,7 +24,7 @@ extension _ModelState {
   func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
     case .many(let list):
-      if list.isLoaded, list.epoch == listEpoch || !flags.contains(.stored) { return list }
+      if list.isLoaded, list.epoch == listEpoch { return list }
       load(list, property)
       return list
     case .one: return nil
@@ -64,12 +64,11 @@ extension _ModelState {
     }
     registerUndo(of: property, in: model)
     noteChange(ordinal)
-    for removed in change.removed where !list.added.remove(removed) && !property.isDerivable {
-      list.removed.append(removed)
-    }
+    for removed in change.removed { list.noteRemoval(of: removed, property) }
     list.replace(with: change.result)
     for added in change.added {
       hold(added)
+      noteReturn(of: added, to: list, property)
       list.added.append(added)
     }
     if change.isReordered { list.isReordered = true }
@@ -125,6 +124,7 @@ extension _ModelState {
     registerUndo(ofAdding: other, to: property, list, in: model)
     noteChange(property.ordinal)
     hold(other)
+    noteReturn(of: other, to: list, property)
     if let inverse = property.inverse { state.insertOther(model, inverse, of: other) }
     connect(model, other)
     return true

@@ -21,6 +21,8 @@ class StoreConnection: @unchecked Sendable {
   let hasRelationships: Bool
   /// Whether any of the classes has lists that cannot be found from their other end.
   let hasStoredLists: Bool
+  /// Whether any of the classes has one-to-one relationships.
+  let hasPairs: Bool
   /// Held from reading a list that is stored with its owner until it is written.
   private(set) lazy var listLock = ListLocks.lock(of: identifier)
 
@@ -38,6 +40,7 @@ class StoreConnection: @unchecked Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     hasRelationships = descriptors.contains { !$0.relationships.isEmpty }
+    hasPairs = descriptors.contains { $0.relationships.contains(where: \.isPaired) }
     hasStoredLists = descriptors.contains { $0.relationships.contains { $0.isStoredList } }
   }
 
@@ -47,8 +50,14 @@ class StoreConnection: @unchecked Sendable {
   /// How many changes have been made to the store, by any process; `nil` if it cannot say.
   var changeCount: UInt64? { nil }
 
-  /// Whether a save reads, corrects and writes lists.
-  func writesLists(_ changes: ChangeSet) -> Bool {
+  /// Whether a save reads, corrects and writes what is stored at both ends of relationships.
+  func writesBothEnds(_ changes: ChangeSet) -> Bool {
+    if writesLists(changes) { return true }
+    guard hasPairs else { return false }
+    return changes.updated.contains { $0.setsPair } || changes.inserted.contains { $0.setsPair }
+  }
+
+  private func writesLists(_ changes: ChangeSet) -> Bool {
     if !hasRelationships || !keepsLists && !hasStoredLists { return false }
     return changes.updated.contains { model in
       let state = model._$state

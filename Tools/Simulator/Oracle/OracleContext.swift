@@ -40,6 +40,9 @@ struct OracleContext {
     return keys
   }
 
+  /// Whether a row was inserted, changed or deleted since the last save.
+  func isAbout(_ key: Int) -> Bool { log.contains { $0.keys.contains(key) } }
+
   /// Notes changes that a step makes.
   mutating func add(
     _ changes: [Change],
@@ -48,11 +51,18 @@ struct OracleContext {
     isStored: (Int) -> Bool
   ) {
     log += changes
+    for case .delete(let key) in changes
+    where before.rows[key]?.kind == .tag && !isStored(key) {
+      // It was inserted since the last save: nothing is left of it, and others may have one of its code.
+      log.removeAll { $0.keys == [key] }
+    }
     for change in changes {
       switch change {
       case .set(let key, _, _): if isStored(key) { setKeys.insert(key) }
       case .link(let relation, let member, let owner):
         storedOwners[relation, default: [:]][member] = owner.flatMap { isStored($0) ? $0 : nil }
+      case .unlink(let relation, let owner):
+        storedOwners[relation] = storedOwners[relation]?.filter { $0.value != owner }
       default: break
       }
     }

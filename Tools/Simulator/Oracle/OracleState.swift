@@ -77,6 +77,8 @@ enum Change: Equatable, Sendable {
   case delete(Int)
   /// Gives a member an owner, at the end of the owner's list; or none.
   case link(Relation, member: Int, owner: Int?)
+  /// Takes from a player its locker, whichever it has.
+  case unlink(Relation, owner: Int)
   /// Makes a badge and a player each other's, at the ends of both lists.
   case pair(Relation, member: Int, owner: Int)
   case unpair(Relation, member: Int, owner: Int)
@@ -92,6 +94,7 @@ extension Change {
     switch self {
     case .insert(let key, _), .set(let key, _, _), .delete(let key): [key]
     case .link(_, let member, let owner): [member] + (owner.map { [$0] } ?? [])
+    case .unlink(_, let owner): [owner]
     case .pair(_, let member, let owner), .unpair(_, let member, let owner): [member, owner]
     case .order(let name, _): [name.key]
     case .become: []
@@ -104,7 +107,24 @@ enum Attribute: String, CaseIterable, Codable, Sendable { case value, group, not
 
 extension OracleState {
   mutating func apply(_ changes: [Change]) {
-    for change in changes { apply(change) }
+    for (place, change) in changes.enumerated() {
+      guard case .delete(let key) = change else {
+        apply(change)
+        continue
+      }
+      // Whoever the context moves after its delete is not deleted with the owner that others gave it meanwhile.
+      var moved: Set<Link> = []
+      for case .link(let relation, let member, _) in changes[(place + 1)...] {
+        moved.insert(Link(relation: relation, member: member))
+      }
+      delete(key, sparing: moved)
+    }
+  }
+
+  /// A to-one end of a member.
+  private struct Link: Hashable {
+    var relation: Relation
+    var member: Int
   }
 
   /// Applies a change; one about a row that is not there is none.
@@ -112,10 +132,18 @@ extension OracleState {
     switch change {
     case .insert(let key, let row): rows[key] = row
     case .set(let key, let attribute, let value): set(key, attribute, value)
-    case .delete(let key): delete(key)
+    case .delete(let key): delete(key, sparing: [])
     case .link(let relation, let member, let owner):
-      guard contains(member) else { return }
+      guard contains(member) else {
+        // The player was given a locker that is gone: it has none.
+        if relation.shape == .oneToOne, let owner { apply(.unlink(relation, owner: owner)) }
+        return
+      }
       link(relation, member, owner.flatMap { contains($0) ? $0 : nil })
+    case .unlink(let relation, let owner):
+      for (member, its) in owners[relation] ?? [:] where its == owner {
+        owners[relation]?[member] = nil
+      }
     case .pair(let relation, let member, let owner):
       guard contains(member), contains(owner) else { return }
       changeList(relation, .owner, of: owner) { if !$0.contains(member) { $0.append(member) } }
@@ -162,7 +190,7 @@ extension OracleState {
     changeList(relation, .member, of: member) { $0.removeAll { $0 == owner } }
   }
 
-  private mutating func delete(_ key: Int) {
+  private mutating func delete(_ key: Int, sparing moved: Set<Link>) {
     guard let row = rows.removeValue(forKey: key) else { return }
     for relation in Relation.allCases {
       if relation.members.contains(row.kind) {
@@ -173,11 +201,15 @@ extension OracleState {
           link(relation, key, nil)
         }
       }
-      if relation.owners.contains(row.kind) { dropMembers(relation, of: key) }
+      if relation.owners.contains(row.kind) { dropMembers(relation, of: key, sparing: moved) }
     }
   }
 
-  private mutating func dropMembers(_ relation: Relation, of owner: Int) {
+  private mutating func dropMembers(
+    _ relation: Relation,
+    of owner: Int,
+    sparing moved: Set<Link>
+  ) {
     switch relation.shape {
     case .manyToMany:
       for member in list(relation, .owner, of: owner) { unpair(relation, member, owner) }
@@ -190,7 +222,8 @@ extension OracleState {
       if relation.rule == .deny { return }
       for member in list(relation, .owner, of: owner) {
         link(relation, member, nil)
-        if relation.rule == .cascade { delete(member) }
+        let isMoved = moved.contains(Link(relation: relation, member: member))
+        if relation.rule == .cascade, !isMoved { delete(member, sparing: moved) }
       }
     }
   }

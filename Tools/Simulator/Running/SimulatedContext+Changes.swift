@@ -6,7 +6,7 @@ extension SimulatedContext {
   /// - Returns: `false` if what the step is about is not there.
   func change(_ operation: Operation, world: World) throws -> Bool {
     let before = oracle.view(of: world.committed)
-    guard let changes = changes(operation.action, before, world.committed) else { return false }
+    guard var changes = changes(operation.action, before, world.committed) else { return false }
     if needsAllRead(operation.action) {
       // A program that changes a list has read it; and what a fetch finds is what was saved.
       try readAll(before, checking: !oracle.isEntangled)
@@ -16,6 +16,11 @@ extension SimulatedContext {
     try make(operation, world)
     var after = before
     after.apply(changes)
+    // What a delete cascades to is deleted by this context from now on, whoever moves it meanwhile.
+    for key in before.rows.keys.sorted()
+    where !after.contains(key) && !changes.contains(.delete(key)) {
+      changes.append(.delete(key))
+    }
     if setting.undoes {
       context.processPendingChanges()
       if after != before || isInsertion(operation.action) {
@@ -61,7 +66,7 @@ extension SimulatedContext {
     }
     switch action {
     case .insert(let kind, let key, let insertion):
-      if kind == .tag ? oracle.insertedKeys.contains(key) || setting.undoes : view.contains(key) {
+      if kind == .tag ? oracle.isAbout(key) || setting.undoes : view.contains(key) {
         return nil
       }
       var changes = [Change.insert(key, OracleState.Row(kind: kind, code: kind == .tag ? key : 0))]
@@ -98,8 +103,7 @@ extension SimulatedContext {
         guard isThere(member, relation.members) else { return nil }
         return [.link(relation, member: member, owner: owner)]
       }
-      guard let old = view.partner(relation, of: owner) else { return [] }
-      return [.link(relation, member: old, owner: nil)]
+      return [.unlink(relation, owner: owner)]
     case .append(let relation, let end, let key, let other):
       return edit(relation, end, key, view) { $0.contains(other) ? $0 : $0 + [other] }
     case .insertAt(let relation, let end, let key, let other, let place):

@@ -119,10 +119,16 @@ final class ThreadProgram {
     case .delete(let key):
       if Self.twins.contains(key) { return }
       guard let model = try anyModel(key) else { return }
+      let before = presentAndDeleted
       func delete<M: SimulatedModel>(_ model: M) { context.context.delete(model) }
       delete(model)
       context.handles = context.handles.filter { !$0.value.isDeleted }
+      let after = presentAndDeleted
       log.append(.delete(key))
+      // What it cascades to.
+      let gone = after.deleted.subtracting(before.deleted)
+        .union(before.inserted.subtracting(after.inserted))
+      for other in gone.sorted() where other != key { log.append(.delete(other)) }
     case .link(let relation, let member, let owner):
       guard let model = try model(member, relation.members) else { return }
       guard let owner else {
@@ -149,6 +155,14 @@ final class ThreadProgram {
       )
     default: break
     }
+  }
+
+  /// The keys of what the context has inserted, and of what it has deleted.
+  private var presentAndDeleted: (inserted: Set<Int>, deleted: Set<Int>) {
+    func keys(_ models: [any PersistentModel]) -> Set<Int> {
+      Set(models.compactMap { ($0 as? any SimulatedModel)?.simulatedKey })
+    }
+    return (keys(context.context.insertedModelsArray), keys(context.context.deletedModelsArray))
   }
 
   private func setTwins(_ value: Int) throws {

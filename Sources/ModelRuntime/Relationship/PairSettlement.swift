@@ -1,0 +1,91 @@
+import RowFormat
+
+// A one-to-one is stored at both ends. Two contexts may set it at once, each at an end of its own, or to different
+// models: the save that comes second reads what the first has stored, and takes apart the pairs that its own end.
+
+extension ModelContext {
+  /// Makes the ends of stored pairs nil that the pairs of a save replace; nobody else may write pairs meanwhile.
+  ///
+  /// - Parameters:
+  ///   - changes: What is about to be saved.
+  ///   - connection: The store. One that cannot count its changes is not asked.
+  /// - Returns: Whether any had to be changed; then they are among the pending changes.
+  /// - Throws: What reading rows throws.
+  func settlePairs(of changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
+    guard connection.hasPairs, connection.changeCount != nil else { return false }
+    // Whoever had the lock before may have committed since the save began.
+    noticeCommits(to: connection)
+    var ends: [(model: any PersistentModel, property: ModelProperty, inverse: ModelProperty)] = []
+    for model in [changes.inserted, changes.updated].joined() {
+      let state = model._$state
+      for property in state.descriptor.relationships where state.sets(pair: property) {
+        if let inverse = property.inverse { ends.append((model, property, inverse)) }
+      }
+    }
+    if ends.isEmpty { return false }
+    try readRows(
+      of: ends.flatMap { end in
+        [end.model, end.model._$state.linkedModel(end.property)].compactMap { $0?._$state }
+      },
+      in: connection
+    )
+    var former: [(model: any PersistentModel, property: ModelProperty, of: RowReference)] = []
+    for (model, property, inverse) in ends {
+      let state = model._$state
+      let partner = state.linkedModel(property)?._$state
+      if let reference = state.storedReference(property), reference != partner?.reference,
+        let other = self.model(at: reference, in: connection)
+      {
+        former.append((other, inverse, state.reference))
+      }
+      if let partner, let reference = partner.storedReference(inverse),
+        reference != state.reference, let other = self.model(at: reference, in: connection)
+      {
+        former.append((other, property, partner.reference))
+      }
+    }
+    if former.isEmpty { return false }
+    try readRows(of: former.map { $0.model._$state }, in: connection)
+    var isChanged = false
+    for (model, property, reference) in former {
+      let state = model._$state
+      guard !state.isDeleted, !state.changed.contains(property.ordinal),
+        state.storedReference(property) == reference
+      else { continue }
+      state.clear(property, of: model)
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  /// Reads the rows of models that have none in memory, or an older one than the context knows of.
+  func readRows(of states: [_ModelState], in connection: StoreConnection) throws {
+    let stored = states.filter { $0.flags.contains(.stored) && $0.connection === connection }
+    loadRows(of: stored, from: connection)
+    refreshRows(of: stored.filter { $0.row != nil && $0.rowEpoch != listEpoch }, from: connection)
+    try throwDeferredError()
+  }
+}
+
+extension PersistentModel {
+  /// Whether an end of a one-to-one was set since the last save.
+  var setsPair: Bool {
+    let state = _$state
+    return state.descriptor.relationships.contains(where: state.sets(pair:))
+  }
+}
+
+extension _ModelState {
+  /// Whether a one-to-one was set since the last save.
+  fileprivate func sets(pair property: ModelProperty) -> Bool {
+    property.isPaired && changed.contains(property.ordinal) && !isDeleted
+  }
+}
+
+extension ModelProperty {
+  /// Whether the relationship is a to-one whose inverse is one, too.
+  var isPaired: Bool {
+    guard !isToMany, let inverse else { return false }
+    return !inverse.isToMany
+  }
+}
