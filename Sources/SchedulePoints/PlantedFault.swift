@@ -17,6 +17,26 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case unmergedSave
   /// A rollback does not give back what was deleted.
   case forgottenRollback
+  /// A context does not notice what others commit: lists stay as they were put together first.
+  case unnoticedCommits
+  /// Members that came to a list get no places: they are in the order in which rows are written.
+  case unrankedMembers
+  /// A list of many to many is written as it was read, without what others have added since.
+  case overwrittenLists
+  /// A save leaves the pairs that its own one-to-ones replace.
+  case unsettledPairs
+  /// An object that was saved here keeps its values, whatever others have saved since.
+  case staleSavedValues
+  /// What a rule made nil stays so, though another context has related it to something else.
+  case lostReattachment
+  /// A relationship set to what it was is no change for the list at its other end.
+  case forgottenMember
+  /// `enumerate` leaves out what is unsaved.
+  case enumerationOfStored
+  /// A delete leaves those alone that it cascades to.
+  case missedCascade
+  /// A fetch that follows an index sees newer entries than its view.
+  case newerIndex
 
   private static let planted = Atomic<UInt32>(0)
 

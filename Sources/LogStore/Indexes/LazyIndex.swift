@@ -106,6 +106,7 @@ extension LazyIndex {
       guard var content = state.content else {
         preconditionFailure("an index that was just made is gone")
       }
+      if PlantedFault.newerIndex.isPlanted { return content }
       for commit in state.recent.reversed() where commit.sequence > sequence {
         for change in commit.changes.reversed() { content.undo(change) }
       }

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 
 // A model may get related to one that this context deletes after it was deleted here, or have been deleted elsewhere
 // after it was related to one here. The store finds out at the commit; delete rules say what becomes of it.
@@ -77,7 +78,7 @@ extension _ModelState {
 
   /// Leaves alone what others have related to another model meanwhile.
   func keepReattached() {
-    if nullified.isEmpty { return }
+    if nullified.isEmpty || PlantedFault.lostReattachment.isPlanted { return }
     for (ordinal, former) in nullified {
       let property = descriptor.properties[ordinal]
       guard let reference = storedReference(property), reference != former else { continue }

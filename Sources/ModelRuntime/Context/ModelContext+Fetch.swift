@@ -1,5 +1,6 @@
 import Foundation
 import RowFormat
+import SchedulePoints
 
 extension ModelContext {
   /// Returns the models that match, as they are with the context's unsaved changes.
@@ -137,7 +138,7 @@ extension ModelContext {
     let batchSize = max(batchSize, 1)
     try throwDeferredError()
     let connection = try connection(for: T.self)
-    if pendingModels(fetch) == nil,
+    if pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
       let references = try connection.fetchReferences(fetch, for: editingState)
     {
       try forEachBatch(of: references, batchSize, allowEscapingMutations) { batch in

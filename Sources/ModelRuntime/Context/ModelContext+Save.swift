@@ -170,7 +170,7 @@ extension ModelContext {
       }
       if !lists.isEmpty { owners.append((state, lists)) }
     }
-    if owners.isEmpty { return }
+    if owners.isEmpty || PlantedFault.overwrittenLists.isPlanted { return }
     refreshRows(of: owners.map(\.state), from: connection)
     for (state, lists) in owners {
       for property in lists {
@@ -221,7 +221,7 @@ extension ModelContext {
       state.settle()
       // An updated object's other values stay as old as the row they were read from.
       state.rowEpoch = epoch
-      state.flags.insert(.hasSavedValues)
+      if !PlantedFault.staleSavedValues.isPlanted { state.flags.insert(.hasSavedValues) }
     }
     for model in changes.updated {
       let state = model._$state

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 
 /// What deleting an object does to those related to it.
 enum DeletePropagation {
@@ -36,6 +37,7 @@ enum DeletePropagation {
     switch property.deleteRule {
     case .cascade:
       for other in related { detach(model, from: other, property) }
+      if PlantedFault.missedCascade.isPlanted { return [] }
       return related
     case .nullify:
       for other in related { detach(model, from: other, property) }

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 
 // Putting lists together: what the store says, corrected by what has changed here.
 
@@ -134,7 +135,7 @@ extension ModelContext {
       listEpoch &+= 1
       return
     }
-    if newest == seenChanges[connection.index] { return }
+    if newest == seenChanges[connection.index] || PlantedFault.unnoticedCommits.isPlanted { return }
     // What was committed meanwhile may be in what was read, or not: whoever reads next looks again.
     seenChanges[connection.index] = known
     listEpoch &+= 1

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 
 // What setting one end of a relationship does to the other.
 
@@ -42,6 +43,7 @@ extension _ModelState {
     _ property: ModelProperty,
     of model: some PersistentModel
   ) {
+    if PlantedFault.forgottenMember.isPlanted { return }
     guard property.isToMany else { return insertOther(other, property, of: model) }
     let list = listToChange(property)
     if list.added.contains(other) { return }

@@ -1,4 +1,5 @@
 import RowFormat
+import SchedulePoints
 
 // A one-to-one is stored at both ends. Two contexts may set it at once, each at an end of its own, or to different
 // models: the save that comes second reads what the first has stored, and takes apart the pairs that its own end.
@@ -12,7 +13,9 @@ extension ModelContext {
   /// - Returns: Whether any had to be changed; then they are among the pending changes.
   /// - Throws: What reading rows throws.
   func settlePairs(of changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
-    guard connection.hasPairs, connection.changeCount != nil else { return false }
+    guard connection.hasPairs, connection.changeCount != nil,
+      !PlantedFault.unsettledPairs.isPlanted
+    else { return false }
     // Whoever had the lock before may have committed since the save began.
     noticeCommits(to: connection)
     var ends: [(model: any PersistentModel, property: ModelProperty, inverse: ModelProperty)] = []
