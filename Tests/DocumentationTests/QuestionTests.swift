@@ -173,6 +173,35 @@ final class Plane {
     #expect(far == ["JFK"])
     #expect(carriers == ["DL", "UA"])
   }
+
+  @Test func `changes many models without objects`() throws {
+    let day = Date(timeIntervalSince1970: 1_356_998_400)
+    let lines = [
+      (month: 3, carrier: "AA", origin: "JFK", destination: "SFO", miles: 2586, departure: day)
+    ]
+    let inserted = try context.batchInsert(
+      Flight.self,
+      \.month,
+      \.carrier,
+      \.origin,
+      \.destination,
+      \.distance,
+      \.departure,
+      rows: lines.lazy.map {
+        ($0.month, $0.carrier, $0.origin, $0.destination, $0.miles, $0.departure)
+      }
+    )
+    let updated = try context.batchUpdate(
+      Flight.self,
+      where: #Predicate { $0.carrier == "UA" },
+      .set(\.isCancelled, to: false),
+      .add(5, to: \.departureDelay)
+    )
+    let gone = try context.batchDelete(Flight.self, where: #Predicate { $0.month == 2 })
+    #expect(inserted.insertedCount == 1)
+    #expect(updated.updatedCount == 20)
+    #expect(gone.deletedIdentifiers.count == 9)
+  }
 }
 
 @Model
@@ -388,6 +417,24 @@ func letters(from email: String, in context: ModelContext) throws -> [Letter] {
   try context.fetch(
     FetchDescriptor(predicate: #Predicate { $0.sender?.email == email })
   )
+}
+
+@Test func `people are updated by what is unique`() throws {
+  let container = try ModelContainer(
+    for: Person.self,
+    configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+  )
+  let context = ModelContext(container)
+  context.insert(Person(email: "ada@example.org", name: "A."))
+  try context.save()
+  let result = try context.batchUpsert(
+    Person.self,
+    \.email,
+    \.name,
+    rows: [("ada@example.org", "Ada"), ("bob@example.org", "Bob")]
+  )
+  #expect(result.updatedCount == 1)
+  #expect(result.insertedCount == 1)
 }
 
 @Test func `letters are found by their sender`() throws {

@@ -45,6 +45,11 @@ extension ModelContext {
   func mergeSavedChanges() {
     guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
     else { return }
+    merge(saves)
+  }
+
+  /// Takes over what was saved otherwise than by this context's objects.
+  func merge(_ saves: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
     var gone: [any PersistentModel] = []

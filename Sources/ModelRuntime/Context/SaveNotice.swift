@@ -15,6 +15,18 @@ struct SaveNotice {
     if let token = save.token { tokens[save.connection.identifier] = token }
   }
 
+  /// Adds what a batch wrote to a store.
+  mutating func add(
+    _ rows: SavedRows,
+    _ token: (any HistoryToken)?,
+    in connection: StoreConnection
+  ) {
+    inserted += rows.inserted.compactMap(connection.identifier(of:))
+    updated += rows.updated.compactMap(connection.identifier(of:))
+    deleted += rows.deleted.compactMap(connection.identifier(of:))
+    if let token { tokens[connection.identifier] = token }
+  }
+
   /// The identifiers under their keys; lists that hold nothing have none.
   var userInfo: [AnyHashable: Any] {
     let lists = [inserted, updated, deleted]

@@ -1,3 +1,4 @@
+import RowFormat
 import Synchronization
 
 /// Notified of every save of a container's contexts, on the thread that saved.
@@ -40,6 +41,31 @@ final class SaveListeners: Sendable {
   func tell(_ saves: [StoreSave], author: String?) {
     guard count.load(ordering: .acquiring) > 0 else { return }
     guard let event = SaveEvent(saves, author: author) else { return }
+    tell(event)
+  }
+
+  /// Tells of a batch, which wrote rows without objects.
+  func tell(
+    _ rows: SavedRows,
+    _ token: (any HistoryToken)?,
+    in connection: StoreConnection,
+    author: String?
+  ) {
+    guard count.load(ordering: .acquiring) > 0 else { return }
+    guard token != nil || connection.history == nil else { return }
+    var event = SaveEvent(author: author)
+    if let token { event.tokens[connection.identifier] = token }
+    for list in [rows.inserted, rows.updated, rows.deleted] {
+      var last: UInt16?
+      for row in list where row.table != last {
+        last = row.table
+        if let descriptor = connection.descriptor(of: row) { event.note(descriptor) }
+      }
+    }
+    tell(event)
+  }
+
+  private func tell(_ event: SaveEvent) {
     // Not under the lock: who hears of it may add and remove.
     let all = listeners.withLock { $0.values.compactMap(\.value) }
     for listener in all { listener.heard(event) }
@@ -63,7 +89,7 @@ extension SaveEvent {
     if !hasWritten { return nil }
   }
 
-  private mutating func note(_ descriptor: ModelDescriptor) {
+  fileprivate mutating func note(_ descriptor: ModelDescriptor) {
     // Objects of one class mostly come together.
     if models.last === descriptor || models.contains(where: { $0 === descriptor }) { return }
     models.append(descriptor)

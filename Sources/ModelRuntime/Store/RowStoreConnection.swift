@@ -152,6 +152,29 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     return RowReference(table: table, key: identifier.id.key)
   }
 
+  // MARK: Batches
+
+  override var keepsRows: Bool { true }
+
+  override func writeRows(
+    for state: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> (any HistoryToken)? { try store.saveRows(for: state, body) }
+
+  override func reserveRows(
+    _ count: Int,
+    of descriptor: ModelDescriptor
+  ) throws -> (table: UInt16, keys: Range<UInt64>) {
+    guard let table = tables[descriptor.entityName] else {
+      throw SwiftDataError.missingEntity(descriptor.entityName)
+    }
+    return (table, try store.reserveKeys(count, inTable: table))
+  }
+
+  override func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    try store.reserveRanks(count)
+  }
+
   override func begin(_ state: EditingState) { store.initializeState(for: state) }
   override func end(_ state: EditingState) { store.invalidateState(for: state) }
   override func erase() throws { try store.erase() }

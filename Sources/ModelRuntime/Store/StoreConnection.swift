@@ -176,6 +176,29 @@ class StoreConnection: @unchecked Sendable {
     notOverridden()
   }
 
+  /// Whether rows can be written that the context has encoded itself.
+  var keepsRows: Bool { false }
+
+  /// Makes rows durable that a batch has encoded, all or none.
+  ///
+  /// - Returns: The bookmark behind the commit, if the store remembers it.
+  /// - Throws: `RowClashes`, ``DanglingReferences`` or `VanishedRow`, after which nothing is stored.
+  func writeRows(
+    for state: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> (any HistoryToken)? { throw DataStoreError.unsupportedFeature }
+
+  /// Names for new rows of a class, which are never given out again.
+  func reserveRows(
+    _ count: Int,
+    of descriptor: ModelDescriptor
+  ) throws -> (table: UInt16, keys: Range<UInt64>) { throw DataStoreError.unsupportedFeature }
+
+  /// Places in lists behind every place given out before.
+  func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    throw DataStoreError.unsupportedFeature
+  }
+
   func descriptor(of reference: RowReference) -> ModelDescriptor? { notOverridden() }
   func identifier(of reference: RowReference) -> PersistentIdentifier? { notOverridden() }
   func reference(of identifier: PersistentIdentifier) -> RowReference? { notOverridden() }

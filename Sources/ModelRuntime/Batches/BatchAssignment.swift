@@ -1,0 +1,161 @@
+import Foundation
+import RowFormat
+
+/// What a batch makes of one property of each model.
+///
+///     try context.batchUpdate(
+///       Flight.self, where: #Predicate { $0.carrier == "US" },
+///       .set(\.carrier, to: "AA"), .add(5, to: \.departureDelay))
+public struct BatchAssignment<Model: PersistentModel> {
+  let keyPath: PartialKeyPath<Model>
+  /// Makes what writes the new value of a row.
+  let makeWriter: (BatchTarget) throws -> any BatchWriter
+  /// Does the same to an object.
+  let apply: (Model) throws -> Void
+}
+
+extension BatchAssignment {
+  /// Gives a property a value.
+  public static func set<Value>(
+    _ property: ReferenceWritableKeyPath<Model, Value>,
+    to value: Value
+  ) -> BatchAssignment {
+    BatchAssignment(
+      keyPath: property,
+      makeWriter: { ConstantWriter(column: try $0.column(property), value: value) },
+      apply: { $0[keyPath: property] = value }
+    )
+  }
+
+  /// Makes a property's value another one.
+  ///
+  /// - Parameters:
+  ///   - property: A property that is stored as a plain value: a number, a date, a text, a Boolean, a UUID, data.
+  ///   - transform: Makes the new value of the old one; what it throws ends the batch.
+  /// - Returns: The assignment.
+  public static func change<Value>(
+    _ property: ReferenceWritableKeyPath<Model, Value>,
+    _ transform: @escaping (Value) throws -> Value
+  ) -> BatchAssignment {
+    BatchAssignment(
+      keyPath: property,
+      makeWriter: { target in
+        guard let type = Value.self as? any _ColumnValue.Type else {
+          throw target.notPlain(property)
+        }
+        return try target.transforming(property, type, transform)
+      },
+      apply: { $0[keyPath: property] = try transform($0[keyPath: property]) }
+    )
+  }
+
+  /// Adds to a number, as `+=` does.
+  ///
+  /// A sum that the type cannot hold throws ``SwiftDataError/aggregateOverflow``; nothing wraps.
+  public static func add<Value: FixedWidthInteger>(
+    _ amount: Value,
+    to property: ReferenceWritableKeyPath<Model, Value>
+  ) -> BatchAssignment {
+    change(property) { try $0.adding(amount, to: property) }
+  }
+
+  /// Adds to a number, as `+=` does.
+  public static func add<Value: BinaryFloatingPoint>(
+    _ amount: Value,
+    to property: ReferenceWritableKeyPath<Model, Value>
+  ) -> BatchAssignment {
+    change(property) { $0 + amount }
+  }
+
+  /// Adds to a number where there is one; nil stays nil.
+  public static func add<Value: FixedWidthInteger>(
+    _ amount: Value,
+    to property: ReferenceWritableKeyPath<Model, Value?>
+  ) -> BatchAssignment {
+    change(property) { try $0?.adding(amount, to: property) }
+  }
+
+  /// Adds to a number where there is one; nil stays nil.
+  public static func add<Value: BinaryFloatingPoint>(
+    _ amount: Value,
+    to property: ReferenceWritableKeyPath<Model, Value?>
+  ) -> BatchAssignment {
+    change(property) { $0.map { $0 + amount } }
+  }
+}
+
+extension FixedWidthInteger {
+  fileprivate func adding(_ amount: Self, to property: AnyKeyPath) throws -> Self {
+    let (sum, overflow) = addingReportingOverflow(amount)
+    if overflow {
+      throw SwiftDataError.aggregateOverflow.explained(
+        "\(property): \(self) + \(amount) is no \(Self.self)"
+      )
+    }
+    return sum
+  }
+}
+
+/// Writes what becomes of one property of a row.
+protocol BatchWriter {
+  var property: ModelProperty { get }
+  func write(_ row: _RowView, into encoder: inout _RowEncoder) throws
+}
+
+private struct ConstantWriter<Value>: BatchWriter {
+  let column: BatchColumn<Value>
+  let value: Value
+  var property: ModelProperty { column.property }
+
+  func write(_ row: _RowView, into encoder: inout _RowEncoder) throws {
+    try column.write(value, into: &encoder)
+  }
+}
+
+private struct TransformingWriter<Value, Column: _ColumnValue>: BatchWriter {
+  let column: BatchColumn<Value>
+  let transform: (Value) throws -> Value
+  var property: ModelProperty { column.property }
+
+  func write(_ row: _RowView, into encoder: inout _RowEncoder) throws {
+    let old = Column._decode(row, property.ordinal)
+    // The same type under another name: the cast was made when the writer was.
+    let new = try transform(unsafeBitCast(old, to: Value.self))
+    try unsafeBitCast(new, to: Column.self).write(into: &encoder, column.position)
+  }
+}
+
+extension _ColumnValue {
+  fileprivate func write(into encoder: inout _RowEncoder, _ position: Int) throws {
+    _encode(into: &encoder, position)
+  }
+}
+
+/// Where the columns of an update stand.
+struct BatchTarget {
+  let descriptor: ModelDescriptor
+  let connection: StoreConnection
+  let position: Int
+
+  func column<Value>(_ keyPath: AnyKeyPath) throws -> BatchColumn<Value> {
+    try BatchColumn(keyPath, at: position, of: descriptor, in: connection)
+  }
+
+  fileprivate func transforming<Value, Column: _ColumnValue>(
+    _ keyPath: AnyKeyPath,
+    _: Column.Type,
+    _ transform: @escaping (Value) throws -> Value
+  ) throws -> any BatchWriter {
+    let column: BatchColumn<Value> = try column(keyPath)
+    // A value in a side file, or behind a transformer, is not in the row.
+    guard column.property.columnType == Column._columnType else { throw notPlain(keyPath) }
+    return TransformingWriter<Value, Column>(column: column, transform: transform)
+  }
+
+  fileprivate func notPlain(_ keyPath: AnyKeyPath) -> SwiftDataError {
+    SwiftDataError.unsupportedKeyPath.explained(
+      "\(keyPath) is not stored as a plain value, which a batch could change: set it, or change the objects",
+      entity: descriptor.entityName
+    )
+  }
+}

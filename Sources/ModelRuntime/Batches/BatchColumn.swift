@@ -1,0 +1,106 @@
+import Foundation
+import RowFormat
+
+/// Writes the values of one property into rows, one row after the other.
+///
+/// How is settled once for the whole batch: what is left for each value is one call.
+struct BatchColumn<Value> {
+  let property: ModelProperty
+  /// The position among the columns of the batch.
+  let position: Int
+  private let encode: (Value, inout _RowEncoder, Int) throws -> Void
+
+  /// - Parameters:
+  ///   - keyPath: The property.
+  ///   - position: Its position among those of the batch.
+  ///   - descriptor: The class.
+  ///   - connection: The store, which has the models that relationships lead to.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for what is no property with a column of its own.
+  init(
+    _ keyPath: AnyKeyPath,
+    at position: Int,
+    of descriptor: ModelDescriptor,
+    in connection: StoreConnection
+  ) throws {
+    property = try BatchColumn.property(keyPath, of: descriptor)
+    self.position = position
+    encode = try BatchColumn.encoder(of: property, in: connection)
+  }
+
+  func write(_ value: Value, into encoder: inout _RowEncoder) throws {
+    try encode(value, &encoder, position)
+  }
+
+  private static func property(
+    _ keyPath: AnyKeyPath,
+    of descriptor: ModelDescriptor
+  ) throws -> ModelProperty {
+    guard let property = descriptor.ownOrInheritedProperty(for: keyPath) else {
+      throw SwiftDataError.unsupportedKeyPath.explained(
+        "\(keyPath) is no stored property of \(descriptor.entityName): a batch writes stored properties",
+        entity: descriptor.entityName
+      )
+    }
+    return property
+  }
+
+  private static func encoder(
+    of property: ModelProperty,
+    in connection: StoreConnection
+  ) throws -> (Value, inout _RowEncoder, Int) throws -> Void {
+    switch property.kind {
+    case .attribute(let codec):
+      if let type = Value.self as? any _ColumnValue.Type, type._columnType == codec.columnType {
+        return columnEncoder(type)
+      }
+      return { value, encoder, position in codec.write(value, into: &encoder, position) }
+    case .toOne:
+      if let limits = property.inverse?.relationship,
+        (limits.minimumModelCount ?? 0) > 0 || (limits.maximumModelCount ?? 0) > 0
+      {
+        throw SwiftDataError.unsupportedKeyPath.explained(
+          "\(property.name): the number of models at its other end is limited, which a batch does not count; "
+            + "set it on objects",
+          property: property.name
+        )
+      }
+      return { value, encoder, position in
+        guard let model = value as? any PersistentModel else { return }
+        encoder.writer.set(position, reference: try connection.storedReference(of: model))
+      }
+    case .toMany:
+      throw SwiftDataError.unsupportedKeyPath.explained(
+        "\(property.name) is a list: set the other end of the relationship, or append to it on objects",
+        property: property.name
+      )
+    }
+  }
+
+  private static func columnEncoder<Column: _ColumnValue>(
+    _: Column.Type
+  ) -> (Value, inout _RowEncoder, Int) throws -> Void {
+    { value, encoder, position in
+      // The same type under another name: the cast was made when the column was.
+      unsafeBitCast(value, to: Column.self)._encode(into: &encoder, position)
+    }
+  }
+}
+
+extension StoreConnection {
+  /// The row of a model that is in this store.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for one that is not saved, or is in another store.
+  func storedReference(of model: any PersistentModel) throws -> RowReference {
+    let state = model._$state
+    guard state.flags.contains(.stored), state.reference != .none else {
+      throw SwiftDataError.modelValidationFailure.explained(
+        "a batch refers to a \(state.descriptor.entityName) that is not saved: save it first",
+        entity: state.descriptor.entityName
+      )
+    }
+    guard state.connection === self else {
+      throw SwiftDataError.relationshipAcrossStores(to: state.identifier)
+    }
+    return state.reference
+  }
+}

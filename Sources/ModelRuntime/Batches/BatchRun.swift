@@ -1,0 +1,97 @@
+import Foundation
+import RowFormat
+
+/// A batch under way: a context, a store that keeps rows, and what has been committed so far.
+///
+/// Its commits are saves like any other, but for the objects: history lists them, `didSave` names them, other contexts
+/// and observers are told, and so is the context itself, whose unsaved changes stay what they are.
+struct BatchRun {
+  let context: ModelContext
+  let connection: StoreConnection
+  let descriptor: ModelDescriptor
+  private var done: SavedRows
+  private var commitCount = 0
+
+  /// - Throws: ``SwiftDataError`` for a class that no store keeps, or a store that is only read.
+  init(_ context: ModelContext, of type: any PersistentModel.Type) throws {
+    try context.throwDeferredError()
+    context.mergeSavedChanges()
+    self.context = context
+    connection = try context.connection(for: type)
+    descriptor = .of(type)
+    done = SavedRows(connectionIndex: connection.index)
+    guard connection.allowsSave else {
+      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+    }
+  }
+
+  var result: BatchResult { BatchResult(done, in: connection, commitCount: commitCount) }
+
+  /// Commits what a closure writes, and tells everybody.
+  ///
+  /// - Parameter body: Writes rows, and returns their names.
+  /// - Throws: `RowClashes` and `VanishedRow` for the caller to settle; ``SwiftDataError`` for a relationship that
+  ///   would lead nowhere; or what the store throws. Then nothing of the commit is stored.
+  mutating func commit(_ body: (any RowChangeSink) throws -> SavedRows) throws {
+    SaveNotifications.postWillSave(of: context)
+    var rows = SavedRows(connectionIndex: connection.index)
+    let token: (any HistoryToken)?
+    do {
+      token = try connection.writeRows(for: context.editingState) { rows = try body($0) }
+    } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
+      throw SwiftDataError.referenceToNothing(dangling, in: connection)
+    }
+    if rows.isEmpty { return }
+    commitCount += 1
+    done.append(rows)
+    context.announce(rows, token, in: connection)
+  }
+
+  /// Records what was saved through objects.
+  mutating func record(_ rows: SavedRows) {
+    if rows.isEmpty { return }
+    commitCount += 1
+    done.append(rows)
+  }
+
+  /// The error for values that are not unique.
+  func conflict(_ clash: RowClash, _ reason: UniquenessConflict.Reason, try remedy: String)
+    -> SwiftDataError
+  {
+    func name(_ row: RowReference) -> PersistentIdentifier {
+      connection.identifier(of: row, entityName: descriptor.entityName)
+    }
+    let conflict = UniquenessConflict(
+      entityName: clash.constraint.owner.entityName,
+      properties: clash.constraint.properties,
+      model: name(clash.row),
+      holder: name(clash.holder),
+      reason: reason
+    )
+    return SwiftDataError.modelValidationFailure.explained(
+      "a row of the batch has the \(conflict.properties.joined(separator: ", ")) of \(conflict.holder), and "
+        + "\(conflict.entityName) is unique by it; \(remedy)",
+      entity: descriptor.entityName,
+      property: conflict.properties.first,
+      causedBy: conflict
+    )
+  }
+}
+
+extension ModelContext {
+  /// Tells everybody of a commit that was made without objects, the context's own objects first.
+  fileprivate func announce(
+    _ rows: SavedRows,
+    _ token: (any HistoryToken)?,
+    in connection: StoreConnection
+  ) {
+    merge([rows])
+    coordinator.inboxes.post([rows], from: inbox)
+    coordinator.saveListeners.tell(rows, token, in: connection, author: author)
+    SaveNotifications.postDidSave(of: self) {
+      var notice = SaveNotice()
+      notice.add(rows, token, in: connection)
+      return notice
+    }
+  }
+}

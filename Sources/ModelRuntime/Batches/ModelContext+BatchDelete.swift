@@ -1,0 +1,87 @@
+public import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Deletes the models that match, with their delete rules, commits that, and says which they were.
+  ///
+  ///     let gone = try context.batchDelete(Flight.self, where: #Predicate { $0.year < 2010 }).deletedIdentifiers
+  ///
+  /// Unlike ``delete(model:where:includeSubclasses:)`` this does not wait for ``save()``, and makes no objects where no
+  /// rule needs them: for classes without relationships, or whose relationships are nullified and found from their
+  /// other end, as long as nothing is related to the rows. The stored rows are tested: unsaved changes of the context do
+  /// not count. A batch cannot be undone.
+  ///
+  /// - Parameters:
+  ///   - model: The class; models of subclasses are deleted, too.
+  ///   - predicate: Which models; all if `nil`.
+  ///   - step: After how many models to commit; all in one commit if `nil`. What was committed before an error stays.
+  /// - Returns: How many there were, and their identifiers, those that a delete rule took along included.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` where a rule denies the delete.
+  @discardableResult
+  public func batchDelete<T: PersistentModel>(
+    _ model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    commitEvery step: Int? = nil
+  ) throws -> BatchResult {
+    try checked {
+      var run = try BatchRun(self, of: T.self)
+      let step = max(step ?? .max, 1)
+      if run.connection.keepsRows, run.connection.deletesRows(of: run.descriptor) {
+        do {
+          let found = try run.rows(FetchDescriptor(predicate: predicate))
+          for table in found.tables {
+            var start = 0
+            while start < table.rows.count {
+              let end = table.rows.count - start > step ? start + step : table.rows.count
+              try run.delete(Array(table.rows[start..<end]))
+              start = end
+            }
+          }
+          return run.result
+        } catch is DanglingReferences {
+          // Something is related to one of the rows: its rules are followed by objects.
+        }
+      }
+      try run.throughObjects(predicate, step) { model, worker in worker.delete(model) }
+      return run.result
+    }
+  }
+}
+
+extension BatchRun {
+  /// Deletes some rows in one commit; those that are gone by then are left out.
+  fileprivate mutating func delete(_ rows: [RowReference]) throws {
+    var rows = rows
+    let index = connection.index
+    while !rows.isEmpty {
+      do {
+        return try commit { sink in
+          var saved = SavedRows(connectionIndex: index)
+          for row in rows { sink.delete(row) }
+          saved.deleted = rows
+          return saved
+        }
+      } catch is VanishedRow {
+        let stored = try connection.rows(at: rows, for: context.editingState)
+        let left = zip(rows, stored).filter { $1 != nil }.map(\.0)
+        guard left.count < rows.count else { throw SwiftDataError.modelDeletedElsewhere(nil) }
+        rows = left
+      }
+    }
+  }
+}
+
+extension StoreConnection {
+  /// Whether rows of a class can be deleted without looking at what is related to them, but for references that the
+  /// store finds by itself.
+  fileprivate func deletesRows(of type: ModelDescriptor) -> Bool {
+    descriptors.allSatisfy { descriptor in
+      guard descriptor.isKind(of: type) else { return true }
+      return descriptor.relationships.allSatisfy { property in
+        let isFollowed = property.deleteRule == .cascade || property.deleteRule == .deny
+        let isInList = property.inverse?.isStoredList ?? false
+        return !isFollowed && !property.isStoredList && !isInList
+      }
+    }
+  }
+}

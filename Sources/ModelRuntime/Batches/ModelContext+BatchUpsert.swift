@@ -1,0 +1,209 @@
+import RowFormat
+
+extension ModelContext {
+  /// Inserts rows, and updates the stored models that have their unique values already, without making objects.
+  ///
+  ///     let result = try context.batchUpsert(
+  ///       Airport.self, \.code, \.name, \.city, rows: airports.map { ($0.code, $0.name, $0.city) })
+  ///     print(result.insertedCount, "new,", result.updatedCount, "updated")
+  ///
+  /// What is unique decides, `.unique` or `#Unique`: one of its constraints must be among the properties. A model that is
+  /// there keeps its identifier, and the properties that are not named; a new one gets their defaults. Of several rows
+  /// with one unique value the last one counts. For the rest see ``batchInsert(_:_:rows:commitEvery:)``.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - properties: Stored properties.
+  ///   - rows: A tuple of values for each row. The rows of one commit are in memory together.
+  ///   - step: After how many rows to commit; all in one commit if `nil`. What was committed before an error stays.
+  /// - Returns: How many were inserted and updated, and their identifiers.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a row with values of two stored models, or of one of another
+  ///   class, for a class without a constraint among the properties, or a property that must be named;
+  ///   ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.
+  @discardableResult
+  public func batchUpsert<T: PersistentModel, each Value, Rows: Sequence>(
+    _ model: T.Type,
+    _ properties: repeat KeyPath<T, each Value>,
+    rows: Rows,
+    commitEvery step: Int? = nil
+  ) throws -> BatchResult where Rows.Element == (repeat each Value) {
+    let run = try BatchRun(self, of: T.self)
+    var columns = try BatchColumns(run)
+    let source = TupleRows(
+      rows: rows.makeIterator(),
+      columns: (repeat try columns.add(each properties))
+    )
+    try checkConstraint(columns.properties, of: run.descriptor, in: run.connection)
+    return try upsert(
+      source,
+      columns.composer(),
+      run,
+      max(step ?? .max, 1),
+      rows.underestimatedCount
+    )
+  }
+
+  private func checkConstraint(
+    _ properties: [ModelProperty],
+    of descriptor: ModelDescriptor,
+    in connection: StoreConnection
+  ) throws {
+    let columns = Set(properties.map(\.ordinal))
+    let hasKey = UniquenessConstraint.all(in: connection.schema).contains {
+      $0.covers(descriptor) && $0.columns.allSatisfy(columns.contains)
+    }
+    guard hasKey else {
+      throw SwiftDataError.modelValidationFailure.explained(
+        "\(descriptor.entityName) is unique by nothing that is among the properties of the batch: name the properties "
+          + "of a constraint, or use batchInsert",
+        entity: descriptor.entityName
+      )
+    }
+  }
+
+  private func upsert<Source: BatchSource>(
+    _ source: Source,
+    _ composer: RowComposer,
+    _ started: BatchRun,
+    _ step: Int,
+    _ estimate: Int
+  ) throws -> BatchResult {
+    var (source, run) = (source, started)
+    try composer.checkIsComplete()
+    let keys = NewRows(run.connection, run.descriptor, estimate: estimate)
+    var isDone = false
+    while !isDone {
+      var batch = UpsertBatch()
+      while batch.count < step {
+        composer.begin()
+        guard try source.next(into: &composer.encoder) else {
+          // What was begun is no row.
+          _ = try composer.finish()
+          isDone = true
+          break
+        }
+        batch.append(try composer.finish(), as: try keys.next())
+      }
+      try batch.commit(composer, keys, &run)
+      composer.removeAll()
+    }
+    return run.result
+  }
+}
+
+/// The rows of one commit, and what becomes of each.
+private struct UpsertBatch {
+  private struct Row {
+    let values: Range<Int>
+    /// The row it is if it is a new one.
+    let reference: RowReference
+    /// The row that it updates.
+    var target: RowReference?
+    /// Whether a later row has its unique value.
+    var isSuperseded = false
+  }
+
+  private var rows: [Row] = []
+  private var places: [RowReference: Int] = [:]
+
+  var count: Int { rows.count }
+
+  mutating func append(_ values: Range<Int>, as reference: RowReference) {
+    rows.append(Row(values: values, reference: reference))
+  }
+
+  mutating func commit(
+    _ composer: RowComposer,
+    _ keys: NewRows,
+    _ run: inout BatchRun
+  ) throws {
+    while true {
+      do {
+        return try write(composer, keys, &run)
+      } catch let clashes as RowClashes {
+        try settle(clashes.clashes, run)
+      } catch is VanishedRow {
+        // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
+        for place in rows.indices { rows[place].target = nil }
+      }
+    }
+  }
+
+  private func write(
+    _ composer: RowComposer,
+    _ keys: NewRows,
+    _ run: inout BatchRun
+  ) throws {
+    let connection = run.connection
+    let wanted = rows.filter { !$0.isSuperseded }
+    let targets = wanted.compactMap(\.target)
+    let stored = try connection.rows(at: targets, for: run.context.editingState)
+    try run.commit { sink in
+      var saved = SavedRows(connectionIndex: connection.index)
+      var next = stored.makeIterator()
+      for row in wanted {
+        guard let target = row.target else {
+          try composer.withNewRow(row.values, rank: keys.nextRank) {
+            sink.insert(row.reference, row: $0)
+          }
+          saved.inserted.append(row.reference)
+          continue
+        }
+        guard let base = next.next() ?? nil else { throw VanishedRow(target) }
+        try base.withBytes {
+          try composer.withRow($0, row.values, rank: keys.nextRank) {
+            sink.update(target, changed: composer.changed, row: $0)
+          }
+        }
+        saved.updated.append(target)
+      }
+      return saved
+    }
+  }
+
+  /// Makes updates of rows whose values stored models have, and leaves out those whose values later rows have.
+  private mutating func settle(_ clashes: [RowClash], _ run: BatchRun) throws {
+    if places.isEmpty {
+      for place in rows.indices { places[rows[place].reference] = place }
+    }
+    /// The last row with the value of another row of the batch, by that one.
+    var last: [Int: Int] = [:]
+    /// The last row that updates a stored one.
+    var updating: [RowReference: Int] = [:]
+    for place in rows.indices where !rows[place].isSuperseded {
+      if let target = rows[place].target { updating[target] = place }
+    }
+    var hasSettled = false
+    for clash in clashes {
+      if let place = places[clash.row], rows[place].target == clash.holder { continue }
+      guard let place = places[clash.row], rows[place].target == nil else {
+        throw run.conflict(
+          clash,
+          .severalModels,
+          try: "by another constraint it is another stored model; a batch cannot update both"
+        )
+      }
+      if rows[place].isSuperseded { continue }
+      hasSettled = true
+      if let earlier = places[clash.holder] {
+        let former = last[earlier] ?? earlier
+        rows[former].isSuperseded = true
+        last[earlier] = place
+      } else {
+        guard clash.holder.table == clash.row.table else {
+          throw run.conflict(
+            clash,
+            .otherClass,
+            try: "that one is of another class, and cannot be updated to be this one"
+          )
+        }
+        rows[place].target = clash.holder
+        if let former = updating[clash.holder] { rows[former].isSuperseded = true }
+        updating[clash.holder] = place
+      }
+    }
+    if !hasSettled {
+      throw run.conflict(clashes[0], .severalModels, try: "its rows could not be told apart")
+    }
+  }
+}
