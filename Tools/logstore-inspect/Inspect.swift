@@ -10,12 +10,13 @@ struct Inspect: ParsableCommand {
     abstract: "Shows what is in a store, without the app that wrote it.",
     discussion: """
       Works beside a process that writes: what is shown is the state of the last commit when the command \
-      began. Only compact writes to the store. Backup and salvage make a new one, report --html and \
-      blobs --export write files; all others write nothing. Of a damaged store all is shown that \
+      began. Only compact and import write to the store. Backup and salvage make a new one, report --html and \
+      blobs --export and export --blobs write files; all others write nothing. Of a damaged store all is shown that \
       can be read, and where that stops. Results go to standard output, notices and errors to standard error.
 
       EXAMPLES:
         logstore-inspect summary trips.store
+        logstore-inspect query trips.store Trip --where 'delay > 60' --sort -delay --limit 10
         logstore-inspect dump trips.store --entity Trip --limit 10
         logstore-inspect dump trips.store --format ndjson | jq .values.name
         logstore-inspect get trips.store Trip 17
@@ -29,7 +30,10 @@ struct Inspect: ParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "Content",
-        subcommands: [Summary.self, Dump.self, Get.self, SchemaCommand.self, BlobsCommand.self]
+        subcommands: [
+          Summary.self, Query.self, CountCommand.self, Dump.self, Get.self, SchemaCommand.self,
+          Export.self, BlobsCommand.self,
+        ]
       ),
       CommandGroup(name: "History", subcommands: [History.self, Tail.self, Diff.self]),
       CommandGroup(
@@ -38,7 +42,7 @@ struct Inspect: ParsableCommand {
       ),
       CommandGroup(
         name: "Maintenance",
-        subcommands: [BackupCommand.self, Compact.self, SalvageCommand.self]
+        subcommands: [Import.self, BackupCommand.self, Compact.self, SalvageCommand.self]
       ),
     ]
   )

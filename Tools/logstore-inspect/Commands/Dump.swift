@@ -70,23 +70,13 @@ struct Dump: InspectCommand {
         if let touched, !touched.contains(reference) { return .proceed }
         left -= 1
         let cells = decoder.cells(of: row, layout: layout, table: table.number, as: .ofEntity)
-        guard let cells else { throw unknownLayout(layout, table) }
+        guard let cells else { throw store.unknownLayout(layout, table) }
         printer.print(table.name, key, cells)
         return .proceed
       }
     }
     printer.end()
     try store.finish()
-  }
-
-  private func unknownLayout(_ layout: LayoutNumber, _ table: TableDefinition) -> ToolError {
-    ToolError(
-      "a row of \(table.name) is in a layout the catalogue does not know",
-      place: path,
-      expected: "1 to \(table.layouts.count)",
-      found: "\(layout.rawValue)",
-      status: .damaged
-    )
   }
 }
 

@@ -86,7 +86,7 @@ enum CellValue: Equatable {
     reference == .none ? "none" : "\(name(reference.table))/\(reference.key)"
   }
 
-  private static func text(ofUUID words: (UInt64, UInt64)) -> String {
+  static func text(ofUUID words: (UInt64, UInt64)) -> String {
     var text = ""
     for index in 0..<16 {
       if [4, 6, 8, 10].contains(index) { text += "-" }

@@ -19,9 +19,7 @@ struct BlobExporter {
   /// - Returns: Why it could not be read; `nil` if it was.
   /// - Throws: What keeps the copy from being written.
   func export(_ blob: StoredValue, of store: InspectedStore) throws -> StorageError? {
-    let name =
-      "\(store.name(ofTable: blob.owner.table))-\(blob.owner.key).\(column(of: blob, store))"
-    let path = folder + "/" + Self.fileName(name)
+    let path = folder + "/" + fileName(of: blob, in: store)
     guard try fileSystem.status(of: path) == nil else {
       throw StorageError.destinationExists(path: path)
     }
@@ -50,6 +48,12 @@ struct BlobExporter {
       offset += count
     }
     return nil
+  }
+
+  /// The name of the file that a value is copied to.
+  func fileName(of blob: StoredValue, in store: InspectedStore) -> String {
+    let entity = store.name(ofTable: blob.owner.table)
+    return Self.fileName("\(entity)-\(blob.owner.key).\(column(of: blob, store))")
   }
 
   private func column(of blob: StoredValue, _ store: InspectedStore) -> String {

@@ -117,13 +117,10 @@ struct RowDecoder {
     return plan
   }
 
-  /// What rows have that are older than a column: the layer above notes it under `fill.<table>.<column>`, as a
-  /// row of that column alone.
+  /// What rows have that are older than a column.
   private func fill(_ column: ColumnDefinition, of table: UInt16) -> CellValue {
     let layout = RowLayout([column.type])
-    guard let bytes = store.catalogue.metadata["fill.\(table).\(column.number)"],
-      layout.isValid(bytes.span.bytes)
-    else { return .null(of: column.type) }
+    guard let bytes = store.fill(column, of: table) else { return .null(of: column.type) }
     return CellValue(
       0,
       of: bytes.span.bytes,
@@ -131,5 +128,17 @@ struct RowDecoder {
       limit: self.bytes == .all ? .max : CellValue.prefixByteCount,
       tableName: store.name(ofTable:)
     )
+  }
+}
+
+extension InspectedStore {
+  /// What rows have that are older than a column, as a row of that column alone; `nil` for nothing.
+  ///
+  /// The layer above notes it under `fill.<table>.<column>`.
+  func fill(_ column: ColumnDefinition, of table: UInt16) -> [UInt8]? {
+    guard let bytes = catalogue.metadata["fill.\(table).\(column.number)"],
+      RowLayout([column.type]).isValid(bytes.span.bytes)
+    else { return nil }
+    return bytes
   }
 }

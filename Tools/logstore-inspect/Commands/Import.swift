@@ -1,0 +1,145 @@
+import ArgumentParser
+import LogEngine
+import RowFormat
+import Terminal
+
+/// Writes rows of a file into a store.
+struct Import: InspectCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Adds rows from a csv or ndjson file to an entity: this command writes to the store.",
+    discussion: """
+      Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
+      ISO 8601, references Entity/key of rows that exist, bytes hexadecimal; a key is not taken over, rows get new \
+      ones. Nothing between two commas is nil, "" is an empty text. The whole file is read and checked before \
+      the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
+      What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
+      may have the store open for writing.
+
+      EXAMPLES:
+        logstore-inspect import trips.store Trip trips.csv --dry-run
+        logstore-inspect import trips.store Trip trips.ndjson --commit-every 10000
+
+      \(ExitStatus.help)
+      """
+  )
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The entity.", completion: .entity)
+  var entity: String
+  @Argument(help: "The file; csv if its name ends so, otherwise ndjson.", completion: .file())
+  var file: String
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Read and check the file, and write nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp("Commit after so many rows; by default all are one commit.", valueName: "n")
+  )
+  var commitEvery: Int?
+
+  @Option(help: ArgumentHelp("Who is said to have made the commits.", valueName: "name"))
+  var author: String?
+
+  var path: String { store.path }
+
+  func validate() throws {
+    if let commitEvery, commitEvery < 1 {
+      throw ValidationError("--commit-every must be 1 or more.")
+    }
+  }
+
+  func run(in console: Console) throws {
+    let bytes = try console.fileSystem.contents(of: file)
+    let format: RowImport.Format = file.lowercased().hasSuffix(".csv") ? .csv : .ndjson
+    let inspected = try InspectedStore(store, in: console)
+    let table = try inspected.table(named: entity)
+    let rows = try RowImport(bytes, format, into: table, of: inspected)
+    do {
+      let count = try rows.forEachRow(rank: { 0 }) { _ in }
+      try inspected.finish()
+      var commitCount = 0
+      if !dryRun, count > 0 { commitCount = try write(rows, table, console) }
+      let facts: JSONValue = [
+        "store": .string(path), "entity": .string(table.name), "rows": .integer(Int64(count)),
+        "commits": .integer(Int64(commitCount)),
+      ]
+      console.printFacts(facts, output.format) {
+        dryRun
+          ? "\(count.counted("row")) could be imported into \(table.name.printable)"
+          : "imported \(count.counted("row")) into \(table.name.printable), in \(commitCount.counted("commit"))"
+      }
+    } catch let error as ImportError {
+      throw error.toolError(in: file)
+    }
+  }
+
+  /// - Returns: How many commits were made.
+  private func write(
+    _ rows: RowImport,
+    _ table: TableDefinition,
+    _ console: Console
+  ) throws -> Int {
+    var options = EngineOptions()
+    options.missingStore = .fail
+    options.reads = store.reads
+    options.background = .caller
+    let engine = try StorageEngine.open(
+      at: StorePath.normalized(path),
+      options: options,
+      fileSystem: console.fileSystem
+    )
+    var batch = engine.makeBatch()
+    batch.author = author
+    let step = commitEvery ?? .max
+    var (pending, commitCount) = (0, 0)
+    // Behind the places of all earlier rows, as the layer above gives them out.
+    var rank = Int64(truncatingIfNeeded: engine.lastCommit.rawValue &+ 1) << 24
+    func commit() throws {
+      if pending == 0 { return }
+      try engine.commit(&batch)
+      batch.author = author
+      pending = 0
+      commitCount += 1
+    }
+    _ = try rows.forEachRow(rank: {
+      defer { rank += 1 }
+      return rank
+    }) { row in
+      let key = engine.reserveKeys(1, in: table.number).lowerBound
+      batch.insert(
+        RowReference(table: table.number, key: key),
+        layout: table.currentLayout,
+        row: row
+      )
+      pending += 1
+      if pending >= step { try commit() }
+    }
+    try commit()
+    try engine.close()
+    return commitCount
+  }
+}
+
+extension FileSystem {
+  /// All bytes of a file.
+  fileprivate func contents(of path: String) throws -> [UInt8] {
+    let file = try open(path, .read)
+    let size = try file.size()
+    var bytes = [UInt8](repeating: 0, count: size)
+    var offset = 0
+    while offset < size {
+      var piece = [UInt8](repeating: 0, count: min(size - offset, 1 << 24))
+      let count: Int
+      do {
+        var span = piece.mutableSpan
+        var room = span.mutableBytes
+        count = try file.read(into: &room, at: offset)
+      }
+      if count == 0 { break }
+      bytes.replaceSubrange(offset..<(offset + count), with: piece[..<count])
+      offset += count
+    }
+    return Array(bytes[..<offset])
+  }
+}

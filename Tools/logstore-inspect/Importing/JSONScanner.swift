@@ -1,0 +1,163 @@
+/// Reads the objects of ndjson, a line each: their members are names and plain values.
+///
+/// Nested values are handed over as their text: no column that can be imported has any.
+struct JSONScanner {
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+  private var lineStart = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The members of the next object; `nil` at the end.
+  ///
+  /// - Throws: ``ImportError`` for what is no object of JSON in one line.
+  mutating func next() throws(ImportError) -> [(name: String, field: ImportField)]? {
+    while position < bytes.count, isSpace(bytes[position]) { skipOne() }
+    guard position < bytes.count else { return nil }
+    try take("{", "an object, in a line of its own")
+    var members: [(name: String, field: ImportField)] = []
+    skipSpaces()
+    if peek() != UInt8(ascii: "}") {
+      repeat {
+        skipSpaces()
+        let name = try string("the name of a column between quotes")
+        skipSpaces()
+        try take(":", "a colon")
+        skipSpaces()
+        let place = place
+        members.append((name, ImportField(text: try value(), place: place)))
+        skipSpaces()
+      } while takeIf(",")
+    }
+    try take("}", "a comma or }")
+    skipSpaces()
+    guard position == bytes.count || bytes[position] == 10 || bytes[position] == 13 else {
+      throw error("the end of the line")
+    }
+    return members
+  }
+
+  /// A value as text; `nil` for null.
+  private mutating func value() throws(ImportError) -> String? {
+    switch peek() {
+    case UInt8(ascii: "\""): return try string("a value")
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      throw error(
+        "a text, a number, true, false or null",
+        advice: "leave out columns of other values"
+      )
+    default: break
+    }
+    let start = position
+    while let byte = peek(), !isSpace(byte), byte != UInt8(ascii: ","), byte != UInt8(ascii: "}") {
+      position += 1
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if text == "null" { return nil }
+    if text == "true" || text == "false" || Double(text) != nil { return text }
+    position = start
+    throw error("a text, a number, true, false or null")
+  }
+
+  private mutating func string(_ expected: String) throws(ImportError) -> String {
+    guard takeIf("\"") else { throw error(expected) }
+    var text: [UInt8] = []
+    while let byte = peek(), byte != 10, byte != 13 {
+      position += 1
+      if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      if byte != UInt8(ascii: "\\") {
+        text.append(byte)
+        continue
+      }
+      guard let kind = peek() else { break }
+      position += 1
+      switch kind {
+      case UInt8(ascii: "n"): text.append(10)
+      case UInt8(ascii: "r"): text.append(13)
+      case UInt8(ascii: "t"): text.append(9)
+      case UInt8(ascii: "b"): text.append(8)
+      case UInt8(ascii: "f"): text.append(12)
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(kind)
+      case UInt8(ascii: "u"): text += Array(String(try scalar()).utf8)
+      default:
+        position -= 1
+        throw error(#"one of \n \r \t \b \f \" \\ \/ \uXXXX"#)
+      }
+    }
+    throw error("a closing quote")
+  }
+
+  /// A character by its number; two halves of one outside of the basic plane follow each other.
+  private mutating func scalar() throws(ImportError) -> Character {
+    let first = try unit()
+    if 0xD800...0xDBFF ~= first, takeIf("\\"), takeIf("u") {
+      let second = try unit()
+      if 0xDC00...0xDFFF ~= second,
+        let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+      {
+        return Character(scalar)
+      }
+    }
+    guard let scalar = Unicode.Scalar(first) else { throw error("the number of a character") }
+    return Character(scalar)
+  }
+
+  private mutating func unit() throws(ImportError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw error("four hexadecimal digits")
+      }
+      value = value << 4 | UInt32(digit)
+      position += 1
+    }
+    return value
+  }
+
+  // MARK: Bytes
+
+  private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private func isSpace(_ byte: UInt8) -> Bool {
+    byte == 32 || byte == 9 || byte == 10 || byte == 13
+  }
+
+  /// Skips spaces in the line.
+  private mutating func skipSpaces() {
+    while let byte = peek(), byte == 32 || byte == 9 { position += 1 }
+  }
+
+  private mutating func skipOne() {
+    if bytes[position] == 10 {
+      line += 1
+      lineStart = position + 1
+    }
+    position += 1
+  }
+
+  private mutating func takeIf(_ character: Unicode.Scalar) -> Bool {
+    guard peek() == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func take(_ character: Unicode.Scalar, _ expected: String) throws(ImportError) {
+    guard takeIf(character) else { throw error(expected) }
+  }
+
+  private var place: ImportField.Place {
+    ImportField.Place(line: line, lineStart: lineStart, offset: position)
+  }
+
+  private func error(_ expected: String, advice: String? = nil) -> ImportError {
+    var end = position
+    while end < bytes.count, end < position + 12, bytes[end] != 10, bytes[end] != 13 { end += 1 }
+    let found =
+      position == bytes.count
+      ? "the end of the file"
+      : end == position
+        ? "the end of the line" : String(decoding: bytes[position..<end], as: UTF8.self)
+    return ImportError(place, in: bytes, expected: expected, found: found, advice: advice)
+  }
+}

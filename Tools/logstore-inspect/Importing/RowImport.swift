@@ -1,0 +1,272 @@
+import LogEngine
+import RowFormat
+import Terminal
+
+/// Reads rows of one entity out of a file, and writes them.
+///
+/// Everything is read and checked before the first row is written, so that a file with an error changes nothing.
+struct RowImport {
+  /// What the file holds.
+  enum Format { case csv, ndjson }
+
+  private struct Column {
+    let definition: ColumnDefinition
+    /// Where it stands in rows.
+    let place: Int
+    /// Where the rank stands of a row in a list, for a reference to the list's owner.
+    let rankPlace: Int?
+  }
+
+  private let bytes: [UInt8]
+  private let format: Format
+  private let table: TableDefinition
+  private let layout: LayoutDefinition
+  private let store: InspectedStore
+
+  init(
+    _ bytes: [UInt8],
+    _ format: Format,
+    into table: TableDefinition,
+    of store: InspectedStore
+  ) throws(ToolError) {
+    guard let layout = table.layout(table.currentLayout) else {
+      throw ToolError(
+        "\(table.name) has no columns that rows could be written with",
+        place: store.path
+      )
+    }
+    self.bytes = bytes
+    self.format = format
+    self.table = table
+    self.layout = layout
+    self.store = store
+  }
+
+  /// Hands over the bytes of each row.
+  ///
+  /// - Parameters:
+  ///   - rank: Makes the place of a row in a list.
+  ///   - body: Takes a row.
+  /// - Returns: How many there are.
+  /// - Throws: ``ImportError``, or what `body` throws.
+  func forEachRow(rank: () -> Int64, _ body: (RawSpan) throws -> Void) throws -> Int {
+    var writer = RowWriter()
+    var count = 0
+    func write(_ fields: [(column: Column, field: ImportField)]) throws {
+      try encode(fields, into: &writer, rank)
+      let range = writer.finish()
+      try body(writer.bytes.extracting(range))
+      writer.removeAll()
+      count += 1
+    }
+    switch format {
+    case .csv:
+      var scanner = CSVScanner(bytes)
+      guard let header = try scanner.next() else { return 0 }
+      let columns = try header.map { try column(named: $0.text ?? "", $0.place) }
+      try checkComplete(columns.compactMap(\.self), header[0].place)
+      while let fields = try scanner.next() {
+        guard fields.count == columns.count else {
+          throw ImportError(
+            fields[min(fields.count - 1, columns.count)].place,
+            in: bytes,
+            expected: columns.count.counted("field") + ", as the header has",
+            found: fields.count.counted("field")
+          )
+        }
+        try write(zip(columns, fields).compactMap { column, field in column.map { ($0, field) } })
+      }
+    case .ndjson:
+      var scanner = JSONScanner(bytes)
+      var known: [String: Column?] = [:]
+      while let members = try scanner.next() {
+        var fields: [(column: Column, field: ImportField)] = []
+        for (name, field) in members {
+          let found: Column?
+          if let column = known[name] {
+            found = column
+          } else {
+            found = try column(named: name, field.place)
+            known[name] = found
+          }
+          guard let found else { continue }
+          if fields.contains(where: { $0.column.place == found.place }) {
+            throw ImportError(
+              field.place,
+              in: bytes,
+              column: name,
+              expected: "each column once",
+              found: name
+            )
+          }
+          fields.append((found, field))
+        }
+        if let place = members.first?.field.place { try checkComplete(fields.map(\.column), place) }
+        try write(fields)
+      }
+    }
+    return count
+  }
+
+  // MARK: Columns
+
+  /// The column of a name; `nil` for the key, which is given anew.
+  private func column(
+    named name: String,
+    _ place: ImportField.Place
+  ) throws(ImportError) -> Column? {
+    if name == "key" { return nil }
+    guard let definition = table.column(named: name),
+      let position = layout.columns.firstIndex(of: definition.number), store.isShown(definition)
+    else {
+      let names = store.columns(of: table).map(\.name)
+      throw ImportError(
+        place,
+        in: bytes,
+        expected: "a column of \(table.name): \(names.joined(separator: ", "))",
+        found: name.isEmpty ? "nothing" : name,
+        advice: NearestName.of(name, among: names).map { "\($0)?" }
+      )
+    }
+    let rank = table.column(named: "_rank_" + name).flatMap {
+      layout.columns.firstIndex(of: $0.number)
+    }
+    return Column(definition: definition, place: position, rankPlace: rank)
+  }
+
+  private func checkComplete(
+    _ columns: [Column],
+    _ place: ImportField.Place
+  ) throws(ImportError) {
+    let names = Set(columns.map(\.definition.number))
+    for definition in store.columns(of: table)
+    where !definition.isNullable && !names.contains(definition.number)
+      && definition.type != .references
+    {
+      throw ImportError(
+        place,
+        in: bytes,
+        column: definition.name,
+        expected: "a value: a \(table.name) must have one",
+        found: "no such column"
+      )
+    }
+  }
+
+  // MARK: Values
+
+  private func encode(
+    _ fields: [(column: Column, field: ImportField)],
+    into writer: inout RowWriter,
+    _ rank: () -> Int64
+  ) throws(ImportError) {
+    writer.begin(layout.layout)
+    // Values of variable width have to come in the order of their columns.
+    for (column, field) in fields.sorted(by: { $0.column.place < $1.column.place }) {
+      guard let text = field.text else {
+        if column.definition.isNullable || column.definition.type == .references { continue }
+        throw error(field, column, "a value: \(table.name) must have one", "null")
+      }
+      try encode(text, field, column, into: &writer)
+      if let rankPlace = column.rankPlace { writer.set(rankPlace, integer: rank()) }
+    }
+  }
+
+  private func encode(
+    _ text: String,
+    _ field: ImportField,
+    _ column: Column,
+    into writer: inout RowWriter
+  ) throws(ImportError) {
+    let place = column.place
+    switch column.definition.type {
+    case .integer:
+      guard let value = Int64(text) else {
+        throw error(field, column, "an integer from \(Int64.min) to \(Int64.max)", text)
+      }
+      writer.set(place, integer: value)
+    case .double:
+      guard let value = Double(text) else { throw error(field, column, "a number", text) }
+      writer.set(place, double: value)
+    case .bool:
+      switch text.lowercased() {
+      case "true", "1", "yes": writer.set(place, bool: true)
+      case "false", "0", "no": writer.set(place, bool: false)
+      default: throw error(field, column, "true or false", text)
+      }
+    case .date:
+      guard let value = Timestamp(text) else {
+        throw error(field, column, "a date such as 2024-02-29 or 2024-02-29T12:00:00Z", text)
+      }
+      writer.set(place, double: value.seconds)
+    case .uuid:
+      guard case .uuid(let low, let high) = Datum(uuid: text) else {
+        throw error(field, column, "a UUID", text)
+      }
+      writer.set(place, uuid: (low, high))
+    case .text: writer.append(place, text: text)
+    case .reference:
+      guard let reference = store.reference(named: text) else {
+        throw error(field, column, "a row such as Trip/17", text)
+      }
+      guard (try? store.view.contains(reference)) ?? false else {
+        throw error(field, column, "a row that exists", text)
+      }
+      writer.set(place, reference: reference)
+    case .bytes:
+      guard let value = [UInt8](hexadecimal: text) else {
+        throw error(field, column, "bytes in hexadecimal", text)
+      }
+      writer.append(place, bytes: value.span.bytes)
+    case .blob:
+      guard let value = [UInt8](hexadecimal: text) else {
+        throw error(field, column, "bytes in hexadecimal", text)
+      }
+      writer.append(place, inlineBlob: value.span.bytes)
+    case .references, .structured:
+      throw error(
+        field,
+        column,
+        "nothing: a value of this type cannot be imported",
+        String(text.prefix(40)),
+        advice: "leave the column out"
+      )
+    }
+  }
+
+  private func error(
+    _ field: ImportField,
+    _ column: Column,
+    _ expected: String,
+    _ found: String,
+    advice: String? = nil
+  ) -> ImportError {
+    ImportError(
+      field.place,
+      in: bytes,
+      column: column.definition.name,
+      expected: expected,
+      found: found.isEmpty ? "an empty text" : found,
+      advice: advice
+    )
+  }
+}
+
+extension [UInt8] {
+  /// Bytes from two hexadecimal digits each; `nil` if there is anything else.
+  fileprivate init?(hexadecimal text: String) {
+    self = []
+    reserveCapacity(text.utf8.count / 2)
+    var high: UInt8?
+    for byte in text.utf8 {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      if let first = high {
+        append(first << 4 | UInt8(digit))
+        high = nil
+      } else {
+        high = UInt8(digit)
+      }
+    }
+    if high != nil { return nil }
+  }
+}

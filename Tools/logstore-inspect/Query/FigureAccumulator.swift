@@ -1,0 +1,61 @@
+import Terminal
+
+/// A figure about the rows of a group, while they are visited.
+struct FigureAccumulator {
+  private let item: SelectItem
+  private var count = 0
+  private var integerSum: Int64 = 0
+  private var hasOverflowed = false
+  private var sum = 0.0
+  private var areIntegers = true
+  private var least: Datum?
+  private var greatest: Datum?
+  private var values: Set<Datum> = []
+
+  init(_ item: SelectItem) { self.item = item }
+
+  /// Adds the value of a row; of `count` alone, anything but null.
+  mutating func add(_ value: Datum) {
+    if value == .null { return }
+    count += 1
+    switch item.function {
+    case .count, nil: break
+    case .distinct: values.insert(value)
+    case .min: if least.map(value.precedes) ?? true { least = value }
+    case .max: if greatest.map({ $0.precedes(value) }) ?? true { greatest = value }
+    case .sum, .avg:
+      if case .integer(let integer) = value {
+        let (next, overflow) = integerSum.addingReportingOverflow(integer)
+        integerSum = next
+        hasOverflowed = hasOverflowed || overflow
+      } else {
+        areIntegers = false
+      }
+      sum += value.number ?? 0
+    }
+  }
+
+  /// The figure.
+  ///
+  /// - Throws: ``ToolError`` for a sum of integers that 64 bits do not hold.
+  func value() throws(ToolError) -> Datum {
+    switch item.function {
+    case .count, nil: return .integer(Int64(count))
+    case .distinct: return .integer(Int64(values.count))
+    case .min: return least ?? .null
+    case .max: return greatest ?? .null
+    case .avg: return count == 0 ? .null : .double(sum / Double(count))
+    case .sum:
+      guard areIntegers else { return .double(sum) }
+      if hasOverflowed {
+        throw ToolError(
+          "a sum does not fit 64 bits",
+          expected: "\(Int64.min) to \(Int64.max)",
+          found: "\(sum) or so, for \(item.name)",
+          advice: "avg and count are not limited"
+        )
+      }
+      return .integer(integerSum)
+    }
+  }
+}

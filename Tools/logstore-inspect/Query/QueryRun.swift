@@ -1,0 +1,207 @@
+import LogEngine
+import RowFormat
+import Terminal
+
+/// Answers a question, row by row.
+struct QueryRun {
+  private let query: RowQuery
+  private let store: InspectedStore
+  private var reader: ColumnReader
+  /// How many rows were read, and how many bytes they have.
+  private(set) var readRowCount = 0
+  private(set) var readByteCount = 0
+  /// How many rows matched.
+  private(set) var matchCount = 0
+  /// How many groups there were; `nil` where rows themselves are shown.
+  private(set) var groupCount: Int?
+
+  init(_ query: RowQuery, in store: InspectedStore) {
+    self.query = query
+    self.store = store
+    reader = query.reader
+  }
+
+  /// Hands over the rows of the result.
+  ///
+  /// - Parameters:
+  ///   - limit: How much is kept of values of bytes.
+  ///   - body: Called with the key of the row, 0 for a group, and the values of the columns.
+  /// - Throws: ``ToolError``, or what `body` throws.
+  mutating func run(
+    limit: Int = CellValue.prefixByteCount,
+    _ body: (UInt64, [CellValue]) throws -> Void
+  ) throws {
+    if let groups = query.groups { return try runGrouped(groups, body) }
+    if query.sort.isEmpty { return try runPlain(limit, body) }
+    try runSorted(limit, body)
+  }
+
+  /// Counts the rows that match.
+  mutating func count() throws -> Int {
+    if query.condition == nil { return store.view.rowCount(of: query.table.number) }
+    try forEachMatch { _, _, _, _ in .proceed }
+    return matchCount
+  }
+
+  private mutating func forEachMatch(
+    _ body: (inout ColumnReader, UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws {
+    let (query, store) = (query, store)
+    try store.forEachRow(of: query.table) { key, layout, row in
+      readRowCount += 1
+      readByteCount += row.byteCount
+      guard reader.prepare(layout) else { throw store.unknownLayout(layout, query.table) }
+      if let condition = query.condition {
+        let reader = reader
+        guard condition.matches({ reader.datum($0, key, layout, row) }) else { return .proceed }
+      }
+      matchCount += 1
+      return try body(&reader, key, layout, row)
+    }
+  }
+
+  // MARK: Rows
+
+  private mutating func runPlain(
+    _ limit: Int,
+    _ body: (UInt64, [CellValue]) throws -> Void
+  ) throws {
+    let query = query
+    guard query.limit > 0 else { return }
+    var (skipped, shown) = (0, 0)
+    try forEachMatch { reader, key, layout, row in
+      if skipped < query.offset {
+        skipped += 1
+        return .proceed
+      }
+      try body(
+        key,
+        query.outputs.map { reader.cell($0.column ?? 0, key, layout, row, limit: limit) }
+      )
+      shown += 1
+      return shown < query.limit ? .proceed : .stop
+    }
+  }
+
+  /// A row that may be shown, and what it is sorted by.
+  private struct Candidate {
+    let key: UInt64
+    let values: [Datum]
+  }
+
+  private mutating func runSorted(
+    _ limit: Int,
+    _ body: (UInt64, [CellValue]) throws -> Void
+  ) throws {
+    let query = query
+    let (sum, overflow) = query.offset.addingReportingOverflow(query.limit)
+    let end = overflow ? Int.max : sum
+    guard query.limit > 0 else { return }
+    func precedes(_ lhs: Candidate, _ rhs: Candidate) -> Bool {
+      for (place, key) in query.sort.enumerated() {
+        let (left, right) = (lhs.values[place], rhs.values[place])
+        if left.precedes(right) { return !key.isDescending }
+        if right.precedes(left) { return key.isDescending }
+      }
+      return lhs.key < rhs.key
+    }
+    var candidates: [Candidate] = []
+    // Cut whenever there are twice as many as are wanted: memory is for what is shown.
+    let room = end > Int.max / 2 - 1024 ? Int.max : end * 2 + 1024
+    try forEachMatch { reader, key, layout, row in
+      candidates.append(
+        Candidate(key: key, values: query.sort.map { reader.datum($0.number, key, layout, row) })
+      )
+      if candidates.count >= room {
+        candidates.sort(by: precedes)
+        candidates.removeLast(candidates.count - end)
+      }
+      return .proceed
+    }
+    candidates.sort(by: precedes)
+    for candidate in candidates.prefix(end).dropFirst(query.offset) {
+      let reference = RowReference(table: query.table.number, key: candidate.key)
+      let cells = try store.view.withRow(reference) { row, layout -> [CellValue] in
+        guard reader.prepare(layout) else { throw store.unknownLayout(layout, query.table) }
+        return query.outputs.map {
+          reader.cell($0.column ?? 0, candidate.key, layout, row, limit: limit)
+        }
+      }
+      if let cells { try body(candidate.key, cells) }
+    }
+  }
+
+  // MARK: Groups
+
+  private mutating func runGrouped(
+    _ groups: [Int],
+    _ body: (UInt64, [CellValue]) throws -> Void
+  ) throws {
+    let query = query
+    let fresh = query.outputs.map { FigureAccumulator($0.item) }
+    var table: [[Datum]: Int] = [:]
+    var keys: [[Datum]] = []
+    var figures: [[FigureAccumulator]] = []
+    // Of no rows at all there is a count, too.
+    if groups.isEmpty {
+      table[[]] = 0
+      keys = [[]]
+      figures = [fresh]
+    }
+    try forEachMatch { reader, key, layout, row in
+      let group = groups.map { reader.datum($0, key, layout, row) }
+      let place: Int
+      if let known = table[group] {
+        place = known
+      } else {
+        place = keys.count
+        table[group] = place
+        keys.append(group)
+        figures.append(fresh)
+      }
+      for (number, output) in query.outputs.enumerated() where output.item.function != nil {
+        let value = output.column.map { reader.datum($0, key, layout, row) } ?? .bool(true)
+        figures[place][number].add(value)
+      }
+      return .proceed
+    }
+    groupCount = keys.count
+    var rows: [[Datum]] = []
+    for (key, group) in zip(keys, figures) {
+      var values: [Datum] = []
+      for (number, output) in query.outputs.enumerated() {
+        if output.item.function == nil, let place = groups.firstIndex(of: output.column ?? -1) {
+          values.append(key[place])
+        } else {
+          values.append(try group[number].value())
+        }
+      }
+      rows.append(values)
+    }
+    let order: [(number: Int, isDescending: Bool)] =
+      query.sort.isEmpty ? query.outputs.indices.map { ($0, false) } : query.sort
+    rows.sort { lhs, rhs in
+      for key in order {
+        if lhs[key.number].precedes(rhs[key.number]) { return !key.isDescending }
+        if rhs[key.number].precedes(lhs[key.number]) { return key.isDescending }
+      }
+      return false
+    }
+    for row in rows.dropFirst(query.offset).prefix(query.limit) {
+      try body(0, row.map { $0.cell(tableName: store.name(ofTable:)) })
+    }
+  }
+}
+
+extension InspectedStore {
+  /// The error for a row in a layout that is not on record.
+  func unknownLayout(_ layout: LayoutNumber, _ table: TableDefinition) -> ToolError {
+    ToolError(
+      "a row of \(table.name) is in a layout the catalogue does not know",
+      place: path,
+      expected: "1 to \(table.layouts.count)",
+      found: "\(layout.rawValue)",
+      status: .damaged
+    )
+  }
+}

@@ -1,0 +1,225 @@
+import LogEngine
+import RowFormat
+import Terminal
+
+/// A question about the rows of one entity, bound to its columns.
+struct RowQuery {
+  /// The question as it was written.
+  struct Text {
+    var condition: String?
+    var columns: String?
+    var groups: String?
+    var sort: String?
+    var limit: Int?
+    var offset = 0
+  }
+
+  /// One column of the result.
+  struct Output {
+    let item: SelectItem
+    /// The number of the column that is read; `nil` for `count` alone.
+    let column: Int?
+    var name: String { item.name }
+  }
+
+  let table: TableDefinition
+  private(set) var reader: ColumnReader
+  let condition: BoundCondition?
+  let outputs: [Output]
+  /// The columns that rows are grouped by; `nil` where rows themselves are shown.
+  let groups: [Int]?
+  /// Numbers of columns, or of outputs where rows are grouped.
+  let sort: [(number: Int, isDescending: Bool)]
+  let limit: Int
+  let offset: Int
+
+  /// Binds a question to the columns of a table.
+  ///
+  /// - Throws: ``ToolError`` that shows the place in the text.
+  init(_ text: Text, of table: TableDefinition, in store: InspectedStore) throws(ToolError) {
+    self.table = table
+    var reader = ColumnReader(table, of: store)
+    condition = try Self.reading("--where", text.condition) { text throws(WhereError) in
+      try ConditionBinder.bind(text, &reader, table, in: store)
+    }
+    let groupItems = try Self.reading("--group-by", text.groups) { text throws(WhereError) in
+      try Self.columnsOnly(SelectParser.items(text), text, "a column to group by")
+    }
+    var items = try Self.reading("--columns", text.columns) { text throws(WhereError) in
+      try SelectParser.items(text)
+    }
+    let isGrouped = groupItems != nil || items?.contains { $0.function != nil } ?? false
+    if let groupItems, items == nil {
+      items = groupItems + [.count]
+    }
+    let selected: [SelectItem] =
+      items ?? ([.column("key")] + store.columns(of: table).map { .column($0.name) })
+    func bind(_ items: [SelectItem], _ text: String) throws(WhereError) -> [Output] {
+      var outputs: [Output] = []
+      for item in items {
+        outputs.append(try Self.output(item, text, &reader, table, store))
+      }
+      return outputs
+    }
+    let shown =
+      try Self.reading("--columns", text.columns ?? "") { text throws(WhereError) in
+        try bind(selected, text)
+      } ?? []
+    let grouped =
+      try Self.reading("--group-by", text.groups ?? "") { text throws(WhereError) in
+        try bind(groupItems ?? [], text)
+      } ?? []
+    let groupColumns = isGrouped ? grouped.compactMap(\.column) : nil
+    if let groupColumns {
+      let odd = shown.first { $0.item.function == nil && !groupColumns.contains($0.column ?? -1) }
+      if let odd {
+        throw ToolError(
+          "rows of a group have no one \(odd.name)",
+          expected: "a column of --group-by, or a figure such as min(\(odd.name))",
+          found: odd.name
+        )
+      }
+    }
+    var sort: [(number: Int, isDescending: Bool)] = []
+    if let keys = try Self.reading(
+      "--sort",
+      text.sort,
+      { text throws(WhereError) in
+        try SelectParser.sortKeys(text)
+      }
+    ) {
+      for key in keys {
+        let number = try Self.reading("--sort", text.sort ?? "") { text throws(WhereError) in
+          try Self.sortNumber(key, text, shown, isGrouped, &reader, table, store)
+        }
+        sort.append((number ?? 0, key.isDescending))
+      }
+    }
+    outputs = shown
+    groups = groupColumns
+    self.sort = sort
+    limit = text.limit ?? .max
+    offset = text.offset
+    self.reader = reader
+  }
+
+  private static func reading<Value>(
+    _ option: String,
+    _ text: String?,
+    _ body: (String) throws(WhereError) -> Value
+  ) throws(ToolError) -> Value? {
+    guard let text else { return nil }
+    do throws(WhereError) {
+      return try body(text)
+    } catch {
+      throw error.toolError(in: option)
+    }
+  }
+
+  private static func columnsOnly(
+    _ items: [SelectItem],
+    _ text: String,
+    _ expected: String
+  ) throws(WhereError) -> [SelectItem] {
+    for item in items where item.function != nil {
+      throw WhereError(
+        text: text,
+        position: item.token.position,
+        expected: expected,
+        found: item.name
+      )
+    }
+    return items
+  }
+
+  private static func output(
+    _ item: SelectItem,
+    _ text: String,
+    _ reader: inout ColumnReader,
+    _ table: TableDefinition,
+    _ store: InspectedStore
+  ) throws(WhereError) -> Output {
+    guard let name = item.column else { return Output(item: item, column: nil) }
+    guard let number = reader.number(ofColumn: name) else {
+      let names = ["key"] + store.columns(of: table).map(\.name)
+      throw WhereError(
+        text: text,
+        position: item.token.position,
+        expected: "a column of \(table.name): \(names.joined(separator: ", "))",
+        found: name.printable,
+        advice: NearestName.of(name, among: names).map { "\($0)?" }
+      )
+    }
+    switch item.function {
+    case .sum, .avg:
+      guard reader.kind(of: number) == .number else {
+        throw WhereError(
+          text: text,
+          position: item.token.position,
+          expected: "a column of numbers",
+          found: "\(name), which has none"
+        )
+      }
+    case .min, .max, .distinct:
+      guard reader.kind(of: number) != .opaque else {
+        throw WhereError(
+          text: text,
+          position: item.token.position,
+          expected: "a column whose values can be compared",
+          found: "\(name), whose values cannot"
+        )
+      }
+    case .count, nil: break
+    }
+    return Output(item: item, column: number)
+  }
+
+  private static func sortNumber(
+    _ key: SelectItem.SortKey,
+    _ text: String,
+    _ shown: [Output],
+    _ isGrouped: Bool,
+    _ reader: inout ColumnReader,
+    _ table: TableDefinition,
+    _ store: InspectedStore
+  ) throws(WhereError) -> Int {
+    if isGrouped {
+      if let place = shown.firstIndex(where: { $0.name == key.item.name }) { return place }
+      throw WhereError(
+        text: text,
+        position: key.item.token.position,
+        expected: "one of what is shown: \(shown.map(\.name).joined(separator: ", "))",
+        found: key.item.name
+      )
+    }
+    let output = try output(key.item, text, &reader, table, store)
+    guard let number = output.column, key.item.function == nil, reader.kind(of: number) != .opaque
+    else {
+      throw WhereError(
+        text: text,
+        position: key.item.token.position,
+        expected: "a column whose values have an order",
+        found: key.item.name
+      )
+    }
+    return number
+  }
+}
+
+extension SelectItem {
+  fileprivate static func column(_ name: String) -> SelectItem {
+    SelectItem(
+      function: nil,
+      column: name,
+      token: WhereToken(kind: .name(name), position: 0, source: name)
+    )
+  }
+
+  fileprivate static var count: SelectItem {
+    SelectItem(
+      function: .count,
+      column: nil,
+      token: WhereToken(kind: .name("count"), position: 0, source: "count")
+    )
+  }
+}
