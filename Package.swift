@@ -337,7 +337,7 @@ if hostIsApple {
     ),
     .target(
       name: "QueryDifferential",
-      dependencies: ["SwiftData", "LogStore"],
+      dependencies: ["ModelRuntime", "LogStore"],
       path: "Tests/QueryDifferential",
       swiftSettings: macroUserSettings
     ),

@@ -19,6 +19,11 @@ public final class PostgresStore: RowStore, DataStoreClosing, Sendable {
   let tables: TableMap
   let pool: ConnectionPool
   let historyName: HistoryStoreName
+  /// Tells this opening of the store from others.
+  let source: UUID
+  /// The channel on which stores on the same tables hear of each other's saves.
+  let channel: String
+  let bell: SaveBell
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
   private let isClosed = Mutex(false)
 
@@ -58,6 +63,9 @@ public final class PostgresStore: RowStore, DataStoreClosing, Sendable {
     )
     (identifier, tables) = try pool.retrying { try StoreCatalogue.open(request, on: $0) }
     historyName = HistoryStoreName(identifier)
+    source = UUID()
+    channel = "logstore_\(identifier)"
+    bell = SaveBell(channel: channel, source: source, pool)
   }
 
   /// Gives back all sessions; what the store is asked for afterwards throws `SwiftDataError.storeClosed`.

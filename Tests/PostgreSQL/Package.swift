@@ -5,25 +5,36 @@ import PackageDescription
 // libpq. `Tools/test` runs it where there is a server to be started.
 let macroPlugin = Context.environment["LOGSTORE_MACRO_PLUGIN"]
 
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
+
 let package = Package(
   name: "PostgreSQL",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "logstore", path: "../..", traits: ["PostgreSQL"])],
   targets: [
+    // The sources of the target that asks stores random questions, but for what opens a log: links to them.
+    .target(
+      name: "StoreDifferential",
+      dependencies: [.product(name: "ModelRuntime", package: "logstore")],
+      path: "QueryDifferential",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresStoreTests",
       dependencies: [
+        "StoreDifferential",
         .product(name: "DataStoreTesting", package: "logstore"),
         .product(name: "ModelRuntime", package: "logstore"),
         .product(name: "PostgresStore", package: "logstore"),
       ],
       path: "Tests",
-      swiftSettings: [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-      ] + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
-    )
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

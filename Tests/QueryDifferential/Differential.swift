@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 import Synchronization
 
 /// Asks stores random questions, and compares their answers with an oracle's.
@@ -27,10 +27,17 @@ public struct Differential {
   ///   - seed: The seed.
   ///   - pieceCount: About how many rows the store has.
   ///   - questionCount: How many questions it is asked in each state.
+  ///   - makePlace: Makes the place of the store.
   /// - Throws: What the store throws other than as an answer.
-  public mutating func run(seed: UInt64, pieceCount: Int, questionCount: Int) throws {
+  public mutating func run(
+    seed: UInt64,
+    pieceCount: Int,
+    questionCount: Int,
+    at makePlace: (Packing) throws -> any ShelfPlace
+  ) throws {
     var random = Chance(seed: seed)
-    let shelf = try Shelf(random.pick(Shelf.Packing.allCases), count: pieceCount, &random)
+    let packing = random.pick(Packing.allCases)
+    let shelf = try Shelf(packing, at: makePlace(packing), count: pieceCount, &random)
     for unsaved in [Shelf.Unsaved.nothing, random.pick(Shelf.Unsaved.allCases), .everything] {
       let deskSeed = random.next()
       var deskRandom = Chance(seed: deskSeed)
@@ -98,11 +105,17 @@ extension Differential {
   ///   - seed: The seed.
   ///   - pieceCount: About how many rows the store has.
   ///   - saveCount: How many times the other thread saves.
+  ///   - makePlace: Makes the place of the store.
   /// - Throws: What the store throws.
-  public mutating func runBesideSaves(seed: UInt64, pieceCount: Int, saveCount: Int) throws {
+  public mutating func runBesideSaves(
+    seed: UInt64,
+    pieceCount: Int,
+    saveCount: Int,
+    at makePlace: (Packing) throws -> any ShelfPlace
+  ) throws {
     var random = Chance(seed: seed)
-    let packing = random.pick(Shelf.Packing.allCases)
-    let shelf = try Shelf(packing, count: pieceCount, &random)
+    let packing = random.pick(Packing.allCases)
+    let shelf = try Shelf(packing, at: makePlace(packing), count: pieceCount, &random)
     let writer = Writer(shelf, Chance(seed: random.next()))
     writer.start(saveCount)
     repeat {

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 // Where values come from: attributes of a piece, of its maker and of a mark, in both worlds.
 

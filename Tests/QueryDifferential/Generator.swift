@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 /// Makes predicates and sorts at random.
 struct Generator {

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 // The classes that random questions are about: every kind of attribute, indices and a unique value, both kinds of
 // relationship, a subclass.

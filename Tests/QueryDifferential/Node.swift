@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 /// Why an expression has no value: Swift's code would trap, or throw.
 struct NoAnswer: Error {}

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 /// A fetch: a predicate, a sort and a page.
 struct Question {

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+import ModelRuntime
 
 /// What a piece is, without any model: the oracle's.
 struct PieceRecord: Sendable {

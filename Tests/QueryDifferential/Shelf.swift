@@ -1,20 +1,39 @@
 import Foundation
-import LogStore
-import SwiftData
+public import ModelRuntime
+
+/// Where the store of a shelf is, and what can be done with it while it is closed.
+public protocol ShelfPlace: Sendable {
+  /// How the store is opened.
+  var configuration: any DataStoreConfiguration { get }
+  /// Packs what is there, if the store can.
+  func compact() throws
+  /// Takes away what was made.
+  func remove()
+}
+
+/// Where the rows of a store stand when it is asked.
+public enum Packing: String, CaseIterable, Sendable {
+  /// In memory.
+  case memory
+  /// As they were saved.
+  case log
+  /// All packed.
+  case packed
+  /// Some packed.
+  case mixed
+  /// As they were saved, and opened again.
+  case reopened
+}
 
 /// A store of random pieces, and a record of all that is in it.
 final class Shelf {
-  /// Where the rows stand.
-  enum Packing: String, CaseIterable { case memory, log, packed, mixed, reopened }
-
   /// What is unsaved in the context that is asked.
   enum Unsaved: String, CaseIterable {
     case nothing, insertions, changes, deletions, others, everything
   }
 
   let packing: Packing
-  private let folder: URL?
-  private let configuration: any DataStoreConfiguration
+  private let place: any ShelfPlace
   private(set) var container: ModelContainer
   /// What is saved.
   private(set) var saved = World()
@@ -22,25 +41,10 @@ final class Shelf {
   /// Whether the rows of gadgets come before those of other pieces.
   private var gadgetsAreFirst = false
 
-  init(_ packing: Packing, count: Int, _ random: inout Chance) throws {
+  init(_ packing: Packing, at place: any ShelfPlace, count: Int, _ random: inout Chance) throws {
     self.packing = packing
-    if packing == .memory {
-      folder = nil
-      configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    } else {
-      let folder = FileManager.default.temporaryDirectory
-        .appending(path: "differential-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      self.folder = folder
-      var configuration = LogStoreConfiguration(
-        url: folder.appending(path: "pieces.store"),
-        durability: .relaxed
-      )
-      configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
-      configuration.schema = differentialSchema
-      self.configuration = configuration
-    }
-    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+    self.place = place
+    container = try ModelContainer(for: differentialSchema, configurations: [place.configuration])
     try addOthers(&random)
     try save(inserting: count * 2 / 3, &random)
     if packing == .packed || packing == .mixed { try compact() }
@@ -58,27 +62,22 @@ final class Shelf {
     return (pieces.filter(isOfFirstClass) + pieces.filter { !isOfFirstClass($0) }).map(\.serial)
   }
 
-  deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
+  deinit { place.remove() }
 
-  /// Closes the container before something else opens the file.
+  /// Closes the container before something else opens the store.
   private func close() throws {
-    container = try ModelContainer(
-      for: differentialSchema,
-      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
-    )
+    container = try ModelContainer(for: differentialSchema, configurations: [])
   }
 
   private func reopen() throws {
     try close()
-    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+    container = try ModelContainer(for: differentialSchema, configurations: [place.configuration])
   }
 
   private func compact() throws {
     try close()
-    if let onDisk = configuration as? LogStoreConfiguration {
-      _ = try LogStore(onDisk, migrationPlan: nil).compact()
-    }
-    container = try ModelContainer(for: differentialSchema, configurations: [configuration])
+    try place.compact()
+    container = try ModelContainer(for: differentialSchema, configurations: [place.configuration])
   }
 
   private func addOthers(_ random: inout Chance) throws {

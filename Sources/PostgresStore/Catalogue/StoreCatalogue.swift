@@ -201,7 +201,7 @@ extension StoreCatalogue {
         + "next_key bigint NOT NULL)",
       "CREATE SEQUENCE \(name("_logstore_rank")) START \(1 << 24) INCREMENT \(1 << 24)",
       "CREATE TABLE \(name("_logstore_commit")) (id uuid PRIMARY KEY, xid bigint NOT NULL UNIQUE DEFAULT \(xid), "
-        + "at timestamptz NOT NULL DEFAULT clock_timestamp(), author text)",
+        + "at timestamptz NOT NULL DEFAULT clock_timestamp(), author text, source uuid)",
       "CREATE TABLE \(name("_logstore_change")) (xid bigint NOT NULL DEFAULT \(xid), ordinal integer NOT NULL, "
         + "row bigint NOT NULL, kind text NOT NULL, columns text[], preserved jsonb, PRIMARY KEY (xid, ordinal))"
     )

@@ -70,6 +70,14 @@ final class Connection: @unchecked Sendable {
   ///   ``PostgresStoreError/connectionLost(to:reason:)`` if the session has ended.
   func run(_ statements: [Statement]) throws -> [StatementResult] {
     roundTrips.count()
+    return try runUncounted(statements)
+  }
+
+  /// Runs statements for which nobody waits.
+  ///
+  /// - Throws: As ``run(_:)``.
+  @discardableResult
+  func runUncounted(_ statements: [Statement]) throws -> [StatementResult] {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var prepared: String?
     // What the server answers: for each statement one result, and one more where it was prepared.
@@ -140,6 +148,25 @@ final class Connection: @unchecked Sendable {
   private func lost(_ reason: String? = nil) -> PostgresStoreError {
     isUsable = false
     return .connectionLost(to: place, reason: reason ?? Connection.message(of: handle))
+  }
+
+  /// Waits for a notice on a channel that the session listens to.
+  ///
+  /// - Parameters:
+  ///   - time: How long to wait.
+  ///   - isWanted: Whether a notice with this text counts.
+  /// - Returns: Whether there was one.
+  /// - Throws: ``PostgresStoreError/connectionLost(to:reason:)``.
+  func waitForNotice(atMost time: Duration, isWanted: (String) -> Bool) throws -> Bool {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    _ = poll(&descriptor, 1, Int32(time.seconds * 1000))
+    guard PQconsumeInput(handle) == 1 else { throw lost() }
+    var found = false
+    while let notice = PQnotifies(handle) {
+      if isWanted(String(cString: notice.pointee.extra)) { found = true }
+      PQfreemem(notice)
+    }
+    return found
   }
 
   /// Ends a transaction whose statements failed; a session that cannot is not used again.

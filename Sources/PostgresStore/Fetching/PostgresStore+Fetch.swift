@@ -15,10 +15,11 @@ extension PostgresStore {
   ) throws -> [FetchedRow] where T: PersistentModel {
     let query = try RowQuery(request.descriptor, in: self, sorted: true)
     let parts = try query.parts(.rows)
-    let results = try read(parts.map(\.statement))
-    var builder = FetchedRowBuilder()
-    try query.visit(parts, results) { builder.append($0, row: $1) }
-    return builder.rows
+    return try ask(parts) { results, connection in
+      var builder = FetchedRowBuilder()
+      try query.visit(parts, results, connection) { builder.append($0, row: $1) }
+      return builder.rows
+    }
   }
 
   /// Returns the names of the rows a request asks for.
@@ -27,7 +28,7 @@ extension PostgresStore {
   ) throws -> [RowReference] where T: PersistentModel {
     let query = try RowQuery(request.descriptor, in: self, sorted: true)
     let parts = try query.parts(.references)
-    return try query.references(parts, try read(parts.map(\.statement)))
+    return try ask(parts) { try query.references(parts, $0, $1) }
   }
 
   /// Counts the rows a request asks for.
@@ -36,7 +37,30 @@ extension PostgresStore {
   ) throws -> Int where T: PersistentModel {
     let query = try RowQuery(request.descriptor, in: self, sorted: false)
     let parts = try query.parts(.count)
-    return try query.count(parts, try read(parts.map(\.statement)))
+    return try ask(parts) { try query.count(parts, $0, $1) }
+  }
+
+  /// Runs the statements of a fetch and hands on what they return; all that is read is of one state of the database.
+  private func ask<R>(
+    _ parts: [RowQuery.Part],
+    _ body: ([StatementResult], Connection) throws -> R
+  ) throws -> R {
+    try checkOpen()
+    let statements = parts.map(\.statement)
+    return try pool.retrying { connection in
+      if parts.count == 1, parts[0].isExact {
+        return try body(connection.run(statements), connection)
+      }
+      do {
+        let results = try connection.run([.beginSnapshot] + statements)
+        let answer = try body(Array(results.dropFirst()), connection)
+        _ = try connection.run([.commit])
+        return answer
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
   }
 
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
@@ -45,11 +69,7 @@ extension PostgresStore {
     }
     if groups.isEmpty { return references.map { _ in nil } }
     let results = try read(
-      groups.map { table, references in
-        Statement(
-          "SELECT \(table.selection) FROM \(table.name) AS t WHERE t.\(MappedTable.key) = ANY ($1)"
-        ) { $0.append(references.map { Int64(bitPattern: $0.rawValue) }) }
-      }
+      groups.map { $0.rows(named: $1) }
     )
     var builder = FetchedRowBuilder()
     for ((table, _), result) in zip(groups, results) {
@@ -90,12 +110,17 @@ extension PostgresStore {
     of row: RowReference,
     column: Int
   ) throws -> Data? {
-    guard let table = tables.table(numbered: row.table) else { return nil }
-    let statement = Statement(
-      "SELECT \(table.columns[column].name.quotedName) FROM \(table.name) WHERE \(MappedTable.key) = $1"
-    ) { $0.append(Int64(bitPattern: row.rawValue)) }
+    guard let statement = externalValue(of: row, column: column) else { return nil }
     let result = try read([statement])[0]
     return result.rowCount == 1 && !result.isNull(0, 0) ? Data(result.bytes(0, 0)) : nil
+  }
+
+  /// The statement that reads a value that stands beside its row; `nil` if there is no such table.
+  func externalValue(of row: RowReference, column: Int) -> Statement? {
+    guard let table = tables.table(numbered: row.table) else { return nil }
+    return Statement(
+      "SELECT \(table.columns[column].name.quotedName) FROM \(table.name) WHERE \(MappedTable.key) = $1"
+    ) { $0.append(Int64(bitPattern: row.rawValue)) }
   }
 
   /// The row an identifier stands for, or `nil` if it is not of this store.
@@ -104,6 +129,15 @@ extension PostgresStore {
       let table = tables.table(forEntityNamed: identifier.entityName)
     else { return nil }
     return RowReference(table: table.number, key: key)
+  }
+}
+
+extension MappedTable {
+  /// The statement that reads rows by their names.
+  func rows(named references: [RowReference]) -> Statement {
+    Statement("SELECT \(selection) FROM \(name) AS t WHERE t.\(MappedTable.key) = ANY ($1)") {
+      $0.append(references.map { Int64(bitPattern: $0.rawValue) })
+    }
   }
 }
 #endif

@@ -59,7 +59,6 @@ struct RowQuery {
     }
     // One table of which rows have to be looked at has those of all looked at.
     let isExact = translations.allSatisfy { $0.translation.isExact }
-    if !isExact, expression?.isAboutOneRow == false { throw DataStoreError.preferInMemoryFilter }
     return try translations.map {
       try part($0.table, $0.translation, $0.condition, isExact: isExact, wanted)
     }
@@ -115,36 +114,67 @@ struct RowQuery {
   /// - Parameters:
   ///   - parts: Its statements.
   ///   - results: What they returned.
+  ///   - connection: A session in the transaction of the statements, for what rows lead to.
   ///   - body: Called with the rows in order.
   /// - Throws: What reading a row throws.
   func visit(
     _ parts: [Part],
     _ results: [StatementResult],
+    _ connection: Connection,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws {
     let isCut = parts.count == 1 && parts[0].isExact
     var skipped = isCut ? 0 : offset
     var rest = isCut ? Int.max : limit ?? .max
-    for (part, result) in zip(parts, results) {
+    func visit(_ reference: RowReference, _ row: RawSpan) throws {
+      if skipped > 0 {
+        skipped -= 1
+      } else if rest > 0 {
+        rest -= 1
+        try body(reference, row)
+      }
+    }
+    for (part, result) in zip(parts, results) where rest > 0 {
       var decoder = RowDecoder(part.table)
-      let filter = part.isExact ? nil : makeFilter(part.table)
-      for row in 0..<result.rowCount {
-        if rest == 0 { return }
-        try decoder.withRow(row, of: result) { reference, bytes in
-          if let filter, try !filter.matches(bytes, reference) { return }
-          if skipped > 0 {
-            skipped -= 1
-            return
-          }
-          rest -= 1
-          try body(reference, bytes)
-        }
+      if let expression, !part.isExact {
+        try visitMatches(of: expression, part, result, connection, visit)
+        continue
+      }
+      for row in 0..<result.rowCount where rest > 0 {
+        try decoder.withRow(row, of: result, visit)
+      }
+    }
+  }
+
+  /// Visits those of the rows that match.
+  private func visitMatches(
+    of expression: QueryExpression,
+    _ part: Part,
+    _ result: StatementResult,
+    _ connection: Connection,
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    var builder = FetchedRowBuilder()
+    var decoder = RowDecoder(part.table)
+    for row in 0..<result.rowCount {
+      try decoder.withRow(row, of: result) { builder.append($0, row: $1) }
+    }
+    let resolver = SnapshotResolver(store, connection)
+    try resolver.prepare(expression, builder.rows)
+    let filter = RowFilter(expression, descriptor: part.table.descriptor, resolver: resolver)
+    for row in builder.rows {
+      try row.withBytes { bytes in
+        if try filter.matches(bytes, row.reference) { try body(row.reference, bytes) }
       }
     }
   }
 
   /// The names of the rows of the fetch, in order.
-  func references(_ parts: [Part], _ results: [StatementResult]) throws -> [RowReference] {
+  func references(
+    _ parts: [Part],
+    _ results: [StatementResult],
+    _ connection: Connection
+  ) throws -> [RowReference] {
     var references: [RowReference] = []
     if parts.allSatisfy(\.isExact) {
       for result in results {
@@ -155,64 +185,23 @@ struct RowQuery {
       if parts.count == 1 { return references }
       return Array(references.dropFirst(offset).prefix(limit ?? .max))
     }
-    try visit(parts, results) { reference, _ in references.append(reference) }
+    try visit(parts, results, connection) { reference, _ in references.append(reference) }
     return references
   }
 
   /// How many rows the fetch finds.
-  func count(_ parts: [Part], _ results: [StatementResult]) throws -> Int {
+  func count(
+    _ parts: [Part],
+    _ results: [StatementResult],
+    _ connection: Connection
+  ) throws -> Int {
     guard parts.allSatisfy(\.isExact) else {
       var count = 0
-      try visit(parts, results) { _, _ in count += 1 }
+      try visit(parts, results, connection) { _, _ in count += 1 }
       return count
     }
     let all = results.reduce(0) { $0 + Int($1.integer(0, 0)) }
     return min(max(all - offset, 0), limit ?? .max)
-  }
-
-  private func makeFilter(_ table: MappedTable) -> RowFilter? {
-    expression.map {
-      RowFilter($0, descriptor: table.descriptor, resolver: RowOwnResolver(store))
-    }
-  }
-}
-
-/// Answers what a predicate about one row may ask: everything that stands in it.
-private final class RowOwnResolver: RowResolver {
-  private let store: PostgresStore
-
-  init(_ store: PostgresStore) { self.store = store }
-
-  func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool { false }
-
-  func descriptor(of reference: RowReference) -> ModelDescriptor? {
-    store.tables.table(numbered: reference.table)?.descriptor
-  }
-
-  func reference(of identifier: PersistentIdentifier) -> RowReference? {
-    store.reference(of: identifier)
-  }
-
-  func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference] { [] }
-
-  func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
-    try store.readBlob(blob, of: row, column: column)
-  }
-}
-
-extension QueryExpression {
-  /// Whether it can be evaluated with nothing but the row at hand.
-  fileprivate var isAboutOneRow: Bool {
-    switch self {
-    case .list, .count, .exists: return false
-    case .column(let path, _), .structured(let path, _), .identifier(let path), .row(let path),
-      .castRow(let path, _), .isKind(let path, _):
-      // The name of the row behind a reference stands in the reference.
-      if case .identifier = self { return path.steps.count <= 1 }
-      if case .row = self { return path.steps.count <= 1 }
-      return path.steps.isEmpty
-    default: return children.allSatisfy(\.isAboutOneRow)
-    }
   }
 }
 #endif

@@ -5,8 +5,9 @@ import RowFormat
 /// The unique keys that one save gives to rows, and how to find out who has them.
 ///
 /// The server has a constraint for each table, checked when the transaction ends, so that values can change hands within
-/// a save. It would end the transaction without saying which rows are meant; so before that, and after all changes were
-/// made, the rows are looked for. What another save commits in between violates the constraint, and the save begins anew.
+/// a save. It would end the transaction without saying which rows are meant, and does not know of subclasses; so the keys
+/// are locked first, and after all changes were made the rows that have them are looked for. What somebody writes with
+/// SQL in between violates the constraint, and the save begins anew.
 struct KeyCheck {
   let constraint: UniquenessConstraint
   private let tables: [MappedTable]
@@ -44,47 +45,58 @@ struct KeyCheck {
     }
   }
 
-  /// The statements that find other rows with the keys, one for each table that can have them.
+  /// The locks to take before any change, so that of two saves that give the same keys the second waits for the first,
+  /// and they do not wait for each other.
   ///
-  /// The values of several tables cannot have a constraint together: a lock on the key stands for it.
-  func statements() -> [Statement] {
+  /// Each key has a lock, up to a number: many locks would fill the server's table of them. A greater save has the
+  /// constraint for itself.
+  func locks() -> [Statement] {
+    let name = "\(tables[0].name) \(constraint.properties.joined(separator: " "))"
+    func lock(_ function: String) -> Statement {
+      Statement("SELECT \(function)(hashtextextended($1, 0))") { $0.append(name) }
+    }
+    guard rows.count <= KeyCheck.lockLimit else { return [lock("pg_advisory_xact_lock")] }
+    let columns = self.columns.indices.map { "c\($0)" }.joined(separator: ", ")
+    let keys = statement(
+      "SELECT count(pg_advisory_xact_lock(h)) FROM (SELECT DISTINCT "
+        + "hashtextextended(\((name + " ").quotedText) || ROW(\(columns))::text, 0) AS h "
+        + "FROM \(source) ORDER BY 1) AS l"
+    )
+    return [lock("pg_advisory_xact_lock_shared"), keys]
+  }
+
+  private static let lockLimit = 256
+
+  /// The arrays of rows and values, as a table in SQL.
+  private var source: String {
     let arrays = columns.enumerated().map { ", $\($0 + 2)::\($1.kind.parameterType.array.name)" }
-    let names = columns.indices.map { ", c\($0)" }.joined()
-    let source = "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names))"
-    func statement(_ sql: String) -> Statement {
-      Statement(sql) {
-        $0.append(rows.map { Int64(bitPattern: $0.rawValue) })
-        for value in values { $0.append(value) }
-      }
+    let names = columns.indices.map { ", c\($0)" }
+    return "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names.joined()))"
+  }
+
+  private func statement(_ sql: String) -> Statement {
+    Statement(sql) {
+      $0.append(rows.map { Int64(bitPattern: $0.rawValue) })
+      for value in values { $0.append(value) }
     }
-    var statements: [Statement] = []
-    if tables.count > 1 {
-      let name = "\(constraint.owner.entityName) \(constraint.properties.joined(separator: " "))"
-      let key =
-        "hashtextextended(\((name + " ").quotedText) || ROW(\(names.dropFirst(2)))::text, 0)"
-      statements.append(
-        statement(
-          "SELECT count(pg_advisory_xact_lock(h)) FROM (SELECT DISTINCT \(key) AS h FROM \(source) ORDER BY 1) AS l"
-        )
-      )
-    }
-    for table in tables {
+  }
+
+  /// The statements that find other rows with the keys, one for each table that can have them.
+  func statements() -> [Statement] {
+    tables.map { table in
       let equal = constraint.columns.enumerated().map { place, column in
         "t.\(table.columns[column].name.quotedName) = v.c\(place)\(columns[place].kind.cast)"
       }
-      statements.append(
-        statement(
-          "SELECT v.k, t.\(MappedTable.key) FROM \(source) JOIN \(table.name) AS t "
-            + "ON \(equal.joined(separator: " AND ")) AND t.\(MappedTable.key) <> v.k"
-        )
+      return statement(
+        "SELECT v.k, t.\(MappedTable.key) FROM \(source) JOIN \(table.name) AS t "
+          + "ON \(equal.joined(separator: " AND ")) AND t.\(MappedTable.key) <> v.k"
       )
     }
-    return statements
   }
 
   /// The clashes that the statements have found.
   func clashes(in results: ArraySlice<StatementResult>) -> [RowClash] {
-    results.suffix(tables.count).flatMap { result in
+    results.flatMap { result in
       (0..<result.rowCount).map { row in
         RowClash(
           row: RowReference(rawValue: UInt64(bitPattern: result.integer(row, 0))),

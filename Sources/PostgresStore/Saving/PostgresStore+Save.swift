@@ -28,6 +28,7 @@ extension PostgresStore {
     }
     let transaction = SaveTransaction(batch, author: editingState.author, in: self)
     let number = try pool.retrying(transaction.run)
+    bell.noteSave()
     return DefaultHistoryToken(historyName, number)
   }
 }
@@ -53,15 +54,16 @@ private struct SaveTransaction {
     let identifier = UUID()
     let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
     let announcement = Statement(
-      "INSERT INTO \(commits) (id, author) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING RETURNING xid"
+      "INSERT INTO \(commits) (id, author, source) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING RETURNING xid"
     ) {
       $0.append(identifier)
       $0.append(author)
+      $0.append(store.source)
     }
-    begin = [.begin, announcement]
     lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
     changes = batch.statements()
     keys = batch.keys.filter { !$0.isEmpty }
+    begin = [.begin, announcement] + keys.flatMap { $0.locks() }
     keyStatements = keys.map { $0.statements() }
     questions = batch.references.questions(store.tables)
   }

@@ -53,8 +53,13 @@ struct TestNamespace {
     name = "t" + UUID().uuidString.filter { $0 != "-" }.lowercased()
   }
 
+  /// The store's sessions bear the name of the namespace.
   var configuration: PostgresStoreConfiguration {
-    PostgresStoreConfiguration(url: server.url, namespace: name)
+    let name = "application_name=\(name)"
+    let url =
+      server.url.contains("://")
+      ? server.url + (server.url.contains("?") ? "&" : "?") + name : "\(server.url) \(name)"
+    return PostgresStoreConfiguration(url: url, namespace: self.name)
   }
 
   /// A container over the namespace, with sessions of its own.

@@ -1,0 +1,206 @@
+#if PostgreSQL
+import Foundation
+public import ModelRuntime
+import RowFormat
+
+// Transactions are numbered by the server, which gives numbers when transactions begin to write, and not when they end: one
+// with a smaller number may end later. So the history is told up to the oldest transaction that has not ended, and who
+// goes on from the newest one he was told of misses none.
+
+extension PostgresStore: HistoryProviding {
+  public typealias HistoryType = DefaultHistoryTransaction
+  public typealias TokenType = DefaultHistoryToken
+
+  /// How many transactions are read at once.
+  private static let historyPage = 500
+
+  /// Returns what was saved, transaction by transaction, up to the oldest that has not ended.
+  ///
+  /// - Throws: `SwiftDataError.historyTokenExpired` if some of what came after a token was deleted from the history;
+  ///   `SwiftDataError.invalidTransactionFetchRequest` for a predicate that cannot be evaluated;
+  ///   ``PostgresStoreError``.
+  /// - Complexity: O(what was saved after the token).
+  public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    let plan = HistoryPlan(descriptor, store: identifier)
+    if let bookmark = plan.bookmark { try checkHistory(since: bookmark) }
+    let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
+    // What a sort may bring to the front has to be seen whole.
+    let wanted = plan.order == .forward ? limit : .max
+    var found: [DefaultHistoryTransaction] = []
+    var after = plan.after
+    while found.count < wanted {
+      let page = try historyPage(after: after, through: plan.through)
+      guard let last = page.last else { break }
+      after = last.transactionIdentifier
+      do {
+        found += try page.filter(plan.matches)
+      } catch {
+        throw SwiftDataError.invalidTransactionFetchRequest.explained(
+          "the predicate cannot be evaluated for a transaction",
+          causedBy: error
+        )
+      }
+    }
+    switch plan.order {
+    case .forward: break
+    case .reverse: found.reverse()
+    case nil: found.sort(using: descriptor.sortBy)
+    }
+    return Array(found.prefix(limit))
+  }
+
+  /// Forgets transactions for good.
+  ///
+  /// - Throws: As ``fetchHistory(_:)``.
+  public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    let numbers = try fetchHistory(descriptor).map(\.transactionIdentifier)
+    guard let last = numbers.max() else { return }
+    let deletions = ["_logstore_change", "_logstore_commit"].map { table in
+      Statement("DELETE FROM \(name(table)) WHERE xid = ANY ($1)") { $0.append(numbers) }
+    }
+    let note = Statement(
+      "INSERT INTO \(name("_logstore_meta")) AS m VALUES ('history.deleted', $1) ON CONFLICT (key) "
+        + "DO UPDATE SET value = GREATEST(m.value::bigint, excluded.value::bigint)::text"
+    ) { $0.append(String(last)) }
+    try pool.retrying { connection in
+      do {
+        _ = try connection.run([.begin, note] + deletions + [.commit])
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+  }
+
+  /// Makes sure that nothing after a transaction was deleted.
+  private func checkHistory(since bookmark: Int64) throws {
+    let result = try read([
+      Statement("SELECT value FROM \(name("_logstore_meta")) WHERE key = 'history.deleted'")
+    ])[0]
+    guard result.rowCount == 1, let deleted = Int64(result.text(0, 0)), bookmark < deleted else {
+      return
+    }
+    throw SwiftDataError.historyTokenExpired.explained(
+      "the history up to transaction \(deleted) was deleted in part, and the token is behind \(bookmark): fetch "
+        + "the models anew, and go on from the newest token"
+    )
+  }
+
+  private func historyPage(
+    after: Int64,
+    through: Int64
+  ) throws -> [DefaultHistoryTransaction] {
+    let page =
+      "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
+      + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint "
+      + "ORDER BY xid LIMIT \(PostgresStore.historyPage)"
+    func statement(_ sql: String) -> Statement {
+      Statement(sql) {
+        $0.append(after)
+        $0.append(through)
+      }
+    }
+    let ofPage = "JOIN (\(page)) AS p USING (xid)"
+    let remembering = tables.tables.filter { !$0.preservedColumns.isEmpty }
+    let results = try read(
+      [
+        statement(page),
+        statement(
+          "SELECT xid, ordinal::bigint, row, kind, columns FROM \(name("_logstore_change")) "
+            + "\(ofPage) ORDER BY xid, ordinal"
+        ),
+      ]
+        + remembering.map { table in
+          let range = table.references
+          return statement(
+            "SELECT \(table.selection), h.xid, h.ordinal::bigint FROM \(name("_logstore_change")) AS h \(ofPage), "
+              + "jsonb_populate_record(NULL::\(table.name), "
+              + "h.preserved || jsonb_build_object('\(MappedTable.key)', h.row)) AS t "
+              + "WHERE h.preserved IS NOT NULL AND h.row BETWEEN \(range.lowerBound.rawValue) "
+              + "AND \(range.upperBound.rawValue)"
+          )
+        }
+    )
+    var preserved: [ChangePlace: [(ordinal: Int, value: any Sendable)]] = [:]
+    for (table, result) in zip(remembering, results.dropFirst(2)) {
+      try read(table, result, into: &preserved)
+    }
+    var changes: [Int64: [HistoryChange]] = [:]
+    for row in 0..<results[1].rowCount {
+      let transaction = results[1].integer(row, 0)
+      if let change = change(row, of: results[1], preserved) {
+        changes[transaction, default: []].append(change)
+      }
+    }
+    return (0..<results[0].rowCount).map { row in
+      let number = results[0].integer(row, 0)
+      return DefaultHistoryTransaction(
+        token: DefaultHistoryToken(historyName, number),
+        timestamp: Date(
+          timeIntervalSinceReferenceDate: PostgresDate.seconds(of: results[0].integer(row, 1))
+        ),
+        author: results[0].optionalText(row, 2),
+        changes: changes[number] ?? []
+      )
+    }
+  }
+
+  private func change(
+    _ row: Int,
+    of result: StatementResult,
+    _ preserved: [ChangePlace: [(ordinal: Int, value: any Sendable)]]
+  ) -> HistoryChange? {
+    let place = ChangePlace(
+      transaction: result.integer(row, 0),
+      ordinal: result.integer(row, 1)
+    )
+    let reference = RowReference(rawValue: UInt64(bitPattern: result.integer(row, 2)))
+    guard let table = tables.table(numbered: reference.table) else { return nil }
+    let maker = HistoryChangeMaker.make(for: table.descriptor, storeIdentifier: identifier)
+    let number = HistoryChangeMaker.changeIdentifier(Int(place.ordinal), of: place.transaction)
+    switch result.text(row, 3) {
+    case "insert": return maker.insert(reference.key, number)
+    case "delete":
+      return maker.delete(reference.key, number, preserving: preserved[place] ?? [])
+    default:
+      var columns = ColumnSet()
+      for name in result.texts(row, 4) {
+        if let property = table.descriptor.property(named: name) {
+          columns.insert(property.ordinal)
+        }
+      }
+      return maker.update(reference.key, number, columns)
+    }
+  }
+
+  /// Reads what rows of a table left when they were deleted.
+  private func read(
+    _ table: MappedTable,
+    _ result: StatementResult,
+    into preserved: inout [ChangePlace: [(ordinal: Int, value: any Sendable)]]
+  ) throws {
+    var decoder = RowDecoder(table)
+    for number in 0..<result.rowCount {
+      let place = ChangePlace(
+        transaction: result.integer(number, result.columnCount - 2),
+        ordinal: result.integer(number, result.columnCount - 1)
+      )
+      preserved[place] = try decoder.withRow(number, of: result) { _, row in
+        table.preservedColumns.compactMap { column in
+          table.descriptor.properties[column.position]
+            .historyValue(in: row, table.layout, column.position)
+            .map { (column.position, $0) }
+        }
+      }
+    }
+  }
+}
+
+/// Where a change stands in the history.
+private struct ChangePlace: Hashable {
+  let transaction: Int64
+  let ordinal: Int64
+}
+#endif

@@ -1,0 +1,1 @@
+../../QueryDifferential/Records.swift
