@@ -25,7 +25,7 @@ struct PackedModelTrips {
     try filled.close()
     var configuration = LogStoreConfiguration(url: url)
     configuration.schema = Schema([Trip.self])
-    configuration.compaction = Compaction(.onDemand, historyByteCount: 0)
+    configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
     _ = try LogStore(configuration, migrationPlan: nil).compact()
     trips = try ModelTrips(url, .relaxed)
   }
