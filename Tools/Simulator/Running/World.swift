@@ -87,6 +87,8 @@ final class World {
       return true
     case .rollback:
       context.context.rollback()
+      // What was new is nobody's, also if others have saved a tag of the same code.
+      for key in context.oracle.insertedKeys { context.handles[key] = nil }
       context.oracle.settled()
       context.oracle.undoable = []
       context.oracle.redoable = []
