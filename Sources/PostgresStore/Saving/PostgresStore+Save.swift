@@ -97,28 +97,35 @@ private struct SaveTransaction {
 
   private func attempt(on connection: Connection) throws -> Int64 {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
+    if attempts.value > 1 {
+      // The changes would meet those of an attempt that has gone through: first it is asked for.
+      let announced = try connection.run(begin)
+      if announced[1].rowCount == 0 { return try numberOfCommit(on: connection) }
+      try check(try connection.run(changes + checks)[...], on: connection)
+      _ = try connection.run([.commit])
+      return announced[1].integer(0, 0)
+    }
     let statements = begin + changes + checks
     // What nobody can stand against is one round trip.
-    let isDecided =
-      checks.isEmpty && attempts.value == 1
-      && batch.changes.allSatisfy { $0.kind == .insert }
+    let isDecided = checks.isEmpty && batch.changes.allSatisfy { $0.kind == .insert }
     let results = try connection.run(isDecided ? statements + [.commit] : statements)
-    guard results[1].rowCount == 1 else {
-      // An attempt whose answer was lost has gone through.
-      let found = try connection.run([.rollback, lookUp])[1]
-      guard found.rowCount == 1 else {
-        throw PostgresStoreError.connectionLost(
-          to: connection.place,
-          reason: "the save was committed, and its history was deleted since"
-        )
-      }
-      return found.integer(0, 0)
-    }
     if !isDecided {
       try check(results[begin.count...], on: connection)
       _ = try connection.run([.commit])
     }
     return results[1].integer(0, 0)
+  }
+
+  /// The number of the transaction of an earlier attempt, whose answer was lost.
+  private func numberOfCommit(on connection: Connection) throws -> Int64 {
+    let found = try connection.run([.rollback, lookUp])[1]
+    guard found.rowCount == 1 else {
+      throw PostgresStoreError.connectionLost(
+        to: connection.place,
+        reason: "the save was committed, and its history was deleted since"
+      )
+    }
+    return found.integer(0, 0)
   }
 
   /// Looks for what stands against the save.
