@@ -69,8 +69,8 @@ import Testing
 
 @Suite struct `Help` {
   static let commands = [
-    "summary", "dump", "get", "schema", "blobs", "history", "tail", "diff", "segments", "frames",
-    "verify", "report", "backup", "compact", "salvage",
+    "summary", "dump", "get", "query", "count", "export", "import", "schema", "blobs", "history",
+    "tail", "diff", "segments", "frames", "verify", "report", "backup", "compact", "salvage",
   ]
 
   @Test(arguments: commands)
@@ -85,10 +85,28 @@ import Testing
       .filter { $0.hasPrefix("  logstore-inspect \(command) ") }
     #expect(!examples.isEmpty)
     for example in examples {
-      let call = example.prefix { !"|>&".contains($0) }
-      let words = call.split(separator: " ").dropFirst().map(String.init)
-      #expect(throws: Never.self) { try Inspect.parseAsRoot(words) }
+      #expect(throws: Never.self) { try Inspect.parseAsRoot(words(of: example)) }
     }
+  }
+
+  /// What a shell makes of a line: the words after the program's name, up to a pipe or a redirection.
+  private func words(of line: Substring) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var isQuoted = false
+    for character in line {
+      switch character {
+      case "'": (word, isQuoted) = (word ?? "", !isQuoted)
+      case "|" where !isQuoted, ">" where !isQuoted, "&" where !isQuoted:
+        return Array(words.dropFirst())
+      case " " where !isQuoted:
+        if let word { words.append(word) }
+        word = nil
+      default: word = (word ?? "") + String(character)
+      }
+    }
+    if let word { words.append(word) }
+    return Array(words.dropFirst())
   }
 
   @Test func `names every command there is`() {

@@ -108,7 +108,11 @@ extension ModelContext {
     do {
       let rows = try connection.rows(at: states.map(\.reference), for: editingState)
       for (state, row) in zip(states, rows) {
-        guard let row else { continue }
+        guard let row else {
+          // Deleted by another context: the object keeps its last values, and says that it is deleted.
+          if state.flags.contains(.stored) { state.flags.insert(.vanished) }
+          continue
+        }
         refresh(state, from: row)
         state.rowEpoch = listEpoch
       }

@@ -95,7 +95,7 @@ private let problems: [(problem: Corruption.Problem, named: [String])] = [
   @Test(arguments: catalogueProblems)
   func `says why a change of the catalogue is refused`(problem: CatalogueProblem) {
     let text = "\(StorageError.invalidCatalogueChange(problem))"
-    #expect(text.contains("catalogue contradicts it: "))
+    #expect(text.contains("conflicts with the catalogue: "))
     #expect(!text.contains("byteCount") && !text.contains("name:"))
   }
 
