@@ -47,6 +47,12 @@ struct Trapping: CustomTestStringConvertible, Sendable {
     Trapping("sum beyond a small integer", #Predicate { $0.small + 1 != 0 }) {
       $0.small != .max && $0.small + 1 != 0
     },
+    Trapping("least small integer divided by minus one", #Predicate { $0.small / -1 != 7 }) {
+      $0.small != .min && $0.small / -1 != 7
+    },
+    Trapping("remainder of that division", #Predicate { $0.small % -1 == 0 }) {
+      $0.small != .min && $0.small % -1 == 0
+    },
     Trapping("difference below zero without a sign", #Predicate { $0.count - 1 < 100 }) {
       $0.count != 0 && $0.count - 1 < 100
     },

@@ -77,13 +77,16 @@ extension QueryExpression {
   ) throws(Untranslatable) -> QueryExpression {
     switch queryKind(of: type) {
     case .some(let kind) where kind.isNumeric:
-      let result = QueryExpression.arithmetic(
-        operation,
-        try lhs.translate(translation).asValue(),
-        try rhs.translate(translation).asValue(),
-        kind
-      )
-      return result.fitting(type)
+      let lhs = try lhs.translate(translation).asValue()
+      let rhs = try rhs.translate(translation).asValue()
+      if operation == .remainder, kind == .integer {
+        // The remainder overflows where the quotient does, although it would fit itself.
+        let quotient = QueryExpression.arithmetic(.divide, lhs, rhs, kind).fitting(type)
+        if case .unwrapped = quotient {
+          return .arithmetic(.subtract, lhs, .arithmetic(.multiply, quotient, rhs, kind), kind)
+        }
+      }
+      return QueryExpression.arithmetic(operation, lhs, rhs, kind).fitting(type)
     default: throw .value("arithmetic of \(type)")
     }
   }
