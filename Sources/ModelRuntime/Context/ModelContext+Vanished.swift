@@ -21,7 +21,10 @@ extension ModelContext {
       at: models.map { $0._$state.reference },
       for: editingState
     )
-    let gone = zip(models, rows).filter { $1 == nil }.map(\.0)
+    // The commit that deleted the row in the way may have its number already and not be visible yet.
+    let gone = zip(models, rows)
+      .filter { $1 == nil || $0._$state.reference == vanished.reference }
+      .map(\.0)
     for model in gone
     where model._$state.hasChangedAttributes && !model._$state.isDeleted
       && !PlantedFault.lostEdit.isPlanted
