@@ -43,7 +43,9 @@ public struct Differential {
       var deskRandom = Chance(seed: deskSeed)
       let desk = try shelf.desk(unsaved, &deskRandom)
       for _ in 0..<questionCount {
-        let question = Question.random(&random)
+        // A predicate that needs objects sees what is unsaved of other models, and others do not.
+        let mayNeedObjects = unsaved != .others && unsaved != .everything
+        let question = Question.random(&random, mayNeedObjects: mayNeedObjects)
         ask(question, of: desk, shelf, "seed \(seed), \(shelf.packing), unsaved \(unsaved)")
       }
     }

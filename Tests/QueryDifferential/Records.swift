@@ -110,7 +110,12 @@ extension PieceRecord {
     func set<V: Equatable>(_ model: ReferenceWritableKeyPath<Piece, V>, _ record: KeyPath<Self, V>)
     {
       let value = self[keyPath: record]
-      if let old, old[keyPath: record] == value { return }
+      // Equal values may differ: 0 and -0, and texts of other scalars.
+      if let old, old[keyPath: record] == value,
+        "\(old[keyPath: record])".utf8.elementsEqual("\(value)".utf8)
+      {
+        return
+      }
       piece[keyPath: model] = value
       isChanged = true
     }
