@@ -102,7 +102,9 @@ import Testing
       var saved = 0
       for try await count in group { saved += count }
       let again = ModelContext(try open())
-      #expect(try again.fetchCount(FetchDescriptor<NotesV2.Note>()) == saved)
+      let found = try again.fetchCount(FetchDescriptor<NotesV2.Note>())
+      // What was acknowledged is there. So may be one more of each thread, whose commit the closing wrote.
+      #expect((saved...(saved + 4)).contains(found), "\(saved) saves returned, \(found) are stored")
     }
   }
 
