@@ -29,7 +29,6 @@ extension ModelContext {
     var saved: [StoreSave] = []
     for connection in coordinator.connections {
       if let save = try save(to: connection) { saved.append(save) }
-      try throwDeferredError()
     }
     leaveUnsavedDeletions()
     forgetTemporaries()
@@ -149,6 +148,8 @@ extension ModelContext {
     if connection.hasRelationships {
       for model in own.inserted { model._$state.prepareForEncoding(model) }
     }
+    // Before the commit, and never after it: a save that throws has written nothing.
+    try throwDeferredError()
     let former = connection.changeCount
     let epoch = listEpoch
     let token = own.isEmpty ? nil : try connection.save(own, for: editingState)
