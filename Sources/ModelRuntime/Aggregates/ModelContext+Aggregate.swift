@@ -203,7 +203,7 @@ extension ModelContext {
         for model in deleted where model is T { excluded.insert(model._$state.reference) }
       }
       guard
-        let table = try connection.aggregate(
+        let table = try connection.store.aggregate(
           descriptor,
           request,
           excluding: excluded,

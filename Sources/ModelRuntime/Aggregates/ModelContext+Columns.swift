@@ -73,7 +73,7 @@ extension ModelContext {
       mergeSavedChanges()
       let connection = try connection(for: T.self)
       if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return false }
-      return try connection.visitValues(descriptor, sources, for: editingState, body)
+      return try connection.store.visitValues(descriptor, sources, for: editingState, body)
     }
   }
 }

@@ -37,7 +37,7 @@ struct BatchRun {
     var rows = SavedRows(connectionIndex: connection.index)
     let token: (any HistoryToken)?
     do {
-      token = try connection.writeRows(for: context.editingState) { rows = try body($0) }
+      token = try connection.store.writeRows(for: context.editingState) { rows = try body($0) }
     } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
       throw SwiftDataError.referenceToNothing(dangling, in: connection)
     }

@@ -26,7 +26,7 @@ extension ModelContext {
     try checked {
       var run = try BatchRun(self, of: T.self)
       let step = max(step ?? .max, 1)
-      if run.connection.keepsRows, run.connection.deletesRows(of: run.descriptor) {
+      if run.connection.store.keepsRows, run.connection.deletesRows(of: run.descriptor) {
         do {
           let found = try run.rows(FetchDescriptor(predicate: predicate))
           for table in found.tables {
@@ -62,7 +62,7 @@ extension BatchRun {
           return saved
         }
       } catch is VanishedRow {
-        let stored = try connection.rows(at: rows, for: context.editingState)
+        let stored = try connection.store.rows(at: rows, for: context.editingState)
         let left = zip(rows, stored).filter { $1 != nil }.map(\.0)
         guard left.count < rows.count else { throw SwiftDataError.modelDeletedElsewhere(nil) }
         rows = left

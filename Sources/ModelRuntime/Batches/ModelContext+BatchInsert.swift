@@ -117,7 +117,7 @@ struct BatchColumns {
 
   /// - Throws: ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.
   init(_ run: BatchRun) throws {
-    guard run.connection.keepsRows else { throw DataStoreError.unsupportedFeature }
+    guard run.connection.store.keepsRows else { throw DataStoreError.unsupportedFeature }
     descriptor = run.descriptor
     connection = run.connection
   }
@@ -153,7 +153,7 @@ final class NewRows {
 
   func next() throws -> RowReference {
     if rows.isEmpty {
-      (table, rows) = try connection.reserveRows(count, of: descriptor)
+      (table, rows) = try connection.store.reserveRows(count, of: descriptor)
       count = min(max(count, 64), 1024)
     }
     defer { rows = (rows.lowerBound + 1)..<rows.upperBound }
@@ -161,7 +161,7 @@ final class NewRows {
   }
 
   func nextRank() throws -> Int64 {
-    if ranks.isEmpty { ranks = try connection.reserveRanks(1024) }
+    if ranks.isEmpty { ranks = try connection.store.reserveRanks(1024) }
     defer { ranks = (ranks.lowerBound + 1)..<ranks.upperBound }
     return ranks.lowerBound
   }

@@ -33,7 +33,7 @@ extension ModelContext {
       var run = try BatchRun(self, of: T.self)
       if assignments.isEmpty { return run.result }
       let step = max(step ?? .max, 1)
-      guard run.connection.keepsRows else {
+      guard run.connection.store.keepsRows else {
         try run.throughObjects(predicate, step) { model, _ in
           for assignment in assignments { try assignment.apply(model) }
         }
@@ -82,7 +82,7 @@ private struct RowUpdate {
         return try commit(rows, &run)
       } catch is VanishedRow {
         let state = run.context.editingState
-        let stored = try run.connection.rows(at: rows, for: state)
+        let stored = try run.connection.store.rows(at: rows, for: state)
         let left = zip(rows, stored).filter { $1 != nil }.map(\.0)
         guard left.count < rows.count else {
           throw SwiftDataError.modelDeletedElsewhere(nil)
@@ -108,7 +108,7 @@ private struct RowUpdate {
       var saved = SavedRows(connectionIndex: connection.index)
       for start in stride(from: 0, to: rows.count, by: 4096) {
         let part = Array(rows[start..<min(start + 4096, rows.count)])
-        for row in try connection.rows(at: part, for: state) {
+        for row in try connection.store.rows(at: part, for: state) {
           guard let row else { continue }
           let view = _RowView(
             base: row.base,
@@ -153,7 +153,7 @@ struct FoundRows {
 extension BatchRun {
   /// The stored rows that match; found by objects if the predicate needs them.
   func rows<T>(_ descriptor: FetchDescriptor<T>) throws -> FoundRows {
-    if let rows = try connection.fetchReferences(descriptor, for: context.editingState) {
+    if let rows = try connection.store.fetchReferences(descriptor, for: context.editingState) {
       return FoundRows(rows)
     }
     let reader = context.makeSibling()

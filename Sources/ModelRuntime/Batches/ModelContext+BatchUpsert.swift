@@ -137,7 +137,7 @@ private struct UpsertBatch {
     let connection = run.connection
     let wanted = rows.filter { !$0.isSuperseded }
     let targets = wanted.compactMap(\.target)
-    let stored = try connection.rows(at: targets, for: run.context.editingState)
+    let stored = try connection.store.rows(at: targets, for: run.context.editingState)
     try run.commit { sink in
       var saved = SavedRows(connectionIndex: connection.index)
       var next = stored.makeIterator()

@@ -6,6 +6,6 @@ extension ModelContainer {
   /// For what a store can do beyond ``DataStore``. Models are saved and fetched through contexts: they do
   /// not know of what is changed behind their back.
   public func stores<Store: DataStore>(of kind: Store.Type) -> [Store] {
-    coordinator.connections.compactMap { ($0.openStore as Any) as? Store }
+    coordinator.connections.compactMap { ($0.store.openStore as Any) as? Store }
   }
 }

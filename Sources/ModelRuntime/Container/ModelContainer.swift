@@ -25,7 +25,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   private final let statedConfigurations = Mutex<Set<ModelConfiguration>?>(nil)
 
   private var openedConfigurations: Set<ModelConfiguration> {
-    Set(coordinator.connections.compactMap { ($0.configuration as Any) as? ModelConfiguration })
+    Set(
+      coordinator.connections.compactMap { ($0.store.configuration as Any) as? ModelConfiguration }
+    )
   }
 
   /// Opens the stores.
@@ -85,7 +87,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// - Throws: What a store could not remove.
   public func erase() throws {
-    for connection in coordinator.connections { try connection.erase() }
+    for connection in coordinator.connections { try connection.store.erase() }
   }
 
   /// Removes everything from every store, as far as possible.

@@ -141,22 +141,15 @@ final class StoreCoordinator: @unchecked Sendable {
     index: Int,
     schema: Schema
   ) throws -> StoreConnection {
-    func connectRows<S: RowStore>(_ store: S) throws -> StoreConnection {
-      try RowStoreConnection(
-        store,
-        index: index,
-        configurationName: name,
-        schema: schema,
-        allowsSave: store.allowsSave
-      )
-    }
-    if let rows = store as? any RowStore { return try connectRows(rows) }
-    return SnapshotStoreConnection(
-      store,
+    let models = ConnectedModels(of: schema)
+    func adapt(_ rows: some RowStore) -> any StoreAdapter { RowStoreAdapter(rows, models) }
+    let rows = store as? any RowStore
+    return StoreConnection(
+      rows.map { adapt($0) } ?? SnapshotStoreAdapter(store, models),
+      models,
       index: index,
       configurationName: name,
-      schema: schema,
-      allowsSave: true
+      allowsSave: rows?.allowsSave ?? true
     )
   }
 
@@ -171,7 +164,7 @@ final class StoreCoordinator: @unchecked Sendable {
       var failure: (any Error)?
       for connection in connections {
         do {
-          try (connection.openStore as? any DataStoreClosing)?.close()
+          try (connection.store.openStore as? any DataStoreClosing)?.close()
         } catch {
           failure = failure ?? error
         }
@@ -196,7 +189,9 @@ final class StoreCoordinator: @unchecked Sendable {
 
   func row(for identifier: PersistentIdentifier) -> (StoreConnection, RowReference)? {
     for connection in connections where connection.identifier == identifier.storeIdentifier {
-      if let reference = connection.reference(of: identifier) { return (connection, reference) }
+      if let reference = connection.store.reference(of: identifier) {
+        return (connection, reference)
+      }
     }
     return nil
   }

@@ -43,7 +43,10 @@ extension ModelContext {
     if let connection = hollow.first?._$state.connection {
       noticeCommitsIfCounted(to: connection)
       do {
-        let rows = try connection.rows(at: hollow.map { $0._$state.reference }, for: editingState)
+        let rows = try connection.store.rows(
+          at: hollow.map { $0._$state.reference },
+          for: editingState
+        )
         for (model, row) in zip(hollow, rows) {
           if let row {
             refresh(model._$state, from: row)

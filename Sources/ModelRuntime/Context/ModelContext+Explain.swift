@@ -87,7 +87,7 @@ extension ModelContext {
     editingState.trace = trace
     defer { editingState.trace = outer }
     let connection = try? connection(for: T.self)
-    let store = connection.map { "\(Swift.type(of: $0.openStore))" } ?? "no store"
+    let store = connection.map { "\(Swift.type(of: $0.store.openStore))" } ?? "no store"
     let former = trace.plans.count
     let result = try trace.answer(
       QueryPlan(question, descriptor, store: store),

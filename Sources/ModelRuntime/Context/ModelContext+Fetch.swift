@@ -36,7 +36,7 @@ extension ModelContext {
   ) throws -> [T] {
     let trace = editingState.trace
     let changeCount = connection.changeCount
-    var answer = try connection.fetch(descriptor, for: editingState)
+    var answer = try connection.store.fetch(descriptor, for: editingState)
     answer.tell(trace)
     var models = materialize(
       answer.takeRows(),
@@ -83,7 +83,7 @@ extension ModelContext {
       if let pending = pendingModels(descriptor) {
         try count(descriptor, correctedBy: pending, from: connection)
       } else {
-        try connection.fetchCount(descriptor, for: editingState)
+        try connection.store.fetchCount(descriptor, for: editingState)
       }
     return try count ?? fetch(descriptor).count
   }
@@ -107,10 +107,10 @@ extension ModelContext {
         return found
       }
     } else {
-      if let found = try connection.fetchIdentifiers(descriptor, for: editingState) {
+      if let found = try connection.store.fetchIdentifiers(descriptor, for: editingState) {
         return found
       }
-      let answer = try connection.fetch(descriptor, for: editingState)
+      let answer = try connection.store.fetch(descriptor, for: editingState)
       answer.tell(editingState.trace)
       if !answer.needsFilter && !answer.needsSort {
         return answer.rows.compactMap { connection.identifier(of: $0.reference) }
@@ -139,11 +139,11 @@ extension ModelContext {
     try throwDeferredError()
     let connection = try connection(for: T.self)
     if pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
-      let references = try connection.fetchReferences(fetch, for: editingState)
+      let references = try connection.store.fetchReferences(fetch, for: editingState)
     {
       try forEachBatch(of: references, batchSize, allowEscapingMutations) { batch in
         let changeCount = connection.changeCount
-        let rows = try connection.rows(at: Array(batch), for: editingState)
+        let rows = try connection.store.rows(at: Array(batch), for: editingState)
         let models = materialize(
           rows.compactMap { $0 },
           as: T.self,

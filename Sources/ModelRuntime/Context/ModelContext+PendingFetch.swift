@@ -12,7 +12,7 @@ extension ModelContext {
   ) throws -> [T] {
     var descriptor = descriptor
     descriptor.translation = pending.expression
-    guard connection.ordersRowsByReference, let order = ModelOrder(descriptor.sortBy) else {
+    guard connection.store.ordersRowsByReference, let order = ModelOrder(descriptor.sortBy) else {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
     var window = FetchSlice(descriptor)
@@ -24,7 +24,7 @@ extension ModelContext {
         window.skip(allBut: try pending.matching().inserted.count)
       }
       let changeCount = connection.changeCount
-      var answer = try connection.fetch(window.request(for: descriptor), for: editingState)
+      var answer = try connection.store.fetch(window.request(for: descriptor), for: editingState)
       answer.tell(editingState.trace)
       if answer.needsFilter || answer.needsSort {
         return try fetchAll(descriptor, correctedBy: pending, from: connection)
@@ -72,7 +72,7 @@ extension ModelContext {
     request.fetchLimit = nil
     request.fetchOffset = nil
     let changeCount = connection.changeCount
-    var answer = try connection.fetch(request, for: editingState)
+    var answer = try connection.store.fetch(request, for: editingState)
     answer.tell(editingState.trace)
     var models = materialize(
       answer.takeRows(),
@@ -81,7 +81,7 @@ extension ModelContext {
       readAfter: changeCount
     )
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
-    if connection.ordersRowsByReference {
+    if connection.store.ordersRowsByReference {
       descriptor.sortByRow(&models)
     } else {
       descriptor.sort(&models)
@@ -97,7 +97,7 @@ extension ModelContext {
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
   ) throws -> Int? {
-    guard connection.ordersRowsByReference,
+    guard connection.store.ordersRowsByReference,
       descriptor.predicate == nil || pending.expression != nil
     else { return nil }
     var request = descriptor
@@ -106,10 +106,14 @@ extension ModelContext {
     request.fetchLimit = nil
     request.fetchOffset = nil
     let changeCount = connection.changeCount
-    guard var count = try connection.fetchCount(request, for: editingState) else { return nil }
+    guard var count = try connection.store.fetchCount(request, for: editingState) else {
+      return nil
+    }
     if !pending.areAllNew {
       request.predicate = descriptor.predicate(matching: pending.affectedIdentifiers())
-      guard let affected = try connection.fetchCount(request, for: editingState) else { return nil }
+      guard let affected = try connection.store.fetchCount(request, for: editingState) else {
+        return nil
+      }
       // Rows that others changed between the two answers may be in one of them only.
       if connection.changeCount != changeCount { return nil }
       count -= affected
@@ -128,14 +132,15 @@ extension ModelContext {
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
   ) throws -> [PersistentIdentifier]? {
-    guard connection.ordersRowsByReference, pending.areAllNew, descriptor.sortBy.isEmpty else {
+    guard connection.store.ordersRowsByReference, pending.areAllNew, descriptor.sortBy.isEmpty
+    else {
       return nil
     }
     let added = try pending.matching().inserted
     var window = FetchSlice(descriptor)
     window.skip(allBut: added.count)
     guard
-      let found = try connection.fetchIdentifiers(
+      let found = try connection.store.fetchIdentifiers(
         window.request(for: descriptor),
         for: editingState
       )

@@ -77,7 +77,7 @@ extension ModelContext {
   /// - Returns: What was written, or `nil` if nothing is pending.
   private func save(to connection: StoreConnection) throws -> StoreSave? {
     var upsert: Upsert?
-    defer { connection.endSave(for: editingState) }
+    defer { connection.store.endSave(for: editingState) }
     do {
       guard let pending = pendingChanges(for: connection) else { return nil }
       // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
@@ -85,7 +85,7 @@ extension ModelContext {
       let lock = connection.writesBothEnds(pending) ? connection.listLock : nil
       lock?.lock()
       defer { lock?.unlock() }
-      try connection.beginSave(pending, for: editingState)
+      try connection.store.beginSave(pending, for: editingState)
       var next: ChangeSet? = pending
       while let changes = next {
         if try readNullified(among: changes, in: connection) {
@@ -135,12 +135,12 @@ extension ModelContext {
       try validate(own)
       try prepareLists(of: own, in: connection)
     }
-    try connection.prepare(&own)
+    try connection.store.prepare(&own, in: connection)
     // An object whose list got a member has changed, but its own row has not.
     var touched: [any PersistentModel] = []
     if !own.updated.isEmpty {
-      touched = own.updated.filter { !connection.writes($0._$state) }
-      own.updated.removeAll { !connection.writes($0._$state) }
+      touched = own.updated.filter { !connection.store.writes($0._$state) }
+      own.updated.removeAll { !connection.store.writes($0._$state) }
       // In one request: a store that reads a whole file to answer shall not do so for each of them.
       if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
       for model in own.updated { model._$state.prepareForEncoding(model) }
@@ -152,7 +152,8 @@ extension ModelContext {
     try throwDeferredError()
     let former = connection.changeCount
     let epoch = listEpoch
-    let token = own.isEmpty ? nil : try connection.save(own, for: editingState)
+    let token =
+      own.isEmpty ? nil : try connection.store.save(own, for: editingState, in: connection)
     if !own.isEmpty { noticeOwnCommit(to: connection, after: former) }
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)

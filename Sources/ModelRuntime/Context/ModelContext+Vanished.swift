@@ -17,7 +17,7 @@ extension ModelContext {
     // Lists that hold the models are put together again.
     noticeCommits(to: connection)
     let models = changes.deleted + changes.updated
-    let rows = try connection.rows(
+    let rows = try connection.store.rows(
       at: models.map { $0._$state.reference },
       for: editingState
     )

@@ -95,7 +95,7 @@ public class ModelContext: Equatable, SendableMetatype {
     editingState = EditingState()
     maps = coordinator.connections.map(IdentityMap.init)
     seenChanges = coordinator.connections.map { $0.changeCount ?? 0 }
-    for connection in coordinator.connections { connection.begin(editingState) }
+    for connection in coordinator.connections { connection.store.begin(editingState) }
   }
 
   /// Makes a context for the objects of one that goes away.
@@ -107,7 +107,7 @@ public class ModelContext: Equatable, SendableMetatype {
     maps = coordinator.connections.map(IdentityMap.init)
     seenChanges = former.seenChanges
     listEpoch = former.listEpoch
-    for connection in coordinator.connections { connection.begin(editingState) }
+    for connection in coordinator.connections { connection.store.begin(editingState) }
     automaticallyMergesChanges = former.mergesChanges
   }
 
@@ -120,7 +120,7 @@ public class ModelContext: Equatable, SendableMetatype {
       attachedCount == detachedCount,
       "\(attachedCount - detachedCount) objects still refer to a context that is gone"
     )
-    for connection in coordinator.connections { connection.end(editingState) }
+    for connection in coordinator.connections { connection.store.end(editingState) }
   }
 
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
@@ -289,7 +289,9 @@ extension ModelContext {
       guard let connection = state.connection else { return }
       noticeCommitsIfCounted(to: connection)
       do {
-        if let row = try connection.rows(at: [state.reference], for: editingState).first ?? nil {
+        if let row = try connection.store.rows(at: [state.reference], for: editingState).first
+          ?? nil
+        {
           refresh(state, from: row)
         } else {
           state.flags.insert(.vanished)
@@ -308,7 +310,7 @@ extension ModelContext {
     if missing.isEmpty { return }
     noticeCommitsIfCounted(to: connection)
     do {
-      let rows = try connection.rows(at: missing.map(\.reference), for: editingState)
+      let rows = try connection.store.rows(at: missing.map(\.reference), for: editingState)
       for (state, row) in zip(missing, rows) {
         if let row { refresh(state, from: row) } else { state.flags.insert(.vanished) }
       }

@@ -87,7 +87,7 @@ public final class HistoryObserver: @unchecked Sendable, Observable {
     var count = 0
     for connection in connections {
       let token = tokens[connection.identifier]
-      let history = connection.history
+      let history = connection.store.history
       if let token {
         guard let history else { throw DataStoreError.unsupportedFeature }
         count += try take(history.transactions(since: token), of: connection, since: token)
@@ -142,7 +142,7 @@ extension HistoryObserver {
   }
 
   private func noticeRemoteSaves(_ connection: StoreConnection) {
-    guard let history = connection.history else { return }
+    guard let history = connection.store.history else { return }
     let bookmark = state.withLock { $0.bookmarks[connection.identifier] }
     do {
       let count = try take(

@@ -79,12 +79,14 @@ extension HistoryProviding {
 extension StoreConnection {
   /// The transactions that a request asks for; `nil` if the store has none of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
-    try EntityNames.withCurrent(descriptorsByName) { try history?.fetch(descriptor) }
+    try EntityNames.withCurrent(descriptorsByName) { try store.history?.fetch(descriptor) }
   }
 
   /// - Returns: Whether the store has transactions of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
-    guard let history, Swift.type(of: history).historyType is T.Type else { return false }
+    guard let history = store.history, Swift.type(of: history).historyType is T.Type else {
+      return false
+    }
     guard allowsSave else {
       throw SwiftDataError.saveNotAllowed(configuration: configurationName)
     }

@@ -52,7 +52,7 @@ final class SaveListeners: Sendable {
     author: String?
   ) {
     guard count.load(ordering: .acquiring) > 0 else { return }
-    guard token != nil || connection.history == nil else { return }
+    guard token != nil || connection.store.history == nil else { return }
     var event = SaveEvent(author: author)
     if let token { event.tokens[connection.identifier] = token }
     for list in [rows.inserted, rows.updated, rows.deleted] {
@@ -80,7 +80,7 @@ extension SaveEvent {
     for save in saves {
       let (connection, changes) = (save.connection, save.changes)
       if let token = save.token { tokens[connection.identifier] = token }
-      guard save.token != nil || connection.history == nil else { continue }
+      guard save.token != nil || connection.store.history == nil else { continue }
       hasWritten = true
       for list in [changes.inserted, changes.updated, changes.deleted] {
         for model in list { note(model._$state.descriptor) }

@@ -71,7 +71,7 @@ extension _ModelState {
   func readBlob(_ blob: BlobReference, _ ordinal: Int) throws -> Data? {
     guard let context, let connection, !flags.contains(.vanished) else { return nil }
     do {
-      return try connection.blob(blob, of: reference, column: ordinal)
+      return try connection.store.blob(blob, of: reference, column: ordinal)
     } catch {
       context.deferredError = context.deferredError ?? error
       throw error

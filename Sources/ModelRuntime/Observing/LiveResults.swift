@@ -142,7 +142,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   func makeOrder() -> ResultOrder? {
     guard reading.isLocal, descriptor.includePendingChanges, descriptor.fetchLimit == nil,
       descriptor.fetchOffset == nil,
-      context.coordinator.connection(for: reading.subject)?.ordersRowsByReference == true
+      context.coordinator.connection(for: reading.subject)?.store.ordersRowsByReference == true
     else { return nil }
     return ResultOrder(descriptor.sortBy)
   }

@@ -45,7 +45,7 @@ extension ModelContext {
     guard let inverse = property.inverse else { return [] }
     if connection.keepsLists { refreshRow(of: owner, from: connection) }
     var stale: [_ModelState] = []
-    let members = try connection.members(of: owner, property)
+    let members = try connection.store.members(of: owner, property)
       .compactMap { model(at: $0, in: connection) }
       .filter { member in
         let state = member._$state
@@ -106,7 +106,7 @@ extension ModelContext {
   func refreshRows(of states: [_ModelState], from connection: StoreConnection) {
     if states.isEmpty { return }
     do {
-      let rows = try connection.rows(at: states.map(\.reference), for: editingState)
+      let rows = try connection.store.rows(at: states.map(\.reference), for: editingState)
       for (state, row) in zip(states, rows) {
         guard let row else {
           // Deleted by another context: the object keeps its last values, and says that it is deleted.

@@ -10,10 +10,12 @@ extension StoreConnection {
   ///
   /// - Parameters:
   ///   - changes: The changes of a save; members that only get another place are added to them.
+  ///   - storedPlaces: Returns the stored members of a list, with their ranks.
   ///   - reserve: Returns ranks behind every rank given out before.
   /// - Throws: What reading the places of other members throws.
   func assignRanks(
     in changes: inout ChangeSet,
+    placesOf storedPlaces: (_ModelState, ModelProperty) throws -> [ReferringRow],
     reserve: (_ count: Int) -> Range<Int64>
   ) throws {
     if PlantedFault.unrankedMembers.isPlanted { return }
@@ -27,7 +29,7 @@ extension StoreConnection {
         if list.isReordered {
           let current = state.relatedModels(property) ?? list
           let ranks =
-            state.flags.contains(.stored) ? try rankedMembers(of: state, property) : []
+            state.flags.contains(.stored) ? try storedPlaces(state, property) : []
           assignment.place(current.models, of: owner, inverse, among: ranks, reserve)
         } else {
           refreshStoredMembers(among: list, of: state)

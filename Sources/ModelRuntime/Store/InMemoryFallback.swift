@@ -9,7 +9,7 @@ enum InMemoryFallback {
   static func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     using fetch: (FetchDescriptor<T>) throws -> [FetchedRow]
-  ) throws -> StoreConnection.FetchAnswer {
+  ) throws -> FetchAnswer {
     do {
       return .init(rows: try fetch(descriptor))
     } catch DataStoreError.preferInMemoryFilter {

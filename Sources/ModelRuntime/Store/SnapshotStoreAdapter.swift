@@ -2,34 +2,36 @@ import Foundation
 import RowFormat
 import Synchronization
 
-/// The line to any store that speaks snapshots.
+/// Any store that speaks snapshots, as a context sees it.
 ///
 /// Such a store names its rows as it likes; here each identifier gets a row reference when it is first
 /// seen, so that the rest of the runtime deals in references only.
-final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @unchecked Sendable {
+final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sendable {
   private let store: Store
+  private let descriptors: [ModelDescriptor]
+  private let descriptorsByName: [String: ModelDescriptor]
   private let names = Mutex(InternedIdentifiers())
   private let constraints: [UniquenessConstraint]
   /// What the saves under way have read, by the context that saves.
   private let reads = Mutex<[UUID: SaveReads]>([:])
 
-  init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool) {
+  init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
-    constraints = UniquenessConstraint.all(in: schema)
-    super.init(
-      index: index,
-      configurationName: configurationName,
-      schema: schema,
-      allowsSave: allowsSave
-    )
+    descriptors = models.descriptors
+    descriptorsByName = models.descriptorsByName
+    constraints = UniquenessConstraint.all(in: models.schema)
   }
 
-  override var identifier: String { store.identifier }
-  override var openStore: any DataStore { store }
-  override var configuration: any DataStoreConfiguration { store.configuration }
-  override var history: (any HistoryProviding)? { store as? any HistoryProviding }
+  var ordersRowsByReference: Bool { false }
+  var keepsLists: Bool { true }
+  var keepsRows: Bool { false }
+  var changeCount: UInt64? { nil }
+  var identifier: String { store.identifier }
+  var openStore: any DataStore { store }
+  var configuration: any DataStoreConfiguration { store.configuration }
+  var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
-  override func fetch<T: PersistentModel>(
+  func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> FetchAnswer {
@@ -53,7 +55,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
-  override func fetchCount<T: PersistentModel>(
+  func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> Int? {
@@ -64,7 +66,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
-  override func fetchIdentifiers<T: PersistentModel>(
+  func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [PersistentIdentifier]? {
@@ -77,8 +79,31 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
+  // Names are all it has of rows, and it measures nothing: the context fetches the models.
+
+  func fetchReferences<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [RowReference]? { nil }
+
+  func aggregate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> GroupTable? { nil }
+
+  func visitValues<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    for state: EditingState,
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool { false }
+
+  func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
+
   /// Asks the store for models by identifier, entity by entity; during a save, for what it has not read yet.
-  override func rows(at references: [RowReference], for state: EditingState) throws
+  func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {
     var found: [RowReference: FetchedRow] = [:]
@@ -108,9 +133,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     return answer.rows.filter { identifier(of: $0.reference).map(identifiers.contains) ?? false }
   }
 
-  override var keepsLists: Bool { true }
-
-  override func members(of owner: _ModelState, _ property: ModelProperty) -> [RowReference] {
+  func members(of owner: _ModelState, _ property: ModelProperty) -> [RowReference] {
     owner.loadRow()
     let row = owner.currentRow
     guard !row.isNull(property.ordinal) else { return [] }
@@ -119,15 +142,15 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
 
   // MARK: Names
 
-  override func descriptor(of reference: RowReference) -> ModelDescriptor? {
+  func descriptor(of reference: RowReference) -> ModelDescriptor? {
     descriptors[safe: Int(reference.table) - 1]
   }
 
-  override func identifier(of reference: RowReference) -> PersistentIdentifier? {
+  func identifier(of reference: RowReference) -> PersistentIdentifier? {
     names.withLock { $0.identifiers[reference] }
   }
 
-  override func reference(of identifier: PersistentIdentifier) -> RowReference? {
+  func reference(of identifier: PersistentIdentifier) -> RowReference? {
     guard let table = descriptors.firstIndex(where: { $0.entityName == identifier.entityName })
     else { return nil }
     return names.withLock { $0.reference(of: identifier, table: UInt16(table + 1)) }
@@ -174,13 +197,36 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     builder.append(own, row: writer.bytes.extracting(range))
   }
 
-  override func begin(_ state: EditingState) { store.initializeState(for: state) }
-  override func end(_ state: EditingState) { store.invalidateState(for: state) }
-  override func erase() throws { try store.erase() }
+  func begin(_ state: EditingState) { store.initializeState(for: state) }
+  func end(_ state: EditingState) { store.invalidateState(for: state) }
+  func erase() throws { try store.erase() }
+
+  // MARK: Batches
+
+  func writeRows(
+    for state: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> (any HistoryToken)? { throw DataStoreError.unsupportedFeature }
+
+  func reserveRows(
+    _ count: Int,
+    of descriptor: ModelDescriptor
+  ) throws -> (table: UInt16, keys: Range<UInt64>) { throw DataStoreError.unsupportedFeature }
+
+  func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    throw DataStoreError.unsupportedFeature
+  }
 
   // MARK: Saving
 
-  override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
+  func writes(_ state: _ModelState) -> Bool { true }
+  func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws {}
+
+  func save(
+    _ changes: ChangeSet,
+    for state: EditingState,
+    in connection: StoreConnection
+  ) throws -> (any HistoryToken)? {
     try EntityNames.withCurrent(descriptorsByName) {
       try checkUniqueness(of: changes, for: state)
       let request = DataStoreSaveChangesRequest<Store.Snapshot>(
@@ -195,7 +241,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
         guard let permanent = result.remappedIdentifiers[identifier],
           let reference = reference(of: permanent)
         else { throw SwiftDataError.identifierNotRemapped(identifier, by: store.identifier) }
-        model._$state.becomeStored(at: reference, in: self)
+        model._$state.becomeStored(at: reference, in: connection)
       }
       try note(result.snapshotsToReregister, for: changes, state)
       return result.historyToken
@@ -256,7 +302,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
   }
 
   /// Reads what the save needs: first what has to be read whole, then the rest by identifier.
-  override func beginSave(_ changes: ChangeSet, for state: EditingState) throws {
+  func beginSave(_ changes: ChangeSet, for state: EditingState) throws {
     reads.withLock { $0[state.id] = SaveReads() }
     for constraint in UniquenessCheck(constraints, changes).neededConstraints {
       _ = try allRows(of: constraint.owner.type, for: state)
@@ -268,7 +314,7 @@ final class SnapshotStoreConnection<Store: DataStore>: StoreConnection, @uncheck
     }
   }
 
-  override func endSave(for state: EditingState) {
+  func endSave(for state: EditingState) {
     let ended = reads.withLock { $0.removeValue(forKey: state.id) }
     for (model, row) in ended?.reregistered ?? [] where model._$state.context != nil {
       model._$reset()

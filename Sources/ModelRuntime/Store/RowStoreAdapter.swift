@@ -1,47 +1,46 @@
 import Foundation
 import RowFormat
 
-/// The line to a store that keeps rows: models are encoded straight into its batch.
-final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sendable {
+/// A store that keeps rows, as a context sees it: models are encoded straight into its batch.
+final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable {
   private let store: Store
+  private let descriptors: [ModelDescriptor]
   private let tables: [String: UInt16]
-  private let descriptorsByTable: [UInt16: ModelDescriptor]
+  /// By table.
+  private let descriptorsByTable: [ModelDescriptor?]
   /// By table; what most identifiers are made of.
   private let origins: [IdentifierOrigin?]
 
-  init(_ store: Store, index: Int, configurationName: String, schema: Schema, allowsSave: Bool)
-    throws
-  {
+  init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
+    descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
-    var byTable: [UInt16: ModelDescriptor] = [:]
+    var byTable: [ModelDescriptor?] = []
     var origins: [IdentifierOrigin?] = []
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in descriptors {
       guard let table = store.table(forEntityNamed: descriptor.entityName) else { continue }
       tables[descriptor.entityName] = table
-      byTable[table] = descriptor
-      while origins.count <= Int(table) { origins.append(nil) }
+      while origins.count <= Int(table) {
+        origins.append(nil)
+        byTable.append(nil)
+      }
+      byTable[Int(table)] = descriptor
       origins[Int(table)] = .named(store: store.identifier, entity: descriptor.entityName)
     }
     self.tables = tables
     descriptorsByTable = byTable
     self.origins = origins
-    super.init(
-      index: index,
-      configurationName: configurationName,
-      schema: schema,
-      allowsSave: allowsSave
-    )
   }
 
-  override var ordersRowsByReference: Bool { true }
-  override var identifier: String { store.identifier }
-  override var openStore: any DataStore { store }
-  override var configuration: any DataStoreConfiguration { store.configuration }
-  override var history: (any HistoryProviding)? { store as? any HistoryProviding }
+  var ordersRowsByReference: Bool { true }
+  var keepsLists: Bool { false }
+  var keepsRows: Bool { true }
+  var identifier: String { store.identifier }
+  var openStore: any DataStore { store }
+  var configuration: any DataStoreConfiguration { store.configuration }
+  var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
-  override func fetch<T: PersistentModel>(
+  func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> FetchAnswer {
@@ -50,7 +49,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
-  override func fetchCount<T: PersistentModel>(
+  func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> Int? {
@@ -59,14 +58,14 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
-  override func fetchIdentifiers<T: PersistentModel>(
+  func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [PersistentIdentifier]? {
     try fetchReferences(descriptor, for: state)?.compactMap(identifier(of:))
   }
 
-  override func fetchReferences<T: PersistentModel>(
+  func fetchReferences<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [RowReference]? {
@@ -75,7 +74,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
-  override func aggregate<T: PersistentModel>(
+  func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
     excluding excluded: Set<RowReference>,
@@ -88,7 +87,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     }
   }
 
-  override func visitValues<T: PersistentModel>(
+  func visitValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
     for state: EditingState,
@@ -99,19 +98,24 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     return try InMemoryFallback.answer { try store.visitValues(fetch, sources, body) } != nil
   }
 
-  override func rows(at references: [RowReference], for state: EditingState) throws
+  func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {
     try store.rows(at: references)
   }
 
-  override func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
+  func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
     try store.readBlob(blob, of: row, column: column)
   }
 
-  override var changeCount: UInt64? { store.changeCount }
+  var changeCount: UInt64? { store.changeCount }
 
-  override func rankedMembers(
+  func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
+    try rankedMembers(of: owner, property).map(\.reference)
+  }
+
+  /// The members of a list that is derived from its other end, with their places.
+  private func rankedMembers(
     of owner: _ModelState,
     _ property: ModelProperty
   ) throws -> [ReferringRow] {
@@ -135,17 +139,18 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     return members
   }
 
-  override func descriptor(of reference: RowReference) -> ModelDescriptor? {
-    descriptorsByTable[reference.table]
+  func descriptor(of reference: RowReference) -> ModelDescriptor? {
+    let table = Int(reference.table)
+    return table < descriptorsByTable.count ? descriptorsByTable[table] : nil
   }
 
-  override func identifier(of reference: RowReference) -> PersistentIdentifier? {
+  func identifier(of reference: RowReference) -> PersistentIdentifier? {
     let table = Int(reference.table)
     guard table < origins.count, let origin = origins[table] else { return nil }
     return PersistentIdentifier(origin: origin, key: reference.key)
   }
 
-  override func reference(of identifier: PersistentIdentifier) -> RowReference? {
+  func reference(of identifier: PersistentIdentifier) -> RowReference? {
     guard identifier.id.text == nil, identifier.storeIdentifier == store.identifier,
       let table = tables[identifier.entityName]
     else { return nil }
@@ -154,14 +159,12 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
 
   // MARK: Batches
 
-  override var keepsRows: Bool { true }
-
-  override func writeRows(
+  func writeRows(
     for state: EditingState,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)? { try store.saveRows(for: state, body) }
 
-  override func reserveRows(
+  func reserveRows(
     _ count: Int,
     of descriptor: ModelDescriptor
   ) throws -> (table: UInt16, keys: Range<UInt64>) {
@@ -171,23 +174,26 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     return (table, try store.reserveKeys(count, inTable: table))
   }
 
-  override func reserveRanks(_ count: Int) throws -> Range<Int64> {
+  func reserveRanks(_ count: Int) throws -> Range<Int64> {
     try store.reserveRanks(count)
   }
 
-  override func begin(_ state: EditingState) { store.initializeState(for: state) }
-  override func end(_ state: EditingState) { store.invalidateState(for: state) }
-  override func erase() throws { try store.erase() }
+  func beginSave(_ changes: ChangeSet, for state: EditingState) throws {}
+  func endSave(for state: EditingState) {}
+
+  func begin(_ state: EditingState) { store.initializeState(for: state) }
+  func end(_ state: EditingState) { store.invalidateState(for: state) }
+  func erase() throws { try store.erase() }
 
   // MARK: Saving
 
-  override func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
+  func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
 
-  override func prepare(_ changes: inout ChangeSet) throws {
+  func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws {
     if store.roundsDates { changes.roundDates(by: store.storedDate) }
-    guard hasRelationships else { return }
+    guard connection.hasRelationships else { return }
     var failure: (any Error)?
-    try assignRanks(in: &changes) { count in
+    try connection.assignRanks(in: &changes, placesOf: rankedMembers) { count in
       do {
         return try store.reserveRanks(count)
       } catch {
@@ -199,10 +205,19 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
     if let failure { throw failure }
   }
 
-  override func save(_ changes: ChangeSet, for state: EditingState) throws -> (any HistoryToken)? {
+  func save(
+    _ changes: ChangeSet,
+    for state: EditingState,
+    in connection: StoreConnection
+  ) throws -> (any HistoryToken)? {
     // The changes hold the models, and those their states.
     let inserted = changes.inserted.map { Unmanaged.passUnretained($0._$state) }
-    let names = try RowNames(inserted: inserted, store: store, tables: tables, index: index)
+    let names = try RowNames(
+      inserted: inserted,
+      store: store,
+      tables: tables,
+      index: connection.index
+    )
     let token: (any HistoryToken)?
     do {
       token = try write(changes, named: names, for: state)
@@ -210,7 +225,7 @@ final class RowStoreConnection<Store: RowStore>: StoreConnection, @unchecked Sen
       throw ModelClashes(clashes, in: changes)
     }
     for state in inserted {
-      state._withUnsafeGuaranteedRef { $0.becomeStored(at: $0.reference, in: self) }
+      state._withUnsafeGuaranteedRef { $0.becomeStored(at: $0.reference, in: connection) }
     }
     return token
   }

@@ -1,0 +1,143 @@
+import Foundation
+import RowFormat
+
+/// What a context asks of a store, in rows and references.
+///
+/// There are two: ``RowStoreAdapter`` for stores that keep rows, ``SnapshotStoreAdapter`` for all others. No method
+/// has a default: each of them says what it cannot do.
+protocol StoreAdapter: AnyObject, Sendable {
+  var identifier: String { get }
+  /// The store itself.
+  var openStore: any DataStore { get }
+  /// The configuration the store was opened with.
+  var configuration: any DataStoreConfiguration { get }
+  /// The store, if it remembers what was saved.
+  var history: (any HistoryProviding)? { get }
+  /// How many changes have been made to the store, by any process; `nil` if it cannot say.
+  var changeCount: UInt64? { get }
+  /// Whether rows that a fetch leaves in their own order come in the order of their references.
+  var ordersRowsByReference: Bool { get }
+  /// Whether every list is stored with its owner, also one that could be found from its other end.
+  var keepsLists: Bool { get }
+  /// Whether rows can be written that the context has encoded itself.
+  var keepsRows: Bool { get }
+
+  // MARK: Names
+
+  /// The class of a row; `nil` if no model of the schema is kept in its table.
+  func descriptor(of reference: RowReference) -> ModelDescriptor?
+  /// The identifier of the model that a row is of; `nil` if the store never named it.
+  func identifier(of reference: RowReference) -> PersistentIdentifier?
+  /// The row of a model; `nil` if the identifier is of another store.
+  func reference(of identifier: PersistentIdentifier) -> RowReference?
+
+  // MARK: Fetching
+
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> FetchAnswer
+
+  /// Counts, or returns `nil` when the context has to fetch and count.
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> Int?
+
+  /// The identifiers of the models that match, in order, or `nil` when the context has to fetch for them.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [PersistentIdentifier]?
+
+  /// The references of the rows that match, in order, or `nil` when the context has to ask for identifiers.
+  func fetchReferences<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> [RowReference]?
+
+  /// Measures the rows that match, or returns `nil` when the context has to fetch and measure.
+  func aggregate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> GroupTable?
+
+  /// Passes the values of some columns of the rows that match to a closure, in order.
+  ///
+  /// - Returns: `false`, and nothing was visited, when the context has to fetch the models.
+  func visitValues<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    for state: EditingState,
+    _ body: ([QueryValue]) throws -> Void
+  ) throws -> Bool
+
+  /// The rows with the given references, in that order; `nil` for a row that does not exist.
+  func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]
+
+  /// Reads a value that is in a side file; `nil` if its row is gone.
+  func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?
+
+  /// The members of a list, in order, as they are stored.
+  func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference]
+
+  // MARK: Saving
+
+  /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.
+  ///
+  /// A store that cannot be asked for single rows is asked here, once, for everything the save needs.
+  func beginSave(_ changes: ChangeSet, for state: EditingState) throws
+  func endSave(for state: EditingState)
+
+  /// Whether the changes of a model come to anything the store writes.
+  func writes(_ state: _ModelState) -> Bool
+
+  /// Completes the changes of a save before they are encoded.
+  func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws
+
+  /// Makes the changes of a save durable, and every inserted model stored.
+  ///
+  /// - Returns: The bookmark behind the save, if the store remembers it.
+  /// - Throws: ``ModelClashes`` for values that are not unique, after which nothing is saved.
+  func save(
+    _ changes: ChangeSet,
+    for state: EditingState,
+    in connection: StoreConnection
+  ) throws -> (any HistoryToken)?
+
+  // MARK: Batches
+
+  /// Makes rows durable that a batch has encoded, all or none.
+  ///
+  /// - Returns: The bookmark behind the commit, if the store remembers it.
+  /// - Throws: `RowClashes`, ``DanglingReferences`` or `VanishedRow`, after which nothing is stored;
+  ///   ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
+  func writeRows(
+    for state: EditingState,
+    _ body: (any RowChangeSink) throws -> Void
+  ) throws -> (any HistoryToken)?
+
+  /// References for new rows of a class, which are never given out again.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
+  func reserveRows(
+    _ count: Int,
+    of descriptor: ModelDescriptor
+  ) throws -> (table: UInt16, keys: Range<UInt64>)
+
+  /// Places in lists behind every place given out before.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
+  func reserveRanks(_ count: Int) throws -> Range<Int64>
+
+  // MARK: Contexts
+
+  /// Called when a context begins to work with the store; ``end(_:)`` follows.
+  func begin(_ state: EditingState)
+  func end(_ state: EditingState)
+
+  /// Removes everything the store keeps.
+  func erase() throws
+}
