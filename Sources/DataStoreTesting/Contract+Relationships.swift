@@ -69,7 +69,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store adds to a list nobody has read what names its owner") { stage in
+    Clause("A store adds members that name an owner to the owner's unread list") { stage in
       try stage.steps(
         { context in
           let ann = Owner("Ann")

@@ -3,7 +3,7 @@ import Foundation
 public import ModelRuntime
 import RowFormat
 
-// A context hands rows to this store. Whoever calls it as any other DataStore (a store that wraps it, say) is served
+// A context hands rows to this store. A caller that uses it as any other DataStore (a store that wraps it, say) is served
 // here with snapshots.
 
 extension PostgresStore {

@@ -59,7 +59,7 @@ public enum BlobValue: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The row, or whatever else the value is in.
-  ///   - range: Where it is.
+  ///   - range: The bytes of the value in the row.
   public init?(decoding bytes: RawSpan, in range: Range<Int>) {
     guard !range.isEmpty,
       let form = Form(rawValue: bytes.load(UInt8.self, at: range.lowerBound))

@@ -1,6 +1,6 @@
 public import RowFormat
 
-/// What the rows of a store mean: tables, their columns, and the orders that columns were in.
+/// The schema of a store: its tables, their columns, and every column order that rows were written in.
 ///
 /// A value: it does not change when the store's does. Numbers are given once and never again, so
 /// that a column keeps its values under a new name and old rows stay readable for ever.

@@ -5,7 +5,7 @@ import Synchronization
 extension PackReader {
   /// Finds a row by its key.
   ///
-  /// - Returns: Where it is; `nil` if the pack has no such row.
+  /// - Returns: The row's address, or `nil` if the pack does not contain the row.
   /// - Throws: ``StorageError/corruption(_:)`` if the keys that would tell are damaged.
   public func address(of reference: RowReference) throws -> PackAddress? {
     for group in groups where footer.schemas[group.schema].table == reference.table {

@@ -51,7 +51,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
 
   /// Puts a model into its place.
   ///
-  /// - Returns: Where it is.
+  /// - Returns: The position of the model in the results.
   mutating func insert(
     _ result: RankedResult,
     titled title: SectionTitle?,

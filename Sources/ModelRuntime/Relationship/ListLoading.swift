@@ -140,7 +140,7 @@ extension ModelContext {
       return
     }
     if newest == seenChanges[connection.index] || PlantedFault.unnoticedCommits.isPlanted { return }
-    // What was committed meanwhile may be in what was read, or not: whoever reads next looks again.
+    // A commit since the read began may or may not be part of what was read: the next read checks again.
     seenChanges[connection.index] = known
     listEpoch &+= 1
   }

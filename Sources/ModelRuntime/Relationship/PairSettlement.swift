@@ -16,7 +16,7 @@ extension ModelContext {
     guard connection.hasPairs, connection.changeCount != nil,
       !PlantedFault.unsettledPairs.isPlanted
     else { return false }
-    // Whoever had the lock before may have committed since the save began.
+    // The previous holder of the lock may have committed since this save began.
     noticeCommits(to: connection)
     var ends: [(model: any PersistentModel, property: ModelProperty, inverse: ModelProperty)] = []
     for model in [changes.inserted, changes.updated].joined() {

@@ -190,7 +190,7 @@ extension StoreCatalogue {
     let exists = Statement("SELECT 1 FROM pg_namespace WHERE nspname = $1") {
       $0.append(namespace)
     }
-    // Whoever may only make tables has the schema made for them.
+    // A role that may create tables but no schemas needs an administrator to create the schema first.
     if try connection.run([exists])[0].rowCount == 0 {
       try change("CREATE SCHEMA \(namespace.quotedName)")
     }

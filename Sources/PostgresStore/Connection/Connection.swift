@@ -174,7 +174,7 @@ final class Connection: @unchecked Sendable {
     if isUsable { _ = try? run([.rollback]) }
   }
 
-  /// Whether the session is outside of every transaction, as whoever borrows it next expects.
+  /// Whether the session is outside of every transaction, as its next borrower expects.
   var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
 }
 

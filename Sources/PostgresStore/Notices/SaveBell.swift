@@ -40,7 +40,7 @@ final class SaveBell: @unchecked Sendable {
         isDue = false
         lastRing = .now()
       }
-      // Whoever does not hear it looks by himself within a second.
+      // A listener that misses the notice polls within a second.
       _ = try? pool.withConnection { try $0.runUncounted([ring]) }
     }
   }

@@ -1,8 +1,8 @@
 package import LogEngine
 
 /// A file system that does not synchronize what it should: a fault planted to see that it is found.
-package struct ForgetfulFileSystem: FileSystem {
-  private let base: any FileSystem
+package struct ForgetfulFileSystem: ForwardingFileSystem {
+  package let base: any FileSystem
   /// What the paths have in them whose files, or directories, are not synchronized.
   private let part: String
 
@@ -18,22 +18,6 @@ package struct ForgetfulFileSystem: FileSystem {
   package func synchronizeDirectory(_ path: String) throws(StorageError) {
     if !path.contains(part) { try base.synchronizeDirectory(path) }
   }
-  package func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
-  package func list(_ directory: String) throws(StorageError) -> [String]? {
-    try base.list(directory)
-  }
-  package func makeDirectory(_ path: String) throws(StorageError) { try base.makeDirectory(path) }
-  package func rename(_ path: String, to newPath: String) throws(StorageError) {
-    try base.rename(path, to: newPath)
-  }
-  package func link(_ path: String, as newPath: String) throws(StorageError) -> Bool {
-    try base.link(path, as: newPath)
-  }
-  package func unlink(_ path: String) throws(StorageError) { try base.unlink(path) }
-  package func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
-  package func microseconds() -> Int64 { base.microseconds() }
-  package func randomBits() -> UInt64 { base.randomBits() }
-  package var holderDescription: String { base.holderDescription }
 }
 
 private final class ForgetfulFile: OpenFile {

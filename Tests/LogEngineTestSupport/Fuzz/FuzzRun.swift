@@ -98,40 +98,46 @@ package struct FuzzRun {
 
 /// Ends the process when one input takes too long: a decoder that does not come to its end cannot be stopped
 /// in any other way.
-private final class InputWatch: Sendable {
+private final class InputWatch: @unchecked Sendable {
   private let target: String
-  private let state = Mutex<State>(State())
+  /// Guards the fields below; signaled at the end only, since inputs begin a thousand times a second.
+  private let condition = NSCondition()
+  private var seed: UInt64 = 0
+  private var deadline = Date.distantFuture
+  private var hasEnded = false
 
-  private struct State {
-    var seed: UInt64 = 0
-    var start = ContinuousClock.now
-    var hasEnded = false
-  }
-
-  private static let limit = Duration.seconds(60)
+  private static let limit: TimeInterval = 60
 
   init(_ target: String) {
     self.target = target
-    Thread.detachNewThread { [self] in
-      while true {
-        Thread.sleep(forTimeInterval: 0.5)
-        let now = state.withLock { $0 }
-        if now.hasEnded { return }
-        guard ContinuousClock.now - now.start > Self.limit else { continue }
-        FileHandle.standardError.write(
-          Data("\(target) --seed \(now.seed): not done after \(Self.limit)\n".utf8)
-        )
-        abort()
-      }
+    Thread.detachNewThread { [self] in watch() }
+  }
+
+  private func watch() {
+    condition.lock()
+    defer { condition.unlock() }
+    while !hasEnded {
+      // An input that begins meanwhile has a later deadline.
+      _ = condition.wait(until: min(deadline, Date(timeIntervalSinceNow: Self.limit)))
+      if hasEnded || deadline > Date() { continue }
+      FileHandle.standardError.write(
+        Data("\(target) --seed \(seed): not done after \(Self.limit) s\n".utf8)
+      )
+      abort()
     }
   }
 
   func begin(_ seed: UInt64) {
-    state.withLock {
-      $0.seed = seed
-      $0.start = .now
+    condition.withLock {
+      self.seed = seed
+      deadline = Date(timeIntervalSinceNow: Self.limit)
     }
   }
 
-  func end() { state.withLock { $0.hasEnded = true } }
+  func end() {
+    condition.withLock {
+      hasEnded = true
+      condition.signal()
+    }
+  }
 }

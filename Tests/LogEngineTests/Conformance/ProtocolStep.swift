@@ -1,4 +1,5 @@
 @testable import LogEngine
+import LogEngineTestSupport
 @testable import LogFormat
 
 /// A step of the engine's protocols, as the file system and the callers see it.
@@ -24,8 +25,8 @@ enum ProtocolStep: Sendable {
 }
 
 /// A file system that hands over every step that changes the disk, once it is done.
-final class TracedFileSystem: FileSystem {
-  private let base: any FileSystem
+final class TracedFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
   private let step: @Sendable (ProtocolStep) -> Void
 
   init(_ base: any FileSystem, step: @escaping @Sendable (ProtocolStep) -> Void) {
@@ -81,18 +82,7 @@ final class TracedFileSystem: FileSystem {
     return error
   }
 
-  func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
   func status(of path: String) throws(StorageError) -> FileStatus? { try base.status(of: path) }
-  func list(_ directory: String) throws(StorageError) -> [String]? { try base.list(directory) }
-  func makeDirectory(_ path: String) throws(StorageError) { try base.makeDirectory(path) }
-  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
-  func link(_ path: String, as newPath: String) throws(StorageError) -> Bool {
-    try base.link(path, as: newPath)
-  }
-  func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
-  func microseconds() -> Int64 { base.microseconds() }
-  func randomBits() -> UInt64 { base.randomBits() }
-  var holderDescription: String { base.holderDescription }
 
   private final class TracedFile: OpenFile {
     private let base: any OpenFile

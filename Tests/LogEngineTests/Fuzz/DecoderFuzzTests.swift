@@ -89,7 +89,7 @@ import Testing
       try? LZ4.decompress(span, count: count, into: &buffer)
     case .row:
       let layout = randomLayout(&random)
-      if layout.isValid(span) { readAll(span, layout) }
+      if layout.isValid(span) { layout.readAll(span) }
     case .delta:
       let layout = randomLayout(&random)
       var writer = RowWriter()
@@ -118,22 +118,6 @@ import Testing
       hasNulls: random.oneIn(2),
       rowCount: Int.random(in: 1...200, using: &random)
     )
-  }
-
-  private static func readAll(_ row: RawSpan, _ layout: RowLayout) {
-    for column in layout.types.indices where !layout.isNull(column, in: row) {
-      switch layout.types[column] {
-      case .integer: _ = layout.integer(column, in: row)
-      case .double, .date: _ = layout.double(column, in: row)
-      case .bool: _ = layout.bool(column, in: row)
-      case .uuid: _ = layout.uuid(column, in: row)
-      case .reference: _ = layout.reference(column, in: row)
-      case .text: _ = layout.text(column, in: row)
-      case .references: _ = layout.references(column, in: row)
-      case .blob: _ = layout.blob(column, in: row)
-      case .bytes, .structured: _ = row.extracting(layout.range(column, in: row))
-      }
-    }
   }
 }
 

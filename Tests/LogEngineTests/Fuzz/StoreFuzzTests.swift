@@ -69,14 +69,14 @@ import Testing
           let reference = RowReference(table: table.number, key: key)
           _ = try view.withRow(reference) { row, number in
             guard let layout = table.layout(number)?.layout else { return }
-            for column in layout.types.indices { read(column, of: row, layout) }
+            layout.readAll(row)
           }
         }
       }
       try attempt {
         try view.scan(table.number) { _, number, row in
           guard let layout = table.layout(number)?.layout else { return .proceed }
-          for column in layout.types.indices { read(column, of: row, layout) }
+          layout.readAll(row)
           return .proceed
         }
       }
@@ -89,21 +89,6 @@ import Testing
     }
     try attempt { _ = try engine.fileUsage() }
     _ = engine.statistics()
-  }
-
-  private static func read(_ column: Int, of row: RawSpan, _ layout: RowLayout) {
-    if layout.isNull(column, in: row) { return }
-    switch layout.types[column] {
-    case .integer: _ = layout.integer(column, in: row)
-    case .double, .date: _ = layout.double(column, in: row)
-    case .bool: _ = layout.bool(column, in: row)
-    case .uuid: _ = layout.uuid(column, in: row)
-    case .reference: _ = layout.reference(column, in: row)
-    case .text: _ = layout.text(column, in: row)
-    case .references: _ = layout.references(column, in: row)
-    case .blob: _ = layout.blob(column, in: row)
-    case .bytes, .structured: _ = row.extracting(layout.range(column, in: row))
-    }
   }
 
   private static func write(_ disk: InMemoryFileSystem) throws {

@@ -1,4 +1,5 @@
 import LogEngine
+import LogEngineTestSupport
 import LogTools
 import Testing
 

@@ -1,3 +1,4 @@
+import LogEngineTestSupport
 import Synchronization
 import Testing
 
@@ -66,26 +67,9 @@ import Testing
 }
 
 /// A file system in a process of so much memory.
-private struct SmallMemory: FileSystem {
-  let base: InMemoryFileSystem
+private struct SmallMemory: ForwardingFileSystem {
+  let base: any FileSystem
   let memoryLimit: Int?
 
-  func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
-    try base.open(path, mode)
-  }
-  func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
-  func list(_ directory: String) throws(StorageError) -> [String]? { try base.list(directory) }
-  func makeDirectory(_ path: String) throws(StorageError) { try base.makeDirectory(path) }
-  func rename(_ path: String, to newPath: String) throws(StorageError) {
-    try base.rename(path, to: newPath)
-  }
-  func link(_ path: String, as newPath: String) throws(StorageError) -> Bool {
-    try base.link(path, as: newPath)
-  }
-  func unlink(_ path: String) throws(StorageError) { try base.unlink(path) }
   func synchronizeDirectory(_ path: String) throws(StorageError) {}
-  func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
-  func microseconds() -> Int64 { base.microseconds() }
-  func randomBits() -> UInt64 { base.randomBits() }
-  var holderDescription: String { base.holderDescription }
 }

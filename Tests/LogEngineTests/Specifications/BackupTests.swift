@@ -243,26 +243,9 @@ import Testing
 }
 
 /// A file system on which no file has two names.
-private struct SeparateFileSystem: FileSystem {
+private struct SeparateFileSystem: ForwardingFileSystem {
   let base: any FileSystem
   init(_ base: any FileSystem) { self.base = base }
 
-  func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
-    try base.open(path, mode)
-  }
-  func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
-  func list(_ directory: String) throws(StorageError) -> [String]? { try base.list(directory) }
-  func makeDirectory(_ path: String) throws(StorageError) { try base.makeDirectory(path) }
-  func rename(_ path: String, to newPath: String) throws(StorageError) {
-    try base.rename(path, to: newPath)
-  }
   func link(_ path: String, as newPath: String) throws(StorageError) -> Bool { false }
-  func unlink(_ path: String) throws(StorageError) { try base.unlink(path) }
-  func synchronizeDirectory(_ path: String) throws(StorageError) {
-    try base.synchronizeDirectory(path)
-  }
-  func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
-  func microseconds() -> Int64 { base.microseconds() }
-  func randomBits() -> UInt64 { base.randomBits() }
-  var holderDescription: String { base.holderDescription }
 }

@@ -1,4 +1,5 @@
 import LogEngine
+import LogEngineTestSupport
 import Testing
 
 @Suite struct `Opening a store beside its writer` {

@@ -1,8 +1,9 @@
 import LogEngine
+import LogEngineTestSupport
 import Synchronization
 
 /// A file system whose calls that make something fail from some call on.
-final class FailingFileSystem: FileSystem {
+final class FailingFileSystem: ForwardingFileSystem {
   let base: any FileSystem
   private let prefix: String
   private let left = Atomic<Int>(.max)
@@ -59,14 +60,8 @@ final class FailingFileSystem: FileSystem {
     try check(.link, path)
     return try base.link(path, as: newPath)
   }
-  func unlink(_ path: String) throws(StorageError) { try base.unlink(path) }
-  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
   func synchronizeDirectory(_ path: String) throws(StorageError) {
     try check(.synchronizeDirectory, path)
     try base.synchronizeDirectory(path)
   }
-  func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
-  func microseconds() -> Int64 { base.microseconds() }
-  func randomBits() -> UInt64 { base.randomBits() }
-  var holderDescription: String { base.holderDescription }
 }

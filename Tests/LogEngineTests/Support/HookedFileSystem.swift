@@ -1,11 +1,12 @@
 import LogEngine
+import LogEngineTestSupport
 import Synchronization
 
 /// A file system that lets something happen before each of its calls: what another process would do at
 /// just that moment.
 ///
 /// It does not map files, so that every look at one is a call.
-final class HookedFileSystem: FileSystem {
+final class HookedFileSystem: ForwardingFileSystem {
   let base: any FileSystem
   private let hook: @Sendable (Call) throws -> Void
   /// Called when a synchronization of a file has failed, before anybody is told.
@@ -81,7 +82,6 @@ final class HookedFileSystem: FileSystem {
     willCall(.unlink, path)
     try base.unlink(path)
   }
-  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
   func synchronizeDirectory(_ path: String) throws(StorageError) {
     willCall(.synchronizeDirectory, path)
     try base.synchronizeDirectory(path)
@@ -90,9 +90,6 @@ final class HookedFileSystem: FileSystem {
     willCall(.lock, path)
     return try base.lock(path)
   }
-  func microseconds() -> Int64 { base.microseconds() }
-  func randomBits() -> UInt64 { base.randomBits() }
-  var holderDescription: String { base.holderDescription }
 }
 
 private final class HookedFile: OpenFile {

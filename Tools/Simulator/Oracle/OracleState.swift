@@ -112,7 +112,7 @@ extension OracleState {
         apply(change)
         continue
       }
-      // Whoever the context moves after its delete is not deleted with the owner that others gave it meanwhile.
+      // A model that the context moves after its delete is not deleted with an owner that others gave it meanwhile.
       var moved: Set<Link> = []
       for case .link(let relation, let member, _) in changes[(place + 1)...] {
         moved.insert(Link(relation: relation, member: member))

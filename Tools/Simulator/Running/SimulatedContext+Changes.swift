@@ -16,7 +16,7 @@ extension SimulatedContext {
     try make(operation, world)
     var after = before
     after.apply(changes)
-    // What a delete cascades to is deleted by this context from now on, whoever moves it meanwhile.
+    // What a delete cascades to is deleted by this context from now on, even if another context moves it meanwhile.
     for key in before.rows.keys.sorted()
     where !after.contains(key) && !changes.contains(.delete(key)) {
       changes.append(.delete(key))

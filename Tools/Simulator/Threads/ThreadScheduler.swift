@@ -92,7 +92,7 @@ final class ThreadScheduler: @unchecked Sendable {
       let ready = runners.indices.filter { runners[$0].standing == .parked }
       guard let next = chance.pick(ready) else {
         if runners.allSatisfy({ $0.standing == .finished }) { return true }
-        // All that is left waits for locks: whoever holds them has finished, or nobody ever will.
+        // All remaining threads wait for locks: either the holders have finished, or this is a deadlock.
         patience += 1
         if patience > 5_000 { return false }
         _ = condition.wait(until: Date(timeIntervalSinceNow: 0.001))
