@@ -165,7 +165,8 @@ var targets: [Target] = [
   .target(
     name: "ModelRuntime",
     dependencies: ["CModelRuntime", "Locking", "RowFormat", "SchedulePoints"] + macroDependency,
-    swiftSettings: macroUserSettings + [.enableExperimentalFeature("Lifetimes")]
+    swiftSettings: macroUserSettings
+      + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
   ),
   .target(
     name: "LogEngineObservability",
@@ -178,7 +179,7 @@ var targets: [Target] = [
       "Locking", "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
       "SchedulePoints",
     ] + observabilityDependencies,
-    swiftSettings: swiftSettings
+    swiftSettings: swiftSettings + [.strictMemorySafety()]
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
   .systemLibrary(
@@ -378,7 +379,7 @@ if hostIsApple {
     .testTarget(
       name: "SwiftDataDefaultIsolationTests",
       dependencies: ["SwiftData"],
-      swiftSettings: appSettings + [.defaultIsolation(MainActor.self)]
+      swiftSettings: appSettings + [.defaultIsolation(MainActor.self), .strictMemorySafety()]
     ),
     .testTarget(
       name: "ToolsTests",

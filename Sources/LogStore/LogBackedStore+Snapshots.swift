@@ -84,8 +84,8 @@ extension DefaultSnapshot {
   ) throws -> Range<Int> {
     let layout = descriptor.layout
     writer.begin(layout)
-    try row.withUnsafeBytes { bytes in
-      let row = bytes.bytes
+    try unsafe row.withUnsafeBytes { bytes in
+      let row = unsafe bytes.bytes
       for property in descriptor.properties {
         let column = property.ordinal
         guard property.isRelationship else {
@@ -155,17 +155,17 @@ extension TableStore {
         } else if let blob = layout.blob(column, in: row)?.reference {
           // A snapshot means the same in every store: it holds the value itself.
           let value = try readBlob(blob, of: fetched.reference, column: column)
-          value?.withUnsafeBytes { writer.append(column, inlineBlob: $0.bytes) }
+          unsafe value?.withUnsafeBytes { unsafe writer.append(column, inlineBlob: $0.bytes) }
         } else {
           writer.copy(column, from: row, column: column, layout: layout)
         }
       }
     }
     let range = writer.finish()
-    return DefaultSnapshot(
+    return unsafe DefaultSnapshot(
       persistentIdentifier: own,
       descriptor: table.descriptor,
-      row: writer.bytes.extracting(range).withUnsafeBytes { Array($0) },
+      row: writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) },
       references: references
     )
   }

@@ -42,7 +42,8 @@ extension TableStore {
       try withRow(at: reference) { row -> StoredBlob? in
         switch layout.blob(column, in: row) {
         case nil: nil
-        case .inline(let range): .inRow(row.extracting(range).withUnsafeBytes { Data($0) })
+        case .inline(let range):
+          unsafe .inRow(row.extracting(range).withUnsafeBytes { unsafe Data($0) })
         case .external(let blob): .external(blob)
         }
       } ?? nil
@@ -54,12 +55,12 @@ extension Data {
   /// The bytes of a blob, checked; from its mapping, without a copy, if it has one.
   fileprivate init(_ blob: Blob) throws {
     self = try blob.withBytes { bytes in
-      bytes.withUnsafeBytes { buffer in
+      unsafe bytes.withUnsafeBytes { buffer in
         guard blob.isMapped, let base = buffer.baseAddress, buffer.count > 0 else {
-          return Data(buffer)
+          return unsafe Data(buffer)
         }
         // The mapping lives as long as the blob, and the blob as long as the data.
-        return Data(
+        return unsafe Data(
           bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
           count: buffer.count,
           deallocator: .custom { _, _ in withExtendedLifetime(blob) {} }

@@ -46,17 +46,17 @@ final class SpareSink: Sendable {
 ///
 /// Used by one save at a time.
 final class CommitSink: RowChangeSink, @unchecked Sendable {
-  // The store keeps the sink, and only its own saves use it: nothing need be counted for each row.
-  private unowned(unsafe) let store: TableStore
+  // Not counted: the store keeps the sink, and only its own saves use it.
+  @safe private unowned(unsafe) let store: TableStore
   private var batch: CommitBatch
-  @exclusivity(unchecked) private var references = ReferenceChanges()
+  @safe @exclusivity(unchecked) private var references = ReferenceChanges()
   /// The table of the last change; changes come table by table.
-  @exclusivity(unchecked) private var current: Target?
+  @safe @exclusivity(unchecked) private var current: Target?
   private var touched: [Target] = []
-  @exclusivity(unchecked) private var check = ReferenceCheck.everything
+  @safe @exclusivity(unchecked) private var check = ReferenceCheck.everything
   /// How much the save has written.
-  @exclusivity(unchecked) private var changeCount = 0
-  @exclusivity(unchecked) private var byteCount = 0
+  @safe @exclusivity(unchecked) private var changeCount = 0
+  @safe @exclusivity(unchecked) private var byteCount = 0
   private let indexing: CommitIndexing
 
   /// What has to hold of the references that a save leaves.

@@ -18,7 +18,7 @@ import Testing
 
   @Test func `hold its bookkeeping, and the view of its values`() {
     #expect(
-      book.contains("@exclusivity(unchecked) private var _$core = ModelRuntime._ModelCore()")
+      book.contains("@safe @exclusivity(unchecked) private var _$core = ModelRuntime._ModelCore()")
     )
     #expect(book.contains("var _$state: ModelRuntime._ModelState { _$core.state(of: self) }"))
     #expect(

@@ -8,7 +8,9 @@ import Testing
   @Test func `becomes accessors over a slot`() {
     let title = expand("var title: String")
     #expect(
-      title.contains("@exclusivity(unchecked) private var _$s_title: ModelRuntime._Slot<String>")
+      title.contains(
+        "@safe @exclusivity(unchecked) private var _$s_title: ModelRuntime._Slot<String>"
+      )
     )
     #expect(
       title.contains(
@@ -66,7 +68,9 @@ import Testing
     ("var n /* a */ : /* b */ Int /* c */ = /* d */ 5 // e", ": ModelRuntime._Slot<Int>"),
   ])
   func `has a slot of its type`(property: String, slot: String) {
-    #expect(expand(property).lines.contains("@exclusivity(unchecked) private var _$s_n\(slot)"))
+    #expect(
+      expand(property).lines.contains("@safe @exclusivity(unchecked) private var _$s_n\(slot)")
+    )
   }
 
   @Test func `in backticks has a slot without them`() {

@@ -75,7 +75,7 @@ struct TextCodeTable {
     places[place] = Int32(hashes.count)
     hashes.append(hash)
     codes.append(code)
-    key.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    unsafe key.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     ends.append(bytes.count)
     if hashes.count * 2 > places.count { grow() }
     return code
@@ -84,8 +84,8 @@ struct TextCodeTable {
   private func isEqual(_ entry: Int, _ key: RawSpan) -> Bool {
     let start = entry == 0 ? 0 : ends[entry - 1]
     guard ends[entry] - start == key.byteCount else { return false }
-    return key.withUnsafeBytes { key in
-      bytes.withUnsafeBytes { $0[start..<ends[entry]].elementsEqual(key) }
+    return unsafe key.withUnsafeBytes { key in
+      unsafe bytes.withUnsafeBytes { unsafe $0[start..<ends[entry]].elementsEqual(key) }
     }
   }
 
@@ -105,14 +105,14 @@ struct TextCodeTable {
       let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
       hash = product.high ^ product.low
     }
-    key.withUnsafeBytes { bytes in
+    unsafe key.withUnsafeBytes { bytes in
       while offset + 8 <= bytes.count {
-        combine(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        unsafe combine(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         offset += 8
       }
       var rest: UInt64 = 1
       while offset < bytes.count {
-        rest = rest << 8 | UInt64(bytes[offset])
+        rest = unsafe rest << 8 | UInt64(bytes[offset])
         offset += 1
       }
       combine(rest)

@@ -24,7 +24,7 @@ struct MeasuredColumn {
     }
     let reader = SourceReader([source], of: table.descriptor, resolver)
     func value(_ row: [UInt8]) -> QueryValue? {
-      try? row.withUnsafeBytes { try reader.values(of: $0.bytes, .none)[0] }
+      try? unsafe row.withUnsafeBytes { try unsafe reader.values(of: $0.bytes, .none)[0] }
     }
     guard let ifNull = value(table.rowOfNulls()),
       let ifLacking = value(table.descriptor.defaultRow())
@@ -65,6 +65,6 @@ struct MeasuredColumn {
 extension String {
   /// The text that some bytes of a row are.
   init(decoding bytes: RawSpan) {
-    self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

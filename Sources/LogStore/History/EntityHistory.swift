@@ -133,8 +133,8 @@ extension RowLayout {
     if isNull { return true }
     let (range, otherRange) = (bytes(column, in: row), otherLayout.bytes(otherColumn, in: other))
     guard range.count == otherRange.count else { return false }
-    return row.extracting(range).withUnsafeBytes { bytes in
-      other.extracting(otherRange).withUnsafeBytes { bytes.elementsEqual($0) }
+    return unsafe row.extracting(range).withUnsafeBytes { bytes in
+      unsafe other.extracting(otherRange).withUnsafeBytes { unsafe bytes.elementsEqual($0) }
     }
   }
 

@@ -75,8 +75,8 @@ extension HistoryDeletions {
 extension HistoryDeletions {
   init(in catalogue: Catalogue) {
     guard let bytes = catalogue.metadata[Self.key] else { return }
-    bytes.withUnsafeBytes { bytes in
-      let bytes = bytes.bytes
+    unsafe bytes.withUnsafeBytes { bytes in
+      let bytes = unsafe bytes.bytes
       var cursor = ByteCursor(0..<bytes.byteCount)
       guard let floor = cursor.varint(in: bytes), let count = cursor.varint(in: bytes) else {
         return
@@ -105,6 +105,6 @@ extension HistoryDeletions {
       buffer.appendVarint(run.upperBound - run.lowerBound)
       end = run.upperBound
     }
-    return buffer.bytes.withUnsafeBytes { Array($0) }
+    return unsafe buffer.bytes.withUnsafeBytes { unsafe Array($0) }
   }
 }

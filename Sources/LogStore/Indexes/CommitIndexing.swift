@@ -7,19 +7,19 @@ import SchedulePoints
 ///
 /// Used by one save at a time.
 final class CommitIndexing: CommitParticipant {
-  // As its sink does: the store outlives its saves.
-  private unowned(unsafe) let store: TableStore
+  // Not counted: the store outlives its saves, as in their sink.
+  @safe private unowned(unsafe) let store: TableStore
   /// What the commit does to each index that has to know; by table, as the changes come.
-  @exclusivity(unchecked) private var parts: [Part] = []
-  @exclusivity(unchecked) private var tables: [TablePart] = []
-  @exclusivity(unchecked) private var keys = UniqueKeyChanges()
-  @exclusivity(unchecked) private var claim: UniqueClaims.Claim?
+  @safe @exclusivity(unchecked) private var parts: [Part] = []
+  @safe @exclusivity(unchecked) private var tables: [TablePart] = []
+  @safe @exclusivity(unchecked) private var keys = UniqueKeyChanges()
+  @safe @exclusivity(unchecked) private var claim: UniqueClaims.Claim?
   /// How many indexes were registered when the commit was prepared.
-  @exclusivity(unchecked) private var registrationCount = 0
-  @exclusivity(unchecked) private var failure: (any Error)?
+  @safe @exclusivity(unchecked) private var registrationCount = 0
+  @safe @exclusivity(unchecked) private var failure: (any Error)?
   private var scratch: [UInt8] = []
   /// Whether anything was noted since the last reset.
-  @exclusivity(unchecked) private var hasNotes = false
+  @safe @exclusivity(unchecked) private var hasNotes = false
 
   /// One index, and what the commit does to it.
   fileprivate struct Part {

@@ -47,8 +47,8 @@ struct IndexColumn: Hashable, Sendable {
     case .uuid: key[word + marker + 1] = layout.uuid(number, in: row).1.byteSwapped
     case .text:
       let range = layout.range(number, in: row)
-      key[word + 1] = row.withUnsafeBytes {
-        IndexColumn.hash(ofText: UnsafeRawBufferPointer(rebasing: $0[range]))
+      key[word + 1] = unsafe row.withUnsafeBytes {
+        unsafe IndexColumn.hash(ofText: UnsafeRawBufferPointer(rebasing: $0[range]))
       }
     case .bool, .integer, .unsigned, .double, .float, .date, .url, .bytes, .identifier: break
     }
@@ -77,7 +77,7 @@ struct IndexColumn: Hashable, Sendable {
       key[marker + 1] = value.high.byteSwapped
     case (.text, .text(var text)):
       first = SortPrefix.prefix(ofText: text)
-      key[1] = text.withUTF8 { IndexColumn.hash(ofText: UnsafeRawBufferPointer($0)) }
+      key[1] = text.withUTF8 { unsafe IndexColumn.hash(ofText: UnsafeRawBufferPointer($0)) }
     default: return nil
     }
     write(first, into: &key, at: 0)
@@ -109,12 +109,12 @@ struct IndexColumn: Hashable, Sendable {
   /// A hash of a text in normal form; never zero, which is null's.
   private static func hash(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
     var hasher = Hasher()
-    if utf8.allSatisfy({ $0 < 0xCC }) {
-      hasher.combine(bytes: utf8)
+    if unsafe utf8.allSatisfy({ $0 < 0xCC }) {
+      unsafe hasher.combine(bytes: utf8)
     } else {
       // Texts that are equal have the same characters in normal form, whatever their bytes.
-      var text = String(decoding: utf8, as: UTF8.self).precomposedStringWithCanonicalMapping
-      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      var text = unsafe String(decoding: utf8, as: UTF8.self).precomposedStringWithCanonicalMapping
+      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
     return UInt64(bitPattern: Int64(hasher.finalize())) | 1
   }

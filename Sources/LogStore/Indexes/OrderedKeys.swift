@@ -106,13 +106,15 @@ extension OrderedKeys {
     var runs = [0..<items.count]
     for word in 0..<wordCount where !runs.isEmpty {
       var next: [Range<Int>] = []
-      items.withUnsafeMutableBufferPointer { items in
+      unsafe items.withUnsafeMutableBufferPointer { items in
         for run in runs {
-          for index in run { items[index].word = words[Int(items[index].place) * stride + word] }
+          for index in run {
+            unsafe items[index].word = unsafe words[Int(items[index].place) * stride + word]
+          }
           // Equal words stay in the order of their rows.
-          items[run].sort { $0.word != $1.word ? $0.word < $1.word : $0.place < $1.place }
+          unsafe items[run].sort { $0.word != $1.word ? $0.word < $1.word : $0.place < $1.place }
           var start = run.lowerBound
-          for index in run.dropFirst() where items[index].word != items[start].word {
+          for index in run.dropFirst() where unsafe items[index].word != items[start].word {
             if index - start > 1 { next.append(start..<index) }
             start = index
           }
@@ -358,26 +360,26 @@ extension ClosedRange<IndexEntry> {
 extension OrderedKeys.Block {
   @inline(__always)
   fileprivate func entry(_ place: Int, _ stride: Int) -> IndexEntry {
-    words.withUnsafeBufferPointer { words in
+    unsafe words.withUnsafeBufferPointer { words in
       var key = IndexKey()
       let offset = place * stride
-      for word in 0..<(stride - 1) { key[word] = words[offset + word] }
-      return IndexEntry(key: key, row: RowReference(rawValue: words[offset + stride - 1]))
+      for word in 0..<(stride - 1) { key[word] = unsafe words[offset + word] }
+      return unsafe IndexEntry(key: key, row: RowReference(rawValue: words[offset + stride - 1]))
     }
   }
 
   fileprivate func startsAfter(_ entry: IndexEntry, _ stride: Int) -> Bool {
-    words.withUnsafeBufferPointer { OrderedKeys.compare($0, 0, stride, entry) > 0 }
+    unsafe words.withUnsafeBufferPointer { unsafe OrderedKeys.compare($0, 0, stride, entry) > 0 }
   }
 
   /// Where an entry is, or would be.
   fileprivate func position(of entry: IndexEntry, _ stride: Int) -> Int {
-    words.withUnsafeBufferPointer { words in
+    unsafe words.withUnsafeBufferPointer { words in
       var low = 0
       var high = words.count / stride
       while low < high {
         let middle = (low + high) / 2
-        if OrderedKeys.compare(words, middle * stride, stride, entry) < 0 {
+        if unsafe OrderedKeys.compare(words, middle * stride, stride, entry) < 0 {
           low = middle + 1
         } else {
           high = middle
@@ -391,13 +393,13 @@ extension OrderedKeys.Block {
     let old = words.count
     if words.capacity == old { words.reserveCapacity(max(old * 5 / 4, 16 * stride)) }
     for _ in 0..<stride { words.append(0) }
-    words.withUnsafeMutableBufferPointer { words in
+    unsafe words.withUnsafeMutableBufferPointer { words in
       let start = place * stride
       if let base = words.baseAddress {
-        (base + start + stride).update(from: base + start, count: old - start)
+        unsafe (base + start + stride).update(from: base + start, count: old - start)
       }
-      for word in 0..<(stride - 1) { words[start + word] = entry.key[word] }
-      words[start + stride - 1] = entry.row.rawValue
+      for word in 0..<(stride - 1) { unsafe words[start + word] = entry.key[word] }
+      unsafe words[start + stride - 1] = entry.row.rawValue
     }
   }
 }
@@ -412,11 +414,11 @@ extension OrderedKeys {
     _ entry: IndexEntry
   ) -> Int {
     for word in 0..<(stride - 1) {
-      let mine = words[offset + word]
+      let mine = unsafe words[offset + word]
       let other = entry.key[word]
       if mine != other { return mine < other ? -1 : 1 }
     }
-    let mine = words[offset + stride - 1]
+    let mine = unsafe words[offset + stride - 1]
     let other = entry.row.rawValue
     return mine == other ? 0 : mine < other ? -1 : 1
   }
@@ -425,12 +427,12 @@ extension OrderedKeys {
 extension Array {
   /// The first place whose element is not among those that come first.
   fileprivate func firstPlace(where comesFirst: (Element) -> Bool) -> Int {
-    withUnsafeBufferPointer { elements in
+    unsafe withUnsafeBufferPointer { elements in
       var low = 0
       var high = elements.count
       while low < high {
         let middle = (low + high) / 2
-        if comesFirst(elements[middle]) { low = middle + 1 } else { high = middle }
+        if unsafe comesFirst(elements[middle]) { low = middle + 1 } else { high = middle }
       }
       return low
     }

@@ -46,7 +46,9 @@ enum SortPrefix {
     case .uuid: return layout.uuid(column, in: row).0.byteSwapped
     case .text:
       let range = layout.range(column, in: row)
-      return row.withUnsafeBytes { prefix(ofText: UnsafeRawBufferPointer(rebasing: $0[range])) }
+      return unsafe row.withUnsafeBytes {
+        unsafe prefix(ofText: UnsafeRawBufferPointer(rebasing: $0[range]))
+      }
     case .url, .bytes, .identifier: preconditionFailure("values of kind \(kind) have no order")
     }
   }
@@ -76,17 +78,17 @@ enum SortPrefix {
 
   /// The prefix of a text, given as UTF-8.
   static func prefix(ofText bytes: RawSpan) -> UInt64 {
-    bytes.withUnsafeBytes { prefix(ofText: $0) }
+    unsafe bytes.withUnsafeBytes { unsafe prefix(ofText: $0) }
   }
 
   static func prefix(ofText text: String) -> UInt64 {
     var text = text
-    return text.withUTF8 { prefix(ofText: UnsafeRawBufferPointer($0)) }
+    return text.withUTF8 { unsafe prefix(ofText: UnsafeRawBufferPointer($0)) }
   }
 
   static func prefix(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
-    if utf8.allSatisfy({ $0 < 0xCC }) { return leadingBytes(of: utf8) }
-    let text = String(decoding: utf8, as: UTF8.self)
+    if unsafe utf8.allSatisfy({ $0 < 0xCC }) { return unsafe leadingBytes(of: utf8) }
+    let text = unsafe String(decoding: utf8, as: UTF8.self)
     return leadingBytes(of: text.precomposedStringWithCanonicalMapping.utf8)
   }
 

@@ -118,7 +118,7 @@ extension EntityTable {
     var writer = RowWriter(capacity: 256)
     writer.begin(layout)
     let range = writer.finish()
-    return writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+    return unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
   /// A layout that rows were written in, and for each current column its place in it.
@@ -194,12 +194,12 @@ struct RowConverter: Sendable {
       if let place = source.place, source.fill == nil || !old.isNull(place, in: row) {
         try copy(column, from: row, place, into: &writer, open)
       } else if let (fill, layout) = source.fill {
-        fill.withUnsafeBytes {
-          writer.copy(column, from: $0.bytes, column: 0, layout: layout)
+        unsafe fill.withUnsafeBytes {
+          unsafe writer.copy(column, from: $0.bytes, column: 0, layout: layout)
         }
       } else {
-        defaults.withUnsafeBytes {
-          writer.copy(column, from: $0.bytes, column: column, layout: new)
+        unsafe defaults.withUnsafeBytes {
+          unsafe writer.copy(column, from: $0.bytes, column: column, layout: new)
         }
       }
     }

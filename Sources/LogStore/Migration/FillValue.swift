@@ -20,13 +20,13 @@ enum FillValue {
   ) -> CatalogueChange? {
     guard !defaults.isEmpty else { return nil }
     let single = RowLayout([layout.types[column]])
-    return defaults.withUnsafeBytes { bytes -> CatalogueChange? in
-      if layout.isNull(column, in: bytes.bytes) { return nil }
+    return unsafe defaults.withUnsafeBytes { bytes -> CatalogueChange? in
+      if unsafe layout.isNull(column, in: bytes.bytes) { return nil }
       var writer = RowWriter(capacity: 64)
       writer.begin(single)
-      writer.copy(0, from: bytes.bytes, column: column, layout: layout)
+      unsafe writer.copy(0, from: bytes.bytes, column: column, layout: layout)
       let range = writer.finish()
-      let value = writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+      let value = unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
       return .setMetadata(key: key(table, number), value: value)
     }
   }

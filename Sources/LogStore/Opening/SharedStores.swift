@@ -20,6 +20,7 @@ final class SharedStores: @unchecked Sendable {
   /// Guarded by the condition, with everything in it.
   private var entries: [Entry] = []
 
+  /// Unchecked, because the condition guards it.
   private final class Entry: @unchecked Sendable {
     var place: StorePlace
     var phase: Phase

@@ -21,7 +21,7 @@ extension ModelClass {
   private var core: [DeclSyntax] {
     [
       """
-      @exclusivity(unchecked) \(raw: isIsolated ? "nonisolated(unsafe) " : "")private \(raw: finalInRoot)var _$core = ModelRuntime._ModelCore()
+      @safe @exclusivity(unchecked) \(raw: isIsolated ? "nonisolated(unsafe) " : "")private \(raw: finalInRoot)var _$core = ModelRuntime._ModelCore()
       """,
       """
       \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$state: ModelRuntime._ModelState { _$core.state(of: self) }

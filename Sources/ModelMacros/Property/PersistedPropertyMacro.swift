@@ -52,6 +52,6 @@ extension PersistedProperty {
     }
     // The runtime reads and writes slots whatever actor the class belongs to.
     let isolation = isIsolated ? "nonisolated(unsafe) " : ""
-    return "@exclusivity(unchecked) \(raw: isolation)private var \(raw: slot)\(raw: value)"
+    return "@safe @exclusivity(unchecked) \(raw: isolation)private var \(raw: slot)\(raw: value)"
   }
 }

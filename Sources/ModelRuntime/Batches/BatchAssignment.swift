@@ -120,8 +120,8 @@ private struct TransformingWriter<Value, Column: _ColumnValue>: BatchWriter {
   func write(_ row: _RowView, into encoder: inout _RowEncoder) throws {
     let old = Column._decode(row, property.ordinal)
     // The same type under another name: the cast was made when the writer was.
-    let new = try transform(unsafeBitCast(old, to: Value.self))
-    try unsafeBitCast(new, to: Column.self).write(into: &encoder, column.position)
+    let new = try unsafe transform(unsafeBitCast(old, to: Value.self))
+    try unsafe unsafeBitCast(new, to: Column.self).write(into: &encoder, column.position)
   }
 }
 

@@ -81,7 +81,7 @@ struct BatchColumn<Value> {
   ) -> (Value, inout _RowEncoder, Int) throws -> Void {
     { value, encoder, position in
       // The same type under another name: the cast was made when the column was.
-      unsafeBitCast(value, to: Column.self)._encode(into: &encoder, position)
+      unsafe unsafeBitCast(value, to: Column.self)._encode(into: &encoder, position)
     }
   }
 }

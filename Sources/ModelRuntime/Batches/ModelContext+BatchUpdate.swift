@@ -110,7 +110,7 @@ private struct RowUpdate {
         let part = Array(rows[start..<min(start + 4096, rows.count)])
         for row in try connection.store.rows(at: part, for: state) {
           guard let row else { continue }
-          let view = _RowView(
+          let view = unsafe _RowView(
             base: row.base,
             byteCount: row.byteCount,
             layout: composer.descriptor.layout

@@ -18,8 +18,8 @@ final class RowComposer {
   let changed: ColumnSet
   private let defaults: [UInt8]
   /// Takes the values of a row.
-  @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
-  @exclusivity(unchecked) private var writer = RowWriter()
+  @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
+  @safe @exclusivity(unchecked) private var writer = RowWriter()
 
   /// - Parameters:
   ///   - descriptor: The class.
@@ -97,7 +97,7 @@ final class RowComposer {
     rank: () throws -> Int64,
     _ body: (RawSpan) throws -> R
   ) rethrows -> R {
-    try defaults.withUnsafeBytes { try withRow($0.bytes, values, rank: rank, body) }
+    try unsafe defaults.withUnsafeBytes { try unsafe withRow($0.bytes, values, rank: rank, body) }
   }
 
   /// Lends a row that has the values of the batch, and those of another row for the rest.

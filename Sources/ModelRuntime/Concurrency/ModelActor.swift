@@ -17,7 +17,7 @@ extension ModelActor {
         "\(type(of: modelExecutor)) runs jobs side by side; an actor needs a SerialModelExecutor"
       )
     }
-    return executor.asUnownedSerialExecutor()
+    return unsafe executor.asUnownedSerialExecutor()
   }
 
   /// The context of the actor.

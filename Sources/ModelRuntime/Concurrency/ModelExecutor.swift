@@ -13,6 +13,8 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 ///
 /// The queue is never the main one, whichever thread makes the actor: work given to a model actor
 /// leaves the main actor free.
+///
+/// Unchecked, because it keeps a context, which only jobs on its queue use.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
   public final let modelContext: ModelContext
   private let queue: DispatchQueue
@@ -31,11 +33,11 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   /// Runs a job on the executor's queue, after the jobs that were enqueued before.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-    UnownedSerialExecutor(ordinary: self)
+    unsafe UnownedSerialExecutor(ordinary: self)
   }
 
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

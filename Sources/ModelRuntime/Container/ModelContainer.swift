@@ -4,6 +4,8 @@ import Synchronization
 ///
 /// A container is safe to share between threads; the contexts made from it are not. The stores stay open
 /// as long as the container or one of its contexts lives.
+///
+/// Unchecked, because the class is open to subclasses of the module; its properties are constants and Sendable.
 public class ModelContainer: Equatable, @unchecked Sendable {
   final let coordinator: StoreCoordinator
   private final let mainContextBox = MainContextBox()
@@ -106,7 +108,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 }
 
 /// The main actor's context; apart, because only the main actor may touch it.
-private final class MainContextBox: @unchecked Sendable {
+private final class MainContextBox: Sendable {
   @MainActor private var made: ModelContext?
 
   nonisolated init() {}

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Contexts hold the coordinator, not the container: so a container can hold its main context without
 /// the two keeping each other, and with them the stores, open for ever.
-final class StoreCoordinator: @unchecked Sendable {
+final class StoreCoordinator: Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let connections: [StoreConnection]

@@ -56,7 +56,8 @@ extension ModelContext {
   }
 }
 
-/// Carries the main context to the main actor, where it belongs.
+/// Carries the main context to the main actor, where it belongs; unchecked, because nothing else is done with it on the
+/// way.
 struct MainContextReference: @unchecked Sendable {
   weak var value: ModelContext?
 

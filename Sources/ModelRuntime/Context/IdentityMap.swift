@@ -5,9 +5,11 @@ import RowFormat
 /// The map does not keep its objects alive: one takes itself out when it goes away. Open
 /// addressing with linear probing. Rows of neighbouring keys stand side by side, sixteen at a time, so that
 /// registering the rows of a fetch, and taking leave of them, walks through memory instead of jumping.
-final class IdentityMap {
+///
+/// Safe to use, because every index into the entries goes through the mask, and because objects take themselves out.
+@safe final class IdentityMap {
   /// What stands for a row.
-  enum Occupant {
+  @unsafe enum Occupant {
     /// An object without a state (see ``_ModelCore``).
     case fault(Unmanaged<AnyObject>)
     case state(Unmanaged<_ModelState>)
@@ -29,23 +31,23 @@ final class IdentityMap {
   init(_ connection: StoreConnection) {
     self.connection = connection
     mask = 15
-    entries = Self.allocate(16)
+    unsafe entries = unsafe Self.allocate(16)
   }
 
-  deinit { entries.deallocate() }
+  deinit { unsafe entries.deallocate() }
 
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Entry> {
     let entries = UnsafeMutablePointer<Entry>.allocate(capacity: count)
-    entries.initialize(repeating: Entry(), count: count)
-    return entries
+    unsafe entries.initialize(repeating: Entry(), count: count)
+    return unsafe entries
   }
 
   /// The state of the object for a row, made now if the object has none yet.
   subscript(reference: RowReference) -> _ModelState? {
-    switch occupant(at: reference) {
+    switch unsafe occupant(at: reference) {
     case nil: nil
-    case .state(let state): state.takeUnretainedValue()
-    case .fault(let object): state(of: object, at: reference)
+    case .state(let state): unsafe state.takeUnretainedValue()
+    case .fault(let object): unsafe state(of: object, at: reference)
     }
   }
 
@@ -54,14 +56,14 @@ final class IdentityMap {
       preconditionFailure("a fault is of a class of its store")
     }
     // Making it enters it here.
-    return descriptor.model(fault.takeUnretainedValue())._$state
+    return unsafe descriptor.model(fault.takeUnretainedValue())._$state
   }
 
   func occupant(at reference: RowReference) -> Occupant? {
     var index = slot(of: reference.rawValue)
-    while let address = UnsafeRawPointer(bitPattern: entries[index].word & ~1) {
-      if entries[index].key == reference.rawValue {
-        return entries[index].word & 1 == 1
+    while let address = unsafe UnsafeRawPointer(bitPattern: entries[index].word & ~1) {
+      if unsafe entries[index].key == reference.rawValue {
+        return unsafe entries[index].word & 1 == 1
           ? .fault(.fromOpaque(address)) : .state(.fromOpaque(address))
       }
       index = (index + 1) & mask
@@ -70,11 +72,11 @@ final class IdentityMap {
   }
 
   func insert(_ state: _ModelState, at reference: RowReference) {
-    insert(UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque()), at: reference)
+    unsafe insert(UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque()), at: reference)
   }
 
   func insert(fault: Unmanaged<AnyObject>, at reference: RowReference) {
-    insert(UInt(bitPattern: fault.toOpaque()) | 1, at: reference)
+    unsafe insert(UInt(bitPattern: fault.toOpaque()) | 1, at: reference)
   }
 
   private func insert(_ word: UInt, at reference: RowReference) {
@@ -93,19 +95,19 @@ final class IdentityMap {
 
   /// Takes out a row, if it stands for this very object.
   func remove(_ state: _ModelState, at reference: RowReference) {
-    let word = UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque())
-    if let index = index(of: reference), entries[index].word == word { clear(index) }
+    let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque())
+    if let index = index(of: reference), unsafe entries[index].word == word { clear(index) }
   }
 
   /// Takes out a row whose object has no state.
   func removeFault(at reference: RowReference) {
-    if let index = index(of: reference), entries[index].word & 1 == 1 { clear(index) }
+    if let index = index(of: reference), unsafe entries[index].word & 1 == 1 { clear(index) }
   }
 
   private func index(of reference: RowReference) -> Int? {
     var index = slot(of: reference.rawValue)
-    while entries[index].word != 0 {
-      if entries[index].key == reference.rawValue { return index }
+    while unsafe entries[index].word != 0 {
+      if unsafe entries[index].key == reference.rawValue { return index }
       index = (index + 1) & mask
     }
     return nil
@@ -116,32 +118,32 @@ final class IdentityMap {
     // Close the gap: an entry that was pushed past it moves back, so that probing needs no tombstones.
     var gap = index
     var next = (index + 1) & mask
-    while entries[next].word != 0 {
-      let home = slot(of: entries[next].key)
+    while unsafe entries[next].word != 0 {
+      let home = unsafe slot(of: entries[next].key)
       if (next - home) & mask >= (next - gap) & mask {
-        entries[gap] = entries[next]
+        unsafe entries[gap] = unsafe entries[next]
         gap = next
       }
       next = (next + 1) & mask
     }
-    entries[gap] = Entry()
+    unsafe entries[gap] = Entry()
   }
 
   /// Every state in the map, in no order; objects without one are none of them.
   var states: [_ModelState] {
     (0...mask).compactMap { index in
-      guard entries[index].word & 1 == 0 else { return nil }
-      return UnsafeRawPointer(bitPattern: entries[index].word).map {
-        Unmanaged<_ModelState>.fromOpaque($0).takeUnretainedValue()
+      guard unsafe entries[index].word & 1 == 0 else { return nil }
+      return unsafe UnsafeRawPointer(bitPattern: entries[index].word).map {
+        unsafe Unmanaged<_ModelState>.fromOpaque($0).takeUnretainedValue()
       }
     }
   }
 
   /// Gives every object a state.
   func makeStates() {
-    let faults = (0...mask).filter { entries[$0].word & 1 == 1 }
+    let faults = (0...mask).filter { unsafe entries[$0].word & 1 == 1 }
     // A state takes its fault's place, so nothing moves.
-    for index in faults { _ = self[RowReference(rawValue: entries[index].key)] }
+    for index in faults { _ = unsafe self[RowReference(rawValue: entries[index].key)] }
   }
 
   private func slot(of key: UInt64) -> Int {
@@ -152,25 +154,25 @@ final class IdentityMap {
 
   private func place(_ key: UInt64, _ word: UInt) -> Bool {
     var index = slot(of: key)
-    while entries[index].word != 0 {
-      if entries[index].key == key {
-        entries[index].word = word
+    while unsafe entries[index].word != 0 {
+      if unsafe entries[index].key == key {
+        unsafe entries[index].word = word
         return false
       }
       index = (index + 1) & mask
     }
-    entries[index] = Entry(key: key, word: word)
+    unsafe entries[index] = Entry(key: key, word: word)
     return true
   }
 
   private func grow(to size: Int) {
-    let old = entries
+    let old = unsafe entries
     let oldCount = mask + 1
-    entries = Self.allocate(size)
+    unsafe entries = unsafe Self.allocate(size)
     mask = size - 1
-    for index in 0..<oldCount where old[index].word != 0 {
-      _ = place(old[index].key, old[index].word)
+    for index in 0..<oldCount where unsafe old[index].word != 0 {
+      _ = unsafe place(old[index].key, old[index].word)
     }
-    old.deallocate()
+    unsafe old.deallocate()
   }
 }

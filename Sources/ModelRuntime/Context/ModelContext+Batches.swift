@@ -70,6 +70,6 @@ extension ModelContext {
 extension _ModelState {
   /// Whether the row has still to be fetched.
   var needsRow: Bool {
-    row == nil && flags.contains(.stored) && !flags.contains(.vanished)
+    unsafe row == nil && flags.contains(.stored) && !flags.contains(.vanished)
   }
 }

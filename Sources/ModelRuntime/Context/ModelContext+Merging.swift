@@ -101,8 +101,8 @@ extension ModelContext {
   private func noticeLists() {
     // Observers of the context want to know of every list that was looked at; others only of their own.
     let states =
-      observers == nil
-      ? watched.values.map { $0.takeUnretainedValue() }
+      unsafe observers == nil
+      ? watched.values.map { unsafe $0.takeUnretainedValue() }
       : maps.flatMap(\.states).filter { !$0.relations.isEmpty || $0.flags.contains(.isWatched) }
     // Telling may load lists, and let go of others and their members.
     for model in states.compactMap(\.model) {
@@ -120,7 +120,7 @@ extension ModelContext {
   /// The values of its properties are the row's afterwards, but for those that have unsaved changes.
   func refresh(_ state: _ModelState, from row: FetchedRow) {
     guard let model = state.model else { return }
-    if state.row != nil {
+    if unsafe state.row != nil {
       if state.currentRow.isEqual(to: row) { return }
       state.setRow(row)
       state.keepReattached()
@@ -153,7 +153,7 @@ extension _ModelState {
 extension _RowView {
   /// Whether a fetched row has the same bytes.
   fileprivate func isEqual(to row: FetchedRow) -> Bool {
-    guard let base, byteCount == row.byteCount else { return false }
-    return base == row.base || memcmp(base, row.base, byteCount) == 0
+    guard let base = unsafe base, byteCount == row.byteCount else { return false }
+    return unsafe base == row.base || memcmp(base, row.base, byteCount) == 0
   }
 }

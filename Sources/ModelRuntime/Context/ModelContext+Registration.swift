@@ -6,9 +6,9 @@ extension ModelContext {
   /// for a value.
   func model(at reference: RowReference, in connection: StoreConnection) -> (any PersistentModel)? {
     guard let descriptor = connection.descriptor(of: reference) else { return nil }
-    switch maps[connection.index].occupant(at: reference) {
-    case .fault(let object): return descriptor.model(object.takeUnretainedValue())
-    case .state(let state): return state.takeUnretainedValue().model
+    switch unsafe maps[connection.index].occupant(at: reference) {
+    case .fault(let object): return unsafe descriptor.model(object.takeUnretainedValue())
+    case .state(let state): return unsafe state.takeUnretainedValue().model
     case nil: break
     }
     return makeModel(descriptor, at: reference, in: connection)
@@ -20,7 +20,7 @@ extension ModelContext {
   func model(for row: FetchedRow, in connection: StoreConnection) -> (any PersistentModel)? {
     guard let model = model(at: row.reference, in: connection) else { return nil }
     let state = model._$state
-    if state.row == nil { refresh(state, from: row) }
+    if unsafe state.row == nil { refresh(state, from: row) }
     return model
   }
 
@@ -29,8 +29,13 @@ extension ModelContext {
     at reference: RowReference,
     in connection: StoreConnection
   ) -> any PersistentModel {
-    let made = makeObject(descriptor.makeTemplate(), descriptor, at: reference, in: connection)
-    return descriptor.model(made.object.takeRetainedValue())
+    let made = unsafe makeObject(
+      descriptor.makeTemplate(),
+      descriptor,
+      at: reference,
+      in: connection
+    )
+    return unsafe descriptor.model(made.object.takeRetainedValue())
   }
 
   /// Makes a new, empty object of a class stand for a row.
@@ -42,11 +47,11 @@ extension ModelContext {
     at reference: RowReference,
     in connection: StoreConnection
   ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
-    let made = template.make(descriptor, at: reference, in: connection, of: self)
-    made.state.isObserved = undo.manager != nil
-    beKept(by: made.state)
-    maps[connection.index].insert(made.state, at: reference)
-    return made
+    let made = unsafe template.make(descriptor, at: reference, in: connection, of: self)
+    unsafe made.state.isObserved = undo.manager != nil
+    unsafe beKept(by: made.state)
+    unsafe maps[connection.index].insert(made.state, at: reference)
+    return unsafe made
   }
 
   /// Makes objects for the rows of a fetch.
@@ -72,12 +77,13 @@ extension ModelContext {
       trace?.addObjects(maps[connection.index].count - knownCount)
     }
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
-    return Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
+    return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Filled as what they all are at bottom, so that one function serves every class.
-      start.withMemoryRebound(to: Unmanaged<AnyObject>.self, capacity: rows.count) { objects in
-        rows.withUnsafeMutableBufferPointer { rows in
-          count = fill(objects, from: rows, of: descriptor, in: connection)
+      unsafe start.withMemoryRebound(to: Unmanaged<AnyObject>.self, capacity: rows.count) {
+        objects in
+        unsafe rows.withUnsafeMutableBufferPointer { rows in
+          count = unsafe fill(objects, from: rows, of: descriptor, in: connection)
         }
       }
     }
@@ -97,22 +103,27 @@ extension ModelContext {
     var maker = ObjectMaker(base, undo.manager == nil ? self : nil, connection, map)
     var count = 0
     for index in rows.indices {
-      let reference = rows[index].reference
+      let reference = unsafe rows[index].reference
       guard maker.turn(to: reference.table) else { continue }
-      switch map.occupant(at: reference) {
-      case .fault(let object) where maker.isCurrent(object, rows[index]):
-        objects[count] = object.retain()
+      switch unsafe map.occupant(at: reference) {
+      case .fault(let object) where unsafe maker.isCurrent(object, rows[index]):
+        unsafe objects[count] = unsafe object.retain()
       case .fault, .state:
         guard let state = map[reference], let model = state.model else { continue }
-        refresh(state, from: rows[index])
-        objects[count] = Unmanaged.passRetained(model as AnyObject)
+        unsafe refresh(state, from: rows[index])
+        unsafe objects[count] = unsafe Unmanaged.passRetained(model as AnyObject)
       case nil:
-        if let fault = maker.makeFault(of: &rows[index]) {
-          objects[count] = fault
+        if let fault = unsafe maker.makeFault(of: &rows[index]) {
+          unsafe objects[count] = unsafe fault
         } else {
-          let made = makeObject(maker.template, maker.descriptor, at: reference, in: connection)
-          made.state.takeRow(of: &rows[index])
-          objects[count] = made.object
+          let made = unsafe makeObject(
+            maker.template,
+            maker.descriptor,
+            at: reference,
+            in: connection
+          )
+          unsafe made.state.takeRow(of: &rows[index])
+          unsafe objects[count] = unsafe made.object
         }
       }
       count += 1
@@ -122,7 +133,9 @@ extension ModelContext {
 }
 
 /// Makes the objects of a fetch, those of one class after those of another.
-private struct ObjectMaker {
+///
+/// Safe to use, because the rows of a fetch keep the last block.
+@safe private struct ObjectMaker {
   private let base: ModelDescriptor
   private let context: ModelContext?
   private let connection: StoreConnection
@@ -160,7 +173,7 @@ private struct ObjectMaker {
   mutating func turn(to table: UInt16) -> Bool {
     if self.table == table { return isWanted }
     self.table = table
-    lastArena = nil
+    unsafe lastArena = nil
     guard let own = connection.descriptor(of: RowReference(table: table, key: 0)),
       own.isKind(of: base)
     else {
@@ -177,28 +190,28 @@ private struct ObjectMaker {
   ///
   /// - Returns: The object, with a reference that is the caller's, or `nil` if it must have a state.
   mutating func makeFault(of row: inout FetchedRow) -> Unmanaged<AnyObject>? {
-    guard let context, template.makesFaults, let arena = row.takeArena() else { return nil }
-    if lastArena?.toOpaque() != arena.toOpaque() {
+    guard let context, template.makesFaults, let arena = unsafe row.takeArena() else { return nil }
+    if unsafe lastArena?.toOpaque() != arena.toOpaque() {
       guard
-        arena._withUnsafeGuaranteedRef({
-          $0.settle(in: home(of: context), epoch: context.listEpoch)
+        unsafe arena._withUnsafeGuaranteedRef({
+          unsafe $0.settle(in: home(of: context), epoch: context.listEpoch)
         })
       else {
-        row.arena = arena.takeRetainedValue()
+        row.arena = unsafe arena.takeRetainedValue()
         return nil
       }
-      lastArena = arena
+      unsafe lastArena = unsafe arena
     }
-    guard let object = template.makeFault(row.row) else {
+    guard let object = unsafe template.makeFault(row.row) else {
       preconditionFailure("a class whose objects can be copied once can be copied again")
     }
-    _ = Unmanaged.passRetained(context)
-    map.insert(fault: object, at: row.reference)
-    return object
+    _ = unsafe Unmanaged.passRetained(context)
+    unsafe map.insert(fault: object, at: row.reference)
+    return unsafe object
   }
 
   private func home(of context: ModelContext) -> RowArena.Home {
-    RowArena.Home(
+    unsafe RowArena.Home(
       context: Unmanaged.passUnretained(context).toOpaque(),
       connection: Unmanaged.passUnretained(connection).toOpaque(),
       map: Unmanaged.passUnretained(map).toOpaque(),
@@ -208,9 +221,9 @@ private struct ObjectMaker {
 
   /// Whether an object without a state has the bytes of a row that was fetched again.
   func isCurrent(_ fault: Unmanaged<AnyObject>, _ row: FetchedRow) -> Bool {
-    guard let known = template.row(of: fault), known.byteCount == row.byteCount else {
+    guard let known = unsafe template.row(of: fault), unsafe known.byteCount == row.byteCount else {
       return false
     }
-    return known.base == row.base || memcmp(known.base, row.base, row.byteCount) == 0
+    return unsafe known.base == row.base || memcmp(known.base, row.base, row.byteCount) == 0
   }
 }

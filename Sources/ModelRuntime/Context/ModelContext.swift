@@ -12,7 +12,9 @@ import RowFormat
 /// - What a failed save could not write stays pending.
 ///
 /// A context belongs to one thread, actor or queue at a time.
-public class ModelContext: Equatable, SendableMetatype {
+///
+/// Safe to use, because objects that are observed take themselves out of `watched` before they go.
+@safe public class ModelContext: Equatable, SendableMetatype {
   let coordinator: StoreCoordinator
   private weak var knownContainer: ModelContainer?
 
@@ -35,13 +37,13 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// The registered objects, by store.
   let maps: [IdentityMap]
-  @exclusivity(unchecked) var insertedModels = OrderedModels() {
+  @safe @exclusivity(unchecked) var insertedModels = OrderedModels() {
     didSet { unsaved.insertedCountChanges(to: insertedModels.count) }
   }
-  @exclusivity(unchecked) var changedModels = OrderedModels() {
+  @safe @exclusivity(unchecked) var changedModels = OrderedModels() {
     didSet { unsaved.changedCountChanges(to: changedModels.count) }
   }
-  @exclusivity(unchecked) var deletedModels = OrderedModels() {
+  @safe @exclusivity(unchecked) var deletedModels = OrderedModels() {
     didSet { unsaved.deletedCountChanges(to: deletedModels.count) }
   }
   /// The same objects as fetches want them.
@@ -55,26 +57,26 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
   /// number is put together again when it is next asked for.
-  @exclusivity(unchecked) var listEpoch: UInt32 = 1
+  @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
   /// The number of each store's commits that the context has seen.
   var seenChanges: [UInt64]
   /// The objects whose lists are observed.
-  var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = [:]
+  var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = unsafe [:]
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
   var insertionQueue: [any PersistentModel] = []
   var isInserting = false
-  /// What is known of the class of the object inserted last.
-  @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
+  /// What is known of the class of the object inserted last. (Descriptors are never freed.)
+  @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   var recentLists = RecentLists()
   var undo = ContextUndo()
   /// How many transactions run inside each other.
   var transactionDepth = 0
   /// What other contexts saved and this one has not seen yet, if it wants to.
-  @exclusivity(unchecked) var inbox: SaveInbox?
+  @safe @exclusivity(unchecked) var inbox: SaveInbox?
   /// Whether the context is to take over what others save, observed or not.
   var mergesChanges = false
   /// The observers of this context's changes, if there are any.
-  @exclusivity(unchecked) var observers: ContextObservers?
+  @safe @exclusivity(unchecked) var observers: ContextObservers?
   /// Called when something comes into the inbox.
   lazy var saveBell = SaveBell()
   /// The models that the last fetch which prefetched found at the other ends of relationships.
@@ -84,7 +86,7 @@ public class ModelContext: Equatable, SendableMetatype {
   let use = ContextUse()
   var autosave = Autosave()
   /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
-  @exclusivity(unchecked) var deferredError: (any Error)?
+  @safe @exclusivity(unchecked) var deferredError: (any Error)?
 
   /// Makes a context over the stores of a container.
   ///
@@ -272,7 +274,7 @@ extension ModelContext {
   /// Forgets an object that is going away.
   func forget(_ state: _ModelState) {
     if state.flags.contains(.keepsLists) { recentLists.forget(state) }
-    if state.flags.contains(.isWatched) { watched[ObjectIdentifier(state)] = nil }
+    if state.flags.contains(.isWatched) { unsafe watched[ObjectIdentifier(state)] = nil }
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
   }
@@ -280,7 +282,7 @@ extension ModelContext {
   /// Records that an object is observed: observers of its lists are notified when these may have changed.
   func watch(_ state: _ModelState) {
     state.flags.insert(.isWatched)
-    watched[ObjectIdentifier(state)] = Unmanaged.passUnretained(state)
+    unsafe watched[ObjectIdentifier(state)] = unsafe Unmanaged.passUnretained(state)
   }
 
   /// Fetches the row of an object that has none in memory.
@@ -305,7 +307,7 @@ extension ModelContext {
   /// Fetches in one request the rows of those objects that have none in memory.
   func loadRows(of states: [_ModelState], from connection: StoreConnection) {
     let missing = states.filter { state in
-      state.row == nil && state.flags.contains(.stored) && !state.flags.contains(.vanished)
+      unsafe state.row == nil && state.flags.contains(.stored) && !state.flags.contains(.vanished)
     }
     if missing.isEmpty { return }
     noticeCommitsIfCounted(to: connection)

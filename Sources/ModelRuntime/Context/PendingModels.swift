@@ -54,7 +54,7 @@ struct PendingModels<T: PersistentModel> {
   /// Whether a model that the store found is affected.
   func isAffected(_ model: T) -> Bool {
     // An object that has no state yet was never changed.
-    if model._$fetchedRow.stored != nil { return false }
+    if unsafe model._$fetchedRow.stored != nil { return false }
     let state = model._$state
     return state.isDeleted || state.flags.contains(.listed) && isAffected(state)
   }

@@ -44,6 +44,8 @@ struct SaveNotice {
 ///
 /// Hashing the keys would be most of what a small save costs, so it is done once: a dictionary is copied, and
 /// its values are set where they are.
+///
+/// Unchecked, because its keys and empty values are constants, and Sendable although `Any` does not say so.
 private struct Form: @unchecked Sendable {
   private let empty: [AnyHashable: Any]
   private let places: [(index: Dictionary<AnyHashable, Any>.Index, list: Int)]

@@ -106,7 +106,7 @@ private func prolong<Root, Text>(
   _ path: any KeyPath<Root, Text> & Sendable,
   by key: KeyPath<Text, _LocalizedSortKey>
 ) -> any KeyPath<Root, _LocalizedSortKey> & Sendable {
-  unsafeBitCast(
+  unsafe unsafeBitCast(
     path.appending(path: key),
     to: (any KeyPath<Root, _LocalizedSortKey> & Sendable).self
   )
@@ -116,7 +116,7 @@ private func prolong<Root, Text>(
   _ path: any KeyPath<Root, Text> & Sendable,
   by key: KeyPath<Text, _LocalizedSortKey?>
 ) -> any KeyPath<Root, _LocalizedSortKey?> & Sendable {
-  unsafeBitCast(
+  unsafe unsafeBitCast(
     path.appending(path: key),
     to: (any KeyPath<Root, _LocalizedSortKey?> & Sendable).self
   )

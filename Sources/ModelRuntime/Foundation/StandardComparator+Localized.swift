@@ -31,9 +31,9 @@ extension String.StandardComparator {
       MemoryLayout<String.CompareOptions>.size == 8,
       MemoryLayout<String.StandardComparator>.size == 10
     else { return comparator }
-    withUnsafeMutableBytes(of: &comparator) { bytes in
-      bytes.storeBytes(of: options, as: String.CompareOptions.self)
-      bytes.storeBytes(of: true, toByteOffset: 8, as: Bool.self)
+    unsafe withUnsafeMutableBytes(of: &comparator) { bytes in
+      unsafe bytes.storeBytes(of: options, as: String.CompareOptions.self)
+      unsafe bytes.storeBytes(of: true, toByteOffset: 8, as: Bool.self)
     }
     return comparator
   }

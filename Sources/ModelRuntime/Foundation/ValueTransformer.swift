@@ -24,8 +24,9 @@ open class ValueTransformer: NSObject {
     _ transformer: ValueTransformer?,
     forName name: NSValueTransformerName
   ) {
+    // Shared by design, as the registry is.
     nonisolated(unsafe) let transformer = transformer
-    registry.withLock { $0.transformers[name] = transformer }
+    registry.withLock { $0.transformers[name] = unsafe transformer }
   }
 
   /// The names under which transformers are registered.

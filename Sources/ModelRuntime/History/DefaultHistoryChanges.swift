@@ -94,6 +94,6 @@ struct HistorySubject: Hashable, Sendable {
 extension PartialKeyPath {
   /// The key path of a property, which captures nothing.
   fileprivate var asSendable: any PartialKeyPath<Root> & Sendable {
-    unsafeBitCast(self, to: (any PartialKeyPath<Root> & Sendable).self)
+    unsafe unsafeBitCast(self, to: (any PartialKeyPath<Root> & Sendable).self)
   }
 }

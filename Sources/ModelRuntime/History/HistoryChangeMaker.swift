@@ -1,6 +1,8 @@
 package import RowFormat
 
 /// Makes the history's changes of one class out of keys and columns.
+///
+/// Unchecked, because it has a subclass; the only property is a constant.
 package class HistoryChangeMaker: @unchecked Sendable {
   static let placeBits: Int64 = 24
 
@@ -96,11 +98,11 @@ extension ModelProperty {
     _ column: Int
   ) -> (any Sendable)? {
     guard case .attribute(let codec) = kind, layout.types[column] == columnType else { return nil }
-    return row.withUnsafeBytes { bytes in
-      let view = _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: layout)
+    return unsafe row.withUnsafeBytes { bytes in
+      let view = unsafe _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: layout)
       guard let value = try? codec.value(view, column) else { return nil }
       // Decoded here and shared with nobody; the type says the same with and without the marker.
-      return unsafeBitCast(value as Any, to: (any Sendable).self)
+      return unsafe unsafeBitCast(value as Any, to: (any Sendable).self)
     }
   }
 }

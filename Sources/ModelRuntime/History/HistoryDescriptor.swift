@@ -9,7 +9,7 @@ public import Foundation
 /// What a predicate says of `token`, `transactionIdentifier`, `author` and `timestamp`, alone or with
 /// `&&`, a store over a log answers without a look at anything else; the first two also tell it where to
 /// begin.
-public struct HistoryDescriptor<TransactionType>: @unchecked Sendable
+public struct HistoryDescriptor<TransactionType>: Sendable
 where TransactionType: HistoryTransaction {
   /// The condition that transactions must meet; `nil` matches all.
   public var predicate: Predicate<TransactionType>?

@@ -13,7 +13,7 @@ import Synchronization
 /// It hears of the saves of all contexts of the container, and, where a store was opened only to read, of
 /// those of the process that writes to it: on the thread that saved, or that noticed. It says *that*
 /// something happened; ``ModelContext/fetchHistory(_:)`` says what.
-public final class HistoryObserver: @unchecked Sendable, Observable {
+public final class HistoryObserver: Sendable, Observable {
   /// The container whose saves count.
   public let modelContainer: ModelContainer
   /// The classes whose changes count; all, if empty.

@@ -3,6 +3,8 @@
 ///     if let name = delete.tombstone[\.name] as? String { print("\(name) is gone") }
 ///
 /// As a sequence, the values.
+///
+/// Unchecked, because key paths of stored properties are Sendable and do not say so.
 public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable {
   public typealias Element = Any
 

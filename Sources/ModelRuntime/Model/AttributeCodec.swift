@@ -144,7 +144,9 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
 
   func readableValue(_ row: _RowView?, _ column: Int) -> Any? {
     guard let row, !row.isNull(column) else { return try? NeutralValue.make(Value.self) }
-    return row.withBytes(column) { StructuredCoding.decodeReadable(Value.self, from: $0.bytes) }
+    return unsafe row.withBytes(column) {
+      unsafe StructuredCoding.decodeReadable(Value.self, from: $0.bytes)
+    }
   }
 
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {
@@ -152,7 +154,9 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
   }
 
   private func decode(_ row: _RowView, _ column: Int) throws -> Value {
-    try row.withBytes(column) { try StructuredCoding.decode(Value.self, from: $0.bytes) }
+    try unsafe row.withBytes(column) {
+      try unsafe StructuredCoding.decode(Value.self, from: $0.bytes)
+    }
   }
 }
 

@@ -20,8 +20,8 @@ import RowFormat
   /// The object's bookkeeping.
   @inlinable @inline(__always)
   public mutating func state(of model: some PersistentModel) -> _ModelState {
-    if word & 1 == 0, let state = UnsafeRawPointer(bitPattern: word) {
-      return Unmanaged<_ModelState>.fromOpaque(state).takeUnretainedValue()
+    if word & 1 == 0, let state = unsafe UnsafeRawPointer(bitPattern: word) {
+      return unsafe Unmanaged<_ModelState>.fromOpaque(state).takeUnretainedValue()
     }
     return makeState(of: model)
   }
@@ -29,24 +29,24 @@ import RowFormat
   /// The object's bookkeeping, uncounted.
   @inlinable @inline(__always)
   public mutating func stateReference(of model: some PersistentModel) -> _StateReference {
-    if word & 1 == 0, let state = UnsafeRawPointer(bitPattern: word) {
-      return _StateReference(.fromOpaque(state))
+    if word & 1 == 0, let state = unsafe UnsafeRawPointer(bitPattern: word) {
+      return unsafe _StateReference(.fromOpaque(state))
     }
-    return _StateReference(.passUnretained(makeState(of: model)))
+    return unsafe _StateReference(.passUnretained(makeState(of: model)))
   }
 
   /// The row of a fault; none for an object with a state, or still without one.
   @inlinable @inline(__always)
   public var fetchedRow: _FetchedRow {
-    _FetchedRow(word & 1 == 1 ? UnsafeRawPointer(bitPattern: word &- 1) : nil)
+    unsafe _FetchedRow(word & 1 == 1 ? UnsafeRawPointer(bitPattern: word &- 1) : nil)
   }
 
   /// The word of a fault.
-  static func word(of row: StoredRow) -> UInt { UInt(bitPattern: row.entry) | 1 }
+  static func word(of row: StoredRow) -> UInt { unsafe UInt(bitPattern: row.entry) | 1 }
 
   /// The word of an object with a state, which it keeps.
   static func word(of state: _ModelState) -> UInt {
-    UInt(bitPattern: Unmanaged.passRetained(state).toOpaque())
+    unsafe UInt(bitPattern: Unmanaged.passRetained(state).toOpaque())
   }
 }
 
@@ -57,39 +57,42 @@ import RowFormat
 @safe @frozen public struct _StateReference {
   @usableFromInline let state: Unmanaged<_ModelState>
 
-  @inlinable init(_ state: Unmanaged<_ModelState>) { self.state = state }
+  @inlinable init(_ state: Unmanaged<_ModelState>) { unsafe self.state = unsafe state }
 
   /// Whether the object is observed.
   @inlinable @inline(__always)
-  public var isObserved: Bool { state._withUnsafeGuaranteedRef { $0.isObserved } }
+  public var isObserved: Bool { unsafe state._withUnsafeGuaranteedRef { $0.isObserved } }
 
   @inlinable @inline(__always)
-  func willChange(_ ordinal: Int) { state._withUnsafeGuaranteedRef { $0.willChange(ordinal) } }
+  func willChange(_ ordinal: Int) {
+    unsafe state._withUnsafeGuaranteedRef { $0.willChange(ordinal) }
+  }
 
   @inlinable @inline(__always)
-  func rowForReading() -> _RowView { state._withUnsafeGuaranteedRef { $0.rowForReading() } }
+  func rowForReading() -> _RowView { unsafe state._withUnsafeGuaranteedRef { $0.rowForReading() } }
 }
 
 /// The row an object without bookkeeping stands for, if it is one.
 @safe @frozen public struct _FetchedRow {
   @usableFromInline let entry: UnsafeRawPointer?
 
-  @inlinable init(_ entry: UnsafeRawPointer?) { self.entry = entry }
+  @inlinable init(_ entry: UnsafeRawPointer?) { unsafe self.entry = unsafe entry }
 
   /// The row of an object that has bookkeeping of its own.
-  @inlinable public static var none: _FetchedRow { _FetchedRow(nil) }
+  @inlinable public static var none: _FetchedRow { unsafe _FetchedRow(nil) }
 
   @inlinable var stored: StoredRow? {
-    if let entry { StoredRow(entry: entry) } else { nil }
+    if let entry = unsafe entry { unsafe StoredRow(entry: entry) } else { nil }
   }
   /// Where the object is registered.
-  var home: RowArena.Home? { stored?.arena._withUnsafeGuaranteedRef { $0.home } }
+  var home: RowArena.Home? { unsafe stored?.arena._withUnsafeGuaranteedRef { unsafe $0.home } }
 }
 
 extension _ModelCore {
   @usableFromInline
   mutating func makeState(of object: AnyObject) -> _ModelState {
-    let state = fetchedRow.stored.map { _ModelState(object, takingOver: $0) } ?? _ModelState()
+    let state =
+      unsafe fetchedRow.stored.map { unsafe _ModelState(object, takingOver: $0) } ?? _ModelState()
     word = _ModelCore.word(of: state)
     return state
   }
@@ -98,40 +101,41 @@ extension _ModelCore {
   @usableFromInline
   static func leave(_ word: UInt) {
     if word & 1 == 0 {
-      guard let state = UnsafeRawPointer(bitPattern: word) else { return }
-      return Unmanaged<_ModelState>.fromOpaque(state).release()
+      guard let state = unsafe UnsafeRawPointer(bitPattern: word) else { return }
+      return unsafe Unmanaged<_ModelState>.fromOpaque(state).release()
     }
-    guard let entry = UnsafeRawPointer(bitPattern: word &- 1) else { return }
-    let row = StoredRow(entry: entry)
-    let arena = row.arena
-    guard let home = arena._withUnsafeGuaranteedRef({ $0.home }) else { return }
-    Unmanaged<IdentityMap>.fromOpaque(home.map)._withUnsafeGuaranteedRef {
-      $0.removeFault(at: row.reference)
+    guard let entry = unsafe UnsafeRawPointer(bitPattern: word &- 1) else { return }
+    let row = unsafe StoredRow(entry: entry)
+    let arena = unsafe row.arena
+    guard let home = unsafe arena._withUnsafeGuaranteedRef({ unsafe $0.home }) else { return }
+    unsafe Unmanaged<IdentityMap>.fromOpaque(home.map)._withUnsafeGuaranteedRef {
+      unsafe $0.removeFault(at: row.reference)
     }
-    arena.release()
-    Unmanaged<ModelContext>.fromOpaque(home.context).release()
+    unsafe arena.release()
+    unsafe Unmanaged<ModelContext>.fromOpaque(home.context).release()
   }
 }
 
 extension _ModelState {
   /// Makes the state of an object that was a fault, in its place.
   fileprivate convenience init(_ object: AnyObject, takingOver row: StoredRow) {
-    let arena = row.arena.takeRetainedValue()
-    guard let home = arena.home else { preconditionFailure("a fault is registered") }
-    let context = Unmanaged<ModelContext>.fromOpaque(home.context).takeUnretainedValue()
-    let connection = Unmanaged<StoreConnection>.fromOpaque(home.connection).takeUnretainedValue()
-    guard let descriptor = connection.descriptor(of: row.reference) else {
+    let arena = unsafe row.arena.takeRetainedValue()
+    guard let home = unsafe arena.home else { preconditionFailure("a fault is registered") }
+    let context = unsafe Unmanaged<ModelContext>.fromOpaque(home.context).takeUnretainedValue()
+    let connection = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
+      .takeUnretainedValue()
+    guard let descriptor = unsafe connection.descriptor(of: row.reference) else {
       preconditionFailure("a fault is of a class of its store")
     }
-    self.init(
+    unsafe self.init(
       .passUnretained(object),
       descriptor,
       at: row.reference,
       in: connection,
       of: context
     )
-    takeOver(row, arena)
-    context.maps[connection.index].insert(self, at: row.reference)
+    unsafe takeOver(row, arena)
+    unsafe context.maps[connection.index].insert(self, at: row.reference)
   }
 }
 
@@ -139,7 +143,7 @@ extension PersistentModel {
   /// The row to read a property from, fetched now if it has not been yet.
   @inlinable @inline(__always)
   func rowForReading() -> _RowView {
-    if let row = _$fetchedRow.stored { return _RowView(row) }
+    if let row = unsafe _$fetchedRow.stored { return unsafe _RowView(row) }
     return _$stateReference.rowForReading()
   }
 }

@@ -7,6 +7,8 @@ import Synchronization
 /// One for each class and process, made from `schemaMetadata` on first use. A schema decides which
 /// classes a container stores; what a class looks like does not depend on it, so that models work
 /// without any container.
+///
+/// Unchecked, because it is put together in steps; nothing changes once it is published.
 package final class ModelDescriptor: @unchecked Sendable {
   package let type: any PersistentModel.Type
   package let entityName: String
@@ -215,7 +217,7 @@ extension ModelDescriptor {
     _ type: any PersistentModel.Type
   ) -> (AnyObject) -> any PersistentModel {
     func open<M: PersistentModel>(_: M.Type) -> (AnyObject) -> any PersistentModel {
-      { unsafeDowncast($0, to: M.self) }
+      { unsafe unsafeDowncast($0, to: M.self) }
     }
     return open(type)
   }

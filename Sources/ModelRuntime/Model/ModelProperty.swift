@@ -2,6 +2,9 @@ import Observation
 package import RowFormat
 
 /// One persisted property of a model class.
+///
+/// Unchecked, because key paths and default values do not say that they are Sendable; nothing changes once the
+/// property's descriptor is published.
 package final class ModelProperty: @unchecked Sendable {
   package enum Kind {
     case attribute(any AttributeCodec)

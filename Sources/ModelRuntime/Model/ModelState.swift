@@ -7,7 +7,10 @@ public import RowFormat
 /// end has to move the other.
 ///
 /// Not thread-safe, like the model it belongs to and the context both are used in.
-public final class _ModelState {
+///
+/// Its properties are not checked for exclusive access: only the context's thread reads and changes them, and each
+/// access ends before other code runs. The check would cost more than an access.
+@safe public final class _ModelState {
   /// What is true of the object.
   struct Flags: OptionSet {
     let rawValue: UInt16
@@ -36,32 +39,36 @@ public final class _ModelState {
   }
 
   /// The properties that changed since the last save, as far as setters know.
-  @exclusivity(unchecked) @usableFromInline var changed = ColumnSet()
+  @safe @exclusivity(unchecked) @usableFromInline var changed = ColumnSet()
   /// The bytes of the row as it was when it was last read; `arena` keeps them.
-  @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
-  @exclusivity(unchecked) @usableFromInline var layout: Unmanaged<RowLayout> =
-    .passUnretained(_ModelState.noColumns)
-  @exclusivity(unchecked) var arena: RowArena?
-  @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
+  @safe @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
+  @safe @exclusivity(unchecked) @usableFromInline var layout: Unmanaged<RowLayout> =
+    unsafe .passUnretained(_ModelState.noColumns)
+  @safe @exclusivity(unchecked) var arena: RowArena?
+  @safe @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
   /// What the context knew of the store when the row was read.
-  @exclusivity(unchecked) var rowEpoch: UInt32 = 0
+  @safe @exclusivity(unchecked) var rowEpoch: UInt32 = 0
 
   /// Whether the object is observed: only then do setters pay for observation.
-  @exclusivity(unchecked) public var isObserved = false
+  @safe @exclusivity(unchecked) public var isObserved = false
   /// Whether the context knows which values the unsaved object has, and where it is (see ``UnsavedModels``).
-  @exclusivity(unchecked) var isListedByValue = false
-  @exclusivity(unchecked) var unsavedPosition: Int32 = 0
+  @safe @exclusivity(unchecked) var isListedByValue = false
+  @safe @exclusivity(unchecked) var unsavedPosition: Int32 = 0
 
-  @exclusivity(unchecked) var flags: Flags = []
-  @exclusivity(unchecked) private unowned(unsafe) var ownContext: ModelContext?
+  @safe @exclusivity(unchecked) var flags: Flags = []
+  // Not counted: making an object of a row would count for each. The context's deinitializer clears it, or sets it to
+  // the context's successor.
+  @safe @exclusivity(unchecked) private unowned(unsafe) var ownContext: ModelContext?
   /// The object itself; valid whenever the state is reached through a context or a relationship.
-  @exclusivity(unchecked) private unowned(unsafe) var object: AnyObject?
-  @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
-  @exclusivity(unchecked) var reference = RowReference.none
+  // Not counted: the object owns its state.
+  @safe @exclusivity(unchecked) private unowned(unsafe) var object: AnyObject?
+  // Not counted: the context's coordinator keeps its connections.
+  @safe @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
+  @safe @exclusivity(unchecked) var reference = RowReference.none
   /// What is known of the class. (Descriptors are never freed.)
-  @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
+  @safe @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
   /// What most objects never need.
-  @exclusivity(unchecked) private var extras: StateExtras?
+  @safe @exclusivity(unchecked) private var extras: StateExtras?
 
   @usableFromInline static let noColumns = RowLayout([])
 
@@ -77,11 +84,11 @@ public final class _ModelState {
   ) {
     ownContext = context
     context.attachedCount += 1
-    self.object = object.takeUnretainedValue()
+    self.object = unsafe object.takeUnretainedValue()
     self.connection = connection
     self.reference = reference
     cachedDescriptor = descriptor
-    layout = .passUnretained(descriptor.layout)
+    layout = unsafe .passUnretained(descriptor.layout)
     flags = [.stored, .adopted]
   }
 
@@ -89,7 +96,7 @@ public final class _ModelState {
     guard let ownContext else { return }
     ownContext.detachedCount += 1
     ownContext.forget(self)
-    if flags.contains(.keepsContext) { Unmanaged.passUnretained(ownContext).release() }
+    if flags.contains(.keepsContext) { unsafe Unmanaged.passUnretained(ownContext).release() }
   }
 
   /// The context the object is registered in.
@@ -114,13 +121,13 @@ public final class _ModelState {
     get { flags.contains(.keepsContext) ? ownContext : nil }
     set {
       guard let ownContext, flags.contains(.keepsContext) != (newValue != nil) else { return }
-      let reference = Unmanaged.passUnretained(ownContext)
+      let reference = unsafe Unmanaged.passUnretained(ownContext)
       if newValue != nil {
         flags.insert(.keepsContext)
-        _ = reference.retain()
+        _ = unsafe reference.retain()
       } else {
         flags.remove(.keepsContext)
-        reference.release()
+        unsafe reference.release()
       }
     }
   }
@@ -226,12 +233,12 @@ extension _ModelState {
   /// without a value then answers with the neutral value of its type.
   @inlinable @inline(__always)
   func rowForReading() -> _RowView {
-    if row == nil { loadRow() }
-    return _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
+    if unsafe row == nil { loadRow() }
+    return unsafe _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
   }
 
   @usableFromInline func loadRow() {
-    guard row == nil, flags.contains(.stored), !flags.contains(.vanished), let context else {
+    guard unsafe row == nil, flags.contains(.stored), !flags.contains(.vanished), let context else {
       return
     }
     context.loadRow(of: self)
@@ -248,7 +255,7 @@ extension _ModelState {
 
   /// The row as it is, without fetching it.
   var currentRow: _RowView {
-    _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
+    unsafe _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
   }
 
   func setRow(_ fetched: FetchedRow) {
@@ -260,17 +267,17 @@ extension _ModelState {
   func takeRow(of fetched: inout FetchedRow) {
     swap(&arena, &fetched.arena)
     rowEpoch = listEpoch
-    row = fetched.base
+    row = unsafe fetched.base
     rowByteCount = UInt32(truncatingIfNeeded: fetched.byteCount)
-    layout = .passUnretained(descriptor.layout)
+    layout = unsafe .passUnretained(descriptor.layout)
   }
 
   /// Takes over the row of a fault: the references to its block and to the context are this object's now.
   func takeOver(_ stored: StoredRow, _ arena: RowArena) {
     self.arena = arena
     rowEpoch = arena.epoch
-    row = stored.base
-    rowByteCount = UInt32(truncatingIfNeeded: stored.byteCount)
+    row = unsafe stored.base
+    rowByteCount = unsafe UInt32(truncatingIfNeeded: stored.byteCount)
     flags.insert(.keepsContext)
   }
 

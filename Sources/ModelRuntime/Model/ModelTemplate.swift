@@ -8,9 +8,11 @@ import RowFormat
 /// its properties, and nothing else of its own, is a pattern of bits while they are empty, apart from its
 /// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
 /// bits cannot be had, the initializer runs.
+///
+/// Unchecked, because it keeps an empty object, which nothing changes and only the copying reads.
 final class ModelTemplate: @unchecked Sendable {
-  /// The bits of an empty object, and where its core is in it.
-  private struct Pattern {
+  /// The bits of an empty object, which the template keeps, and where its core is in it.
+  @safe private struct Pattern {
     let address: UnsafeRawPointer
     let size: Int
     let coreOffset: Int
@@ -35,15 +37,15 @@ final class ModelTemplate: @unchecked Sendable {
     }
     let object = M(backingData: _EmptyBackingData<M>())
     object._$reset()
-    let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    let state = UnsafeRawPointer(Unmanaged.passUnretained(object._$state).toOpaque())
-    let size = CModelRuntime_instanceSize(address)
-    let word = MemoryLayout<UnsafeRawPointer>.stride
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    let state = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object._$state).toOpaque())
+    let size = unsafe CModelRuntime_instanceSize(address)
+    let word = unsafe MemoryLayout<UnsafeRawPointer>.stride
     let places = stride(from: 2 * word, through: size - word, by: word).filter {
-      address.load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == state
+      unsafe address.load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == state
     }
     pattern =
-      places.count == 1 ? Pattern(address: address, size: size, coreOffset: places[0]) : nil
+      unsafe places.count == 1 ? Pattern(address: address, size: size, coreOffset: places[0]) : nil
     self.object = object
   }
 
@@ -59,7 +61,7 @@ final class ModelTemplate: @unchecked Sendable {
   ///
   /// - Returns: The object, with a reference that is the caller's; `nil` if the class does not allow it.
   func makeFault(_ row: StoredRow) -> Unmanaged<AnyObject>? {
-    makeCopy { _ in _ModelCore.word(of: row) }
+    unsafe makeCopy { _ in unsafe _ModelCore.word(of: row) }
   }
 
   /// Makes an empty object for a row.
@@ -72,33 +74,33 @@ final class ModelTemplate: @unchecked Sendable {
     of context: ModelContext
   ) -> (object: Unmanaged<AnyObject>, state: _ModelState) {
     var state: _ModelState?
-    let copy = makeCopy { object in
-      let made = _ModelState(object, descriptor, at: reference, in: connection, of: context)
+    let copy = unsafe makeCopy { object in
+      let made = unsafe _ModelState(object, descriptor, at: reference, in: connection, of: context)
       state = made
       return _ModelCore.word(of: made)
     }
-    if let copy, let state { return (copy, state) }
-    return makeByInitializer(descriptor, at: reference, in: connection, of: context)
+    if let copy = unsafe copy, let state { return unsafe (copy, state) }
+    return unsafe makeByInitializer(descriptor, at: reference, in: connection, of: context)
   }
 
   /// The row of a fault that was made here.
   func row(of fault: Unmanaged<AnyObject>) -> StoredRow? {
     guard let pattern else { return nil }
-    let word = UnsafeRawPointer(fault.toOpaque()).load(
+    let word = unsafe UnsafeRawPointer(fault.toOpaque()).load(
       fromByteOffset: pattern.coreOffset,
       as: UInt.self
     )
-    return UnsafeRawPointer(bitPattern: word & ~1).map(StoredRow.init(entry:))
+    return unsafe UnsafeRawPointer(bitPattern: word & ~1).map(StoredRow.init(entry:))
   }
 
   /// Copies the empty object, with a core of its own.
   @inline(__always)
   private func makeCopy(_ core: (Unmanaged<AnyObject>) -> UInt) -> Unmanaged<AnyObject>? {
-    guard let pattern, let copy = CModelRuntime_copyObject(pattern.address, pattern.size)
+    guard let pattern, let copy = unsafe CModelRuntime_copyObject(pattern.address, pattern.size)
     else { return nil }
-    let object = Unmanaged<AnyObject>.fromOpaque(copy)
-    copy.storeBytes(of: core(object), toByteOffset: pattern.coreOffset, as: UInt.self)
-    return object
+    let object = unsafe Unmanaged<AnyObject>.fromOpaque(copy)
+    unsafe copy.storeBytes(of: core(object), toByteOffset: pattern.coreOffset, as: UInt.self)
+    return unsafe object
   }
 
   private func makeByInitializer(
@@ -115,7 +117,7 @@ final class ModelTemplate: @unchecked Sendable {
     state.reference = reference
     state.flags = [.stored, .adopted]
     state.changed = ColumnSet()
-    return (Unmanaged.passRetained(model as AnyObject), state)
+    return unsafe (Unmanaged.passRetained(model as AnyObject), state)
   }
 
   /// Whether no superclass is of another kind, which might have storage of its own.

@@ -25,10 +25,13 @@ final class TrackingProbe: Sendable {
 
   /// Whether the answer can be had from a word of the thread's own; finding it is tried once.
   static let isWordFound: Bool = {
-    let address = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
-    return CModelRuntime_findTracking(address) { context, body in
+    let address = unsafe unsafeBitCast(
+      ObservationRegistrar.self as Any.Type,
+      to: UnsafeRawPointer.self
+    )
+    return unsafe CModelRuntime_findTracking(address) { context, body in
       withObservationTracking {
-        body(context)
+        unsafe body(context)
       } onChange: {
       }
     } != 0

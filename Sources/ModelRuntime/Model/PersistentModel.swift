@@ -54,7 +54,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
 extension PersistentModel {
   public static var _$hasOnlySlots: Bool { false }
-  public var _$stateReference: _StateReference { _StateReference(.passUnretained(_$state)) }
+  public var _$stateReference: _StateReference { unsafe _StateReference(.passUnretained(_$state)) }
   public var _$fetchedRow: _FetchedRow { .none }
 
   /// Forgets the values of all properties but some.
@@ -62,8 +62,8 @@ extension PersistentModel {
 
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
   public var modelContext: ModelContext? {
-    if let home = _$fetchedRow.home {
-      return Unmanaged.fromOpaque(home.context).takeUnretainedValue()
+    if let home = unsafe _$fetchedRow.home {
+      return unsafe Unmanaged.fromOpaque(home.context).takeUnretainedValue()
     }
     return _$state.context
   }
@@ -71,9 +71,9 @@ extension PersistentModel {
   /// The identifier of the object: temporary until its first save, permanent and equal to itself in
   /// every context from then on.
   public var persistentModelID: PersistentIdentifier {
-    if let row = _$fetchedRow.stored, let home = _$fetchedRow.home,
-      let identifier = Unmanaged<StoreConnection>.fromOpaque(home.connection)
-        ._withUnsafeGuaranteedRef({ $0.identifier(of: row.reference) })
+    if let row = unsafe _$fetchedRow.stored, let home = unsafe _$fetchedRow.home,
+      let identifier = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
+        ._withUnsafeGuaranteedRef({ unsafe $0.identifier(of: row.reference) })
     {
       return identifier
     }
@@ -84,14 +84,14 @@ extension PersistentModel {
   public var id: PersistentIdentifier { persistentModelID }
 
   /// Whether the object has changes that are not saved yet.
-  public var hasChanges: Bool { _$fetchedRow.stored == nil && _$state.hasChanges }
+  public var hasChanges: Bool { unsafe _$fetchedRow.stored == nil && _$state.hasChanges }
 
   /// Whether the object has been deleted from its context.
   ///
   /// It stays `true` after the delete is saved, for the life of the object: a deleted object still
   /// answers with its last values, and this says not to trust them. It is `true` too for a row that the store no
   /// longer has; of an object that has not read its row yet, the row is looked for now.
-  public var isDeleted: Bool { _$fetchedRow.stored == nil && _$state.isGone }
+  public var isDeleted: Bool { unsafe _$fetchedRow.stored == nil && _$state.isGone }
 
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
@@ -123,5 +123,5 @@ where Wrapped: Sequence, Wrapped.Element: PersistentModel {
 /// - Parameter properties: A function without parameters, whichever actor's.
 /// - Returns: What it returns.
 public func _describing<Function>(_ properties: Function) -> [Schema.PropertyMetadata] {
-  unsafeBitCast(properties, to: (() -> [Schema.PropertyMetadata]).self)()
+  unsafe unsafeBitCast(properties, to: (() -> [Schema.PropertyMetadata]).self)()
 }

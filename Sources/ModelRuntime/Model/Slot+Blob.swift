@@ -59,8 +59,8 @@ extension _ModelState {
     _ ordinal: Int,
     _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
-    guard let blob = row.blob(ordinal) else { return try row.withBytes(ordinal, body) }
-    return try (readBlob(blob, ordinal) ?? Data()).withUnsafeBytes(body)
+    guard let blob = row.blob(ordinal) else { return try unsafe row.withBytes(ordinal, body) }
+    return try unsafe (readBlob(blob, ordinal) ?? Data()).withUnsafeBytes(body)
   }
 
   /// Reads a value from its side file.

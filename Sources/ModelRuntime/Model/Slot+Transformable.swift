@@ -46,7 +46,7 @@ private func decodeTransformable<Value, M: PersistentModel>(
   }
   let codec = model._$state.descriptor(of: model).properties[ordinal].transformableCodec
   do {
-    let bytes = try model._$state.withValue(row, ordinal) { Data($0) }
+    let bytes = try unsafe model._$state.withValue(row, ordinal) { unsafe Data($0) }
     if let value = codec?.value(of: bytes) as? Value { return value }
   } catch {
     return fallback(ordinal, of: model) { "\(error)" }

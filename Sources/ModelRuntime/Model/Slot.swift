@@ -2,7 +2,7 @@ import Foundation
 
 // What `@Model` generates for `var title: String`, the property with ordinal 0:
 //
-//     @exclusivity(unchecked) private var _$s_title = ModelRuntime._Slot<String>()
+//     @safe @exclusivity(unchecked) private var _$s_title = ModelRuntime._Slot<String>()
 //
 //     var title: String {
 //       @storageRestrictions(initializes: _$s_title)
@@ -40,7 +40,7 @@ extension _Slot where Value: _ColumnValue {
   @inlinable @inline(__always)
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
     if value == nil { _decode(model, ordinal) }
-    return value.unsafelyUnwrapped
+    return unsafe value.unsafelyUnwrapped
   }
 
   /// Puts the row's value into the slot; out of line, so that reading a value that is there already inlines.
@@ -180,8 +180,8 @@ extension _Slot {
   ) -> _ListModification where Value == [D] {
     value = nil
     variable = []
-    let loan = withUnsafePointer(to: &variable) {
-      model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
+    let loan = unsafe withUnsafePointer(to: &variable) {
+      unsafe model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
     }
     variable = loan.list
     return loan.modification
@@ -194,8 +194,8 @@ extension _Slot {
   ) -> _ListModification where Value == [D]? {
     value = nil
     variable = nil
-    let loan = withUnsafePointer(to: &variable) {
-      model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
+    let loan = unsafe withUnsafePointer(to: &variable) {
+      unsafe model._$state.lendDestinations(in: $0, ordinal, of: model, as: D.self)
     }
     variable = loan.list
     return loan.modification

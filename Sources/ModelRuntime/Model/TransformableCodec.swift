@@ -16,7 +16,7 @@ struct TransformableCodec: AttributeCodec {
     forKey key: DataStoreSnapshotCodingKey
   ) throws {
     if row.isNull(column) { return try container.encodeNil(forKey: key) }
-    try container.encode(row.withBytes(column) { Data($0) }, forKey: key)
+    try unsafe container.encode(row.withBytes(column) { unsafe Data($0) }, forKey: key)
   }
 
   func unarchive(
@@ -29,7 +29,7 @@ struct TransformableCodec: AttributeCodec {
   }
 
   func value(_ row: _RowView, _ column: Int) -> Any? {
-    row.isNull(column) ? nil : value(of: row.withBytes(column) { Data($0) })
+    unsafe row.isNull(column) ? nil : value(of: row.withBytes(column) { unsafe Data($0) })
   }
 
   /// What the transformer makes of bytes.

@@ -40,7 +40,7 @@ struct ResultOrder {
     of keyPath: PartialKeyPath<Element>
   ) -> ((AnyObject) -> QueryValue)? {
     if let text = TextOrder.reader(of: keyPath) {
-      return { text(unsafeDowncast($0, to: Element.self)).map(QueryValue.text) ?? .null }
+      return { unsafe text(unsafeDowncast($0, to: Element.self)).map(QueryValue.text) ?? .null }
     }
     let declared = type(of: keyPath).valueType
     let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
@@ -52,10 +52,10 @@ struct ResultOrder {
     _: Value.Type
   ) -> ((AnyObject) -> QueryValue)? {
     if let keyPath = keyPath as? KeyPath<Element, Value> {
-      return { unsafeDowncast($0, to: Element.self)[keyPath: keyPath].queryValue ?? .null }
+      return { unsafe unsafeDowncast($0, to: Element.self)[keyPath: keyPath].queryValue ?? .null }
     }
     if let keyPath = keyPath as? KeyPath<Element, Value?> {
-      return { unsafeDowncast($0, to: Element.self)[keyPath: keyPath]?.queryValue ?? .null }
+      return { unsafe unsafeDowncast($0, to: Element.self)[keyPath: keyPath]?.queryValue ?? .null }
     }
     return nil
   }
@@ -105,7 +105,7 @@ struct RankedResult {
   /// The result with its type, which the caller knows because it put the result in.
   @inline(__always)
   func model<Model: PersistentModel>(as _: Model.Type) -> Model {
-    unsafeDowncast(object, to: Model.self)
+    unsafe unsafeDowncast(object, to: Model.self)
   }
 }
 

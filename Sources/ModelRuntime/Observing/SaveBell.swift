@@ -30,7 +30,7 @@ final class SaveBell: Sendable {
   }
 }
 
-/// Carries a context to the actor it belongs to.
+/// Carries a context to the actor it belongs to; unchecked, because nothing else is done with it on the way.
 struct ContextOwnerReference: @unchecked Sendable {
   private weak var context: ModelContext?
   private weak var owner: (any Actor)?

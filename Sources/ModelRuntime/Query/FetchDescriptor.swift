@@ -30,6 +30,7 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   }
 }
 
+/// Unchecked, because key paths of stored properties are Sendable and do not say so.
 extension FetchDescriptor: @unchecked Sendable {}
 
 extension FetchDescriptor: Equatable {

@@ -90,7 +90,7 @@ extension ModelContext {
     if former.count <= stored.count, zip(former, stored).allSatisfy({ $0 === $1 }) { return }
     let present = Set(stored.lazy.map { ObjectIdentifier($0) })
     let gone = former.lazy.filter { !present.contains(ObjectIdentifier($0)) }.map { $0._$state }
-      .filter { $0.row != nil && $0.flags.contains(.stored) && !$0.hasChanges }
+      .filter { unsafe $0.row != nil && $0.flags.contains(.stored) && !$0.hasChanges }
     for connection in coordinator.connections {
       refreshRows(of: gone.filter { $0.connection === connection }, from: connection)
     }
@@ -98,7 +98,7 @@ extension ModelContext {
 
   /// Reads a row again, if it was read before what the context knows of the store now.
   func refreshRow(of state: _ModelState, from connection: StoreConnection) {
-    guard state.row != nil, state.rowEpoch != listEpoch else { return }
+    guard unsafe state.row != nil, state.rowEpoch != listEpoch else { return }
     refreshRows(of: [state], from: connection)
   }
 
@@ -187,7 +187,7 @@ extension _ModelState {
     if changed.contains(inverse.ordinal), case .one(let current) = relation(inverse) {
       return current?._$state === owner ? .same : .other
     }
-    guard row != nil else { return .same }
+    guard unsafe row != nil else { return .same }
     let row = currentRow
     if row.isNull(inverse.ordinal) { return .outdated }
     return row.layout.reference(inverse.ordinal, in: row.span) == owner.reference

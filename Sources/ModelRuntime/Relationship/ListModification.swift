@@ -62,7 +62,7 @@ public struct _ListModification {
   private static func lent<D: PersistentModel>(
     _ array: inout [D]
   ) -> (entry: Entry, list: RelatedModelsOf<D>)? {
-    let address = withUnsafePointer(to: &array) { UInt(bitPattern: $0) }
+    let address = unsafe withUnsafePointer(to: &array) { UInt(bitPattern: $0) }
     let found = entries.withLock { $0.last { $0.address == address } }
     guard let found, let list = found.list as? RelatedModelsOf<D>, list.shares(array) else {
       return nil

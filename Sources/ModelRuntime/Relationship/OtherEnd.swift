@@ -69,7 +69,7 @@ extension _ModelState {
 
   /// What the row in memory names at a to-one end, whatever was set since.
   func storedReference(_ property: ModelProperty) -> RowReference? {
-    guard row != nil, flags.contains(.stored) else { return nil }
+    guard unsafe row != nil, flags.contains(.stored) else { return nil }
     let row = currentRow
     return row.isNull(property.ordinal)
       ? nil : row.layout.reference(property.ordinal, in: row.span)

@@ -65,7 +65,10 @@ extension ModelContext {
   func readRows(of states: [_ModelState], in connection: StoreConnection) throws {
     let stored = states.filter { $0.flags.contains(.stored) && $0.connection === connection }
     loadRows(of: stored, from: connection)
-    refreshRows(of: stored.filter { $0.row != nil && $0.rowEpoch != listEpoch }, from: connection)
+    refreshRows(
+      of: stored.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
+      from: connection
+    )
     try throwDeferredError()
   }
 }

@@ -44,7 +44,7 @@ extension StoreConnection {
   private func refreshStoredMembers(among list: RelatedModels, of owner: _ModelState) {
     guard owner.flags.contains(.stored), let context = owner.context else { return }
     let stale = list.added.elements.lazy.map { $0._$state }.filter {
-      $0.flags.contains(.stored) && $0.row != nil && $0.rowEpoch != context.listEpoch
+      unsafe $0.flags.contains(.stored) && $0.row != nil && $0.rowEpoch != context.listEpoch
     }
     context.refreshRows(of: Array(stale), from: self)
   }

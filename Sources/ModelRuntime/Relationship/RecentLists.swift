@@ -5,7 +5,8 @@
 /// for as long as its owner lives or until others have been used since.
 struct RecentLists {
   private struct Owner {
-    unowned(unsafe) let state: _ModelState
+    // Not counted: the lists must not keep their owner, which calls `forget(_:)` when it goes away.
+    @safe unowned(unsafe) let state: _ModelState
     var memberCount: Int
   }
 

@@ -230,8 +230,8 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     if let identities { return identities.contains(id) }
     var all: Set<ObjectIdentifier> = []
     all.reserveCapacity(stored.count)
-    stored.withUnsafeBufferPointer { members in
-      for index in members.indices { all.insert(ObjectIdentifier(members[index])) }
+    unsafe stored.withUnsafeBufferPointer { members in
+      for index in members.indices { unsafe all.insert(ObjectIdentifier(members[index])) }
     }
     identities = all
     return all.contains(id)
@@ -365,8 +365,9 @@ extension RelatedModelsOf {
   /// Whether an array is this list's storage, untouched: every change to a shared array copies it.
   func shares(_ array: [Model]) -> Bool {
     guard removals.isEmpty, insertions == nil, array.count == stored.count else { return false }
-    return array.withUnsafeBufferPointer { theirs in
-      stored.withUnsafeBufferPointer { ours in theirs.baseAddress == ours.baseAddress }
+    return unsafe array.withUnsafeBufferPointer { theirs in
+      unsafe stored.withUnsafeBufferPointer { ours in unsafe theirs.baseAddress == ours.baseAddress
+      }
     }
   }
 
@@ -377,8 +378,9 @@ extension RelatedModelsOf {
     stored = []
     // Only the array itself is left to hold the storage, unless the app took a copy of it: asking for
     // the right to change it then gives it storage of its own.
-    let before = array.withUnsafeBufferPointer { $0.baseAddress }
-    let isUnique = array.withUnsafeMutableBufferPointer { UnsafePointer($0.baseAddress) } == before
+    let before = unsafe array.withUnsafeBufferPointer { $0.baseAddress }
+    let isUnique =
+      unsafe array.withUnsafeMutableBufferPointer { unsafe UnsafePointer($0.baseAddress) } == before
     if isUnique { body(&array) }
     stored = array
     return isUnique

@@ -93,7 +93,7 @@ extension _ModelState {
       return ([], _ListModification())
     }
     list.makeDistinct()
-    let modification = _ListModification(variable, of: list, property) { change in
+    let modification = unsafe _ListModification(variable, of: list, property) { change in
       withExtendedLifetime(keeper) {
         switch change {
         case .adding(let added): self.willAdd(added, property, of: model, list)

@@ -30,15 +30,15 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
   if row.isNull(ordinal) { return fallback(ordinal, of: model) { "there is no value" } }
   let state = model._$state
   do {
-    return try state.withValue(row, ordinal) { bytes -> Value in
+    return try unsafe state.withValue(row, ordinal) { bytes -> Value in
       do {
-        return try StructuredCoding.decode(Value.self, from: bytes.bytes)
+        return try unsafe StructuredCoding.decode(Value.self, from: bytes.bytes)
       } catch {
         state.noteUnreadable(ordinal, of: model, because: error)
         let property = state.descriptor(of: model).properties[ordinal]
         // A default is what the app wants to read here; without one, what can be read is kept.
         if let value = property.neutralValue(of: Value.self) { return value }
-        if let value = StructuredCoding.decodeReadable(Value.self, from: bytes.bytes) {
+        if let value = unsafe StructuredCoding.decodeReadable(Value.self, from: bytes.bytes) {
           return value
         }
         throw error
@@ -104,8 +104,8 @@ extension StructuredCoding {
   ///
   /// - Returns: `nil` for bytes that are damaged, or a type whose decoder accepts no neutral values.
   static func decodeReadable<T: Decodable>(_ type: T.Type, from bytes: RawSpan) -> T? {
-    bytes.withUnsafeBytes { buffer in
-      let reader = StructuredReader(buffer)
+    unsafe bytes.withUnsafeBytes { buffer in
+      let reader = unsafe StructuredReader(buffer)
       defer { reader.invalidate() }
       guard (try? reader.validate()) != nil else { return nil }
       return try? NeutralValue.make(

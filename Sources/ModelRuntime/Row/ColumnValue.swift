@@ -106,14 +106,14 @@ extension Date: _ColumnValue {
 extension UUID: _ColumnValue {
   @inlinable public static var _columnType: ColumnType { .uuid }
   @inlinable public static var _absent: UUID {
-    unsafeBitCast((0, 0) as (UInt64, UInt64), to: UUID.self)
+    unsafe unsafeBitCast((0, 0) as (UInt64, UInt64), to: UUID.self)
   }
   @inlinable public static func _decodePresent(_ row: _RowView, _ column: Int) -> UUID {
     let words = row.uuid(column)
-    return unsafeBitCast((words.0.littleEndian, words.1.littleEndian), to: UUID.self)
+    return unsafe unsafeBitCast((words.0.littleEndian, words.1.littleEndian), to: UUID.self)
   }
   @inlinable public func _encode(into encoder: inout _RowEncoder, _ column: Int) {
-    let words = unsafeBitCast(self, to: (UInt64, UInt64).self)
+    let words = unsafe unsafeBitCast(self, to: (UInt64, UInt64).self)
     encoder.writer.set(column, uuid: (UInt64(littleEndian: words.0), UInt64(littleEndian: words.1)))
   }
 }
@@ -122,10 +122,10 @@ extension Data: _ColumnValue {
   public static var _columnType: ColumnType { .bytes }
   public static var _absent: Data { Data() }
   public static func _decodePresent(_ row: _RowView, _ column: Int) -> Data {
-    row.withBytes(column) { Data($0) }
+    unsafe row.withBytes(column) { unsafe Data($0) }
   }
   public func _encode(into encoder: inout _RowEncoder, _ column: Int) {
-    withUnsafeBytes { encoder.set(column, bytes: $0.bytes) }
+    unsafe withUnsafeBytes { unsafe encoder.set(column, bytes: $0.bytes) }
   }
 }
 

@@ -15,7 +15,10 @@ public import RowFormat
 ///                              4 bytes   the distance from the block's start to the entry
 ///                              4         the distance from the block's start to the row
 ///                              8         the row's reference
-public final class RowArena: @unchecked Sendable {
+///
+/// Safe to use, because nothing outside of the block's bounds is read or written, and the bytes of rows never change.
+/// Unchecked, because one thread fills the block, and what it is given to afterwards only reads it.
+@safe public final class RowArena: @unchecked Sendable {
   /// The bytes a block has room for, unless one row needs more.
   public static let blockSize = 64 * 1024
 
@@ -34,19 +37,25 @@ public final class RowArena: @unchecked Sendable {
   private(set) var epoch: UInt32 = 0
 
   /// The context, the store and the identity map of objects, and the layout of their rows.
-  struct Home: Equatable {
+  @unsafe struct Home: Equatable {
     let context: UnsafeMutableRawPointer
     let connection: UnsafeMutableRawPointer
     let map: UnsafeMutableRawPointer
     let layout: UnsafeMutableRawPointer
+
+    // The compiler's own would not say that it compares pointers.
+    static func == (a: Home, b: Home) -> Bool {
+      unsafe a.context == b.context && a.connection == b.connection && a.map == b.map
+        && a.layout == b.layout
+    }
   }
 
   init(capacity: Int = RowArena.blockSize) {
     let capacity = (capacity + RowArena.entrySize - 1) & ~(RowArena.entrySize - 1)
-    base = .allocate(byteCount: capacity, alignment: 16)
+    unsafe base = .allocate(byteCount: capacity, alignment: 16)
     nextEntry = capacity - RowArena.entrySize
-    base.storeBytes(of: Unmanaged.passUnretained(self).toOpaque(), as: UnsafeRawPointer.self)
-    base.storeBytes(of: nil, toByteOffset: 8, as: UnsafeRawPointer?.self)
+    unsafe base.storeBytes(of: Unmanaged.passUnretained(self).toOpaque(), as: UnsafeRawPointer.self)
+    unsafe base.storeBytes(of: nil, toByteOffset: 8, as: UnsafeRawPointer?.self)
   }
 
   /// Makes a block with room for one row at least.
@@ -56,97 +65,107 @@ public final class RowArena: @unchecked Sendable {
     self.init(capacity: max(capacity, needed))
   }
 
-  deinit { base.deallocate() }
+  deinit { unsafe base.deallocate() }
 
   /// Copies a row into the block, or returns `nil` when it does not fit.
   func append(_ reference: RowReference, _ row: RawSpan) -> StoredRow? {
     let (entry, start) = (nextEntry, nextRow)
     let end = start + row.byteCount
     guard end <= entry - RowArena.entrySize else { return nil }
-    row.withUnsafeBytes { source in
+    unsafe row.withUnsafeBytes { source in
       if let bytes = source.baseAddress {
-        (base + start).copyMemory(from: bytes, byteCount: source.count)
+        unsafe (base + start).copyMemory(from: bytes, byteCount: source.count)
       }
     }
     write(entry, row: start, reference.rawValue)
     write(entry - RowArena.entrySize, row: end, 0)
     nextEntry = entry - RowArena.entrySize
     nextRow = end
-    return StoredRow(entry: UnsafeRawPointer(base + entry))
+    return unsafe StoredRow(entry: UnsafeRawPointer(base + entry))
   }
 
   private func write(_ entry: Int, row: Int, _ reference: UInt64) {
-    base.storeBytes(of: UInt32(truncatingIfNeeded: entry), toByteOffset: entry, as: UInt32.self)
-    base.storeBytes(of: UInt32(truncatingIfNeeded: row), toByteOffset: entry + 4, as: UInt32.self)
-    base.storeBytes(of: reference, toByteOffset: entry + 8, as: UInt64.self)
+    unsafe base.storeBytes(
+      of: UInt32(truncatingIfNeeded: entry),
+      toByteOffset: entry,
+      as: UInt32.self
+    )
+    unsafe base.storeBytes(
+      of: UInt32(truncatingIfNeeded: row),
+      toByteOffset: entry + 4,
+      as: UInt32.self
+    )
+    unsafe base.storeBytes(of: reference, toByteOffset: entry + 8, as: UInt64.self)
   }
 
   /// Makes the rows those of one context's objects.
   ///
   /// - Returns: Whether they are: rows that another context reads already stay that one's.
   func settle(in home: Home, epoch: UInt32) -> Bool {
-    if let known = self.home { return known == home }
-    self.home = home
+    if let known = unsafe self.home { return unsafe known == home }
+    unsafe self.home = unsafe home
     self.epoch = epoch
-    base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
+    unsafe base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
     return true
   }
 }
 
 /// A row in a block, by the address of its entry; somebody keeps the block.
-@frozen @usableFromInline struct StoredRow {
+@unsafe @frozen @usableFromInline struct StoredRow {
   @usableFromInline let entry: UnsafeRawPointer
 
-  @inlinable init(entry: UnsafeRawPointer) { self.entry = entry }
+  @inlinable init(entry: UnsafeRawPointer) { unsafe self.entry = unsafe entry }
 
-  @inlinable var block: UnsafeRawPointer { entry - Int(entry.load(as: UInt32.self)) }
+  @inlinable var block: UnsafeRawPointer { unsafe entry - Int(entry.load(as: UInt32.self)) }
 
   @inlinable var base: UnsafeRawPointer {
-    block + Int(entry.load(fromByteOffset: 4, as: UInt32.self))
+    unsafe block + Int(entry.load(fromByteOffset: 4, as: UInt32.self))
   }
 
   @inlinable var byteCount: Int {
     // Up to where the next row starts, which the entry below says.
-    Int(entry.load(fromByteOffset: -12, as: UInt32.self))
+    unsafe Int(entry.load(fromByteOffset: -12, as: UInt32.self))
       - Int(entry.load(fromByteOffset: 4, as: UInt32.self))
   }
 
   /// The layout of the row, once an object stands for it. (Layouts of models are never freed.)
   @inlinable var layout: Unmanaged<RowLayout> {
-    .fromOpaque(block.load(fromByteOffset: 8, as: UnsafeRawPointer.self))
+    unsafe .fromOpaque(block.load(fromByteOffset: 8, as: UnsafeRawPointer.self))
   }
 
   var reference: RowReference {
-    RowReference(rawValue: entry.load(fromByteOffset: 8, as: UInt64.self))
+    unsafe RowReference(rawValue: entry.load(fromByteOffset: 8, as: UInt64.self))
   }
 
-  var arena: Unmanaged<RowArena> { .fromOpaque(block.load(as: UnsafeRawPointer.self)) }
+  var arena: Unmanaged<RowArena> { unsafe .fromOpaque(block.load(as: UnsafeRawPointer.self)) }
 }
 
 /// A row as a store hands it to a context: its name, and its bytes in the layout of its entity.
-public struct FetchedRow {
+///
+/// Safe to use, because it keeps the block until an object takes that over.
+@safe public struct FetchedRow {
   /// Keeps the bytes; an object that reads the row takes it over.
   var arena: RowArena?
   let row: StoredRow
 
   /// The row's table and key in the store.
-  public var reference: RowReference { row.reference }
-  var base: UnsafeRawPointer { row.base }
-  var byteCount: Int { row.byteCount }
+  public var reference: RowReference { unsafe row.reference }
+  var base: UnsafeRawPointer { unsafe row.base }
+  var byteCount: Int { unsafe row.byteCount }
 
   /// Lends the row's bytes.
   package func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
-    try body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
+    try unsafe body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
   }
 
   /// Gives the block up, to one who keeps it from now on.
   @inline(__always)
   mutating func takeArena() -> Unmanaged<RowArena>? {
     // Taken as bits, because counting twice would take longer than all else.
-    withUnsafeMutablePointer(to: &arena) { arena in
-      arena.withMemoryRebound(to: Unmanaged<RowArena>?.self, capacity: 1) { arena in
-        defer { arena.pointee = nil }
-        return arena.pointee
+    unsafe withUnsafeMutablePointer(to: &arena) { arena in
+      unsafe arena.withMemoryRebound(to: Unmanaged<RowArena>?.self, capacity: 1) { arena in
+        defer { unsafe arena.pointee = nil }
+        return unsafe arena.pointee
       }
     }
   }
@@ -165,18 +184,18 @@ public struct FetchedRowBuilder {
 
   /// Copies a row; it must be valid for the layout of its entity.
   public mutating func append(_ reference: RowReference, row: RawSpan) {
-    if let arena, table == reference.table, let stored = arena.append(reference, row) {
-      rows.append(FetchedRow(arena: arena, row: stored))
+    if let arena, table == reference.table, let stored = unsafe arena.append(reference, row) {
+      unsafe rows.append(FetchedRow(arena: arena, row: stored))
       return
     }
     // The first block of a fetch is small: most fetches return a handful of rows.
     let next = RowArena(capacity: arena == nil ? 4096 : RowArena.blockSize, for: row)
     arena = next
     table = reference.table
-    guard let stored = next.append(reference, row) else {
+    guard let stored = unsafe next.append(reference, row) else {
       preconditionFailure("a new block holds one row")
     }
-    rows.append(FetchedRow(arena: next, row: stored))
+    unsafe rows.append(FetchedRow(arena: next, row: stored))
   }
 
   /// Keeps the rows in a range and in another order: what sorting and limiting leave over.

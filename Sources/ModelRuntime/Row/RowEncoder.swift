@@ -21,7 +21,7 @@ public struct _RowEncoder: ~Copyable {
     // Room for most rows, and little enough to be had for next to nothing: a save of one model has a writer
     // of its own.
     writer = RowWriter(capacity: 1000)
-    previous = _RowView(base: nil, byteCount: 0, layout: _RowEncoder.noColumns)
+    previous = unsafe _RowView(base: nil, byteCount: 0, layout: _RowEncoder.noColumns)
     self.references = references
   }
 
@@ -30,7 +30,7 @@ public struct _RowEncoder: ~Copyable {
   /// Starts a row without a previous one.
   mutating func begin(_ layout: RowLayout) {
     failure = nil
-    previous = _RowView(base: nil, byteCount: 0, layout: layout)
+    previous = unsafe _RowView(base: nil, byteCount: 0, layout: layout)
     self.layout = layout
     writer.begin(layout)
   }
@@ -42,13 +42,13 @@ public struct _RowEncoder: ~Copyable {
     let range = writer.finish()
     defer { writer.removeAll() }
     if let failure { throw failure }
-    return writer.bytes.extracting(range).withUnsafeBytes { Array($0) }
+    return unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
   /// Copies a column from the previous row: its value has not been touched.
   @inlinable public mutating func keep(_ ordinal: Int) {
-    guard let base = previous.base else { return }
-    let row = UnsafeRawBufferPointer(start: base, count: previous.byteCount).bytes
+    guard let base = unsafe previous.base else { return }
+    let row = unsafe UnsafeRawBufferPointer(start: base, count: previous.byteCount).bytes
     writer.copy(ordinal, from: row, column: ordinal, layout: previous.layout)
   }
 
@@ -85,7 +85,7 @@ public struct _RowEncoder: ~Copyable {
     guard blobs == nil, let blob = previous.blob(ordinal) else { return keep(ordinal) }
     do {
       guard let value = try state?.readBlob(blob, ordinal) else { return }
-      value.withUnsafeBytes { writer.append(ordinal, inlineBlob: $0.bytes) }
+      unsafe value.withUnsafeBytes { unsafe writer.append(ordinal, inlineBlob: $0.bytes) }
     } catch {
       failure = failure ?? error
     }

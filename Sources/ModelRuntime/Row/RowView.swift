@@ -4,58 +4,58 @@ public import RowFormat
 ///
 /// It keeps nothing alive: the state that handed it out must outlive it, and must not be given
 /// another row meanwhile. That is why it never leaves the runtime and the accessors it generates.
-@frozen public struct _RowView {
+@safe @frozen public struct _RowView {
   @usableFromInline let base: UnsafeRawPointer?
   @usableFromInline let byteCount: Int
   /// Not counted: layouts of models are never freed, and counting would take longer than reading.
   @usableFromInline let unmanagedLayout: Unmanaged<RowLayout>
 
   @inlinable init(base: UnsafeRawPointer?, byteCount: Int, layout: Unmanaged<RowLayout>) {
-    self.base = base
+    unsafe self.base = unsafe base
     self.byteCount = byteCount
-    unmanagedLayout = layout
+    unsafe unmanagedLayout = unsafe layout
   }
 
   init(base: UnsafeRawPointer?, byteCount: Int, layout: RowLayout) {
-    self.init(base: base, byteCount: byteCount, layout: .passUnretained(layout))
+    unsafe self.init(base: base, byteCount: byteCount, layout: .passUnretained(layout))
   }
 
   /// A view of a row in a ``RowArena`` whose objects are registered.
   @inlinable init(_ row: StoredRow) {
-    self.init(base: row.base, byteCount: row.byteCount, layout: row.layout)
+    unsafe self.init(base: row.base, byteCount: row.byteCount, layout: row.layout)
   }
 
-  @inlinable var layout: RowLayout { unmanagedLayout.takeUnretainedValue() }
+  @inlinable var layout: RowLayout { unsafe unmanagedLayout.takeUnretainedValue() }
 
   /// Whether there is no row to read from: the model was never saved, or its row is gone.
-  @inlinable public var isAbsent: Bool { base == nil }
+  @inlinable public var isAbsent: Bool { unsafe base == nil }
 
   /// Whether a column is null; in an absent row every column is.
   @inlinable public func isNull(_ column: Int) -> Bool {
-    base == nil || unmanagedLayout._withUnsafeGuaranteedRef { $0.isNull(column, in: span) }
+    unsafe base == nil || unmanagedLayout._withUnsafeGuaranteedRef { $0.isNull(column, in: span) }
   }
 
   @inlinable var span: RawSpan {
     @_lifetime(borrow self) get {
-      let span = UnsafeRawBufferPointer(start: base, count: byteCount).bytes
-      return _overrideLifetime(span, borrowing: self)
+      let span = unsafe UnsafeRawBufferPointer(start: base, count: byteCount).bytes
+      return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
 
   @inlinable public func integer(_ column: Int) -> Int64 {
-    unmanagedLayout._withUnsafeGuaranteedRef { $0.integer(column, in: span) }
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.integer(column, in: span) }
   }
   @inlinable public func double(_ column: Int) -> Double {
-    unmanagedLayout._withUnsafeGuaranteedRef { $0.double(column, in: span) }
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.double(column, in: span) }
   }
   @inlinable public func bool(_ column: Int) -> Bool {
-    unmanagedLayout._withUnsafeGuaranteedRef { $0.bool(column, in: span) }
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.bool(column, in: span) }
   }
   @inlinable public func uuid(_ column: Int) -> (UInt64, UInt64) {
-    unmanagedLayout._withUnsafeGuaranteedRef { $0.uuid(column, in: span) }
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.uuid(column, in: span) }
   }
   @inlinable public func text(_ column: Int) -> String {
-    unmanagedLayout._withUnsafeGuaranteedRef { $0.text(column, in: span) }
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.text(column, in: span) }
   }
 
   /// The bytes of a column of variable width; none if they are in a side file.
@@ -64,14 +64,14 @@ public import RowFormat
     _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
     let range = valueRange(column)
-    return try body(
+    return try unsafe body(
       UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(start: base, count: byteCount)[range])
     )
   }
 
   /// Where the value of a column of variable width is in the row.
   @inlinable func valueRange(_ column: Int) -> Range<Int> {
-    unmanagedLayout._withUnsafeGuaranteedRef { layout in
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { layout in
       let range = layout.range(column, in: span)
       guard layout.types[column] == .blob else { return range }
       if case .inline(let value) = BlobValue(decoding: span, in: range) { return value }
@@ -81,7 +81,7 @@ public import RowFormat
 
   /// The side file that holds the value of a column, if one does.
   func blob(_ column: Int) -> BlobReference? {
-    guard base != nil, layout.types[column] == .blob else { return nil }
+    guard unsafe base != nil, layout.types[column] == .blob else { return nil }
     return layout.blob(column, in: span)?.reference
   }
 }

@@ -20,6 +20,6 @@ enum CompositeShape {
 
   /// The first word of a type's metadata, which says what it is: a part of Swift's ABI.
   private static func metadataKind(_ type: any Any.Type) -> UInt {
-    unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
+    unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
   }
 }

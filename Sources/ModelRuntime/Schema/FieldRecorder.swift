@@ -54,7 +54,7 @@ final class FieldRecorder {
       MemoryLayout<T>.size == 1
     else { return nil }
     // Cases without payloads are numbered in the order of their declaration.
-    return unsafeBitCast(UInt8(0), to: T.self)
+    return unsafe unsafeBitCast(UInt8(0), to: T.self)
   }
 }
 

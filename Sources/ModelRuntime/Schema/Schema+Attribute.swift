@@ -1,5 +1,7 @@
 extension Schema {
   /// A property whose values are stored with the model.
+  ///
+  /// Unchecked, as ``Schema/Entity`` is: an attribute is changed while a schema is made, and not any more afterwards.
   public class Attribute: SchemaProperty, @unchecked Sendable {
     /// The property's name.
     public var name: String

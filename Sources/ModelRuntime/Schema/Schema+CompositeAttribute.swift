@@ -5,6 +5,8 @@ extension Schema {
   ///
   /// Values are stored field by field and by name, in one column. A field that is added later is no
   /// change of the schema: older values are read as the type's `init(from:)` sees fit.
+  ///
+  /// Unchecked, as its superclass is.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
     private let fields = Mutex<[Attribute]?>(nil)
 

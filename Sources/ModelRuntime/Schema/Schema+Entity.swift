@@ -1,7 +1,8 @@
 extension Schema {
   /// What is stored for the objects of one model class.
   ///
-  /// An entity is changed while a schema is made; a schema's entities are not changed any more.
+  /// An entity is changed while a schema is made; a schema's entities are not changed any more, so the class can be
+  /// Sendable although the compiler cannot check it.
   public final class Entity: Codable, @unchecked Sendable {
     /// The name of the entity: the class's, without what it is nested in.
     public var name: String

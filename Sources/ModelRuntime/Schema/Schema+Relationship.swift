@@ -1,5 +1,7 @@
 extension Schema {
   /// A property that refers to one model, or to many.
+  ///
+  /// Unchecked, as ``Schema/Entity`` is: a relationship is changed while a schema is made, and not any more afterwards.
   public final class Relationship: SchemaProperty, @unchecked Sendable {
     /// The property's name.
     public var name: String

@@ -67,8 +67,8 @@ public struct DefaultSnapshot: DataStoreSnapshot {
   }
 
   func withRow<R>(_ body: (_RowView) throws -> R) rethrows -> R {
-    try row.withUnsafeBytes {
-      try body(
+    try unsafe row.withUnsafeBytes {
+      try unsafe body(
         _RowView(base: $0.baseAddress, byteCount: $0.count, layout: descriptor.layout)
       )
     }

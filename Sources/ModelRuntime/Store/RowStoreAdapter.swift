@@ -2,6 +2,8 @@ import Foundation
 import RowFormat
 
 /// A store that keeps rows, as a context sees it: models are encoded straight into its batch.
+///
+/// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
 final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable {
   private let store: Store
   private let descriptors: [ModelDescriptor]
@@ -211,8 +213,8 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
     in connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     // The changes hold the models, and those their states.
-    let inserted = changes.inserted.map { Unmanaged.passUnretained($0._$state) }
-    let names = try RowNames(
+    let inserted = unsafe changes.inserted.map { unsafe Unmanaged.passUnretained($0._$state) }
+    let names = try unsafe RowNames(
       inserted: inserted,
       store: store,
       tables: tables,
@@ -224,8 +226,10 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
     } catch let clashes as RowClashes {
       throw ModelClashes(clashes, in: changes)
     }
-    for state in inserted {
-      state._withUnsafeGuaranteedRef { $0.becomeStored(at: $0.reference, in: connection) }
+    for place in unsafe inserted.indices {
+      unsafe inserted[place]._withUnsafeGuaranteedRef {
+        $0.becomeStored(at: $0.reference, in: connection)
+      }
     }
     return token
   }
@@ -316,8 +320,8 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
     self.index = index
     var entities = EntityCounts()
     // A save that failed has named its models already: they keep their rows for the next attempt.
-    for state in inserted {
-      state._withUnsafeGuaranteedRef {
+    for place in unsafe inserted.indices {
+      unsafe inserted[place]._withUnsafeGuaranteedRef {
         if $0.reference == .none { entities.count($0.descriptor) }
       }
     }
@@ -330,8 +334,8 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
         key: try store.reserveKeys(count, inTable: table).lowerBound
       )
     }
-    for state in inserted {
-      state._withUnsafeGuaranteedRef {
+    for place in unsafe inserted.indices {
+      unsafe inserted[place]._withUnsafeGuaranteedRef {
         if $0.reference == .none { $0.reference = entities.next($0.descriptor) }
       }
     }

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Such a store names its rows as it likes; here each identifier gets a row reference when it is first
 /// seen, so that the rest of the runtime deals in references only.
+///
+/// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
 final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sendable {
   private let store: Store
   private let descriptors: [ModelDescriptor]
@@ -172,8 +174,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
     let layout = snapshot.descriptor.layout
     var writer = RowWriter()
     writer.begin(layout)
-    snapshot.row.withUnsafeBytes { bytes in
-      let row = bytes.bytes
+    unsafe snapshot.row.withUnsafeBytes { bytes in
+      let row = unsafe bytes.bytes
       for property in snapshot.descriptor.properties {
         let column = property.ordinal
         guard property.isRelationship else {

@@ -1,10 +1,13 @@
 import Foundation
 import RowFormat
+import Synchronization
 
 /// A container's line to one store: the models that the store keeps, and the store as the context sees it.
 ///
 /// Everything on this side of it is rows and references. A store that keeps rows understands them;
 /// for any other its ``StoreAdapter`` translates to snapshots and back.
+///
+/// Unchecked, because the policy is a variable; it is set while the container is made.
 final class StoreConnection: @unchecked Sendable {
   /// The position among the container's stores.
   let index: Int
@@ -15,7 +18,14 @@ final class StoreConnection: @unchecked Sendable {
   var uniquenessPolicy = UniquenessPolicy.upsert
   private let models: ConnectedModels
   /// Held from reading a list that is stored with its owner until it is written.
-  private(set) lazy var listLock = ListLocks.lock(of: identifier)
+  var listLock: NSRecursiveLock {
+    knownListLock.withLock { known in
+      let lock = known ?? ListLocks.lock(of: identifier)
+      known = lock
+      return lock
+    }
+  }
+  private let knownListLock = Mutex<NSRecursiveLock?>(nil)
 
   init(
     _ store: any StoreAdapter,

@@ -75,18 +75,21 @@ extension NeutralValue {
   ///
   /// Cases without values are numbered from 0, in a byte, or in none if there is but one.
   static func firstPlainCase(of type: any Any.Type) -> Any? {
-    let metadata = unsafeBitCast(type, to: UnsafePointer<UInt>.self)
-    guard metadata[0] == 0x201, let description = UnsafeRawPointer(bitPattern: metadata[1]) else {
+    let metadata = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)
+    guard unsafe metadata[0] == 0x201,
+      let description = unsafe UnsafeRawPointer(bitPattern: metadata[1])
+    else {
       return nil
     }
-    let payloadCaseCount = description.load(fromByteOffset: 20, as: UInt32.self) & 0x00FF_FFFF
-    let plainCaseCount = description.load(fromByteOffset: 24, as: UInt32.self)
+    let payloadCaseCount =
+      unsafe description.load(fromByteOffset: 20, as: UInt32.self) & 0x00FF_FFFF
+    let plainCaseCount = unsafe description.load(fromByteOffset: 24, as: UInt32.self)
     guard payloadCaseCount == 0, 1...256 ~= plainCaseCount else { return nil }
     func zero<T>(_: T.Type) -> Any? {
       guard MemoryLayout<T>.size == (plainCaseCount == 1 ? 0 : 1) else { return nil }
-      return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { bytes -> Any? in
-        bytes[0] = 0
-        return bytes.baseAddress.map { $0.load(as: T.self) }
+      return unsafe withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { bytes -> Any? in
+        unsafe bytes[0] = 0
+        return unsafe bytes.baseAddress.map { unsafe $0.load(as: T.self) }
       }
     }
     return _openExistential(type, do: zero)

@@ -59,8 +59,8 @@ public enum StructuredCoding {
   /// - Throws: `DecodingError` for bytes that are damaged or of another shape, or what the type's own
   ///   `init(from:)` throws.
   package static func decode<T: Decodable>(_ type: T.Type, from bytes: RawSpan) throws -> T {
-    try bytes.withUnsafeBytes { buffer in
-      let reader = StructuredReader(buffer)
+    try unsafe bytes.withUnsafeBytes { buffer in
+      let reader = unsafe StructuredReader(buffer)
       // A decoder that a value keeps must not read bytes that are gone.
       defer { reader.invalidate() }
       try reader.validate()

@@ -28,7 +28,9 @@ final class StructuredMap {
     return name.withUTF8 { name in
       for step in fields.indices {
         let index = next + step < fields.count ? next + step : next + step - fields.count
-        guard matches(fields[index].key, UnsafeRawBufferPointer(name), reader) else { continue }
+        guard unsafe matches(fields[index].key, UnsafeRawBufferPointer(name), reader) else {
+          continue
+        }
         next = index + 1 < fields.count ? index + 1 : 0
         return fields[index].value
       }
@@ -47,6 +49,6 @@ final class StructuredMap {
     guard let head = reader.head(at: key)?.head, head.major == .text else { return false }
     // Most keys differ in length: that is known without touching their bytes.
     if !head.isIndefinite && head.argument != UInt64(name.count) { return false }
-    return reader.withString(of: head) { $0.elementsEqual(name) }
+    return unsafe reader.withString(of: head) { unsafe $0.elementsEqual(name) }
   }
 }

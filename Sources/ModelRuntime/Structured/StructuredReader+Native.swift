@@ -77,8 +77,8 @@ extension StructuredReader {
     guard let item = head(at: offset)?.head, item.major == .bytes else {
       throw mismatch(UUID.self, at: offset, place())
     }
-    let uuid = withString(of: item) { bytes in
-      bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+    let uuid = unsafe withString(of: item) { bytes in
+      unsafe bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
     }
     if let uuid { return uuid }
     throw corrupted("a UUID takes 16 bytes, found \(item.argument)", place())

@@ -5,14 +5,14 @@ import RowFormat
 ///
 /// It borrows them for the length of one call of ``StructuredCoding/decode(_:from:)``. A decoder that
 /// a value keeps beyond that finds nothing any more, instead of memory that is used elsewhere.
-final class StructuredReader {
+@safe final class StructuredReader {
   private var buffer: UnsafeRawBufferPointer
 
-  init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+  init(_ buffer: UnsafeRawBufferPointer) { unsafe self.buffer = unsafe buffer }
 
-  func invalidate() { buffer = UnsafeRawBufferPointer(start: nil, count: 0) }
+  func invalidate() { unsafe buffer = unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
-  func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R { try body(buffer.bytes) }
+  func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R { try unsafe body(buffer.bytes) }
 
   /// Makes sure that the bytes are one well-formed item and nothing else.
   func validate() throws {
@@ -23,8 +23,8 @@ final class StructuredReader {
         nil
       )
     }
-    guard end == buffer.count else {
-      throw corrupted("\(buffer.count - end) bytes follow the value, expected none", nil)
+    guard unsafe end == buffer.count else {
+      throw corrupted(unsafe "\(buffer.count - end) bytes follow the value, expected none", nil)
     }
   }
 
@@ -106,7 +106,7 @@ final class StructuredReader {
     guard let item = head(at: offset)?.head, item.major == .text else {
       throw mismatch(String.self, at: offset, place())
     }
-    let text = withString(of: item) { String(validating: $0, as: UTF8.self) }
+    let text = unsafe withString(of: item) { unsafe String(validating: $0, as: UTF8.self) }
     if let text { return text }
     throw corrupted("the text is not UTF-8", place())
   }
@@ -115,24 +115,24 @@ final class StructuredReader {
     guard let item = head(at: offset)?.head, item.major == .bytes else {
       throw mismatch(Data.self, at: offset, place())
     }
-    return withString(of: item) { Data($0) }
+    return unsafe withString(of: item) { unsafe Data($0) }
   }
 
   /// Hands out the bytes of a string of text or bytes, its chunks joined.
   func withString<R>(of head: StructuredHead, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     guard head.isIndefinite else {
       let range = head.end..<(head.end + Int(head.argument))
-      return body(UnsafeRawBufferPointer(rebasing: buffer[range]))
+      return unsafe body(UnsafeRawBufferPointer(rebasing: buffer[range]))
     }
     var joined: [UInt8] = []
     var position = head.end
     while let chunk = withBytes({ StructuredHead(at: position, in: $0) }), chunk.major == head.major
     {
       let end = chunk.end + Int(chunk.argument)
-      joined += buffer[chunk.end..<end]
+      unsafe joined += buffer[chunk.end..<end]
       position = end
     }
-    return joined.withUnsafeBytes(body)
+    return unsafe joined.withUnsafeBytes(body)
   }
 
   // MARK: Containers

@@ -55,7 +55,9 @@ extension StructuredValue {
     case (StructuredTag.referenceDate, .double(let seconds)):
       self = .date(Date(timeIntervalSinceReferenceDate: seconds))
     case (StructuredTag.uuid, .bytes(let bytes)) where bytes.count == 16:
-      self = .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+      self = unsafe .uuid(
+        UUID(uuid: bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: uuid_t.self) })
+      )
     default:
       self = .tagged(tag, content)
     }
@@ -78,7 +80,9 @@ extension StructuredValue {
   /// The bytes of a string, its chunks joined.
   private static func string(of head: StructuredHead, in bytes: RawSpan) -> [UInt8] {
     func slice(_ head: StructuredHead) -> [UInt8] {
-      bytes.extracting(head.end..<(head.end + Int(head.argument))).withUnsafeBytes { Array($0) }
+      unsafe bytes.extracting(head.end..<(head.end + Int(head.argument))).withUnsafeBytes {
+        unsafe Array($0)
+      }
     }
     guard head.isIndefinite else { return slice(head) }
     var joined: [UInt8] = []

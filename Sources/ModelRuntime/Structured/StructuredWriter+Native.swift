@@ -18,9 +18,9 @@ extension StructuredWriter {
       write(value.timeIntervalSinceReferenceDate)
     } else if T.self == UUID.self, let value = value as? UUID {
       write(tag: StructuredTag.uuid)
-      withUnsafeBytes(of: value.uuid) { write(bytes: $0) }
+      unsafe withUnsafeBytes(of: value.uuid) { unsafe write(bytes: $0) }
     } else if T.self == Data.self, let value = value as? Data {
-      value.withUnsafeBytes { write(bytes: $0) }
+      unsafe value.withUnsafeBytes { unsafe write(bytes: $0) }
     } else if T.self == URL.self, let value = value as? URL {
       write(tag: StructuredTag.uri)
       write(value.absoluteString)

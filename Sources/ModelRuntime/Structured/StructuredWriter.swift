@@ -174,7 +174,7 @@ final class StructuredWriter {
   func write(tag: UInt64) { buffer.appendHead(.tag, tag) }
   func write(bytes: UnsafeRawBufferPointer) {
     buffer.appendHead(.bytes, UInt64(bytes.count))
-    buffer.append(bytes.bytes)
+    unsafe buffer.append(bytes.bytes)
   }
 
   /// Writes a value of any type, at the end of the container that is open.

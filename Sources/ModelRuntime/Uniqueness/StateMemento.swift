@@ -1,7 +1,10 @@
 import RowFormat
 
 /// What a save may have to put back into an object's state: everything but the values in its slots.
-struct StateMemento {
+///
+/// Safe to use, because it keeps the block of the row, and lives no longer than a save of the context, which keeps the
+/// connection.
+@safe struct StateMemento {
   private let changed: ColumnSet
   private let flags: _ModelState.Flags
   private let reference: RowReference
@@ -24,11 +27,11 @@ struct StateMemento {
       if case .many(let list) = relation { list.copy() } else { nil }
     }
     pendingRanks = state.pendingRanks
-    row = state.row
+    unsafe row = state.row
     rowByteCount = state.rowByteCount
     arena = state.arena
     identifier = state.identifierIfKnown
-    connection = state.connection
+    unsafe connection = state.connection
   }
 
   func restore(_ state: _ModelState) {
@@ -41,10 +44,10 @@ struct StateMemento {
       list.map { .many($0.copy()) } ?? relation
     }
     state.pendingRanks = pendingRanks
-    state.row = row
+    state.row = unsafe row
     state.rowByteCount = rowByteCount
     state.arena = arena
     state.setIdentifier(identifier)
-    state.connection = connection
+    state.connection = unsafe connection
   }
 }

@@ -67,15 +67,15 @@ package enum ColumnKey {
         range = layout.range(column, in: row)
         // The length keeps ("a", "bc") apart from ("ab", "c").
         if columns.count > 1 {
-          withUnsafeBytes(of: UInt32(truncatingIfNeeded: range.count).littleEndian) {
-            key.append(contentsOf: $0)
+          unsafe withUnsafeBytes(of: UInt32(truncatingIfNeeded: range.count).littleEndian) {
+            unsafe key.append(contentsOf: $0)
           }
         }
       } else {
         let offset = layout.offset(of: column)
         range = offset..<(offset + type.fixedWidth)
       }
-      row.withUnsafeBytes { key.append(contentsOf: $0[range]) }
+      unsafe row.withUnsafeBytes { unsafe key.append(contentsOf: $0[range]) }
     }
     return true
   }
@@ -83,16 +83,16 @@ package enum ColumnKey {
   /// A hash of a key, the same in every process.
   @inlinable
   package static func hash(_ key: ArraySlice<UInt8>) -> UInt32 {
-    key.withUnsafeBytes { bytes in
+    unsafe key.withUnsafeBytes { bytes in
       var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
       var offset = 0
       while offset + 8 <= bytes.count {
-        hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        hash = unsafe mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         offset += 8
       }
       var rest: UInt64 = 0
       while offset < bytes.count {
-        rest = rest << 8 | UInt64(bytes[offset])
+        rest = unsafe rest << 8 | UInt64(bytes[offset])
         offset += 1
       }
       return UInt32(truncatingIfNeeded: mix(hash ^ rest) >> 32)

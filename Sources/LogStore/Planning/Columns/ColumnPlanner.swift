@@ -203,7 +203,7 @@ struct ColumnPlanner {
 extension RowFilter {
   /// Whether a row that is in no store matches.
   fileprivate func answer(_ row: [UInt8]) -> Bool? {
-    try? row.withUnsafeBytes { try matches($0.bytes, .none) }
+    try? unsafe row.withUnsafeBytes { try unsafe matches($0.bytes, .none) }
   }
 }
 

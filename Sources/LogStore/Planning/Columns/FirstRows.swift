@@ -109,8 +109,14 @@ private struct SortKey {
       let number = table.numberOfWholeColumn(at: position)
     else { return nil }
     func prefix(_ row: [UInt8]) -> UInt64 {
-      row.withUnsafeBytes {
-        SortPrefix.prefix(of: position, kind, isOptional: isOptional, in: $0.bytes, table.layout)
+      unsafe row.withUnsafeBytes {
+        unsafe SortPrefix.prefix(
+          of: position,
+          kind,
+          isOptional: isOptional,
+          in: $0.bytes,
+          table.layout
+        )
       }
     }
     return RankedColumn(

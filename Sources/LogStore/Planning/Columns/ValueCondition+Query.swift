@@ -112,5 +112,7 @@ extension QueryExpression.Relation {
 }
 
 extension RawSpan {
-  fileprivate var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+  fileprivate var text: String {
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
 }

@@ -127,7 +127,9 @@ extension ColumnSlot {
       )
     case .text, .url: .text(layout.text(column, in: row))
     case .bytes:
-      .bytes(row.extracting(layout.range(column, in: row)).withUnsafeBytes { Data($0) })
+      unsafe .bytes(
+        row.extracting(layout.range(column, in: row)).withUnsafeBytes { unsafe Data($0) }
+      )
     case .identifier: .reference(RowReference(rawValue: row.load(UInt64.self, at: offset)))
     }
   }

@@ -11,8 +11,8 @@ typealias RowTest = (_ row: RawSpan, _ reference: RowReference, _ scope: QuerySc
 ///
 /// A span cannot be kept in a class, so the rows stand here by their addresses; each is pushed and popped
 /// inside the borrow of its bytes.
-final class QueryScope {
-  private var outer: [(bytes: UnsafeRawBufferPointer, reference: RowReference)] = []
+@safe final class QueryScope {
+  private var outer: [(bytes: UnsafeRawBufferPointer, reference: RowReference)] = unsafe []
 
   /// Makes a row the one of the next outer level while a closure runs.
   func nesting<R>(
@@ -20,17 +20,17 @@ final class QueryScope {
     _ reference: RowReference,
     _ body: () throws -> R
   ) rethrows -> R {
-    try row.withUnsafeBytes { bytes in
-      outer.append((bytes, reference))
-      defer { outer.removeLast() }
+    try unsafe row.withUnsafeBytes { bytes in
+      unsafe outer.append((bytes, reference))
+      defer { unsafe outer.removeLast() }
       return try body()
     }
   }
 
   /// Reads off the row of an outer level.
   func read<R>(_ level: Int, _ reader: RowReader<R>) throws -> R {
-    let row = outer[level]
-    return try reader(row.bytes.bytes, row.reference, self)
+    let row = unsafe outer[level]
+    return try unsafe reader(row.bytes.bytes, row.reference, self)
   }
 }
 

@@ -18,12 +18,12 @@ extension TextPattern {
   /// Whether the text at some bytes of a row contains the pattern, but for case; `nil` if the text is
   /// not printable ASCII.
   func isContainedFolded(in range: Range<Int>, of row: RawSpan) -> Bool? {
-    row.withUnsafeBytes { bytes in
-      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-      guard text.allSatisfy(\.isPrintable) else { return nil }
+    unsafe row.withUnsafeBytes { bytes in
+      let text = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+      guard unsafe text.allSatisfy(\.isPrintable) else { return nil }
       guard let first = utf8.first?.folded, text.count >= utf8.count else { return false }
-      for start in 0...(text.count - utf8.count) where text[start].folded == first {
-        if matchesFolded(text, at: start) { return true }
+      for start in 0...(text.count - utf8.count) where unsafe text[start].folded == first {
+        if unsafe matchesFolded(text, at: start) { return true }
       }
       return false
     }
@@ -32,15 +32,15 @@ extension TextPattern {
   /// Whether the text at some bytes of a row is equal to the pattern, but for case; `nil` if the text is
   /// not printable ASCII.
   func equalsFolded(_ range: Range<Int>, of row: RawSpan) -> Bool? {
-    row.withUnsafeBytes { bytes in
-      let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-      guard text.allSatisfy(\.isPrintable) else { return nil }
-      return text.count == utf8.count && matchesFolded(text, at: 0)
+    unsafe row.withUnsafeBytes { bytes in
+      let text = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+      guard unsafe text.allSatisfy(\.isPrintable) else { return nil }
+      return unsafe text.count == utf8.count && matchesFolded(text, at: 0)
     }
   }
 
   private func matchesFolded(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    for offset in utf8.indices where text[start + offset].folded != utf8[offset].folded {
+    for offset in utf8.indices where unsafe text[start + offset].folded != utf8[offset].folded {
       return false
     }
     return true

@@ -10,9 +10,9 @@ extension TextPattern {
     guard !utf8.isEmpty, isPlain, row.isSearchable(range) else {
       return string(range, of: row).containsCharacters(of: text)
     }
-    return row.withUnsafeBytes { bytes in
-      utf8.withUnsafeBytes { own in
-        UnsafeRawBufferPointer(rebasing: bytes[range]).firstOffset(of: own) != nil
+    return unsafe row.withUnsafeBytes { bytes in
+      unsafe utf8.withUnsafeBytes { own in
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[range]).firstOffset(of: own) != nil
       }
     }
   }
@@ -46,9 +46,9 @@ extension RawSpan {
   }
 
   private func contains(_ byte: UInt8) -> Bool {
-    withUnsafeBytes { bytes in
+    unsafe withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return false }
-      return memchr(start, Int32(byte), bytes.count) != nil
+      return unsafe memchr(start, Int32(byte), bytes.count) != nil
     }
   }
 }
@@ -57,15 +57,16 @@ extension UnsafeRawBufferPointer {
   /// Where a run of bytes, which is not empty, first occurs.
   fileprivate func firstOffset(of other: UnsafeRawBufferPointer) -> Int? {
     guard let start = baseAddress, let wanted = other.baseAddress else { return nil }
-    let first = Int32(other[0])
+    let first = unsafe Int32(other[0])
     var offset = 0
     // `memmem` is not in Glibc's module map; a search by the first byte is as fast for short texts.
     while count - offset >= other.count {
-      guard let found = memchr(start + offset, first, count - offset - other.count + 1) else {
+      guard let found = unsafe memchr(start + offset, first, count - offset - other.count + 1)
+      else {
         return nil
       }
-      offset = start.distance(to: UnsafeRawPointer(found))
-      if memcmp(found, wanted, other.count) == 0 { return offset }
+      offset = unsafe start.distance(to: UnsafeRawPointer(found))
+      if unsafe memcmp(found, wanted, other.count) == 0 { return offset }
       offset += 1
     }
     return nil

@@ -15,7 +15,7 @@ struct TextPattern: Sendable {
   init(_ text: String) {
     self.text = text
     utf8 = Array(text.utf8)
-    isPlain = utf8.withUnsafeBytes { $0.bytes.isPlainText }
+    isPlain = unsafe utf8.withUnsafeBytes { unsafe $0.bytes.isPlainText }
   }
 
   /// Whether the text at some bytes of a row is equal to the pattern.
@@ -44,16 +44,16 @@ struct TextPattern: Sendable {
   func compare(_ range: Range<Int>, of row: RawSpan) -> Int {
     let count = min(range.count, utf8.count)
     if count == 0 { return 0 }
-    return row.withUnsafeBytes { bytes in
-      utf8.withUnsafeBytes { own in
+    return unsafe row.withUnsafeBytes { bytes in
+      unsafe utf8.withUnsafeBytes { own in
         guard let lhs = bytes.baseAddress, let rhs = own.baseAddress else { return 0 }
-        return Int(memcmp(lhs + range.lowerBound, rhs, count))
+        return unsafe Int(memcmp(lhs + range.lowerBound, rhs, count))
       }
     }
   }
 
   func string(_ range: Range<Int>, of row: RawSpan) -> String {
-    row.withUnsafeBytes { String(decoding: $0[range], as: UTF8.self) }
+    unsafe row.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) }
   }
 }
 

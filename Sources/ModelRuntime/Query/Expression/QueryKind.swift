@@ -103,12 +103,12 @@ extension Date: QueryScalar {
 extension UUID: QueryScalar {
   static var queryKind: QueryKind { .uuid }
   var queryValue: QueryValue? {
-    let words = unsafeBitCast(self, to: (UInt64, UInt64).self)
+    let words = unsafe unsafeBitCast(self, to: (UInt64, UInt64).self)
     return .uuid(QueryUUID(UInt64(littleEndian: words.0), UInt64(littleEndian: words.1)))
   }
   init?(queryValue: QueryValue) {
     guard case .uuid(let value) = queryValue else { return nil }
-    self = unsafeBitCast((value.low.littleEndian, value.high.littleEndian), to: UUID.self)
+    self = unsafe unsafeBitCast((value.low.littleEndian, value.high.littleEndian), to: UUID.self)
   }
 }
 

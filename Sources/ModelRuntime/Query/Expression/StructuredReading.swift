@@ -61,14 +61,18 @@ package struct StructuredReading: @unchecked Sendable {
   private func value(_ slot: ColumnSlot, of bytes: Data) throws -> QueryValue {
     var writer = RowWriter(capacity: bytes.count + 256)
     writer.begin(slot.layout)
-    bytes.withUnsafeBytes { writer.append(column, inlineBlob: $0.bytes) }
+    unsafe bytes.withUnsafeBytes { unsafe writer.append(column, inlineBlob: $0.bytes) }
     _ = writer.finish()
     return try inlineValue(slot, in: writer.bytes)
   }
 
   private func inlineValue(_ slot: ColumnSlot, in row: RawSpan) throws -> QueryValue {
-    let value = row.withUnsafeBytes { bytes -> QueryValue? in
-      let view = _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: slot.layout)
+    let value = unsafe row.withUnsafeBytes { bytes -> QueryValue? in
+      let view = unsafe _RowView(
+        base: bytes.baseAddress,
+        byteCount: bytes.count,
+        layout: slot.layout
+      )
       if let value = try? codec.value(view, column) { return QueryValue(of: value) }
       return neutral ?? codec.readableValue(view, column).map(QueryValue.init(of:))
     }

@@ -67,6 +67,6 @@ extension PersistentModel {
   @inline(__always)
   fileprivate func cast<Model: PersistentModel>(to _: Model.Type) -> Model {
     assert(self is Model, "a \(type(of: self)) read as a \(Model.self)")
-    return unsafeDowncast(self, to: Model.self)
+    return unsafe unsafeDowncast(self, to: Model.self)
   }
 }

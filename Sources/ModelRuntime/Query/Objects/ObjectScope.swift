@@ -9,7 +9,7 @@ typealias ObjectTest = (ObjectScope) throws -> Bool
 ///
 /// It is to objects what the row at hand and ``QueryScope`` are to rows.
 final class ObjectScope {
-  @exclusivity(unchecked) private var models: [any PersistentModel] = []
+  @safe @exclusivity(unchecked) private var models: [any PersistentModel] = []
 
   subscript(level: Int) -> any PersistentModel { models[level] }
 

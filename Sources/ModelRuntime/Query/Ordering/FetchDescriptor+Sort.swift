@@ -88,7 +88,7 @@ extension FetchDescriptor {
 extension PersistentModel {
   /// The row the object stands for, or `nil` if it was never saved.
   var row: RowReference? {
-    if let row = _$fetchedRow.stored { return row.reference }
+    if let row = unsafe _$fetchedRow.stored { return unsafe row.reference }
     let state = _$state
     return state.flags.contains(.stored) ? state.reference : nil
   }

@@ -24,27 +24,28 @@ enum KeyPathStep: Equatable {
   /// The steps of a key path, or `nil` if it has a step that is not understood.
   static func steps(of keyPath: AnyKeyPath) -> [KeyPathStep]? {
     withExtendedLifetime(keyPath) {
-      KeyPathReader(UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())).steps()
+      unsafe KeyPathReader(UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())).steps()
     }
   }
 }
 
-private struct KeyPathReader {
+/// Reads the steps of a key path, which its maker keeps meanwhile, and nothing beyond their size.
+@safe private struct KeyPathReader {
   private static let word = MemoryLayout<UInt>.size
   private let base: UnsafeRawPointer
   private let size: Int
 
   init(_ object: UnsafeRawPointer) {
-    let header = object.load(fromByteOffset: 3 * Self.word, as: UInt32.self)
+    let header = unsafe object.load(fromByteOffset: 3 * Self.word, as: UInt32.self)
     size = Int(header & 0x00FF_FFFF)
-    base = object + 4 * Self.word
+    unsafe base = unsafe object + 4 * Self.word
   }
 
   func steps() -> [KeyPathStep]? {
     var steps: [KeyPathStep] = []
     var offset = 0
     while offset + MemoryLayout<UInt32>.size <= size {
-      let header = base.load(fromByteOffset: offset, as: UInt32.self)
+      let header = unsafe base.load(fromByteOffset: offset, as: UInt32.self)
       guard let (step, end) = step(header, at: offset), end <= size else { return nil }
       steps.append(step)
       // The type that the step leads to, in the next whole word; the last step has none.
@@ -61,10 +62,10 @@ private struct KeyPathReader {
       var end = offset + (isSettable ? 4 : 3) * Self.word
       if hasArguments {
         guard end + 2 * Self.word <= size else { return nil }
-        end += 2 * Self.word + Int(base.load(fromByteOffset: end, as: UInt.self))
+        unsafe end += 2 * Self.word + Int(base.load(fromByteOffset: end, as: UInt.self))
       }
       guard end <= size else { return nil }
-      let identifier = base.load(fromByteOffset: offset + Self.word, as: UInt.self)
+      let identifier = unsafe base.load(fromByteOffset: offset + Self.word, as: UInt.self)
       return (.accessor(kind: header & 0x0030_0000, identifier: identifier), end)
     case 4:
       let end = offset + MemoryLayout<UInt32>.size
