@@ -43,6 +43,28 @@ actor Bank {
     )
   }
 
+  @Test func `reads and writes from async code`() async throws {
+    let context = ModelContext(container)
+    context.insert(Account(owner: "Grace", balance: -10))
+    context.insert(Account(owner: "Ada", balance: 100))
+    try context.save()
+
+    let owners = try await container.read { context in
+      try context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.owner)])).map(\.owner)
+    }
+    #expect(owners == ["Ada", "Grace"])
+
+    try await container.write(author: "bank") { context in
+      for account in try context.fetch(FetchDescriptor<Account>()) where account.balance > 0 {
+        account.balance += account.balance / 50
+      }
+    }
+    let balances = try await container.read { context in
+      try context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.owner)])).map(\.balance)
+    }
+    #expect(balances == [102, -10])
+  }
+
   @Test func `passes identifiers between contexts`() async throws {
     let context = ModelContext(container)
     let account = Account(owner: "Ada")

@@ -9,6 +9,8 @@ import Synchronization
 public class ModelContainer: Equatable, @unchecked Sendable {
   final let coordinator: StoreCoordinator
   private final let mainContextBox = MainContextBox()
+  /// Where ``read(_:)`` and ``write(author:_:)`` run.
+  final let lanes = WorkLanes()
 
   /// The models that the container keeps.
   public final var schema: Schema { coordinator.schema }
