@@ -327,6 +327,25 @@ if hostIsApple {
       resources: [.copy("Resources")],
       swiftSettings: macroUserSettings
     ),
+    // Examples are compiled as apps are.
+    .executableTarget(
+      name: "Todo",
+      dependencies: [
+        "SwiftData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/Examples/Todo",
+      exclude: ["README.md"],
+      swiftSettings: appSettings
+    ),
+    .executableTarget(
+      name: "EdgeLogger",
+      dependencies: [
+        "SwiftData", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/Examples/EdgeLogger",
+      exclude: ["README.md"],
+      swiftSettings: appSettings
+    ),
     .executableTarget(
       name: "Simulator",
       dependencies: [
@@ -384,8 +403,8 @@ if hostIsApple {
     .testTarget(
       name: "ToolsTests",
       dependencies: [
-        "SampleTrips", "Simulator", "api-coverage", "Terminal", "SwiftData", "JSONStore",
-        "LogEngine", "RowFormat",
+        "EdgeLogger", "SampleTrips", "Simulator", "Todo", "api-coverage", "Terminal", "SwiftData",
+        "JSONStore", "LogEngine", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings

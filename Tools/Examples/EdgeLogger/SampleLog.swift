@@ -1,0 +1,98 @@
+import SwiftData
+
+/// The samples of a device with little memory: written without objects, asked without objects.
+struct SampleLog {
+  let container: ModelContainer
+
+  /// Opens the log.
+  ///
+  /// - Parameter path: The store; made if there is none. Samples of the last second may be lost by a power cut, none by a
+  ///   crash of the program.
+  /// - Throws: What opening a store throws: a path that cannot be written, or another process that has it open.
+  init(path: String) throws {
+    container = try ModelContainer(
+      for: Sample.self,
+      configurations: LogStoreConfiguration(
+        name: "samples",
+        url: URL(filePath: path),
+        durability: .relaxed
+      )
+    )
+  }
+
+  init(_ container: ModelContainer) { self.container = container }
+
+  /// Stores samples as they come.
+  ///
+  /// - Parameters:
+  ///   - samples: Read one by one.
+  ///   - step: After how many to commit.
+  /// - Returns: How many were stored.
+  /// - Throws: What a commit throws; samples of earlier commits stay.
+  func record(_ samples: some Sequence<(String, Date, Double)>, commitEvery step: Int = 1) throws
+    -> Int
+  {
+    try ModelContext(container).batchInsert(
+      Sample.self,
+      \.sensor,
+      \.time,
+      \.value,
+      rows: samples,
+      commitEvery: step
+    )
+    .insertedCount
+  }
+
+  /// Removes samples that are too old; compaction gives back their space.
+  ///
+  /// - Returns: How many were removed.
+  /// - Throws: What a commit throws.
+  func removeSamples(before time: Date) throws -> Int {
+    try ModelContext(container).batchDelete(
+      Sample.self,
+      where: #Predicate { $0.time < time },
+      commitEvery: 10_000
+    )
+    .deletedCount
+  }
+
+  /// What one sensor measured in one hour.
+  struct Hour: Equatable {
+    var sensor: String
+    var hour: Date
+    var count: Int
+    var minimum: Double
+    var average: Double
+    var maximum: Double
+  }
+
+  /// The hours of all sensors since a time, oldest first.
+  func hours(since start: Date, timeZone: TimeZone = .gmt) throws -> [Hour] {
+    let samples = FetchDescriptor<Sample>(predicate: #Predicate { $0.time >= start })
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = timeZone
+    let groups = try ModelContext(container).aggregate(
+      samples,
+      by: (.value(\.sensor), .calendar(\.time, .hour, in: calendar)),
+      .count,
+      .minimum(\.value),
+      .average(\.value),
+      .maximum(\.value)
+    )
+    var hours: [Hour] = []
+    for ((sensor, hour), (count, minimum, average, maximum)) in groups {
+      guard let minimum, let average, let maximum else { continue }
+      hours.append(
+        Hour(
+          sensor: sensor,
+          hour: hour,
+          count: count,
+          minimum: minimum,
+          average: average,
+          maximum: maximum
+        )
+      )
+    }
+    return hours.sorted { ($0.hour, $0.sensor) < ($1.hour, $1.sensor) }
+  }
+}
