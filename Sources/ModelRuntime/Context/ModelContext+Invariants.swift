@@ -13,6 +13,7 @@ extension ModelContext {
   package func invariantViolations() -> [String] {
     let check = InvariantCheck(self)
     check.registeredObjects()
+    check.watchedObjects()
     check.pendingLists()
     check.relationships()
     return check.violations
@@ -67,6 +68,13 @@ private final class InvariantCheck {
           fail(state, "is deleted, registered, and not on the list")
         }
       }
+    }
+  }
+
+  /// Nothing is referred to without being counted that does not belong to the context.
+  func watchedObjects() {
+    for state in context.watchedStates where state.context !== context {
+      fail(state, "is watched, and not of this context")
     }
   }
 

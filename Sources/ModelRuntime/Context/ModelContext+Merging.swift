@@ -101,8 +101,8 @@ extension ModelContext {
   private func noticeLists() {
     // Observers of the context want to know of every list that was looked at; others only of their own.
     let states =
-      unsafe observers == nil
-      ? watched.values.map { unsafe $0.takeUnretainedValue() }
+      observers == nil
+      ? watchedStates
       : maps.flatMap(\.states).filter { !$0.relations.isEmpty || $0.flags.contains(.isWatched) }
     // Telling may load lists, and let go of others and their members.
     for model in states.compactMap(\.model) {

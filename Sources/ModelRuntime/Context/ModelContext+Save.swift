@@ -233,14 +233,13 @@ extension ModelContext {
     }
     for model in changes.deleted {
       let state = model._$state
-      forget(state)
       state.context = nil
       state.settle()
       state.flags.insert(.vanished)
     }
     if !insertedModels.isEmpty { inserted.drop { !$0.flags.contains(.inserted) } }
     if !changedModels.isEmpty { changed.drop { !$0.flags.contains(.listed) } }
-    if !deletedModels.isEmpty { deleted.drop { $0.connection === connection } }
+    if !deletedModels.isEmpty { deleted.drop { $0.context == nil } }
   }
 
   /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the

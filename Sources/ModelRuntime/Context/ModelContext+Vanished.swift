@@ -46,11 +46,9 @@ extension ModelContext {
     let state = model._$state
     // Lists that hold it are put together again.
     listEpoch &+= 1
-    forget(state)
     state.flags.insert([.deleted, .vanished])
     state.flags.remove(.listed)
     state.context = nil
-    state.contextKeeper = nil
     observers?.went(model)
   }
 }

@@ -192,8 +192,6 @@ extension ModelContext {
     for list in [inserted, changed, deleted] {
       for model in list {
         let state = model._$state
-        forget(state)
-        state.keepIdentifier()
         state.context = nil
       }
     }
@@ -218,12 +216,12 @@ extension ModelContext {
     let next = ModelContext(succeeding: self)
     for (former, map) in zip(maps, next.maps) {
       for state in former.states {
-        former.remove(state, at: state.reference)
+        let isWatched = state.flags.contains(.isWatched)
         state.context = next
         map.insert(state, at: state.reference)
         state.rowEpoch = 0
         state.flags.remove([.isHeld, .keepsLists])
-        if state.flags.contains(.isWatched) { next.watch(state) }
+        if isWatched { next.watch(state) }
         next.beKept(by: state)
       }
     }
@@ -271,10 +269,13 @@ extension ModelContext {
     withExtendedLifetime(self) { state.contextKeeper = nil }
   }
 
-  /// Forgets an object that is going away.
+  /// Forgets an object that is going away, or leaves the context: nothing here refers to it any more.
   func forget(_ state: _ModelState) {
     if state.flags.contains(.keepsLists) { recentLists.forget(state) }
-    if state.flags.contains(.isWatched) { unsafe watched[ObjectIdentifier(state)] = nil }
+    if state.flags.contains(.isWatched) {
+      state.flags.remove(.isWatched)
+      unsafe watched[ObjectIdentifier(state)] = nil
+    }
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
   }
@@ -284,6 +285,9 @@ extension ModelContext {
     state.flags.insert(.isWatched)
     unsafe watched[ObjectIdentifier(state)] = unsafe Unmanaged.passUnretained(state)
   }
+
+  /// The objects whose lists are observed, in no order.
+  var watchedStates: [_ModelState] { unsafe watched.values.map { unsafe $0.takeUnretainedValue() } }
 
   /// Fetches the row of an object that has none in memory.
   func loadRow(of state: _ModelState) {

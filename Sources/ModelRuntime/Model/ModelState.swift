@@ -62,7 +62,7 @@ public import RowFormat
   /// The object itself; valid whenever the state is reached through a context or a relationship.
   // Not counted: the object owns its state.
   @safe @exclusivity(unchecked) private unowned(unsafe) var object: AnyObject?
-  // Not counted: the context's coordinator keeps its connections.
+  // Not counted: the context's coordinator keeps its connections, and an object without a context has none.
   @safe @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
   @safe @exclusivity(unchecked) var reference = RowReference.none
   /// What is known of the class. (Descriptors are never freed.)
@@ -107,9 +107,13 @@ public import RowFormat
       let former = ownContext
       if former === newValue { return }
       contextKeeper = nil
-      former?.detachedCount += 1
+      if let former {
+        former.forget(self)
+        former.detachedCount += 1
+      }
       newValue?.attachedCount += 1
       ownContext = newValue
+      if newValue == nil { loseConnection() }
     }
   }
 
@@ -325,11 +329,17 @@ extension _ModelState {
     return identifier
   }
 
-  /// Keeps the identifier for the time when its store is gone.
-  func keepIdentifier() {
-    guard flags.contains(.stored) else { return }
-    makeExtras().identifier = identifier
+  /// Gives up the connection, which nothing keeps any more, and keeps the identifier that it would have given.
+  private func loseConnection() {
+    if connection != nil, flags.contains(.stored) { makeExtras().identifier = identifier }
     connection = nil
+  }
+
+  /// Whether the object has, or had, its row in a store; also once it has left its context.
+  func isStored(in connection: StoreConnection) -> Bool {
+    guard flags.contains(.stored) else { return false }
+    if let known = self.connection { return known === connection }
+    return identifierIfKnown?.storeIdentifier == connection.identifier
   }
 
   private func entityName(_ type: any PersistentModel.Type) -> String {

@@ -67,9 +67,9 @@ extension _ModelState {
     if !row.isNull(ordinal) {
       let own = connection
       func names(_ models: [any PersistentModel]) -> Set<RowReference> {
-        Set(
-          models.lazy.map { $0._$state }
-            .filter { $0.flags.contains(.stored) && $0.connection === own }.map(\.reference)
+        guard let own else { return [] }
+        return Set(
+          models.lazy.map { $0._$state }.filter { $0.isStored(in: own) }.map(\.reference)
         )
       }
       let gone = names(list.removed.elements)

@@ -344,7 +344,14 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   var derivesLists: Bool { true }
 
   func reference(to state: _ModelState) throws -> RowReference {
-    if let connection = state.connection, connection.index != index {
+    // A model that has left its context has no connection, and goes by its identifier.
+    let isElsewhere =
+      if let connection = state.connection {
+        connection.index != index
+      } else {
+        state.identifierIfKnown?.storeIdentifier.map { $0 != store.identifier } ?? false
+      }
+    if isElsewhere {
       throw SwiftDataError.relationshipAcrossStores(to: state.identifier)
     }
     guard state.reference != .none else {

@@ -36,8 +36,9 @@ import RowFormat
 
   func restore(_ state: _ModelState) {
     state.changed = changed
-    // Whether the context holds the object's lists, and the object the context, is the context's to say.
-    let held: _ModelState.Flags = [.keepsLists, .keepsContext]
+    // Whether the context holds the object's lists, and the object the context, is the context's to say; and whether the
+    // object is watched.
+    let held: _ModelState.Flags = [.keepsLists, .keepsContext, .isWatched]
     state.flags = flags.subtracting(held).union(state.flags.intersection(held))
     state.reference = reference
     state.relations = zip(relations, lists).map { relation, list in

@@ -193,13 +193,10 @@ extension _ModelState {
 
   /// Leaves the context to another object: what it was lives on under an identifier.
   fileprivate func retire(as identifier: PersistentIdentifier) {
-    context?.recentLists.forget(self)
     context = nil
     dropRelations()
     settle()
     dropRow()
-    contextKeeper = nil
-    connection = nil
     reference = .none
     flags = [.stored, .adopted]
     setIdentifier(identifier)
