@@ -50,7 +50,7 @@ bool isRetired;         /* StoreState.baseSegment */
 bool segmentIsThere = true; /* StoreState.segments has it */
 bool packIsThere;       /* StoreState.packs has it */
 bool segmentIsMapped = true;
-byte foldFloor;
+byte lowWaterMark;
 bool lead, checkpointing;
 byte pins[2];           /* PinBoard; 0: none */
 byte inside;            /* how many readers are counted in (ReaderEpochs) */
@@ -178,7 +178,7 @@ proctype Compactor() provided (alive())
 #ifndef PLANT_PACK_NAME_NOT_SYNCED
     durableNames = durableNames | (names & PACK);
 #endif
-    before = foldFloor;
+    before = lowWaterMark;
     lockLead();
 #ifndef PLANT_LOG_NOT_SYNCED_BEFORE_MANIFEST
     synchronizeLog();
@@ -186,15 +186,15 @@ proctype Compactor() provided (alive())
     /* Compactor.claimFloor(): who pins an earlier commit does so before it looks at the floor. */
 #ifdef PLANT_FLOOR_CLAIMED_AFTER_LOOK
     lookForPins(floor, oldest);
-    foldFloor = floor;
+    lowWaterMark = floor;
 #else
-    foldFloor = floor;
+    lowWaterMark = floor;
     lookForPins(floor, oldest);
 #endif
 #if !defined(PLANT_LATE_PINS_IGNORED) && !defined(PLANT_PINS_IGNORED)
     if
     :: oldest < floor ->
-      foldFloor = before; lead = false; checkpointing = false;
+      lowWaterMark = before; lead = false; checkpointing = false;
       goto givenUp
     :: else
     fi;
@@ -325,7 +325,7 @@ proctype Historian() provided (alive())
     atomic { holder = visible; pins[0] = holder };
     pins[1] = PACKED_END;
     if
-    :: foldFloor <= PACKED_END ->
+    :: lowWaterMark <= PACKED_END ->
       pins[0] = 0;
       inside++;
       read(PACKED_END, value);
@@ -451,7 +451,7 @@ inline recover()
     powerFailed = false; crashed = false;
     appended = written; visible = written; manifest = n;
     isRetired = hasBase[n]; segmentIsThere = !hasBase[n]; packIsThere = hasBase[n];
-    foldFloor = (hasBase[n] -> PACKED_END : 0);
+    lowWaterMark = (hasBase[n] -> PACKED_END : 0);
     lead = false; checkpointing = false; inside = 0; running = 0;
     pins[0] = 0; pins[1] = 0
   }

@@ -180,7 +180,7 @@ extension Backup {
     manifest.durableEnd = cut.logPosition
     manifest.sequence = cut.sequence
     manifest.catalogue = cut.catalogue
-    manifest.nextBlob = state.blobs.nextID
+    manifest.nextBlob = state.files.blobs.nextID
     manifest.segments = cut.segments.map { Manifest.SegmentEnd(id: $0.segment.id, end: $0.end) }
     let files = ManifestFiles(paths: destination, fileSystem: fileSystem, synchronizes: true)
     try files.publish(manifest)

@@ -27,14 +27,14 @@ struct LogCut: Sendable {
   ///   - last: The last segment; `nil` in a log that was never begun.
   ///   - end: Where the log ends in it.
   init(_ state: StoreState, last: Segment?, end: Int) {
-    catalogue = state.catalogue.withLock { $0 }
-    sequence = CommitSequence(state.visible.load(ordering: .acquiring))
+    catalogue = state.visibility.catalogue.withLock { $0 }
+    sequence = CommitSequence(state.visibility.visible.load(ordering: .acquiring))
     guard let last else { return }
     logPosition = last.logPosition(of: end)
-    base = state.base.withLock { $0 }
-    packs = state.packList.withLock { $0 }
-    segments = state.segmentList.compactMap { segment in
-      guard segment.id < last.id, !state.isRetired(segment.id) else { return nil }
+    base = state.files.base.withLock { $0 }
+    packs = state.files.packList.withLock { $0 }
+    segments = state.files.segmentList.compactMap { segment in
+      guard segment.id < last.id, !state.files.isRetired(segment.id) else { return nil }
       return (segment, segment.readableEnd.load(ordering: .acquiring))
     }
     segments.append((last, end))

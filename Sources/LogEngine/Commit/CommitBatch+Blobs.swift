@@ -61,10 +61,10 @@ extension CommitBatch {
     guard state.options.mode == .readWrite else {
       throw StorageError.readOnly(path: state.paths.root)
     }
-    guard state.blobs.isOpen.load(ordering: .acquiring) else {
+    guard state.files.blobs.isOpen.load(ordering: .acquiring) else {
       throw StorageError.closed(path: state.paths.root)
     }
-    if newBlobs == nil { newBlobs = NewBlobs(state.blobs) }
+    if newBlobs == nil { newBlobs = NewBlobs(state.files.blobs) }
     do {
       guard let reference = try newBlobs?.add(byteCount: byteCount, body) else {
         preconditionFailure("the list of new blobs was just made")
@@ -192,9 +192,9 @@ extension LogWriter {
       let needsRoom = try lead.withLock { (lead) throws(StorageError) -> Bool in
         try check(lead)
         guard let cleanEnd = lead.manifest.cleanEnd else { return false }
-        let durableEnd = state.durableEnd.load(ordering: .relaxed)
+        let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
         if durableEnd > cleanEnd { return false }
-        let work = state.tail.withLock { tail -> LogTail.Work? in
+        let work = state.log.tail.withLock { tail -> LogTail.Work? in
           if tail.logEnd > cleanEnd { return tail.take() }
           guard tail.hasRoom(for: FrameHeader.byteCount) else { return nil }
           tail.appendMark(.sync, durableEnd: durableEnd)

@@ -68,7 +68,7 @@ extension CommitBatch {
     {
       return true
     }
-    let replaced = try state.reading { () -> LayoutNumber? in
+    let replaced = try state.files.reading { () -> LayoutNumber? in
       guard table.pages.location(of: header.key).place == header.previous else { return nil }
       return try state.fold(header.previous, reference, into: &scratch)
     }

@@ -54,7 +54,7 @@ extension CommitBatch {
     _ count: Int
   ) -> [Int?] {
     if number == other { return Array(0..<count) }
-    let definition = state.catalogue.withLock { $0.table(table) }
+    let definition = state.visibility.catalogue.withLock { $0.table(table) }
     guard let columns = definition?.layout(number)?.columns,
       let others = definition?.layout(other)?.columns, columns.count == count
     else { return Array(repeating: nil, count: count) }

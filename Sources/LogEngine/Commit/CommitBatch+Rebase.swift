@@ -73,14 +73,14 @@ extension CommitBatch {
     else { throw StorageError.unknownTable(reference.table) }
     let newest = table.pages.location(of: reference.key)
     var mine = FoldScratch()
-    _ = try state.reading {
+    _ = try state.files.reading {
       try state.fold(try startingPlace(of: header, newest), reference, into: &mine)
     }
     guard mine.apply(body, layout: layout), newest.isRow else {
       throw StorageError.rowNotFound(reference)
     }
     var theirs = FoldScratch()
-    let base = try state.reading { try state.fold(newest.place, reference, into: &theirs) }
+    let base = try state.files.reading { try state.fold(newest.place, reference, into: &theirs) }
     guard base == header.layout else {
       // The other commit moved the row to another layout, in which a delta of this one means nothing.
       return fresh.update(reference, layout: header.layout, changed: changed, row: mine.row)
@@ -107,7 +107,7 @@ extension CommitBatch {
     of header: RecordHeader,
     _ newest: RecordLocation
   ) throws -> RecordPlace {
-    guard !header.previous.isPacked, state.isRetired(header.previous.segment) else {
+    guard !header.previous.isPacked, state.files.isRetired(header.previous.segment) else {
       return header.previous
     }
     return try state.resolve(header.previous, of: header.reference) ?? newest.place

@@ -117,8 +117,8 @@ extension CommitBatch {
   ) {
     guard let table = checkedTable(reference), check(row, layout, table, reference) else { return }
     do {
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
+      let ticket = state.files.epochs.enter()
+      defer { state.files.epochs.leave(ticket) }
       if table.mayOwnBlobs.load(ordering: .relaxed) {
         try replaceBlobs(of: reference, table, layout: layout, changed: changed, row: row) {
           try $0.appendUpdate(reference, table, layout, changed, $1)
@@ -150,8 +150,8 @@ extension CommitBatch {
     let location = table.pages.location(of: reference.key)
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     do {
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
+      let ticket = state.files.epochs.enter()
+      defer { state.files.epochs.leave(ticket) }
       if table.mayOwnBlobs.load(ordering: .relaxed) {
         try releaseBlobs(of: reference, at: location)
       }

@@ -46,7 +46,7 @@ extension LogTail {
     }
     if let reference = try firstConflict(in: batch, state) { return .conflict(reference) }
     // What the commit supersedes has moved to a pack meanwhile, and has to be counted there.
-    if batch.superseded.entries.contains(where: { state.isGone($0.segment) }) {
+    if batch.superseded.entries.contains(where: { state.files.isGone($0.segment) }) {
       return .conflict(.none)
     }
 
@@ -56,7 +56,7 @@ extension LogTail {
 
     let start = active.bytes.count
     active.bytes.append(batch.buffer.bytes)
-    let durableEnd = state.durableEnd.load(ordering: .relaxed)
+    let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
     sequence += 1
     for frameStart in batch.frameStarts {
       frame = active.start + start + frameStart

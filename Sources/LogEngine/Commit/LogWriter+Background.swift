@@ -28,7 +28,7 @@ extension LogWriter {
   /// call is made again when its result is needed, and then throws.
   func runBackground() {
     defer { state.events.deliver() }
-    let before = state.visible.load(ordering: .acquiring)
+    let before = state.visibility.visible.load(ordering: .acquiring)
     prepareIfNeeded()
     synchronizeBehind()
     leaveOutgrownSegment()
@@ -42,7 +42,7 @@ extension LogWriter {
     // Asleep first, then a last look: a commit in between wakes the background again.
     isBackgroundAwake.store(false, ordering: .sequentiallyConsistent)
     if !isWitnessed || isSweeping
-      || state.visible.load(ordering: .sequentiallyConsistent) != before
+      || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before
     {
       isBackgroundAwake.store(true, ordering: .sequentiallyConsistent)
     }
@@ -50,7 +50,7 @@ extension LogWriter {
 
   /// Makes the next segment ready once the current one is half full, or at once if the log grows fast.
   func prepareIfNeeded() {
-    let (isDue, logEnd) = state.tail.withLock { tail in
+    let (isDue, logEnd) = state.log.tail.withLock { tail in
       (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
     if synchronizes, isDue {
@@ -71,8 +71,8 @@ extension LogWriter {
 
   /// Wakes the background before its time when much was written and not synchronized.
   func hurryIfBehind(_ lead: inout Lead) {
-    let written = state.writtenEnd.load(ordering: .relaxed)
-    let known = max(state.durableEnd.load(ordering: .relaxed), lead.hurriedEnd)
+    let written = state.log.writtenEnd.load(ordering: .relaxed)
+    let known = max(state.log.durableEnd.load(ordering: .relaxed), lead.hurriedEnd)
     guard written > known, written - known >= LogWriter.unsynchronizedLimit else { return }
     lead.hurriedEnd = written
     wakeBackground()
@@ -82,11 +82,11 @@ extension LogWriter {
   func synchronizeBehind() {
     guard !writesThrough else { return }
     let (segment, end, isEnded) = lead.withLock { lead in
-      let segment = state.tail.withLock { $0.segment }
+      let segment = state.log.tail.withLock { $0.segment }
       let isEnded = lead.failure != nil || lead.isClosed
-      return (segment, state.writtenEnd.load(ordering: .relaxed), isEnded)
+      return (segment, state.log.writtenEnd.load(ordering: .relaxed), isEnded)
     }
-    guard let segment, !isEnded, state.durableEnd.load(ordering: .relaxed) < end else { return }
+    guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else { return }
     do throws(StorageError) {
       try synchronization.withLock { (failure) throws(StorageError) in
         do throws(StorageError) {
@@ -97,7 +97,7 @@ extension LogWriter {
         }
       }
       state.counters.noteSynchronization()
-      state.durableEnd.max(end, ordering: .relaxed)
+      state.log.durableEnd.max(end, ordering: .relaxed)
     } catch {
       lead.withLock { _ = poison(error, &$0) }
     }
@@ -113,9 +113,9 @@ extension LogWriter {
   private func witnessIfIdle() -> Bool {
     lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return true }
-      let durableEnd = state.durableEnd.load(ordering: .relaxed)
+      let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
       let idleEnd = lead.idleEnd
-      let (logEnd, work) = state.tail.withLock { tail -> (UInt64, LogTail.Work?) in
+      let (logEnd, work) = state.log.tail.withLock { tail -> (UInt64, LogTail.Work?) in
         // The last commit is on disk, and was the last one already when the background last looked.
         let isIdle = tail.logEnd == durableEnd && tail.logEnd == idleEnd
         guard isIdle, tail.hasRoom(for: FrameHeader.byteCount) else { return (tail.logEnd, nil) }

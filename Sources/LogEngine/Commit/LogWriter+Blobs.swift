@@ -8,7 +8,7 @@ extension LogWriter {
 
   /// Begins a sweep; before the first commit.
   func beginBlobSweep() {
-    state.blobs.isUnswept.store(true, ordering: .relaxed)
+    state.files.blobs.isUnswept.store(true, ordering: .relaxed)
     let sweep = BlobSweep(state)
     blobSweep.withLock { $0 = sweep }
   }
@@ -23,7 +23,7 @@ extension LogWriter {
       case .goesOn:
         slot = sweep
         return true
-      case .finished: state.blobs.isUnswept.store(false, ordering: .relaxed)
+      case .finished: state.files.blobs.isUnswept.store(false, ordering: .relaxed)
       case .abandoned: break
       }
       sweep.end(state)
@@ -33,10 +33,10 @@ extension LogWriter {
 
   /// Writes down, in a store in which nothing else happened, that no files are left without an owner.
   func publishEndOfSweep(_ lead: inout Lead) throws(StorageError) {
-    guard lead.manifest.isClean, lead.manifest.mayHaveOrphanedBlobs, !state.blobs.mayHaveOrphans
+    guard lead.manifest.isClean, lead.manifest.mayHaveOrphanedBlobs, !state.files.blobs.mayHaveOrphans
     else { return }
     do throws(StorageError) {
-      try state.blobs.synchronizeRemovals()
+      try state.files.blobs.synchronizeRemovals()
       try publishManifest(isClean: true, &lead)
     } catch {
       throw poison(error, &lead)

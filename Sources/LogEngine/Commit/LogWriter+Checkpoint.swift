@@ -59,7 +59,7 @@ extension LogWriter {
   func checkpointIfDue() {
     let isDue = lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return false }
-      let grown = state.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd
+      let grown = state.log.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd
       return grown >= UInt64(max(state.options.checkpointInterval, lead.checkpoint.byteCount))
     }
     // A failure costs the next opening some time; if it was the log's, the next commit says so.
@@ -70,7 +70,7 @@ extension LogWriter {
   func checkpointAtEnd(_ lead: inout Lead) {
     let basis = try? synchronizeForCheckpoint(&lead)
     guard let basis, lead.failure == nil else { return }
-    let end = state.durableEnd.load(ordering: .relaxed)
+    let end = state.log.durableEnd.load(ordering: .relaxed)
     let standing = try? write(
       basis,
       pieceByteCount: CheckpointWriter.pieceByteCount,
@@ -110,7 +110,7 @@ extension LogWriter {
   private func synchronizeAll() throws(StorageError) -> UInt64 {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let work = state.tail.withLock { $0.take() }
+      let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)
       publish(work)
       return work.logEnd
@@ -121,20 +121,20 @@ extension LogWriter {
   ///
   /// - Returns: `nil` if a checkpoint is there already, or there is no log.
   private func synchronizeForCheckpoint(_ lead: inout Lead) throws(StorageError) -> Basis? {
-    let (work, end) = state.tail.withLock { tail in (tail.take(), tail.position) }
+    let (work, end) = state.log.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: true, &lead)
     publish(work)
     let last = lead.checkpoint.newest == nil ? nil : lead.checkpoint.logPosition
     guard let end, end.place.logPosition != last else { return nil }
     lead.checkpoint.attemptEnd = end.place.logPosition
     lead.checkpoint.highest += 1
-    let catalogue = state.catalogue.withLock { $0 }
+    let catalogue = state.visibility.catalogue.withLock { $0 }
     var checkpoint = Checkpoint(
       number: lead.checkpoint.highest,
       store: state.store,
       lineage: lead.manifest.lineage,
       place: end.place,
-      nextBlob: state.blobs.nextID,
+      nextBlob: state.files.blobs.nextID,
       durableEnd: end.place.logPosition,
       usages: end.usages,
       catalogue: catalogue

@@ -10,7 +10,7 @@ import Synchronization
 extension LogWriter {
   /// Has what is due compacted, and lets go of what is no longer read.
   func compactIfDue(_ urgency: CompactionUrgency) {
-    state.epochs.collect()
+    state.files.epochs.collect()
     guard state.options.compaction == .automatic, mayCompact else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if !isUnderWay, !isDue(urgency) { return }

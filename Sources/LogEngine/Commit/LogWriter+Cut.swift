@@ -7,7 +7,7 @@ extension LogWriter {
   func cut() throws(StorageError) -> LogCut {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let work = state.tail.withLock { $0.take() }
+      let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)
       publish(work)
       let end = work.segment?.readableEnd.load(ordering: .relaxed) ?? 0

@@ -15,7 +15,7 @@ extension LogWriter {
   ///
   /// - Returns: `nil` without a handler, or if there is no segment yet.
   func beginSealing() -> Sealing? {
-    guard state.events.isObserved, let segment = state.tail.withLock({ $0.segment }) else {
+    guard state.events.isObserved, let segment = state.log.tail.withLock({ $0.segment }) else {
       return nil
     }
     return Sealing(segment: segment, start: state.fileSystem.microseconds())
@@ -27,7 +27,7 @@ extension LogWriter {
     let report = SegmentReport(
       segment: sealing.segment.id,
       byteCount: sealing.segment.readableEnd.load(ordering: .relaxed),
-      lastCommit: CommitSequence(state.visible.load(ordering: .relaxed)),
+      lastCommit: CommitSequence(state.visibility.visible.load(ordering: .relaxed)),
       next: next.id,
       nextByteCount: next.capacity,
       duration: state.duration(since: sealing.start)

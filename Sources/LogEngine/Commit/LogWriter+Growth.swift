@@ -14,7 +14,7 @@ extension LogWriter {
 
   /// What the size of the next segment is measured by.
   func sizeBasis(_ logEnd: UInt64) -> UInt64 {
-    max(state.sizeBasis(logEnd), state.tail.withLock { $0.demand.sizeBasis })
+    max(state.sizeBasis(logEnd), state.log.tail.withLock { $0.demand.sizeBasis })
   }
 
   /// Has the log go on in a segment that is full, as long as a commit would have to wait for the next
@@ -27,11 +27,11 @@ extension LogWriter {
   ///
   /// - Returns: Whether the bytes now fit.
   func growSegment(for byteCount: Int) throws(StorageError) -> Bool {
-    let (segment, end, logEnd, isEnded, outgrown) = state.tail.withLock {
+    let (segment, end, logEnd, isEnded, outgrown) = state.log.tail.withLock {
       ($0.segment, $0.end, $0.logEnd, $0.isEnded, $0.outgrownCapacity)
     }
     guard !writesThrough, let segment, !isEnded else { return false }
-    let unsynchronized = logEnd - min(state.durableEnd.load(ordering: .relaxed), logEnd)
+    let unsynchronized = logEnd - min(state.log.durableEnd.load(ordering: .relaxed), logEnd)
     if unsynchronized <= Self.promptLimit, preparation.isReady(for: byteCount) { return false }
     let size = outgrown ?? segment.capacity
     let needed = max(end + byteCount + LogTail.reserve, segment.capacity + size / 4)
@@ -44,7 +44,7 @@ extension LogWriter {
       guard case .noSpace = error else { throw error }
       return false
     }
-    state.tail.withLock { $0.outgrownCapacity = size }
+    state.log.tail.withLock { $0.outgrownCapacity = size }
     wakeBackground()
     return true
   }
@@ -52,16 +52,16 @@ extension LogWriter {
   /// Goes on to the next segment if the current one grew beyond its size; by the background.
   func leaveOutgrownSegment() {
     // Commits wait for what is not on the disk: so most of it goes there first, while they go on.
-    for _ in 0..<4 where state.tail.withLock({ $0.outgrownCapacity != nil }) {
+    for _ in 0..<4 where state.log.tail.withLock({ $0.outgrownCapacity != nil }) {
       guard preparation.isReady(for: 0) else { return }
-      let written = state.writtenEnd.load(ordering: .relaxed)
-      if written - min(state.durableEnd.load(ordering: .relaxed), written) <= Self.promptLimit {
+      let written = state.log.writtenEnd.load(ordering: .relaxed)
+      if written - min(state.log.durableEnd.load(ordering: .relaxed), written) <= Self.promptLimit {
         break
       }
       synchronizeBehind()
     }
     lead.withLock { lead in
-      let (isOutgrown, logEnd) = state.tail.withLock { ($0.outgrownCapacity != nil, $0.logEnd) }
+      let (isOutgrown, logEnd) = state.log.tail.withLock { ($0.outgrownCapacity != nil, $0.logEnd) }
       guard isOutgrown, lead.failure == nil, !lead.isClosed, preparation.isReady(for: 0) else {
         return
       }
@@ -75,7 +75,7 @@ extension LogWriter {
   /// Commits leave ``LogTail/reserve`` bytes for such frames. A segment that was cut off when the store was
   /// closed has what was left of its last page, which may be less than a frame takes.
   func makeRoomForMark() throws(StorageError) {
-    let (segment, end, isEnded) = state.tail.withLock { ($0.segment, $0.end, $0.isEnded) }
+    let (segment, end, isEnded) = state.log.tail.withLock { ($0.segment, $0.end, $0.isEnded) }
     guard let segment, !isEnded, end + FrameHeader.byteCount > segment.capacity else { return }
     try extend(segment, to: (end + LogTail.reserve + 4095) & ~4095)
   }
@@ -91,7 +91,7 @@ extension LogWriter {
       readableEnd: segment.readableEnd.load(ordering: .relaxed),
       reads: state.options.reads
     )
-    state.segments.store(extended, at: Int(segment.id.rawValue))
-    state.tail.withLock { $0.segment = extended }
+    state.files.segments.store(extended, at: Int(segment.id.rawValue))
+    state.log.tail.withLock { $0.segment = extended }
   }
 }

@@ -24,7 +24,7 @@ extension LogWriter: LogPublisher {
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       // Rows were left out because later commits took their place: those must not be lost.
-      let work = state.tail.withLock { $0.take() }
+      let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)
       publish(work)
       try claim()
@@ -39,7 +39,7 @@ extension LogWriter: LogPublisher {
     lead.withLock { lead in
       lead.manifest = manifest
       lead.checkpoint.newest = nil
-      state.tail.withLock { change(&$0) }
+      state.log.tail.withLock { change(&$0) }
       return lead.takeDoubtfulPacks()
     }
   }

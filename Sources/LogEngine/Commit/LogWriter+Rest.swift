@@ -8,7 +8,7 @@ extension LogWriter {
   /// Otherwise what is in it would stay unpacked for as long as no commit comes, and with it what it makes
   /// superfluous elsewhere.
   func packIfAtRest() {
-    let sequence = state.visible.load(ordering: .acquiring)
+    let sequence = state.visibility.visible.load(ordering: .acquiring)
     let now = state.fileSystem.microseconds()
     // One that is under way is waited for.
     guard !compactionSchedule.withLock({ $0.statistics.isRunning }),

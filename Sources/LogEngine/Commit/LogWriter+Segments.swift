@@ -11,7 +11,7 @@ extension LogWriter {
   func makeRoom(for byteCount: Int) throws(StorageError) {
     let isNext = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let (hasRoom, logEnd) = state.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
+      let (hasRoom, logEnd) = state.log.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
       if hasRoom { return false }
       if try extendSegment(for: byteCount) { return false }
       if try growSegment(for: byteCount) { return false }
@@ -27,7 +27,7 @@ extension LogWriter {
   func leaveSegment() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let (isUsed, logEnd) = state.tail.withLock { tail in
+      let (isUsed, logEnd) = state.log.tail.withLock { tail in
         (tail.segment.map { $0.header.previousSequence.rawValue < tail.sequence }, tail.logEnd)
       }
       if isUsed == true { try beginNextSegment(for: 0, at: logEnd, &lead) }
@@ -60,7 +60,7 @@ extension LogWriter {
   ///
   /// - Returns: Whether the bytes now fit.
   private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
-    let (segment, end, logEnd, isCutOff) = state.tail.withLock {
+    let (segment, end, logEnd, isCutOff) = state.log.tail.withLock {
       ($0.segment, $0.end, $0.logEnd, $0.isCutOff)
     }
     guard let segment, isCutOff else { return false }
@@ -69,15 +69,15 @@ extension LogWriter {
       return false
     }
     try extend(segment, to: capacity)
-    state.tail.withLock { $0.isCutOff = false }
+    state.log.tail.withLock { $0.isCutOff = false }
     return true
   }
 
   /// Ends the current segment, on disk, so that the next one can name its end.
   private func sealSegment(_ lead: inout Lead) throws(StorageError) {
     try makeRoomForMark()
-    let durableEnd = state.durableEnd.load(ordering: .relaxed)
-    let work = state.tail.withLock { tail in
+    let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
+    let work = state.log.tail.withLock { tail in
       tail.gate = .rotating
       // Where the log stopped uncleanly, not even the frame that ends a segment is appended.
       if !tail.isEnded { tail.appendMark(.seal, durableEnd: durableEnd) }
@@ -90,7 +90,7 @@ extension LogWriter {
   /// Begins a segment, whose file is ready.
   private func begin(_ prepared: PreparedSegment) throws(StorageError) {
     let now = state.fileSystem.microseconds()
-    let header = state.tail.withLock { tail in
+    let header = state.log.tail.withLock { tail in
       tail.demand.begin(after: tail.segment == nil ? 0 : tail.end, at: now)
       return SegmentHeader(
         store: state.store,
@@ -117,8 +117,8 @@ extension LogWriter {
       readableEnd: SegmentHeader.byteCount,
       reads: state.options.reads
     )
-    state.segments.store(segment, at: Int(prepared.id.rawValue))
-    state.tail.withLock { tail in
+    state.files.segments.store(segment, at: Int(prepared.id.rawValue))
+    state.log.tail.withLock { tail in
       tail.segment = segment
       tail.isEnded = false
       tail.isCutOff = false

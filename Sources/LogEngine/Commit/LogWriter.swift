@@ -156,8 +156,8 @@ final class LogWriter: Sendable {
     }
     try batch.finish(microseconds: state.fileSystem.microseconds())
     let touchesBlobs = batch.touchesBlobs
-    if touchesBlobs { state.blobs.unsettledCount.add(1, ordering: .acquiring) }
-    defer { if touchesBlobs { state.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
+    if touchesBlobs { state.files.blobs.unsettledCount.add(1, ordering: .acquiring) }
+    defer { if touchesBlobs { state.files.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
     // Without background work, waiting would gain nothing.
     if state.options.background == .ownThread { holdBack(batch.buffer.count) }
@@ -212,7 +212,7 @@ final class LogWriter: Sendable {
     _ batch: inout CommitBatch,
     _ participant: (any CommitParticipant)?
   ) throws(StorageError) -> LogTail.Outcome {
-    try state.tail.withLock { (tail) throws(StorageError) in
+    try state.log.tail.withLock { (tail) throws(StorageError) in
       try tail.append(&batch, state, participant)
     }
   }
@@ -223,11 +223,11 @@ final class LogWriter: Sendable {
 extension LogWriter {
   /// Returns when a commit is as safe as the options ask for.
   func write(through sequence: UInt64) throws(StorageError) {
-    if state.visible.load(ordering: .acquiring) >= sequence { return }
+    if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
     try lead.withLock { (lead) throws(StorageError) in
-      if state.visible.load(ordering: .acquiring) >= sequence { return }
+      if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
       try check(lead)
-      let work = state.tail.withLock { $0.take() }
+      let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: writesThrough, &lead)
       SchedulePoint.beforePublication.reach()
       publish(work)
@@ -240,7 +240,7 @@ extension LogWriter {
   func synchronize() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let work = state.tail.withLock { $0.take() }
+      let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)
       publish(work)
     }
@@ -257,10 +257,10 @@ extension LogWriter {
       if count > 0 {
         try work.buffer.bytes.write(to: segment.file, at: work.buffer.start)
         segment.readableEnd.store(work.buffer.start + count, ordering: .releasing)
-        state.writtenEnd.store(work.logEnd, ordering: .relaxed)
+        state.log.writtenEnd.store(work.logEnd, ordering: .relaxed)
         state.counters.noteWrite(ofBytes: count)
       }
-      if synchronizing, state.durableEnd.load(ordering: .relaxed) < work.logEnd {
+      if synchronizing, state.log.durableEnd.load(ordering: .relaxed) < work.logEnd {
         if synchronizes {
           try synchronization.withLock { (failure) throws(StorageError) in
             if let failure { throw failure }
@@ -268,7 +268,7 @@ extension LogWriter {
           }
         }
         state.counters.noteSynchronization()
-        state.durableEnd.max(work.logEnd, ordering: .relaxed)
+        state.log.durableEnd.max(work.logEnd, ordering: .relaxed)
       }
     } catch {
       throw poison(error, &lead)
@@ -277,24 +277,24 @@ extension LogWriter {
 
   /// Shows readers the commits that were written.
   func publish(_ work: LogTail.Work) {
-    let before = state.visible.load(ordering: .relaxed)
+    let before = state.visibility.visible.load(ordering: .relaxed)
     state.counters.noteGroup(ofCommits: Int(work.lastSequence - before))
     let rowCounts = work.buffer.rowCounts
     let catalogue = work.buffer.catalogue
     if rowCounts.isEmpty && catalogue == nil {
-      state.visible.store(work.lastSequence, ordering: .releasing)
+      state.visibility.visible.store(work.lastSequence, ordering: .releasing)
       return
     }
-    state.publication.add(1, ordering: .acquiringAndReleasing)
+    state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
     if let catalogue {
       state.adopt(catalogue)
-      state.catalogue.withLock { $0 = catalogue }
+      state.visibility.catalogue.withLock { $0 = catalogue }
     }
     for (table, change) in rowCounts {
       state.tables[Int(table)]?.liveRowCount.add(change, ordering: .relaxed)
     }
-    state.visible.store(work.lastSequence, ordering: .releasing)
-    state.publication.add(1, ordering: .acquiringAndReleasing)
+    state.visibility.visible.store(work.lastSequence, ordering: .releasing)
+    state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
   }
 
   func check(_ lead: Lead) throws(StorageError) {
@@ -306,7 +306,7 @@ extension LogWriter {
     if lead.failure == nil { state.events.note(.poisoned(error)) }
     lead.failure = error
     hasEnded.store(true, ordering: .releasing)
-    state.tail.withLock { $0.gate = .poisoned(error) }
+    state.log.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
   }
 }
@@ -330,13 +330,13 @@ extension LogWriter {
   }
 
   private func end(_ lead: inout Lead) throws(StorageError) {
-    let durableEnd = state.durableEnd.load(ordering: .relaxed)
-    let isChanged = state.tail.withLock { tail in
+    let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
+    let isChanged = state.log.tail.withLock { tail in
       tail.gate = .closed
       return tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
     }
     if isChanged { try makeRoomForMark() }
-    let work = state.tail.withLock { tail in
+    let work = state.log.tail.withLock { tail in
       if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
       return tail.take()
     }
@@ -347,7 +347,7 @@ extension LogWriter {
     state.collectBlobs()
     guard isChanged, let segment = work.segment else { return try publishEndOfSweep(&lead) }
     do throws(StorageError) {
-      try state.blobs.synchronizeRemovals()
+      try state.files.blobs.synchronizeRemovals()
       try publishManifest(isClean: true, &lead)
     } catch {
       throw poison(error, &lead)
@@ -364,7 +364,7 @@ extension LogWriter {
   /// says better, and if none ever comes, for good.
   func witnessRecovery() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
-      guard synchronizes, state.durableEnd.load(ordering: .relaxed) > lead.manifest.durableEnd
+      guard synchronizes, state.log.durableEnd.load(ordering: .relaxed) > lead.manifest.durableEnd
       else { return }
       do throws(StorageError) {
         try publishManifest(isClean: false, &lead)
@@ -402,16 +402,16 @@ extension LogWriter {
     manifest.number += 1
     manifest.isClean = isClean
     manifest.epoch = epoch
-    manifest.durableEnd = state.durableEnd.load(ordering: .relaxed)
+    manifest.durableEnd = state.log.durableEnd.load(ordering: .relaxed)
     manifest.checkpoint = lead.checkpoint.newest ?? 0
-    manifest.sequence = CommitSequence(state.visible.load(ordering: .relaxed))
-    manifest.catalogue = state.catalogue.withLock { $0 }
+    manifest.sequence = CommitSequence(state.visibility.visible.load(ordering: .relaxed))
+    manifest.catalogue = state.visibility.catalogue.withLock { $0 }
     manifest.nextSegment = nextSegment
-    manifest.nextBlob = state.blobs.nextID
-    manifest.mayHaveOrphanedBlobs = state.blobs.mayHaveOrphans
+    manifest.nextBlob = state.files.blobs.nextID
+    manifest.mayHaveOrphanedBlobs = state.files.blobs.mayHaveOrphans
     let first = manifest.base?.segment ?? .none
-    manifest.segments = state.segments.indices(from: Int(first.rawValue) + 1).compactMap { index in
-      state.segments[index].map { segment in
+    manifest.segments = state.files.segments.indices(from: Int(first.rawValue) + 1).compactMap { index in
+      state.files.segments[index].map { segment in
         Manifest.SegmentEnd(
           id: segment.id,
           end: segment.readableEnd.load(ordering: .acquiring)

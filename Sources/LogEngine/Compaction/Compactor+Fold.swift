@@ -129,7 +129,7 @@ extension Compactor {
         isNeeded = false
       }
       place = header.previous
-      if place.isPacked || state.isRetired(place.segment) {
+      if place.isPacked || state.files.isRetired(place.segment) {
         guard isNeeded, let found = try state.resolve(place, of: reference),
           plan.takes(found.segment)
         else { return .elsewhere }

@@ -22,7 +22,7 @@ extension Compactor {
   func publish() throws(StorageError) -> Retired {
     if !packs.isEmpty { try state.fileSystem.synchronizeDirectory(state.paths.packs) }
     describePacks()
-    let floorBefore = state.foldFloor.load(ordering: .sequentiallyConsistent)
+    let floorBefore = state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent)
     let manifest = try log.prepareManifest(base: plan.base) { () throws(StorageError) in
       try claimFloor()
     }
@@ -31,7 +31,7 @@ extension Compactor {
       isPublished = true
       try log.manifestFiles.putInPlace(manifest)
     } catch .noSpace(let path, let needed) {
-      state.foldFloor.store(floorBefore, ordering: .sequentiallyConsistent)
+      state.visibility.lowWaterMark.store(floorBefore, ordering: .sequentiallyConsistent)
       if isPublished { log.keepUntilNextManifest(packs.map(\.reader.path)) }
       throw .noSpace(path: path, needed: needed)
     } catch {
@@ -58,26 +58,29 @@ extension Compactor {
   ///
   /// A reader pins its commit before it looks at the mark; so one of the two sees the other.
   private func claimFloor() throws(StorageError) {
-    let before = state.foldFloor.exchange(plan.floor, ordering: .sequentiallyConsistent)
-    let pinned = state.pins.floor(upTo: plan.floor)
+    let before = state.visibility.lowWaterMark.exchange(
+      plan.floor,
+      ordering: .sequentiallyConsistent
+    )
+    let pinned = state.visibility.pins.floor(upTo: plan.floor)
     guard pinned < plan.floor else { return }
-    state.foldFloor.store(before, ordering: .sequentiallyConsistent)
+    state.visibility.lowWaterMark.store(before, ordering: .sequentiallyConsistent)
     throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.floor))
   }
 
   private func retire(_ tail: inout LogTail, _ retired: inout Retired) {
-    for pack in packs { state.add(pack.reader) }
-    state.base.withLock { $0 = plan.base }
-    state.baseSegment.store(plan.base.segment.rawValue, ordering: .sequentiallyConsistent)
+    for pack in packs { state.files.add(pack.reader) }
+    state.files.base.withLock { $0 = plan.base }
+    state.files.baseSegment.store(plan.base.segment.rawValue, ordering: .sequentiallyConsistent)
     retired.sequence = tail.sequence
     for segment in plan.segments {
       let id = segment.id
-      retired.objects += state.segments.remove(at: Int(id.rawValue)) { $0.id == id }
+      retired.objects += state.files.segments.remove(at: Int(id.rawValue)) { $0.id == id }
     }
     for old in plan.packs {
-      retired.objects += state.packs.remove(at: Int(old.id.rawValue)) { $0 === old }
+      retired.objects += state.files.packs.remove(at: Int(old.id.rawValue)) { $0 === old }
     }
-    state.packList.withLock { list in
+    state.files.packList.withLock { list in
       list.removeAll { pack in plan.packs.contains { $0 === pack } }
     }
     tail.usages.remove { plan.takes($0) }
@@ -93,14 +96,14 @@ extension Compactor {
 
   /// Removes what was taken: from the disk at once, from memory when its last reader ends.
   func remove(_ retired: Retired) {
-    state.compactionCount.add(1, ordering: .relaxed)
+    state.files.compactionCount.add(1, ordering: .relaxed)
     // Earlier checkpoints name what is gone.
     CheckpointFiles(state).removeAll(but: [])
     // What cannot be removed is removed at the next opening.
     for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
     for old in plan.packs { try? state.fileSystem.unlink(old.path) }
     for path in retired.paths { try? state.fileSystem.unlink(path) }
-    state.epochs.retire(retired.objects)
+    state.files.epochs.retire(retired.objects)
   }
 }
 
@@ -131,7 +134,7 @@ extension Compactor {
   ) throws {
     var batch: [(reference: RowReference, address: PackAddress)] = []
     func flush() {
-      state.tail.withLock { _ in
+      state.log.tail.withLock { _ in
         for row in batch {
           let location = RecordLocation(pack: pack.id, row.address)
           if !moveSlot(of: row.reference, location) {
@@ -152,7 +155,7 @@ extension Compactor {
     var next = keys.lowerBound
     while next < keys.upperBound {
       let end = min(next + UInt64(Self.slotsPerTurn), keys.upperBound)
-      state.tail.withLock { _ in
+      state.log.tail.withLock { _ in
         for key in next..<end {
           let reference = RowReference(table: table, key: key)
           _ = moveSlot(of: reference, RecordLocation(endNotedIn: pack))
@@ -198,7 +201,7 @@ extension Compactor {
     for (reference, file, byteCount) in replaced where !deadRows.contains(reference) {
       dead.add(byteCount, of: reference.table, in: file)
     }
-    state.tail.withLock { tail in
+    state.log.tail.withLock { tail in
       tail.usages.release(dead)
     }
   }
@@ -208,7 +211,7 @@ extension Compactor {
     guard let table = state.tables[Int(reference.table)] else { return true }
     var place = table.pages.location(of: reference.key).place
     var superseder: (header: RecordHeader, place: RecordPlace)?
-    while !place.isPacked, !state.isRetired(place.segment) {
+    while !place.isPacked, !state.files.isRetired(place.segment) {
       let header = try state.header(at: place, of: reference)
       if header.kind != .delta { superseder = (header, place) }
       place = header.previous

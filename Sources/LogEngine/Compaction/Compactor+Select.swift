@@ -34,10 +34,10 @@ extension Compactor {
   /// - Complexity: O(files and tables).
   static func prospect(_ state: StoreState, _ history: HistoryRetention) -> Prospect {
     var prospect = Prospect()
-    let visible = state.visible.load(ordering: .acquiring)
-    prospect.floor = state.pins.floor(upTo: visible)
-    let usages = state.tail.withLock { $0.usages }.bySegment
-    let segments = state.segmentList
+    let visible = state.visibility.visible.load(ordering: .acquiring)
+    prospect.floor = state.visibility.pins.floor(upTo: visible)
+    let usages = state.log.tail.withLock { $0.usages }.bySegment
+    let segments = state.files.segmentList
     // A segment is sealed if another follows, which says where it ends.
     let sealed = zip(segments, segments.dropFirst()).map { ($0, $1.header) }
     let packable = history.packableCount(
@@ -53,7 +53,7 @@ extension Compactor {
     prospect.viewedByteCount = sealed[prospect.segments.count..<packable].reduce(0) {
       $0 + $1.0.capacity
     }
-    prospect.packs = state.packList.withLock { $0 }
+    prospect.packs = state.files.packList.withLock { $0 }
     func candidate(_ id: SegmentID, _ fileByteCount: Int) -> CompactionPolicy.Candidate {
       .init(id: id, usage: usages[id] ?? SegmentUsage(), fileByteCount: fileByteCount)
     }
@@ -93,7 +93,7 @@ extension Compactor {
     let prospect = prospect(state, history)
     // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.
     // After the floor was found: who comes later finds in the index whatever took a row's place up to there.
-    guard state.epochs.drain() else { return .outcome(.waitsForRead) }
+    guard state.files.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
     var choice = policy.choose(from: prospect.situation, urgency)
     if !choice.packs.isEmpty, prospect.floor < lastEnd() {
@@ -139,7 +139,7 @@ extension Compactor.Plan {
   /// The catalogue as the log's taken part leaves it.
   fileprivate func catalogueAtEnd(_ state: StoreState) throws -> Catalogue {
     var catalogue = base.catalogue
-    let usages = state.tail.withLock { $0.usages.entries }
+    let usages = state.log.tail.withLock { $0.usages.entries }
     for (index, segment) in segments.enumerated() {
       // Most segments change nothing of it, and need not be read for it.
       guard usages.contains(where: { $0.segment == segment.id && $0.table == 0 }) else { continue }

@@ -126,7 +126,7 @@ import Synchronization
 
   /// Rows are mostly taken in the order in which they were written.
   private func expect(_ pattern: AccessPattern) {
-    guard state.isLargerThanMemory.load(ordering: .relaxed) else { return }
+    guard state.files.isLargerThanMemory.load(ordering: .relaxed) else { return }
     for segment in plan.segments { segment.expect(pattern) }
     for pack in plan.packs { pack.expect(pattern) }
   }

@@ -83,7 +83,7 @@ package struct Opening {
       store: manifest.store,
       events: EventRelay(onEvent)
     )
-    state.blobs.note(next: manifest.nextBlob)
+    state.files.blobs.note(next: manifest.nextBlob)
     var recovery = Recovery(state: state, manifest: manifest)
     recovery.report.damage = damage
     do {
@@ -106,7 +106,7 @@ package struct Opening {
       do throws(StorageError) {
         let found = try recover()
         let newest = found.recovery.replay.newestPack
-        let known = found.recovery.state.packList.withLock { $0.last?.id.rawValue ?? 0 }
+        let known = found.recovery.state.files.packList.withLock { $0.last?.id.rawValue ?? 0 }
         // A pack younger than the manifest, which the next one names.
         if newest.rawValue <= known || newest == unknownPack { return found }
         unknownPack = newest
@@ -235,12 +235,12 @@ extension Opening {
 extension StoreState {
   /// Takes up what recovery found; before anyone else knows of this state.
   func begin(at end: Recovery.End, _ replay: Replay) {
-    visible.store(end.sequence, ordering: .relaxed)
-    durableEnd.store(end.logPosition, ordering: .relaxed)
-    writtenEnd.store(end.logPosition, ordering: .relaxed)
-    catalogue.withLock { $0 = replay.catalogue }
+    visibility.visible.store(end.sequence, ordering: .relaxed)
+    log.durableEnd.store(end.logPosition, ordering: .relaxed)
+    log.writtenEnd.store(end.logPosition, ordering: .relaxed)
+    visibility.catalogue.withLock { $0 = replay.catalogue }
     let usages = replay.usages
-    tail.withLock { tail in
+    log.tail.withLock { tail in
       tail.segment = end.segment
       tail.isEnded = !end.isClean
       tail.isCutOff = end.isClean

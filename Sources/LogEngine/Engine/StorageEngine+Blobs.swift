@@ -157,8 +157,8 @@ extension ReadView {
 extension StoreState {
   /// Visits the files in the folder of blobs, with their sizes.
   func forEachBlobFile(_ body: (BlobID, Int) throws -> Void) throws {
-    for directory in try blobs.directories().sorted() {
-      for id in try blobs.list(directory) {
+    for directory in try files.blobs.directories().sorted() {
+      for id in try files.blobs.list(directory) {
         // It may have been removed since.
         if let size = try fileSystem.size(of: paths.blob(id)) { try body(id, size) }
       }
@@ -191,7 +191,7 @@ extension StorageEngine {
       usage.fileCount += 1
       usage.byteCount += byteCount
     }
-    usage.retiredCount = state.blobs.retired.withLock { $0.count }
+    usage.retiredCount = state.files.blobs.retired.withLock { $0.count }
     return usage
   }
 }
@@ -220,7 +220,7 @@ extension StoreState {
       retireBlobs(ids, by: sequence)
     } catch {
       // A row that cannot be read: its blobs are found by the sweep of the next opening.
-      blobs.hasLeftovers.store(true, ordering: .relaxed)
+      files.blobs.hasLeftovers.store(true, ordering: .relaxed)
     }
   }
 }

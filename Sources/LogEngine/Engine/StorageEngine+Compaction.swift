@@ -69,9 +69,9 @@ extension LogWriter {
   /// Whether no view needs the segment that is being written, so that it can be packed, too.
   func mayPackAll(keeping history: HistoryRetention) -> Bool {
     let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
-    let visible = state.visible.load(ordering: .acquiring)
+    let visible = state.visibility.visible.load(ordering: .acquiring)
     return history.packableCount(of: [newest], at: newest.ended) > 0
-      && state.pins.floor(upTo: visible) == visible
+      && state.visibility.pins.floor(upTo: visible) == visible
   }
 
   /// Commits go on meanwhile, so there might always be something to do.
@@ -120,7 +120,7 @@ extension LogWriter {
 
   private func note(_ report: CompactionReport) {
     state.counters.notePacks(ofBytes: report.writtenByteCount)
-    let end = state.visible.load(ordering: .acquiring)
+    let end = state.visibility.visible.load(ordering: .acquiring)
     compactionSchedule.withLock { $0.note(report, through: end) }
     state.events.note(.compactionEnded(.compacted(report)))
   }

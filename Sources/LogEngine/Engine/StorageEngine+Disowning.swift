@@ -14,7 +14,7 @@ extension StorageEngine {
     }
     writer?.stopBackground()
     writer?.disown()
-    state.blobs.isOpen.store(false, ordering: .releasing)
+    state.files.blobs.isOpen.store(false, ordering: .releasing)
   }
 }
 
@@ -24,7 +24,7 @@ extension LogWriter {
     lead.withLock { lead in
       lead.isClosed = true
       hasEnded.store(true, ordering: .releasing)
-      state.tail.withLock { $0.gate = .closed }
+      state.log.tail.withLock { $0.gate = .closed }
     }
   }
 }

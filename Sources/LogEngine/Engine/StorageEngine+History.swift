@@ -8,8 +8,8 @@ extension StorageEngine {
   ///
   /// - Complexity: O(segments).
   public var lastCommitBeforeHistory: CommitSequence {
-    state.segmentList.first?.header.previousSequence
-      ?? CommitSequence(state.base.withLock { $0?.sequence ?? 0 })
+    state.files.segmentList.first?.header.previousSequence
+      ?? CommitSequence(state.files.base.withLock { $0?.sequence ?? 0 })
   }
 
   /// Visits commits with what they changed.
@@ -34,7 +34,7 @@ extension StorageEngine {
   ) throws {
     let last = min(last ?? .init(.max), lastCommit)
     guard first < last else { return }
-    let segments = state.segmentList
+    let segments = state.files.segmentList
     let oldest = segments.first?.header.previousSequence ?? lastCommitBeforeHistory
     guard first >= oldest || first == .zero else {
       throw StorageError.commitGone(first, oldest: oldest)
@@ -75,7 +75,7 @@ extension StorageEngine {
       state.commitMarks.note(
         .init(sequence: complete.sequence, offset: complete.offset, chain: complete.chain),
         in: segment,
-        state.isRetired
+        { state.files.isRetired($0) }
       )
       guard scan.sequence > range.first else { continue }
       let commit = try LoggedCommit(scan.sequence, payloads, in: segment, state)
@@ -120,8 +120,8 @@ extension StorageEngine {
     var changes: [LoggedChange] = []
     var place = table.pages.location(of: reference.key).place
     // What was packed has no history any more.
-    while !place.isNone, !place.isPacked, !state.isRetired(place.segment) {
-      let previous = try state.reading {
+    while !place.isNone, !place.isPacked, !state.files.isRetired(place.segment) {
+      let previous = try state.files.reading {
         try state.withRecord(at: place, of: reference) { header, bytes -> RecordPlace in
           guard header.reference == reference, header.kind != .catalogue else {
             throw state.inconsistency(at: place, reference)
@@ -162,15 +162,15 @@ extension StorageEngine {
     let holder = makeReadView()
     if sequence == holder.sequence { return holder }
     defer { withExtendedLifetime(holder) {} }
-    let pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
-    defer { state.pins.unpin(pin) }
-    let oldest = CommitSequence(state.foldFloor.load(ordering: .sequentiallyConsistent))
+    let pin = state.visibility.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+    defer { state.visibility.pins.unpin(pin) }
+    let oldest = CommitSequence(state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent))
     guard sequence >= oldest else { throw StorageError.commitGone(sequence, oldest: oldest) }
     while true {
-      let base = state.base.withLock { $0 }
+      let base = state.files.base.withLock { $0 }
       let view = try makeReadView(at: sequence, from: base)
       // A compaction that came between may have taken segments away before they were read.
-      if state.base.withLock({ $0 }) == base { return view }
+      if state.files.base.withLock({ $0 }) == base { return view }
     }
   }
 

@@ -29,7 +29,7 @@ extension StorageEngine {
 
   /// Row counts are those of the rows that are there, as long as no commit comes meanwhile.
   private func rowCountViolations() throws -> [String] {
-    let before = state.visible.load(ordering: .acquiring)
+    let before = state.visibility.visible.load(ordering: .acquiring)
     var counts: [(table: UInt16, said: Int, found: Int)] = []
     for definition in catalogue.tables {
       var found = 0
@@ -39,7 +39,7 @@ extension StorageEngine {
       }
       counts.append((definition.number, rowCount(of: definition.number), found))
     }
-    guard state.visible.load(ordering: .acquiring) == before else { return [] }
+    guard state.visibility.visible.load(ordering: .acquiring) == before else { return [] }
     return counts.filter { $0.said != $0.found }.map {
       "table \($0.table) has \($0.found) rows, and is said to have \($0.said)"
     }

@@ -7,15 +7,15 @@ extension StorageEngine {
   ///
   /// - Complexity: O(segments and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics {
-    let (usages, logEnd, failure) = state.tail.withLock { ($0.usages, $0.logEnd, $0.failure) }
+    let (usages, logEnd, failure) = state.log.tail.withLock { ($0.usages, $0.logEnd, $0.failure) }
     let bySegment = usages.bySegment
     let byTable = usages.byTable
     let prospect = Compactor.prospect(state, state.options.history)
     return EngineStatistics(
       lastCommit: lastCommit,
       logByteCount: Int(clamping: logEnd),
-      durableByteCount: Int(clamping: state.durableEnd.load(ordering: .relaxed)),
-      segments: state.segmentList.map {
+      durableByteCount: Int(clamping: state.log.durableEnd.load(ordering: .relaxed)),
+      segments: state.files.segmentList.map {
         SegmentStatistics(
           $0,
           usage: bySegment[$0.id] ?? SegmentUsage(),
@@ -43,7 +43,7 @@ extension StorageEngine {
       },
       writing: state.counters.statistics,
       compaction: compactionStatistics(prospect.situation),
-      blockCache: BlockCacheStatistics(state.blockCache),
+      blockCache: BlockCacheStatistics(state.files.blockCache),
       pins: pinStatistics(prospect),
       failure: failure
     )
@@ -64,7 +64,7 @@ extension StorageEngine {
   }
 
   private func pinStatistics(_ prospect: Compactor.Prospect) -> PinStatistics {
-    let (count, oldest, since) = state.pins.summary
+    let (count, oldest, since) = state.visibility.pins.summary
     let now = state.fileSystem.microseconds()
     return PinStatistics(
       count: count,

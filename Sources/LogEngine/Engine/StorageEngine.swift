@@ -43,7 +43,7 @@ public final class StorageEngine: Sendable {
   // Released without being closed: every commit is as safe as its durability promises.
   deinit {
     writer?.stopBackground()
-    state.blobs.isOpen.store(false, ordering: .releasing)
+    state.files.blobs.isOpen.store(false, ordering: .releasing)
     state.events.deliver()
   }
 
@@ -80,7 +80,7 @@ public final class StorageEngine: Sendable {
 
 extension StorageEngine {
   /// What the rows mean, as of the newest commit.
-  public var catalogue: Catalogue { state.catalogue.withLock { $0 } }
+  public var catalogue: Catalogue { state.visibility.catalogue.withLock { $0 } }
 
   /// Changes the catalogue: all steps or none, logged like any commit.
   ///
@@ -208,7 +208,7 @@ extension StorageEngine {
 extension StorageEngine {
   /// The newest commit that readers see.
   public var lastCommit: CommitSequence {
-    CommitSequence(state.visible.load(ordering: .acquiring))
+    CommitSequence(state.visibility.visible.load(ordering: .acquiring))
   }
 
   /// Pins the newest commit: the view sees that state, whatever is committed later.
@@ -219,8 +219,8 @@ extension StorageEngine {
   /// What was numbered and is not visible yet is written first, as by the commits themselves. After a failed
   /// write nothing that is not visible will ever be, and the view is of the newest commit that is.
   package func makeReadViewOfAllCommits() -> ReadView {
-    let newest = state.tail.withLock { $0.sequence }
-    if let writer, state.visible.load(ordering: .acquiring) < newest {
+    let newest = state.log.tail.withLock { $0.sequence }
+    if let writer, state.visibility.visible.load(ordering: .acquiring) < newest {
       try? writer.write(through: newest)
     }
     return makeReadView()
@@ -228,7 +228,7 @@ extension StorageEngine {
 
   /// The oldest commit that a view made from now on, or earlier and not released, can be of.
   package var oldestCommitInUse: CommitSequence {
-    CommitSequence(state.pins.floor(upTo: state.visible.load(ordering: .acquiring)))
+    CommitSequence(state.visibility.pins.floor(upTo: state.visibility.visible.load(ordering: .acquiring)))
   }
 
   /// Lends the newest bytes of a row, with the layout they are in.
@@ -249,13 +249,13 @@ extension StorageEngine {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.watchingReads { try state.reading { try reader.read(reference, body) } }
+    _ = try state.watchingReads { try state.files.reading { try reader.read(reference, body) } }
   }
 
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
     if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.watchingReads { try state.reading { try reader.contains(reference) } }
+    return try state.watchingReads { try state.files.reading { try reader.contains(reference) } }
   }
 
   /// How many rows a table has.
@@ -282,14 +282,14 @@ extension StorageEngine {
   ) throws {
     try state.watchingReads {
       let pin = state.pin()
-      defer { state.pins.unpin(pin) }
+      defer { state.visibility.pins.unpin(pin) }
       try reader.scan(table, in: keys, body)
     }
     SchedulePoint.afterScan.reach()
   }
 
   private var reader: RowReader {
-    RowReader(state: state, sequence: state.visible.load(ordering: .acquiring))
+    RowReader(state: state, sequence: state.visibility.visible.load(ordering: .acquiring))
   }
 }
 
@@ -307,7 +307,7 @@ extension StorageEngine {
       state.events.deliver()
     }
     writer?.stopBackground()
-    defer { state.blobs.isOpen.store(false, ordering: .releasing) }
+    defer { state.files.blobs.isOpen.store(false, ordering: .releasing) }
     try writer?.close()
   }
 

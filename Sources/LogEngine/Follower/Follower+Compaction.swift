@@ -39,12 +39,13 @@ extension Follower {
       }
     }
     position.manifest = manifest.number
-    if manifest.base != state.base.withLock({ $0 }) { position.newBase = manifest.base }
+    if manifest.base != state.files.base.withLock({ $0 }) { position.newBase = manifest.base }
   }
 
   private func openPacks(of manifest: Manifest) throws(StorageError) {
-    for id in (manifest.base?.packs ?? []).map(\.id) where state.packs[Int(id.rawValue)] == nil {
-      state.packs.store(try state.openPack(state.paths.pack(id), id), at: Int(id.rawValue))
+    for id in (manifest.base?.packs ?? []).map(\.id)
+    where state.files.packs[Int(id.rawValue)] == nil {
+      state.files.packs.store(try state.openPack(state.paths.pack(id), id), at: Int(id.rawValue))
     }
   }
 
@@ -53,11 +54,11 @@ extension Follower {
   /// - Throws: ``HeldBack`` if that has to wait.
   func preparePacks(for payload: RawSpan, _ position: inout Position) throws {
     for pack in Replay.packs(namedIn: payload) where !isKnown(pack, position) {
-      if state.packs[Int(pack.rawValue)] == nil { try findBase(&position) }
+      if state.files.packs[Int(pack.rawValue)] == nil { try findBase(&position) }
       if try takeUpBase(&position), isKnown(pack, position) { continue }
-      let visible = state.visible.load(ordering: .relaxed)
-      if state.packs[Int(pack.rawValue)] != nil {
-        guard state.epochs.drain(), claimFloor(visible) else { throw HeldBack() }
+      let visible = state.visibility.visible.load(ordering: .relaxed)
+      if state.files.packs[Int(pack.rawValue)] != nil {
+        guard state.files.epochs.drain(), claimFloor(visible) else { throw HeldBack() }
         position.admittedPack = max(position.admittedPack, pack)
       } else if let base = position.newBase {
         // It came and went since the last look.
@@ -74,15 +75,15 @@ extension Follower {
 
   /// Whether records that name a pack can be read by now.
   private func isKnown(_ pack: SegmentID, _ position: Position) -> Bool {
-    let isOpen = state.packs[Int(pack.rawValue)] != nil
+    let isOpen = state.files.packs[Int(pack.rawValue)] != nil
     return isOpen && pack <= position.admittedPack
-      || pack.rawValue <= state.packList.withLock { $0.last?.id.rawValue ?? 0 }
+      || pack.rawValue <= state.files.packList.withLock { $0.last?.id.rawValue ?? 0 }
   }
 
   /// Says that segments were packed before they could be read, if so it is.
   func checkIsNotLeftBehind(_ position: inout Position) throws(StorageError) {
     try findBase(&position)
-    guard let base = position.newBase ?? state.base.withLock({ $0 }) else { return }
+    guard let base = position.newBase ?? state.files.base.withLock({ $0 }) else { return }
     let end = position.end
     guard base.segment > end.segment?.id ?? .none, base.sequence > end.sequence else { return }
     throw .commitGone(CommitSequence(end.sequence + 1), oldest: CommitSequence(base.floor))
@@ -97,26 +98,27 @@ extension Follower {
   /// - Returns: Whether that was done.
   func takeUpBase(_ position: inout Position) throws -> Bool {
     // Those who read without a view may still be about to look for what was left out.
-    guard let base = position.newBase, state.visible.load(ordering: .relaxed) >= base.floor,
-      state.epochs.drain(), claimFloor(base.floor)
+    guard let base = position.newBase,
+      state.visibility.visible.load(ordering: .relaxed) >= base.floor,
+      state.files.epochs.drain(), claimFloor(base.floor)
     else { return false }
     position.newBase = nil
-    let packs = base.packs.compactMap { state.packs[Int($0.id.rawValue)] }
+    let packs = base.packs.compactMap { state.files.packs[Int($0.id.rawValue)] }
     let retired = retire(for: base, packs)
     try moveSlots(to: packs, &position.replay.usages)
     publishUsage(position)
-    state.compactionCount.add(1, ordering: .relaxed)
-    state.epochs.retire(retired)
+    state.files.compactionCount.add(1, ordering: .relaxed)
+    state.files.epochs.retire(retired)
     return true
   }
 
   /// Raises the low-water mark, or fails if an older snapshot was pinned in the meantime.
   private func claimFloor(_ floor: UInt64) -> Bool {
-    let before = state.foldFloor.load(ordering: .relaxed)
+    let before = state.visibility.lowWaterMark.load(ordering: .relaxed)
     guard before < floor else { return true }
-    state.foldFloor.store(floor, ordering: .sequentiallyConsistent)
-    if state.pins.floor(upTo: floor) >= floor { return true }
-    state.foldFloor.store(before, ordering: .sequentiallyConsistent)
+    state.visibility.lowWaterMark.store(floor, ordering: .sequentiallyConsistent)
+    if state.visibility.pins.floor(upTo: floor) >= floor { return true }
+    state.visibility.lowWaterMark.store(before, ordering: .sequentiallyConsistent)
     return false
   }
 
@@ -126,19 +128,19 @@ extension Follower {
   ) -> [any AnyObject & Sendable] {
     let names = Set(packs.map(\.id.rawValue))
     // Who finds that a place was retired has to find the pack that stands for it.
-    state.packList.withLock { list in
+    state.files.packList.withLock { list in
       list = (list.filter { !names.contains($0.id.rawValue) } + packs).sorted { $0.id < $1.id }
     }
-    state.base.withLock { $0 = base }
-    state.baseSegment.store(base.segment.rawValue, ordering: .sequentiallyConsistent)
+    state.files.base.withLock { $0 = base }
+    state.files.baseSegment.store(base.segment.rawValue, ordering: .sequentiallyConsistent)
     var retired: [any AnyObject & Sendable] = []
-    for index in state.segments.indices where index <= Int(base.segment.rawValue) {
-      retired += state.segments.remove(at: index) { Int($0.id.rawValue) == index }
+    for index in state.files.segments.indices where index <= Int(base.segment.rawValue) {
+      retired += state.files.segments.remove(at: index) { Int($0.id.rawValue) == index }
     }
-    for index in state.packs.indices where !names.contains(UInt32(index)) {
-      retired += state.packs.remove(at: index) { Int($0.id.rawValue) == index }
+    for index in state.files.packs.indices where !names.contains(UInt32(index)) {
+      retired += state.files.packs.remove(at: index) { Int($0.id.rawValue) == index }
     }
-    state.packList.withLock { $0 = packs }
+    state.files.packList.withLock { $0 = packs }
     return retired
   }
 
@@ -149,7 +151,7 @@ extension Follower {
     to packs: [PackReader],
     _ usages: inout SegmentUsages
   ) throws {
-    usages.remove { state.isGone($0) || state.packs[Int($0.rawValue)] != nil }
+    usages.remove { state.files.isGone($0) || state.files.packs[Int($0.rawValue)] != nil }
     for pack in packs.reversed() {
       let file = SegmentID(rawValue: pack.id.rawValue)
       var dead = SupersededBytes()
@@ -180,7 +182,7 @@ extension Follower {
       1...IndexPages.maximumKey ~= reference.key
     else { return }
     let before = table.pages.location(of: reference.key)
-    guard !before.isNone, state.isGone(before.segment) else { return }
+    guard !before.isNone, state.files.isGone(before.segment) else { return }
     table.pages.store(location, for: reference.key, sequence: 0)
   }
 

@@ -45,7 +45,7 @@ extension Follower {
       reads: state.options.reads
     )
     try position.end.checkLink(to: segment)
-    state.segments.store(segment, at: Int(segment.id.rawValue))
+    state.files.segments.store(segment, at: Int(segment.id.rawValue))
     position.end.segment = segment
     position.end.offset = SegmentHeader.byteCount
   }

@@ -49,7 +49,7 @@ final class Follower: Sendable {
         // Nothing below throws anything else.
         preconditionFailure("following threw \(error)")
       }
-      return CommitSequence(state.visible.load(ordering: .relaxed))
+      return CommitSequence(state.visibility.visible.load(ordering: .relaxed))
     }
   }
 
@@ -88,7 +88,7 @@ final class Follower: Sendable {
   }
 
   func publishUsage(_ position: Position) {
-    state.tail.withLock { tail in
+    state.log.tail.withLock { tail in
       tail.sequence = position.end.sequence
       tail.logEnd = position.end.logPosition
       tail.usages = position.replay.usages
@@ -113,8 +113,8 @@ extension Follower {
     )
     defer {
       position.end.move(to: scan)
-      state.durableEnd.max(scan.durableEnd, ordering: .relaxed)
-      state.writtenEnd.store(position.end.logPosition, ordering: .relaxed)
+      state.log.durableEnd.max(scan.durableEnd, ordering: .relaxed)
+      state.log.writtenEnd.store(position.end.logPosition, ordering: .relaxed)
     }
     while try readNext(&scan, &position) {}
     return scan.lastKind
@@ -144,11 +144,11 @@ extension Follower {
 
   /// Shows readers a commit: rows, counts and catalogue in one step.
   func publish(_ replay: inout Replay, _ sequence: UInt64) {
-    state.publication.add(1, ordering: .acquiringAndReleasing)
+    state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
     replay.publishRowCounts()
-    state.catalogue.withLock { $0 = replay.catalogue }
-    state.visible.store(sequence, ordering: .releasing)
-    state.publication.add(1, ordering: .acquiringAndReleasing)
+    state.visibility.catalogue.withLock { $0 = replay.catalogue }
+    state.visibility.visible.store(sequence, ordering: .releasing)
+    state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
   }
 
   /// The current segment, as long as its file now is: a segment that was cut off when the store was
@@ -164,7 +164,7 @@ extension Follower {
       readableEnd: end.offset,
       reads: state.options.reads
     )
-    state.segments.store(grown, at: Int(grown.id.rawValue))
+    state.files.segments.store(grown, at: Int(grown.id.rawValue))
     end.segment = grown
     return grown
   }

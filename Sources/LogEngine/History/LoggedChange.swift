@@ -75,8 +75,8 @@ public struct LoggedChange: Sendable {
     switch kind {
     case .catalogue: return nil
     case .delete:
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
+      let ticket = state.files.epochs.enter()
+      defer { state.files.epochs.leave(ticket) }
       return try state.withRecord(at: place, of: reference) { header, bytes -> R? in
         guard header.layout != .none else { return nil }
         let row = bytes.extracting(header.bodyRange)
@@ -106,7 +106,7 @@ public struct LoggedChange: Sendable {
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R {
     var scratch = FoldScratch()
-    let layout = try state.reading { try state.fold(place, reference, into: &scratch) }
+    let layout = try state.files.reading { try state.fold(place, reference, into: &scratch) }
     return try body(scratch.row, layout)
   }
 }

@@ -76,7 +76,7 @@ extension LoggedCommit {
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R? {
     if change.previous.isNone { return nil }
-    return try state.reading {
+    return try state.files.reading {
       guard let oldest = try state.oldestFile(of: change.previous, change.reference) else {
         return nil
       }
@@ -84,10 +84,10 @@ extension LoggedCommit {
       do {
         let layout = try state.fold(change.previous, change.reference, into: &scratch)
         // What is still there was there all the time.
-        guard state.isThere(oldest) else { return nil }
+        guard state.files.holds(oldest) else { return nil }
         return try body(scratch.row, layout)
       } catch let error as StorageError {
-        if !state.isThere(oldest) { return nil }
+        if !state.files.holds(oldest) { return nil }
         throw error
       }
     }
@@ -104,7 +104,7 @@ extension StoreState {
   ) throws -> RecordPlace? {
     var place = place
     while true {
-      guard isThere(place) else { return nil }
+      guard files.holds(place) else { return nil }
       if place.isPacked { return place }
       let header = try header(at: place, of: reference)
       guard header.kind == .delta else { return place }
@@ -113,10 +113,5 @@ extension StoreState {
       }
       place = header.previous
     }
-  }
-
-  fileprivate func isThere(_ place: RecordPlace) -> Bool {
-    place.isPacked
-      ? packs[Int(place.segment.rawValue)] != nil : !isRetired(place.segment)
   }
 }

@@ -37,9 +37,9 @@ struct BlobSweep: Sendable {
   /// Begins a sweep; before the first commit of the session.
   init(_ state: StoreState) {
     start = state.fileSystem.microseconds()
-    (pin, sequence) = state.pins.pin(state.visible, at: start)
-    sessionStart = state.blobs.nextID
-    let catalogue = state.catalogue.withLock { $0 }
+    (pin, sequence) = state.visibility.pins.pin(state.visibility.visible, at: start)
+    sessionStart = state.files.blobs.nextID
+    let catalogue = state.visibility.catalogue.withLock { $0 }
     tables = catalogue.tables.filter(\.mayOwnBlobs).map(\.number)
   }
 
@@ -50,7 +50,7 @@ struct BlobSweep: Sendable {
         try markRows(state)
         return .goesOn
       }
-      var rest = try directories ?? state.blobs.directories()
+      var rest = try directories ?? state.files.blobs.directories()
       if let directory = rest.popLast() { try sweepDirectory(directory, state) }
       directories = rest
       return rest.isEmpty ? .finished : .goesOn
@@ -61,7 +61,7 @@ struct BlobSweep: Sendable {
   }
 
   mutating func end(_ state: StoreState) {
-    state.pins.unpin(pin)
+    state.visibility.pins.unpin(pin)
     guard state.events.isObserved else { return }
     report.duration = state.duration(since: start)
     state.events.note(.blobsSwept(report))
@@ -95,12 +95,12 @@ struct BlobSweep: Sendable {
     _ directory: UInt8,
     _ state: StoreState
   ) throws(StorageError) {
-    let found = try state.blobs.list(directory)
+    let found = try state.files.blobs.list(directory)
     guard let highest = found.max() else { return }
-    let range = state.blobs.claim(upTo: highest)
+    let range = state.files.blobs.claim(upTo: highest)
     if !range.isEmpty { claimed.append(range) }
     for id in found where isOrphan(id) {
-      try state.blobs.remove(id)
+      try state.files.blobs.remove(id)
       report.removedFileCount += 1
     }
   }

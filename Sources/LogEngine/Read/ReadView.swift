@@ -21,12 +21,15 @@ public final class ReadView: Sendable {
     self.state = state
     // First, so that nothing the view will see can be removed before it is made: it sees this commit
     // or a later one.
-    (pin, _) = state.pins.pin(state.visible, at: state.fileSystem.microseconds())
+    (pin, _) = state.visibility.pins.pin(
+      state.visibility.visible,
+      at: state.fileSystem.microseconds()
+    )
     // Counts and commit belong together, so both are read again if they were being changed.
     while true {
-      let before = state.publication.load(ordering: .acquiring)
-      let sequence = state.visible.load(ordering: .acquiring)
-      let catalogue = state.catalogue.withLock { $0 }
+      let before = state.visibility.publication.load(ordering: .acquiring)
+      let sequence = state.visibility.visible.load(ordering: .acquiring)
+      let catalogue = state.visibility.catalogue.withLock { $0 }
       var counts = Array(repeating: 0, count: Int(catalogue.tables.last?.number ?? 0) + 1)
       for table in catalogue.tables {
         let number = Int(table.number)
@@ -35,7 +38,7 @@ public final class ReadView: Sendable {
         state.tables.with(number) { counts[number] = $0.liveRowCount.load(ordering: .relaxed) }
       }
       atomicMemoryFence(ordering: .acquiring)
-      if before & 1 == 0, state.publication.load(ordering: .relaxed) == before {
+      if before & 1 == 0, state.visibility.publication.load(ordering: .relaxed) == before {
         self.sequence = CommitSequence(sequence)
         self.catalogue = catalogue
         rowCounts = counts
@@ -55,10 +58,10 @@ public final class ReadView: Sendable {
     self.sequence = sequence
     self.catalogue = catalogue
     self.rowCounts = (0...(rowCounts.keys.max() ?? 0)).map { rowCounts[$0] ?? 0 }
-    pin = state.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+    pin = state.visibility.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
   }
 
-  deinit { state.pins.unpin(pin) }
+  deinit { state.visibility.pins.unpin(pin) }
 
   /// How many rows a table has.
   public func rowCount(of table: UInt16) -> Int {
@@ -68,7 +71,7 @@ public final class ReadView: Sendable {
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool {
     if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.watchingReads { try state.reading { try reader.contains(reference) } }
+    return try state.watchingReads { try state.files.reading { try reader.contains(reference) } }
   }
 
   /// Lends the bytes of a row, with the layout they are in.
@@ -89,7 +92,7 @@ public final class ReadView: Sendable {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.watchingReads { try state.reading { try reader.read(reference, body) } }
+    _ = try state.watchingReads { try state.files.reading { try reader.read(reference, body) } }
   }
 
   /// Visits the rows of a table in key order, without an allocation per row.

@@ -137,8 +137,8 @@ package struct RowReader {
     _ packed: inout PackedRowsCursor,
     _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    let ticket = state.epochs.enter()
-    defer { state.epochs.leave(ticket) }
+    let ticket = state.files.epochs.enter()
+    defer { state.files.epochs.leave(ticket) }
     guard let place = try place(of: reference, location, newest) else { return .proceed }
     return place.isPacked
       ? try visitPacked(place, reference, &packed, body)
@@ -231,7 +231,7 @@ extension RowReader {
     _ newest: UInt64
   ) throws -> RecordPlace? {
     // What was packed is older than every reader.
-    if newest <= sequence || location.isPacked || state.isRetired(location.segment) {
+    if newest <= sequence || location.isPacked || state.files.isRetired(location.segment) {
       return location.isRow ? location.place : nil
     }
     return location.isNone ? nil : try earlierPlace(of: reference, location.place)
@@ -244,7 +244,7 @@ extension RowReader {
   ) throws -> RecordPlace? {
     var place = newest
     while !place.isNone {
-      if place.isPacked || state.isRetired(place.segment) {
+      if place.isPacked || state.files.isRetired(place.segment) {
         return try state.resolve(place, of: reference)
       }
       let header = try state.header(at: place, of: reference)
@@ -258,12 +258,12 @@ extension RowReader {
 
   /// - Returns: `nil` if a compaction has taken the segment out meanwhile.
   private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool? {
-    let isVisible = try state.segments.with(Int(place.segment.rawValue)) { segment in
+    let isVisible = try state.files.segments.with(Int(place.segment.rawValue)) { segment in
       // No reader has seen what was not written yet.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }
-    guard isVisible != nil || state.isRetired(place.segment) else {
+    guard isVisible != nil || state.files.isRetired(place.segment) else {
       throw state.missing(place.segment)
     }
     return isVisible

@@ -34,11 +34,11 @@ extension Recovery {
         )
         throw .corruption(Corruption(path: path, offset: size, problem: problem))
       }
-      state.add(try state.openPack(path, standing.id))
+      state.files.add(try state.openPack(path, standing.id))
     }
-    state.base.withLock { $0 = base }
-    state.foldFloor.store(base.floor, ordering: .relaxed)
-    state.baseSegment.store(base.segment.rawValue, ordering: .releasing)
+    state.files.base.withLock { $0 = base }
+    state.visibility.lowWaterMark.store(base.floor, ordering: .relaxed)
+    state.files.baseSegment.store(base.segment.rawValue, ordering: .releasing)
   }
 
   /// Takes the index from the packs: what it was when the log's first segment was begun.
@@ -51,7 +51,7 @@ extension Recovery {
       table.nextKey.store(standing.nextKey, ordering: .relaxed)
       table.liveRowCount.store(standing.rowCount, ordering: .relaxed)
     }
-    for pack in state.packList.withLock({ $0 }) { try takeIndex(from: pack) }
+    for pack in state.files.packList.withLock({ $0 }) { try takeIndex(from: pack) }
   }
 
   /// Puts a pack's rows, and the ends it notes, into the index, in the place of older packs' rows.
@@ -132,15 +132,9 @@ extension StoreState {
       pack: id,
       of: store,
       reads: options.reads,
-      cache: blockCache
+      cache: files.blockCache
     )
-    if isLargerThanMemory.load(ordering: .relaxed) { pack.expect(.random) }
+    if files.isLargerThanMemory.load(ordering: .relaxed) { pack.expect(.random) }
     return pack
-  }
-
-  /// Makes a pack known to readers; one at a time, by ascending number.
-  package func add(_ pack: PackReader) {
-    packs.store(pack, at: Int(pack.id.rawValue))
-    packList.withLock { $0.append(pack) }
   }
 }

@@ -162,7 +162,7 @@ struct Recovery {
         readableEnd: mayShrink ? min(size, SegmentHeader.byteCount) : size,
         reads: state.options.reads
       )
-      state.segments.store(segment, at: Int(header.segment.rawValue))
+      state.files.segments.store(segment, at: Int(header.segment.rawValue))
       segments.append(segment)
     }
     return segments

@@ -109,8 +109,8 @@ struct Replay {
     switch header.kind {
     case .insert, .fullImage:
       guard layout.isValid(body) else { return }
-      layout.forEachBlob(in: body) { _, blob in state.blobs.note(blob.id) }
-    case .delta: RowDelta.forEachBlob(in: body, layout: layout) { state.blobs.note($0.id) }
+      layout.forEachBlob(in: body) { _, blob in state.files.blobs.note(blob.id) }
+    case .delta: RowDelta.forEachBlob(in: body, layout: layout) { state.files.blobs.note($0.id) }
     case .delete, .catalogue: break
     }
   }

@@ -70,8 +70,8 @@ struct ColumnScan {
     var page = keys.lowerBound / slotsPerPage
     while let first = table.pages.nextPage(from: page), first * slotsPerPage < end {
       page = first + Self.pagesPerStretch
-      let ticket = state.epochs.enter()
-      defer { state.epochs.leave(ticket) }
+      let ticket = state.files.epochs.enter()
+      defer { state.files.epochs.leave(ticket) }
       for number in first..<page { try sort(number, keys) }
       if try visitLogged(body) == .stop { return }
       if try visitBlocks(body) == .stop { return }
@@ -135,7 +135,7 @@ extension ColumnScan {
   private mutating func blockIndex(of name: UInt64) throws -> Int? {
     if let known = blockIndexes[name] { return known }
     let file = SegmentID(rawValue: UInt32(truncatingIfNeeded: name >> 20))
-    guard let pack = state.packs[Int(file.rawValue)] else { return nil }
+    guard let pack = state.files.packs[Int(file.rawValue)] else { return nil }
     let number = Int(name & 0xF_FFFF)
     guard pack.footer.blocks.indices.contains(number) else {
       throw pack.damage(at: FileHeader.byteCount, .missing(.packBlock))
@@ -163,7 +163,7 @@ extension ColumnScan {
     _ key: UInt64,
     _ isOld: Bool
   ) throws {
-    if isOld, !state.isRetired(location.segment) {
+    if isOld, !state.files.isRetired(location.segment) {
       if location.isRow { places.append((key, location.place)) }
       return
     }

@@ -100,11 +100,11 @@ extension LogWriter {
       try lead.withLock { (lead) throws(StorageError) in
         try check(lead)
         lead.isClosed = true
-        state.tail.withLock { $0.gate = .closed }
+        state.log.tail.withLock { $0.gate = .closed }
         // Its number is that of the first segment of the copy.
         try preparation.discard()
       }
     }
-    state.blobs.isOpen.store(false, ordering: .releasing)
+    state.files.blobs.isOpen.store(false, ordering: .releasing)
   }
 }

@@ -80,7 +80,7 @@ extension StoreState {
   /// - Complexity: O(frames of ``CommitMarks/spacing`` bytes); the first time, those of the segment.
   func scan(_ segment: Segment, after sequence: UInt64) throws -> FrameScan {
     let limit = segment.readableEnd.load(ordering: .acquiring)
-    let newest = visible.load(ordering: .acquiring)
+    let newest = visibility.visible.load(ordering: .acquiring)
     var mark = commitMarks.last(upTo: sequence, in: segment)
     var next = mark
     while next.sequence < min(sequence, newest), limit - next.offset >= FrameHeader.byteCount {
@@ -93,7 +93,7 @@ extension StoreState {
       guard header.kind.completesCommit || !header.kind.hasRecords else { continue }
       next.sequence = header.sequence.rawValue
       mark = next
-      commitMarks.note(mark, in: segment, isRetired)
+      commitMarks.note(mark, in: segment, { files.isRetired($0) })
     }
     return FrameScan(
       segment,

@@ -14,24 +14,24 @@ extension StoreState {
     _ reference: BlobReference,
     of store: StoreIdentifier?
   ) throws(StorageError) -> Blob {
-    try Blob(reference, of: store, in: blobs, reads: options.reads, events: events)
+    try Blob(reference, of: store, in: files.blobs, reads: options.reads, events: events)
   }
 
   /// Records blobs that a commit, written by now, took from their rows.
   func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
     guard !ids.isEmpty else { return }
-    let logEnd = writtenEnd.load(ordering: .acquiring)
-    blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
+    let logEnd = log.writtenEnd.load(ordering: .acquiring)
+    files.blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
   }
 
   /// Removes the files of retired blobs that no view can see any more.
   func collectBlobs() {
-    guard blobs.retired.withLock({ $0.count > 0 }) else { return }
-    let durableEnd = durableEnd.load(ordering: .acquiring)
-    let oldestPin = pins.oldest ?? .max
-    let released = blobs.retired.withLock {
+    guard files.blobs.retired.withLock({ $0.count > 0 }) else { return }
+    let durableEnd = log.durableEnd.load(ordering: .acquiring)
+    let oldestPin = visibility.pins.oldest ?? .max
+    let released = files.blobs.retired.withLock {
       $0.takeReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
     }
-    for id in released { blobs.removeOrLeave(id) }
+    for id in released { files.blobs.removeOrLeave(id) }
   }
 }

@@ -5,16 +5,16 @@ import Synchronization
 
 extension StoreState {
   func publicationViolations() -> [String] {
-    let publication = publication.load(ordering: .acquiring)
+    let publication = visibility.publication.load(ordering: .acquiring)
     return publication.isMultiple(of: 2) ? [] : ["publication \(publication) was never ended"]
   }
 
   /// No view reads a commit that compaction has folded away, or one that is not visible.
   func pinViolations() -> [String] {
-    let floor = foldFloor.load(ordering: .acquiring)
-    let visible = visible.load(ordering: .acquiring)
+    let floor = visibility.lowWaterMark.load(ordering: .acquiring)
+    let visible = visibility.visible.load(ordering: .acquiring)
     var violations: [String] = []
-    if let oldest = pins.oldest, oldest < floor {
+    if let oldest = visibility.pins.oldest, oldest < floor {
       violations.append("commit \(oldest) is pinned, and those before \(floor) are folded")
     }
     if floor > visible { violations.append("commit \(floor) is folded, and \(visible) the newest") }
@@ -23,15 +23,15 @@ extension StoreState {
 
   /// What is visible was appended, what is durable was too, and no segment has less than nothing alive.
   func tailViolations() -> [String] {
-    tail.withLock { tail in
+    log.tail.withLock { tail in
       var violations: [String] = []
-      let visible = visible.load(ordering: .acquiring)
+      let visible = visibility.visible.load(ordering: .acquiring)
       if visible > tail.sequence {
         violations.append("commit \(visible) is visible, and \(tail.sequence) the last one")
       }
       let ends = [
-        ("written", writtenEnd.load(ordering: .relaxed)),
-        ("durable", durableEnd.load(ordering: .relaxed)),
+        ("written", log.writtenEnd.load(ordering: .relaxed)),
+        ("durable", log.durableEnd.load(ordering: .relaxed)),
       ]
       for (name, end) in ends {
         if end > tail.logEnd {

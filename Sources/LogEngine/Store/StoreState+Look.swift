@@ -6,25 +6,25 @@ import Synchronization
 /// The state of a store at this moment, for code outside the engine.
 extension StoreState {
   /// Where the log begins, if something was packed.
-  package var currentBase: LogBase? { base.withLock { $0 } }
+  package var currentBase: LogBase? { files.base.withLock { $0 } }
 
   /// The catalogue as of the newest visible commit.
-  package var currentCatalogue: Catalogue { catalogue.withLock { $0 } }
+  package var currentCatalogue: Catalogue { visibility.catalogue.withLock { $0 } }
 
   /// The packs, by ascending number.
-  package var currentPacks: [PackReader] { packList.withLock { $0 } }
+  package var currentPacks: [PackReader] { files.packList.withLock { $0 } }
 
   /// The number of the newest visible commit.
-  package var newestSequence: UInt64 { visible.load(ordering: .acquiring) }
+  package var newestSequence: UInt64 { visibility.visible.load(ordering: .acquiring) }
 
   /// The oldest commit that can still be read.
-  package var oldestSequence: UInt64 { foldFloor.load(ordering: .relaxed) }
+  package var oldestSequence: UInt64 { visibility.lowWaterMark.load(ordering: .relaxed) }
 
   /// The last commit that was appended, and the usage of the files as of it.
   package var currentUsages: (sequence: UInt64, usages: SegmentUsages) {
-    tail.withLock { ($0.sequence, $0.usages) }
+    log.tail.withLock { ($0.sequence, $0.usages) }
   }
 
   /// Leaves out all packs, which cannot be read.
-  package func removeAllPacks() { packList.withLock { $0.removeAll() } }
+  package func removeAllPacks() { files.packList.withLock { $0.removeAll() } }
 }

@@ -11,12 +11,12 @@ extension StoreState {
   /// but for what reads it from one end to the other: that says so, or says beforehand what it will need.
   func adviseByMemory() {
     guard let limit = fileSystem.memoryLimit else { return }
-    let segments = segmentList
-    let packs = packList.withLock { $0 }
+    let segments = files.segmentList
+    let packs = files.packList.withLock { $0 }
     let byteCount =
       segments.reduce(0) { $0 + $1.capacity } + packs.reduce(0) { $0 + $1.summary.byteCount }
     guard byteCount > limit / 2 else { return }
-    isLargerThanMemory.store(true, ordering: .relaxed)
+    files.isLargerThanMemory.store(true, ordering: .relaxed)
     for segment in segments { segment.expect(.random) }
     for pack in packs { pack.expect(.random) }
   }

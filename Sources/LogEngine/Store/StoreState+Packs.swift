@@ -10,25 +10,6 @@ import Synchronization
 /// the row in the newest pack that has it: compaction put there what the row was at the end of what it
 /// packed, and nothing that can still be read needs an older state.
 extension StoreState {
-  /// Whether a segment was packed.
-  @inline(__always)
-  package func isRetired(_ segment: SegmentID) -> Bool {
-    segment.rawValue <= baseSegment.load(ordering: .acquiring)
-  }
-
-  /// The segments there are, ascending.
-  var segmentList: [Segment] {
-    reading {
-      let first = Int(baseSegment.load(ordering: .acquiring)) + 1
-      return segments.indices(from: first).compactMap { segments[$0] }
-    }
-  }
-
-  /// Whether a file, segment or pack, is no part of the store any more.
-  func isGone(_ file: SegmentID) -> Bool {
-    segments[Int(file.rawValue)] == nil && packs[Int(file.rawValue)] == nil
-  }
-
   /// What the size of the next segment is measured by.
   ///
   /// It is where the log ends or, where it is packed again and again, a part of what there is: for the
@@ -36,7 +17,7 @@ extension StoreState {
   /// not.
   func sizeBasis(_ logEnd: UInt64) -> UInt64 {
     guard options.compaction == .automatic else { return logEnd }
-    let (packed, begin) = base.withLock { base in
+    let (packed, begin) = files.base.withLock { base in
       (base?.packs.reduce(0) { $0 + $1.byteCount } ?? 0, base?.logPosition ?? 0)
     }
     // However small the store stays, its segments' numbers must last.
@@ -47,7 +28,7 @@ extension StoreState {
   ///
   /// - Returns: `nil` if no pack has the row: then no view can see it.
   package func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
-    if !place.isPacked, !isRetired(place.segment) { return place }
+    if !place.isPacked, !files.isRetired(place.segment) { return place }
     return try packed(place, of: reference)?.place
   }
 
@@ -59,14 +40,14 @@ extension StoreState {
     of reference: RowReference
   ) throws -> (place: RecordPlace, pack: PackReader)? {
     if place.isPacked {
-      if let pack = packs[Int(place.segment.rawValue)] { return (place, pack) }
+      if let pack = files.packs[Int(place.segment.rawValue)] { return (place, pack) }
       // A newer pack than all that are known is one a follower has not opened: it has to be opened anew.
       // Numbers ascend, so an older one was taken by another compaction.
-      if place.segment.rawValue > packList.withLock({ $0.last?.id.rawValue ?? 0 }) {
+      if place.segment.rawValue > files.packList.withLock({ $0.last?.id.rawValue ?? 0 }) {
         throw StorageError.missingFile(path: paths.pack(PackID(rawValue: place.segment.rawValue)))
       }
     }
-    let newestFirst: [PackReader] = packList.withLock { $0.reversed() }
+    let newestFirst: [PackReader] = files.packList.withLock { $0.reversed() }
     for pack in newestFirst {
       if let address = try pack.address(of: reference) {
         return (RecordPlace(pack: pack.id, address), pack)
@@ -97,18 +78,7 @@ extension StoreState {
   /// Pins the commit that is visible now.
   func pin() -> PinBoard.Pin {
     // Loaded and pinned in one go, as far as a compaction can see.
-    pins.pin(visible, at: fileSystem.microseconds()).0
-  }
-
-  /// Does something that looks into files of the store, or follows the index without a pin.
-  ///
-  /// A compaction begins by waiting for the threads in here, so that what the index said stays readable, and
-  /// lets go of files only when there are none.
-  @inline(__always)
-  package func reading<R>(_ body: () throws -> R) rethrows -> R {
-    let ticket = epochs.enter()
-    defer { epochs.leave(ticket) }
-    return try body()
+    visibility.pins.pin(visibility.visible, at: fileSystem.microseconds()).0
   }
 }
 

@@ -15,14 +15,14 @@ extension StoreState {
     // The segment is looked for once. Who asks first whether it was packed, and then for it, finds neither
     // where a compaction takes it out in between.
     if !place.isPacked {
-      let result = try segments.with(Int(place.segment.rawValue)) { segment in
+      let result = try files.segments.with(Int(place.segment.rawValue)) { segment in
         if place.offset < segment.readableEnd.load(ordering: .acquiring) {
           return try segment.withRecord(at: place.offset, body)
         }
         return try withUnwrittenRecord(at: place, in: segment, body)
       }
       if let result { return result }
-      guard isRetired(place.segment) else { throw missing(place.segment) }
+      guard files.isRetired(place.segment) else { throw missing(place.segment) }
     }
     return try withPackedRecord(at: place, of: reference, body)
   }
@@ -34,7 +34,7 @@ extension StoreState {
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
     var copy = ByteBuffer(capacity: 256)
-    let isUnwritten = tail.withLock { $0.copyRecord(at: place, into: &copy) }
+    let isUnwritten = log.tail.withLock { $0.copyRecord(at: place, into: &copy) }
     // If it has been written meanwhile, it can be read like any other.
     guard isUnwritten else { return try segment.withRecord(at: place.offset, body) }
     guard let header = RecordHeader(decoding: copy.bytes) else {

@@ -95,7 +95,7 @@ extension StorageEngine {
       try commit.forEachRecord { header, _, _ in
         // A delta needs what it builds on; a whole row and a deletion supersede the chain before them.
         guard header.kind == .fullImage || header.kind == .delete else { return .proceed }
-        try state.reading {
+        try state.files.reading {
           var next = header.previous
           while !next.isNone, let place = try state.resolve(next, of: header.reference) {
             next = try state.withRecord(at: place, of: header.reference) { record, _ in

@@ -19,7 +19,7 @@ extension Salvage {
     }
     guard packedSequence > 0 else { return }
     let first = try LogFiles.numbers(source, fileSystem).first?.rawValue ?? 1
-    state.baseSegment.store(base?.segment.rawValue ?? first - 1, ordering: .releasing)
+    state.files.baseSegment.store(base?.segment.rawValue ?? first - 1, ordering: .releasing)
   }
 
   private mutating func readPack(_ id: PackID) throws {
@@ -34,7 +34,7 @@ extension Salvage {
       return
     }
     packs.append(pack)
-    state.add(pack)
+    state.files.add(pack)
     packedSequence = max(packedSequence, pack.footer.lastSequence)
     try noteRows(of: pack)
     for entry in pack.footer.tables {
@@ -59,7 +59,7 @@ extension Salvage {
       pack: id,
       of: store,
       reads: state.options.reads,
-      cache: state.blockCache
+      cache: state.files.blockCache
     )
   }
 

@@ -135,7 +135,7 @@ extension Salvage {
   private mutating func openSegments() throws -> [SegmentFile] {
     var files: [SegmentFile] = []
     // What a compaction left behind that did not come to its end is in the packs.
-    for id in try LogFiles.numbers(source, fileSystem) where !state.isRetired(id) {
+    for id in try LogFiles.numbers(source, fileSystem) where !state.files.isRetired(id) {
       do throws(StorageError) {
         let file = try SegmentFile(
           id,
@@ -144,7 +144,7 @@ extension Salvage {
           reads: state.options.reads
         )
         files.append(file)
-        state.segments.store(file.segment, at: Int(id.rawValue))
+        state.files.segments.store(file.segment, at: Int(id.rawValue))
       } catch {
         report.damage.append(error)
       }

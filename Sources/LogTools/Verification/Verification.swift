@@ -124,7 +124,7 @@ extension Verification {
         let reference = RowReference(table: table.number, key: next)
         let place = try? expected.place(of: reference)
         if place != nil { rowCount += 1 }
-        let isFound = (try? open.reading { try found.place(of: reference) }) == place
+        let isFound = (try? open.files.reading { try found.place(of: reference) }) == place
         if !isFound, !hasMoved(reference, found, expected) {
           add(paths.root, .wrongLocation(reference))
         }
@@ -156,7 +156,7 @@ extension Verification {
     guard bases[0] != bases[1] else { return false }
     do {
       var isSame = false
-      let isRow = try found.state.reading {
+      let isRow = try found.state.files.reading {
         try found.read(reference) { row, layout in
           let isThere = try expected.read(reference) { other, otherLayout in
             isSame = layout == otherLayout && row.hasSameBytes(as: other)

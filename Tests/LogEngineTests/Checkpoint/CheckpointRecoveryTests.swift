@@ -116,7 +116,7 @@ import Testing
     try store.engine.checkpoint()
     let path = try #require(store.segments.last)
     let size = store.disk.bytes(of: path).count
-    let frame = store.engine.state.tail.withLock { $0.frame }
+    let frame = store.engine.state.log.tail.withLock { $0.frame }
     for start in [frame, frame + 30, 5000] {
       let disk = store.disk.damaged(path, .zero(start..<size))
       #expect {

@@ -60,7 +60,7 @@ final class SimulatedStore {
   }
 
   var disk: Disk { fileSystem.disk }
-  var usages: SegmentUsages { engine.state.tail.withLock { $0.usages } }
+  var usages: SegmentUsages { engine.state.log.tail.withLock { $0.usages } }
 
   /// The checkpoints' paths, oldest first.
   var checkpoints: [String] { disk.paths.filter { $0.hasPrefix("/store/index/") } }

@@ -59,7 +59,7 @@ import Testing
       options: MemoryStore.options(),
       fileSystem: small
     )
-    #expect(engine.state.isLargerThanMemory.load(ordering: .relaxed) == isLarger)
+    #expect(engine.state.files.isLargerThanMemory.load(ordering: .relaxed) == isLarger)
     try engine.compact()
     #expect(try MemoryStore.rows(of: engine) == store.rows)
     try engine.close()

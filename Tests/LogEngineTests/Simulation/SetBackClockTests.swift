@@ -21,10 +21,10 @@ import Testing
     let engine = try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
     for number in 0..<20 {
       try engine.apply([.addTable(name: "table \(number)")])
-      let end = engine.state.writtenEnd.load(ordering: .relaxed)
+      let end = engine.state.log.writtenEnd.load(ordering: .relaxed)
       let start = ContinuousClock.now
       // A call is seen when it begins: what it comes to shows a little later.
-      while engine.state.durableEnd.load(ordering: .relaxed) < end {
+      while engine.state.log.durableEnd.load(ordering: .relaxed) < end {
         _ = synchronized.wait(timeout: .now() + .milliseconds(20))
         guard ContinuousClock.now - start < .seconds(300) else {
           Issue.record("commit \(number) was not synchronized")

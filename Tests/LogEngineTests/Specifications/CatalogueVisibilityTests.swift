@@ -14,7 +14,8 @@ import Testing
     var batch = engine.makeBatch()
     batch.changeCatalogue(body.bytes, to: try CatalogueVersion(changes, of: engine.catalogue))
     try batch.finish(microseconds: 0)
-    guard case .appended = try engine.state.tail.withLock({ try $0.append(&batch, engine.state) })
+    guard
+      case .appended = try engine.state.log.tail.withLock({ try $0.append(&batch, engine.state) })
     else {
       Issue.record("the change was not appended")
       return

@@ -21,10 +21,10 @@ import Testing
     let store = try SmallStore()
     let engine = try #require(store.engine)
     #expect(try engine.invariantViolations() == [])
-    engine.state.publication.add(1, ordering: .relaxed)
+    engine.state.visibility.publication.add(1, ordering: .relaxed)
     #expect(try engine.invariantViolations().map { $0.hasSuffix("was never ended") } == [true])
     // Closing the store waits for the end.
-    engine.state.publication.add(1, ordering: .relaxed)
+    engine.state.visibility.publication.add(1, ordering: .relaxed)
     #expect(try engine.invariantViolations() == [])
   }
 
@@ -44,8 +44,8 @@ import Testing
     let engine = try #require(store.engine)
     let view = engine.makeReadView()
     try store.insert([(2, "b")])
-    let newest = engine.state.visible.load(ordering: .relaxed)
-    engine.state.foldFloor.store(newest, ordering: .relaxed)
+    let newest = engine.state.visibility.visible.load(ordering: .relaxed)
+    engine.state.visibility.lowWaterMark.store(newest, ordering: .relaxed)
     #expect(try engine.invariantViolations().count == 1)
     withExtendedLifetime(view) {}
   }

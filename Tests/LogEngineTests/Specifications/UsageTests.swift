@@ -26,14 +26,14 @@ import Testing
     let store = try SmallStore()
     try store.insert([(1, "a"), (2, "b")])
     let engine = try #require(store.engine)
-    #expect(engine.state.tail.withLock { $0.usages.liveByteCount(of: 1) } > 0)
+    #expect(engine.state.log.tail.withLock { $0.usages.liveByteCount(of: 1) } > 0)
     try engine.apply([.removeTable(1)])
-    #expect(engine.state.tail.withLock { $0.usages.liveByteCount(of: 1) } == 0)
+    #expect(engine.state.log.tail.withLock { $0.usages.liveByteCount(of: 1) } == 0)
   }
 }
 
 extension TestedStore {
-  var usages: SegmentUsages { engine.state.tail.withLock { $0.usages } }
+  var usages: SegmentUsages { engine.state.log.tail.withLock { $0.usages } }
 }
 
 extension SegmentUsages {

@@ -1,0 +1,19 @@
+import Locking
+import LogFormat
+import Synchronization
+
+/// Which commits of an open store readers see.
+///
+/// A part of ``StoreState``, in place.
+struct Visibility: ~Copyable, Sendable {
+  /// The newest commit that readers see.
+  let visible = Atomic<UInt64>(0)
+  /// Odd while ``visible``, the catalogue and the tables' row counts are being changed together.
+  let publication = Atomic<UInt64>(0)
+  /// The oldest commit that can still be read: compaction has folded what is older into it.
+  let lowWaterMark = Atomic<UInt64>(0)
+  /// The commits that are being read.
+  let pins = PinBoard()
+  /// The catalogue as of the newest visible commit.
+  let catalogue = Lock<Catalogue>(Catalogue(), .catalogue)
+}
