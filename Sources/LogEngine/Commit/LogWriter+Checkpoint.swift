@@ -23,11 +23,13 @@ extension LogWriter {
   /// Commits go on meanwhile. The log is synchronized before the first page is copied, so that the place
   /// the checkpoint names stays, and after the last, so that whatever the pages name does.
   ///
-  /// - Parameter pieceByteCount: How much is written in one call.
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
-  func checkpoint(
-    pieceByteCount: Int = CheckpointWriter.pieceByteCount
-  ) throws(StorageError) {
+  func checkpoint() throws(StorageError) {
+    try checkpoint(pieceByteCount: CheckpointWriter.pieceByteCount)
+  }
+
+  /// Writes a checkpoint, so many bytes in one call.
+  func checkpoint(pieceByteCount: Int) throws(StorageError) {
     try checkpointing.withLock { (_) throws(StorageError) in
       try writeCheckpoint(pieceByteCount: pieceByteCount)
     }
@@ -52,20 +54,6 @@ extension LogWriter {
     CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
   }
 
-  /// Writes a checkpoint if the log has grown enough since the last.
-  ///
-  /// Enough is at least as much as the last one took, so that the checkpoints of a large store that
-  /// changes little are not what it mostly writes.
-  func checkpointIfDue() {
-    let isDue = lead.withLock { lead in
-      guard lead.failure == nil, !lead.isClosed else { return false }
-      let grown = state.log.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd
-      return grown >= UInt64(max(state.options.checkpointInterval, lead.checkpoint.byteCount))
-    }
-    // A failure costs the next opening some time; if it was the log's, the next commit says so.
-    if isDue { try? checkpoint() }
-  }
-
   /// Writes a checkpoint of a log that has ended; under the locks of those who end it.
   func checkpointAtEnd(_ lead: inout Lead) {
     let basis = try? synchronizeForCheckpoint(&lead)
@@ -80,20 +68,6 @@ extension LogWriter {
     guard let standing else { return }
     lead.checkpoint = standing
     CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
-  }
-}
-
-extension LogWriter {
-  /// Writes a checkpoint if a compaction left none, since nothing else is to be done.
-  ///
-  /// Not at once after each: a store that is written to all the time would then mostly write checkpoints.
-  func checkpointIfMissing() {
-    let isMissing = lead.withLock { lead in
-      lead.failure == nil && !lead.isClosed && lead.manifest.base != nil
-        && lead.checkpoint.newest == nil
-    }
-    // A failure costs the next opening some time; if it was the log's, the next commit says so.
-    if isMissing { try? checkpoint() }
   }
 }
 

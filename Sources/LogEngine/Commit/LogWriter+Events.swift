@@ -46,26 +46,4 @@ extension LogWriter {
       throw error
     }
   }
-
-  /// Reports that a compaction did nothing, and why.
-  func noteFailure(ofCompaction error: any Error) {
-    switch error {
-    // A reader began to read what it would have left out.
-    case StorageError.commitGone(let pinned, _):
-      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
-    case let error as StorageError: state.events.note(.compactionFailed(error))
-    default: break
-    }
-  }
-}
-
-extension CompactionStart {
-  init(_ trigger: Trigger, _ plan: Compactor.Plan) {
-    self.init(
-      trigger: trigger,
-      segmentCount: plan.segments.count,
-      packCount: plan.packs.count,
-      byteCount: plan.fileByteCount
-    )
-  }
 }

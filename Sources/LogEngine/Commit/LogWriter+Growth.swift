@@ -45,7 +45,7 @@ extension LogWriter {
       return false
     }
     state.log.tail.withLock { $0.outgrownCapacity = size }
-    wakeBackground()
+    housekeeper.wake()
     return true
   }
 

@@ -18,7 +18,7 @@ extension LogWriter {
       try beginNextSegment(for: byteCount, at: logEnd, &lead)
       return true
     }
-    if isNext { compactAfterSegment() }
+    if isNext { housekeeper.compactAfterSegment(of: self) }
   }
 
   /// Goes on to the next segment, if commits are in this one: it can be packed then.
@@ -53,7 +53,7 @@ extension LogWriter {
       throw poison(error, &lead)
     }
     noteSealing(sealing, next: prepared)
-    wakeBackground()
+    housekeeper.wake()
   }
 
   /// Gives the segment back the space it was cut off from when the store was closed.

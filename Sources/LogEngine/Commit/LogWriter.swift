@@ -16,6 +16,8 @@ import Synchronization
 final class LogWriter: Sendable {
   let state: StoreState
   let preparation: SegmentPreparation
+  /// Does what no commit waits for.
+  let housekeeper: Housekeeper
   let lead: Lock<Lead>
   let epoch: UInt32
   /// Held through a synchronization of the log; says why one of the
@@ -25,29 +27,10 @@ final class LogWriter: Sendable {
   /// lock. The next thread to synchronize would otherwise succeed, before the background could say
   /// otherwise.
   let synchronization = Lock<StorageError?>(nil, .synchronization)
-  /// Whether the background was told that there is work.
-  let isBackgroundAwake = Atomic<Bool>(false)
-  /// Whether the background is to come to an end.
-  let isStopping = Atomic<Bool>(false)
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
-  /// The compaction that is under way.
-  let compaction = Lock<Compactor?>(nil, .compaction)
-  /// When compactions in the background are due, and what came of them.
-  let compactionSchedule: Lock<CompactionSchedule>
-  /// Whether commits are held back because compaction is late.
-  let isHoldingBack = Atomic<Bool>(false)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
-  let hasEnded = Atomic<Bool>(false)
-  /// The search for files of blobs that no row owns, while there is one.
-  let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
-  /// When the store comes to rest.
-  let idleWatch: Lock<IdleWatch>
-  /// The thread that does what no caller waits for, if the engine has one.
-  private let background = Lock<WorkerThread?>(nil, .backgroundThread)
-  /// The thread that compacts; started when there is something to do for the first time.
-  private let compactionThread = Lock<WorkerThread?>(nil, .compactionThread)
-
+  let endFlag = Atomic<Bool>(false)
   struct Lead {
     var failure: StorageError?
     /// The manifest that counts.
@@ -83,55 +66,11 @@ final class LogWriter: Sendable {
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
-    compactionSchedule = Lock(
-      CompactionSchedule(longestSaveDelay: state.options.backPressure.longestDelay),
-      .compactionSchedule
-    )
-    idleWatch = Lock(IdleWatch(delay: state.options.idleDelay), .idleWatch)
+    housekeeper = Housekeeper(state)
     lead = Lock(
       Lead(manifest: manifest, witnessedEnd: manifest.durableEnd, checkpoint: checkpoint),
       .lead
     )
-  }
-
-  /// Starts the thread that does what no caller waits for.
-  func startBackground() {
-    let thread = WorkerThread(
-      priority: .lowest,
-      timeout: { [weak self] in self?.backgroundDelay },
-      work: { [weak self] in self?.runBackground() }
-    )
-    background.withLock { $0 = thread }
-    if isSweepingBlobs { noteWork() }
-  }
-
-  /// Ends that thread, and waits for it.
-  func stopBackground() {
-    isStopping.store(true, ordering: .relaxed)
-    compactionThread.withLock { $0.take() }?.stop()
-    background.withLock { $0.take() }?.stop()
-  }
-
-  /// Wakes the thread that compacts.
-  ///
-  /// Its priority is the usual one, for it is held back by its pace: with the lowest, whatever keeps the
-  /// processors busy would let the store grow.
-  func wakeCompaction() {
-    compactionThread.withLock { thread in
-      if isStopping.load(ordering: .relaxed) { return }
-      if thread == nil {
-        thread = WorkerThread(
-          priority: .usual,
-          timeout: { [weak self] in self?.compactionDelay },
-          work: { [weak self] in self?.stepCompaction() }
-        )
-      }
-      thread?.signal()
-    }
-  }
-
-  func wakeBackground() {
-    background.withLock { $0 }?.signal()
   }
 
   /// Makes a batch the newest commit.
@@ -151,7 +90,7 @@ final class LogWriter: Sendable {
   ) throws(StorageError) -> CommitSequence? {
     // Before the batch is looked at: rows of the commit that failed are in the index, and nowhere else, so
     // that the same commit tried again would find them there.
-    if hasEnded.load(ordering: .acquiring) {
+    if endFlag.load(ordering: .acquiring) {
       try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     }
     try batch.finish(microseconds: state.fileSystem.microseconds())
@@ -160,7 +99,7 @@ final class LogWriter: Sendable {
     defer { if touchesBlobs { state.files.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
     // Without background work, waiting would gain nothing.
-    if state.options.background == .ownThread { holdBack(batch.buffer.count) }
+    if state.options.background == .ownThread { housekeeper.holdBack(batch.buffer.count) }
     var isPrepared = participant == nil
     while true {
       if let participant, !isPrepared {
@@ -178,7 +117,7 @@ final class LogWriter: Sendable {
         batch.newBlobs?.handOver()
         try write(through: sequence)
         state.retireBlobs(batch.releasedBlobs, by: sequence)
-        noteWork()
+        housekeeper.signalWork()
         return CommitSequence(sequence)
       case .needsSegment: try makeRoom(for: batch.buffer.count)
       case .needsWriting: try write(through: .max)
@@ -200,12 +139,6 @@ final class LogWriter: Sendable {
     case .full, .memory: true
     case .relaxed: false
     }
-  }
-
-  /// Tells the background that there is work, if it does not know yet.
-  func noteWork() {
-    if isBackgroundAwake.load(ordering: .relaxed) { return }
-    if !isBackgroundAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeBackground() }
   }
 
   private func append(
@@ -305,7 +238,7 @@ extension LogWriter {
   func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
     if lead.failure == nil { state.events.note(.poisoned(error)) }
     lead.failure = error
-    hasEnded.store(true, ordering: .releasing)
+    endFlag.store(true, ordering: .releasing)
     state.log.tail.withLock { $0.gate = .poisoned(error) }
     return .poisoned(path: state.paths.root, cause: error)
   }
@@ -318,12 +251,12 @@ extension LogWriter {
   ///
   /// After a failed write there is nothing to be ended: the log stays as it is.
   func close() throws(StorageError) {
-    giveUpCompaction()
+    housekeeper.giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
         if lead.isClosed { return }
         lead.isClosed = true
-        hasEnded.store(true, ordering: .releasing)
+        endFlag.store(true, ordering: .releasing)
         if lead.failure == nil { try end(&lead) }
       }
     }
@@ -410,7 +343,8 @@ extension LogWriter {
     manifest.nextBlob = state.files.blobs.nextID
     manifest.mayHaveOrphanedBlobs = state.files.blobs.mayHaveOrphans
     let first = manifest.base?.segment ?? .none
-    manifest.segments = state.files.segments.indices(from: Int(first.rawValue) + 1).compactMap { index in
+    manifest.segments = state.files.segments.indices(from: Int(first.rawValue) + 1).compactMap {
+      index in
       state.files.segments[index].map { segment in
         Manifest.SegmentEnd(
           id: segment.id,

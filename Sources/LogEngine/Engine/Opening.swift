@@ -50,12 +50,12 @@ package struct Opening {
     state.begin(at: end, recovery.replay)
     state.adviseByMemory()
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
-    if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.beginBlobSweep() }
+    if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.housekeeper.beginBlobSweep() }
     try writer?.witnessRecovery()
     recovery.report.duration = state.duration(since: start)
     // First of all events: from here on the background may have some to tell.
     state.events.note(.opened(recovery.report))
-    if options.background == .ownThread { writer?.startBackground() }
+    if options.background == .ownThread, let writer { writer.housekeeper.start(for: writer) }
     return StorageEngine(
       state: state,
       writer: writer,

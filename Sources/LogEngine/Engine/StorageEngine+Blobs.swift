@@ -180,7 +180,7 @@ public struct BlobUsage: Hashable, Sendable {
 
 extension StorageEngine {
   /// Whether files that no row owns are being looked for, in the background.
-  public var isSweepingBlobs: Bool { writer?.isSweepingBlobs ?? false }
+  public var isSweepingBlobs: Bool { writer?.housekeeper.isSweepingBlobs ?? false }
 
   /// Counts the files of blobs.
   ///

@@ -12,7 +12,7 @@ extension StorageEngine {
       state.events.noteClosing()
       state.events.deliver()
     }
-    writer?.stopBackground()
+    writer?.housekeeper.stop()
     writer?.disown()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
   }
@@ -20,10 +20,10 @@ extension StorageEngine {
 
 extension LogWriter {
   fileprivate func disown() {
-    compaction.withLock { $0 = nil }
+    housekeeper.compaction.withLock { $0 = nil }
     lead.withLock { lead in
       lead.isClosed = true
-      hasEnded.store(true, ordering: .releasing)
+      endFlag.store(true, ordering: .releasing)
       state.log.tail.withLock { $0.gate = .closed }
     }
   }

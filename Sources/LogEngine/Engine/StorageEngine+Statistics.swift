@@ -53,7 +53,7 @@ extension StorageEngine {
     _ situation: CompactionPolicy.Situation
   ) -> CompactionStatistics {
     var statistics =
-      writer?.compactionSchedule.withLock { schedule in
+      writer?.housekeeper.compactionSchedule.withLock { schedule in
         var statistics = schedule.statistics
         statistics.obstacle = schedule.obstacle
         return statistics

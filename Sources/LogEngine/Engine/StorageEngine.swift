@@ -42,7 +42,7 @@ public final class StorageEngine: Sendable {
 
   // Released without being closed: every commit is as safe as its durability promises.
   deinit {
-    writer?.stopBackground()
+    writer?.housekeeper.stop()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
     state.events.deliver()
   }
@@ -228,7 +228,9 @@ extension StorageEngine {
 
   /// The oldest commit that a view made from now on, or earlier and not released, can be of.
   package var oldestCommitInUse: CommitSequence {
-    CommitSequence(state.visibility.pins.floor(upTo: state.visibility.visible.load(ordering: .acquiring)))
+    CommitSequence(
+      state.visibility.pins.floor(upTo: state.visibility.visible.load(ordering: .acquiring))
+    )
   }
 
   /// Lends the newest bytes of a row, with the layout they are in.
@@ -306,7 +308,7 @@ extension StorageEngine {
       state.events.noteClosing()
       state.events.deliver()
     }
-    writer?.stopBackground()
+    writer?.housekeeper.stop()
     defer { state.files.blobs.isOpen.store(false, ordering: .releasing) }
     try writer?.close()
   }
@@ -315,5 +317,7 @@ extension StorageEngine {
   /// synchronizes, writes a checkpoint if one is due.
   ///
   /// For stores opened with ``EngineOptions/BackgroundWork/caller``.
-  public func performBackgroundWork() { writer?.runBackground() }
+  public func performBackgroundWork() {
+    if let writer { writer.housekeeper.run(for: writer) }
+  }
 }

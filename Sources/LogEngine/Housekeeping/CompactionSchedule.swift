@@ -75,7 +75,7 @@ struct CompactionSchedule: Sendable {
   /// being begun, it would do no good.
   ///
   /// - Returns: Whether they are.
-  mutating func noteLateness(_ lateness: Double) -> Bool {
+  mutating func recordLateness(_ lateness: Double) -> Bool {
     saveRate = statistics.isRunning ? saves.rate(at: lateness) : nil
     statistics.saveDelays.bytesPerSecond = saveRate.map { Int($0) }
     return saveRate != nil
@@ -111,6 +111,6 @@ struct CompactionSchedule: Sendable {
   private mutating func end() {
     statistics.isRunning = false
     statistics.progress = CompactionProgress()
-    _ = noteLateness(0)
+    _ = recordLateness(0)
   }
 }

@@ -75,7 +75,7 @@ extension StorageEngine {
   package func makeStagedStore(
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
   ) throws(StorageError) -> StagedStore {
-    try requireWriter().stopBackground()
+    try requireWriter().housekeeper.stop()
     let files = StagedFiles(state.paths, state.fileSystem)
     try files.removeAll()
     try backup(to: state.paths.staged, progress: progress)
@@ -95,7 +95,7 @@ extension LogWriter {
   /// Ends writing and leaves the log as it is, without the mark that it was closed: another log goes on from its
   /// last commit.
   fileprivate func abandon() throws(StorageError) {
-    giveUpCompaction()
+    housekeeper.giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
         try check(lead)

@@ -83,7 +83,7 @@ import Testing
     let after = try store.disk.allFiles(in: store.path).map { "\($0) \(try store.bytes(of: $0))" }
     #expect(before == after)
     #expect(store.engine.statistics().compaction.count == 1)
-    #expect(store.engine.writer?.backgroundDelay == nil)
+    #expect(store.engine.writer?.housekeeper.delay == nil)
   }
 
   @Test func `is left as it is if that is not worth it`() throws {

@@ -72,7 +72,7 @@ import Testing
   @Test func `holds commits back only while one is under way`() {
     var schedule = CompactionSchedule(longestSaveDelay: .milliseconds(20))
     func delay() -> Int { schedule.delay(of: 1 << 20, 0) }
-    func note(_ lateness: Double) -> Bool { schedule.noteLateness(lateness) }
+    func note(_ lateness: Double) -> Bool { schedule.recordLateness(lateness) }
     #expect(!note(10))
     #expect(delay() == 0)
     schedule.begin()
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `holds nothing back that it was not asked to`() {
     var schedule = CompactionSchedule()
-    func note(_ lateness: Double) -> Bool { schedule.noteLateness(lateness) }
+    func note(_ lateness: Double) -> Bool { schedule.recordLateness(lateness) }
     schedule.begin()
     #expect(!note(100))
   }

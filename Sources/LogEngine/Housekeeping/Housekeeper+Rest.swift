@@ -2,23 +2,23 @@ import Locking
 import Synchronization
 
 // What is done once a store has come to rest.
-extension LogWriter {
+extension Housekeeper {
   /// Has the last segment packed, too, if no commit came for a while and it is worth it.
   ///
   /// Otherwise what is in it would stay unpacked for as long as no commit comes, and with it what it makes
   /// superfluous elsewhere.
-  func packIfAtRest() {
+  func packIfAtRest(_ log: some HousekeptLog) {
     let sequence = state.visibility.visible.load(ordering: .acquiring)
     let now = state.fileSystem.microseconds()
     // One that is under way is waited for.
     guard !compactionSchedule.withLock({ $0.statistics.isRunning }),
       idleWatch.withLock({ $0.look(at: sequence, now) }), state.options.compaction == .automatic,
-      mayCompact, mayPackAll(keeping: state.options.history)
+      mayCompact(log), mayPackAll(keeping: state.options.history)
     else { return }
     guard isWorthLeaving(at: now) else { return }
     // A full device, say: what is not packed now is packed some other time.
-    guard (try? leaveSegment()) != nil else { return }
-    compactIfDue(.rest)
+    guard (try? log.leaveSegment()) != nil else { return }
+    compactIfDue(.rest, log)
   }
 
   private func isWorthLeaving(at now: Int64) -> Bool {

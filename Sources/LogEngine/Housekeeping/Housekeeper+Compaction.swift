@@ -7,36 +7,36 @@ import Synchronization
 /// The thread that makes segments ready decides whether something is due; another thread does it, in steps,
 /// and sleeps between them: so whatever commits may come to wait for is done in time, and a store that is
 /// closed waits for one step.
-extension LogWriter {
+extension Housekeeper {
   /// Has what is due compacted, and lets go of what is no longer read.
-  func compactIfDue(_ urgency: CompactionUrgency) {
+  func compactIfDue(_ urgency: CompactionUrgency, _ log: some HousekeptLog) {
     state.files.epochs.collect()
-    guard state.options.compaction == .automatic, mayCompact else { return }
+    guard state.options.compaction == .automatic, mayCompact(log) else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if !isUnderWay, !isDue(urgency) { return }
-    if isUnderWay { noteLateness() }
+    if isUnderWay { recordLateness() }
     switch state.options.background {
-    case .ownThread: wakeCompaction()
-    case .caller: stepCompaction()
+    case .ownThread: wakeCompaction(of: log)
+    case .caller: stepCompaction(of: log)
     }
   }
 
-  var mayCompact: Bool {
+  func mayCompact(_ log: some HousekeptLog) -> Bool {
     // Not by the lead's lock: who compacts would wait for a commit's call at each step.
-    !isStopping.load(ordering: .relaxed) && !hasEnded.load(ordering: .relaxed)
+    !isStopping && !log.hasEnded
   }
 
   /// Has what is due compacted because a segment came to its end; by the commit it ended for, under no
   /// lock: on a busy machine the background may come to look too late.
-  func compactAfterSegment() {
+  func compactAfterSegment(of log: some HousekeptLog) {
     guard state.options.background == .ownThread, state.options.compaction == .automatic,
-      mayCompact
+      mayCompact(log)
     else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if isUnderWay {
-      noteLateness()
+      recordLateness()
     } else if isDue(.due) {
-      wakeCompaction()
+      wakeCompaction(of: log)
     }
   }
 
@@ -63,26 +63,26 @@ extension LogWriter {
     }
   }
 
-  private func noteLateness() {
+  private func recordLateness() {
     let situation = Compactor.prospect(state, state.options.history).situation
-    noteLateness(state.options.compactionPolicy.lateness(of: situation))
+    recordLateness(state.options.compactionPolicy.lateness(of: situation))
   }
 
   /// Begins a compaction if one is due, or does a step of the one that is under way.
-  func stepCompaction() {
+  func stepCompaction(of log: some HousekeptLog) {
     defer { state.events.deliver() }
     _ = compaction.withLockIfAvailable { slot in
-      guard mayCompact else { return }
+      guard mayCompact(log) else { return }
       do {
-        if let compactor = try slot ?? beginCompaction() {
+        if let compactor = try slot ?? beginCompaction(of: log) {
           slot = compactor
-          if try stepPaced(compactor) {
+          if try stepPaced(compactor, log) {
             slot = nil
-            noteEndOfCompaction()
+            finishCompaction()
           }
         }
       } catch {
-        noteFailure(ofCompaction: error)
+        reportFailure(ofCompaction: error)
         slot?.giveUp()
         slot = nil
         // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
@@ -103,17 +103,17 @@ extension LogWriter {
 
   /// Looks whether the next one is due at once; a checkpoint that the compaction made useless is written
   /// by the background.
-  private func noteEndOfCompaction() {
+  private func finishCompaction() {
     isHoldingBack.store(false, ordering: .relaxed)
-    noteWork()
+    signalWork()
     if state.options.background == .ownThread { _ = isDue(.due) }
   }
 
-  private func beginCompaction() throws -> Compactor? {
+  private func beginCompaction(of log: some HousekeptLog) throws -> Compactor? {
     let (isDue, urgency) = compactionSchedule.withLock { ($0.isDue, $0.urgency) }
     guard isDue else { return nil }
     switch try Compactor.select(
-      self,
+      log,
       urgency,
       state.options.history,
       lastEnd: { lastCompactionEnd }
@@ -121,7 +121,7 @@ extension LogWriter {
     case .plan(let plan):
       compactionSchedule.withLock { $0.begin() }
       state.events.note(.compactionStarted(CompactionStart(.background, plan)))
-      return Compactor(self, plan)
+      return Compactor(log, plan)
     case .outcome(let outcome):
       compactionSchedule.withLock { $0.note(outcome) }
       return nil
@@ -138,12 +138,12 @@ extension LogWriter {
   /// Does a step, and says when the next may be done; some, if it is late.
   ///
   /// - Returns: Whether it was the last.
-  private func stepPaced(_ compactor: Compactor) throws -> Bool {
+  private func stepPaced(_ compactor: Compactor, _ log: some HousekeptLog) throws -> Bool {
     var byteCount = 0
     repeat {
       guard case .goesOn(let count) = try step(compactor) else { return true }
       byteCount += max(count, 1)
-    } while isHoldingBack.load(ordering: .relaxed) && mayCompact
+    } while isHoldingBack.load(ordering: .relaxed) && mayCompact(log)
       && byteCount < Self.hurriedByteCount
     let situation = Compactor.prospect(state, state.options.history).situation
     let pressure = state.options.compactionPolicy.pressure(of: situation)
@@ -152,7 +152,7 @@ extension LogWriter {
       schedule.pace.note(byteCount, at: pressure, now)
       schedule.note(compactor.progress, rate: schedule.pace.rate(at: pressure))
     }
-    noteLateness(state.options.compactionPolicy.lateness(of: situation))
+    recordLateness(state.options.compactionPolicy.lateness(of: situation))
     return false
   }
 
@@ -176,5 +176,27 @@ extension LogWriter {
     slot = nil
     // Otherwise the schedule would wait for its end for ever.
     compactionSchedule.withLock { $0.noteEnd(failure: nil, 0) }
+  }
+
+  /// Reports that a compaction did nothing, and why.
+  func reportFailure(ofCompaction error: any Error) {
+    switch error {
+    // A reader began to read what it would have left out.
+    case StorageError.commitGone(let pinned, _):
+      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
+    case let error as StorageError: state.events.note(.compactionFailed(error))
+    default: break
+    }
+  }
+}
+
+extension CompactionStart {
+  init(_ trigger: Trigger, _ plan: Compactor.Plan) {
+    self.init(
+      trigger: trigger,
+      segmentCount: plan.segments.count,
+      packCount: plan.packs.count,
+      byteCount: plan.fileByteCount
+    )
   }
 }

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-extension LogWriter {
+extension Housekeeper {
   /// Has a commit wait that is about to be made, if compaction is late; under no lock.
   ///
   /// - Parameter byteCount: Its bytes in the log.
@@ -13,8 +13,8 @@ extension LogWriter {
   }
 
   /// Records how late compaction is.
-  func noteLateness(_ lateness: Double) {
-    let isHoldingBack = compactionSchedule.withLock { $0.noteLateness(lateness) }
+  func recordLateness(_ lateness: Double) {
+    let isHoldingBack = compactionSchedule.withLock { $0.recordLateness(lateness) }
     self.isHoldingBack.store(isHoldingBack, ordering: .relaxed)
   }
 }

@@ -2,49 +2,21 @@ import Locking
 import LogFormat
 import Synchronization
 
-/// What is done beside the commits.
-extension LogWriter {
-  /// After how many microseconds without a commit the log says that it is all on disk.
-  static let witnessDelay = 100_000
+extension LogWriter: HousekeptLog {
   /// How many bytes the system may hold before they are sent to the disk without waiting for the
   /// interval: so that a power cut takes little, and ending a segment has little to wait for.
   static let unsynchronizedLimit: UInt64 = 8 << 20
 
-  /// How long the background sleeps, in microseconds, when it is not woken.
-  var backgroundDelay: Int? {
-    if !isBackgroundAwake.load(ordering: .acquiring) { return restDelay }
-    if isSweepingBlobs { return 1000 }
-    switch state.options.durability {
-    case .full, .memory: return LogWriter.witnessDelay
-    case .relaxed(let interval):
-      let (seconds, attoseconds) = interval.components
-      return max(1000, Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
-    }
-  }
+  var hasEnded: Bool { endFlag.load(ordering: .relaxed) }
 
-  /// Does what is to be done.
-  ///
-  /// Errors end writing where they put commits at risk, and show there. Where they do not, the same
-  /// call is made again when its result is needed, and then throws.
-  func runBackground() {
-    defer { state.events.deliver() }
-    let before = state.visibility.visible.load(ordering: .acquiring)
-    prepareIfNeeded()
-    synchronizeBehind()
-    leaveOutgrownSegment()
-    checkpointIfDue()
-    let isWitnessed = witnessIfIdle()
-    if isWitnessed { checkpointIfMissing() }
-    compactIfDue(isWitnessed ? .idle : .due)
-    packIfAtRest()
-    state.collectBlobs()
-    let isSweeping = sweepBlobs()
-    // Asleep first, then a last look: a commit in between wakes the background again.
-    isBackgroundAwake.store(false, ordering: .sequentiallyConsistent)
-    if !isWitnessed || isSweeping
-      || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before
-    {
-      isBackgroundAwake.store(true, ordering: .sequentiallyConsistent)
+  var checkpointDistance: CheckpointDistance? {
+    lead.withLock { lead in
+      guard lead.failure == nil, !lead.isClosed else { return nil }
+      return CheckpointDistance(
+        grownByteCount: state.log.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd,
+        lastByteCount: lead.checkpoint.byteCount,
+        isMissing: lead.manifest.base != nil && lead.checkpoint.newest == nil
+      )
     }
   }
 
@@ -66,7 +38,7 @@ extension LogWriter {
     let end = work.buffer.start + work.buffer.bytes.count
     guard end > segment.capacity / 2 else { return }
     lead.hurriedSegment = segment.id
-    wakeBackground()
+    housekeeper.wake()
   }
 
   /// Wakes the background before its time when much was written and not synchronized.
@@ -75,7 +47,7 @@ extension LogWriter {
     let known = max(state.log.durableEnd.load(ordering: .relaxed), lead.hurriedEnd)
     guard written > known, written - known >= LogWriter.unsynchronizedLimit else { return }
     lead.hurriedEnd = written
-    wakeBackground()
+    housekeeper.wake()
   }
 
   /// Sends what was written to the disk, without keeping commits from being written meanwhile.
@@ -110,7 +82,7 @@ extension LogWriter {
   /// The frame itself may be lost; it holds nothing.
   ///
   /// - Returns: Whether there is nothing left to be said.
-  private func witnessIfIdle() -> Bool {
+  func witnessIfIdle() -> Bool {
     lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return true }
       let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
