@@ -91,10 +91,10 @@ extension LockRank {
   package static let publishedArray = LockRank(72, "published array")
   /// Guards the counts of commits that were written together.
   package static let groupSizes = LockRank(74, "group sizes")
-  /// Guards the thread that works in the background.
-  package static let backgroundThread = LockRank(76, "background thread")
-  /// Guards the thread that compacts.
-  package static let compactionThread = LockRank(78, "compaction thread")
+  /// Guards the worker that keeps house.
+  package static let housekeepingWorker = LockRank(76, "housekeeping worker")
+  /// Guards the worker that compacts.
+  package static let compactionWorker = LockRank(78, "compaction worker")
   /// Guards whether a store was closed.
   package static let storeEnd = LockRank(80, "store end")
   /// Guards what a save leaves for the next one to use again.

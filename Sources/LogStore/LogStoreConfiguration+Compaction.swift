@@ -10,7 +10,7 @@ extension LogStoreConfiguration {
   public struct Compaction: Hashable, Sendable {
     /// When a store is compacted.
     public enum Timing: Hashable, Sendable {
-      /// By a thread of its own, when it would make the store smaller by about a fifth, or by less once nothing
+      /// In the background, when it would make the store smaller by about a fifth, or by less once nothing
       /// was saved for ten seconds: the store takes some 1.4 times what is live in it, and its history.
       case automatic
       /// When ``LogStore/compact()`` is called, and only then: the store grows with every save until it is.

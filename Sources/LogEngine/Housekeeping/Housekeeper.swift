@@ -7,8 +7,9 @@ import Synchronization
 /// It decides what is due, and asks the log's writer for what changes the log; see ``HousekeptLog``. The writer lets it
 /// know that there is work, and passes itself along: so a writer that nobody else holds goes away, and with it this.
 ///
-/// There are two threads. One does what must be done in time, since commits may come to wait for it; the other compacts
-/// in steps, and sleeps between them. In a store without background work the caller's thread does both.
+/// It has two workers, which the threads of a ``WorkerPool`` run. One does what must be done in time, since commits may
+/// come to wait for it; the other compacts in steps, with pauses between them. In a store without background work the
+/// caller's thread does both.
 final class Housekeeper: Sendable {
   let state: StoreState
   /// The compaction that is under way.
@@ -21,14 +22,14 @@ final class Housekeeper: Sendable {
   let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
   /// When the store comes to rest.
   let idleWatch: Lock<IdleWatch>
-  /// Whether the thread was told that there is work.
+  /// Whether the worker was told that there is work.
   private let isAwake = Atomic<Bool>(false)
   /// Whether everything is to come to an end.
   private let hasStopped = Atomic<Bool>(false)
-  /// The thread that does all but compact, if the engine has one.
-  private let thread = Lock<WorkerThread?>(nil, .backgroundThread)
-  /// The thread that compacts; started when there is something to do for the first time.
-  private let compactionThread = Lock<WorkerThread?>(nil, .compactionThread)
+  /// Does all but compact; `nil` if the caller does.
+  private let worker = Lock<Worker?>(nil, .housekeepingWorker)
+  /// Compacts; made when there is something to do for the first time.
+  private let compactionWorker = Lock<Worker?>(nil, .compactionWorker)
 
   init(_ state: StoreState) {
     self.state = state
@@ -41,48 +42,48 @@ final class Housekeeper: Sendable {
 
   var isStopping: Bool { hasStopped.load(ordering: .relaxed) }
 
-  /// Starts the thread that does what no caller waits for.
+  /// Begins to do what no caller waits for.
   func start<Log: HousekeptLog>(for log: Log) {
-    let thread = WorkerThread(
-      priority: .lowest,
-      timeout: { [weak self] in self?.delay },
+    let worker = Worker(
+      of: .lowest,
+      delay: { [weak self] in self?.delay },
       work: { [weak log, weak self] in if let log { self?.run(for: log) } }
     )
-    self.thread.withLock { $0 = thread }
+    self.worker.withLock { $0 = worker }
     if isSweepingBlobs { signalWork() }
   }
 
-  /// Ends the threads, and waits for them.
+  /// Ends the workers, and waits for what they are doing.
   func stop() {
     hasStopped.store(true, ordering: .relaxed)
-    compactionThread.withLock { $0.take() }?.stop()
-    thread.withLock { $0.take() }?.stop()
+    compactionWorker.withLock { $0.take() }?.stop()
+    worker.withLock { $0.take() }?.stop()
   }
 
-  /// Lets the thread know that there is work, if it does not know yet.
+  /// Lets the worker know that there is work, if it does not know yet.
   func signalWork() {
     if isAwake.load(ordering: .relaxed) { return }
     if !isAwake.exchange(true, ordering: .acquiringAndReleasing) { wake() }
   }
 
-  /// Wakes the thread before its time.
-  func wake() { thread.withLock { $0 }?.signal() }
+  /// Wakes the worker before its time.
+  func wake() { worker.withLock { $0 }?.signal() }
 
-  /// Wakes the thread that compacts.
+  /// Wakes the worker that compacts.
   ///
   /// Its priority is the usual one, for it is held back by its pace: with the lowest, whatever keeps the
   /// processors busy would let the store grow.
   func wakeCompaction<Log: HousekeptLog>(of log: Log) {
-    compactionThread.withLock { thread in
+    compactionWorker.withLock { worker in
       if isStopping { return }
-      if thread == nil {
-        thread = WorkerThread(
-          priority: .usual,
-          timeout: { [weak self] in self?.compactionDelay },
+      if worker == nil {
+        worker = Worker(
+          of: .usual,
+          delay: { [weak self] in self?.compactionDelay },
           work: { [weak log, weak self] in if let log { self?.stepCompaction(of: log) } }
         )
       }
-      thread?.signal()
+      worker?.signal()
     }
   }
 }
@@ -93,7 +94,7 @@ extension Housekeeper {
   /// After how many microseconds without a commit the log says that it is all on disk.
   static let witnessDelay = 100_000
 
-  /// How long the thread sleeps, in microseconds, when it is not woken.
+  /// How long the worker sleeps, in microseconds, when it is not woken.
   var delay: Int? {
     if !isAwake.load(ordering: .acquiring) { return restDelay }
     if isSweepingBlobs { return 1000 }
@@ -122,7 +123,7 @@ extension Housekeeper {
     packIfAtRest(log)
     state.collectBlobs()
     let isSweeping = sweepBlobs()
-    // Asleep first, then a last look: a commit in between wakes the thread again.
+    // Asleep first, then a last look: a commit in between wakes the worker again.
     isAwake.store(false, ordering: .sequentiallyConsistent)
     if !isWitnessed || isSweeping
       || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before

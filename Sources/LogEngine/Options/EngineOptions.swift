@@ -117,13 +117,14 @@ public struct EngineOptions: Sendable, Hashable {
     /// In the background, too: when packing would make a store smaller by a fifth of what is left, when eight
     /// segments of the log can be packed, and at half of that when no commit comes.
     ///
-    /// A thread of its own does it, in steps of a few milliseconds: the later it is, the faster.
+    /// A thread beside the callers' does it, in steps of a few milliseconds: the later it is, the faster.
     case automatic
   }
 
   /// Which thread does the work that no caller waits for.
   public enum BackgroundWork: Sendable, Hashable {
-    /// One thread of the lowest priority prepares segments, synchronizes and writes checkpoints.
+    /// Threads that all stores of the process share: at the lowest priority they prepare segments, synchronize and
+    /// write checkpoints, at the usual one they compact. A store never has two of either kind at once.
     case ownThread
     /// The caller, in ``StorageEngine/performBackgroundWork()``: for deterministic tests.
     case caller

@@ -1,0 +1,162 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A mutex, and what threads wait for that hold it.
+///
+/// Nothing else is locked under the mutex, so it has no place in the order of locks.
+@safe final class Monitor: @unchecked Sendable {
+  /// What a thread waits for.
+  enum Event: Int, CaseIterable {
+    /// There is work.
+    case work
+    /// A time has come, or another one is to be waited for.
+    case time
+    /// Some work has ended.
+    case end
+  }
+
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let conditions: UnsafeMutablePointer<pthread_cond_t>
+
+  init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe conditions = .allocate(capacity: Event.allCases.count)
+    unsafe pthread_mutex_init(mutex, nil)
+    for event in Event.allCases { unsafe Self.initialize(conditions + event.rawValue) }
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    for event in Event.allCases { unsafe pthread_cond_destroy(conditions + event.rawValue) }
+    unsafe mutex.deallocate()
+    unsafe conditions.deallocate()
+  }
+
+  func withMutex<R>(_ body: () -> R) -> R {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return body()
+  }
+
+  /// Lets go of the mutex meanwhile; for the thread that holds it.
+  func withoutMutex<R>(_ body: () -> R) -> R {
+    unsafe pthread_mutex_unlock(mutex)
+    defer { unsafe pthread_mutex_lock(mutex) }
+    return body()
+  }
+
+  // The functions that follow are for the thread that holds the mutex.
+
+  /// Wakes one of the threads that wait.
+  func signal(_ event: Event) { unsafe pthread_cond_signal(conditions + event.rawValue) }
+
+  /// Wakes all threads that wait.
+  func broadcast(_ event: Event) { unsafe pthread_cond_broadcast(conditions + event.rawValue) }
+
+  /// Waits; may return early.
+  func wait(for event: Event) { unsafe pthread_cond_wait(conditions + event.rawValue, mutex) }
+
+  // MARK: Time
+
+  // The time of day may be set back while a thread sleeps, and the thread would sleep on by as much: so both the
+  // conditions and the deadlines go by the clock that is never set.
+
+  /// Microseconds of a clock that is never set.
+  static func now() -> Int {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int(now.tv_sec) * 1_000_000 + Int(now.tv_nsec) / 1000
+  }
+
+  /// Waits for so many microseconds at most; may return early.
+  ///
+  /// - Returns: `false` if they are over.
+  func wait(for event: Event, atMost microseconds: Int) -> Bool {
+    guard microseconds > 0 else { return false }
+    let condition = unsafe conditions + event.rawValue
+    var time = timespec()
+    #if canImport(Darwin)
+    // Waits there are for a time, and not up to one.
+    time.tv_sec = microseconds / 1_000_000
+    time.tv_nsec = microseconds % 1_000_000 * 1000
+    return unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time) != ETIMEDOUT
+    #else
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    let nanoseconds = time.tv_nsec + microseconds % 1_000_000 * 1000
+    time.tv_sec += microseconds / 1_000_000 + nanoseconds / 1_000_000_000
+    time.tv_nsec = nanoseconds % 1_000_000_000
+    return unsafe pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
+    #endif
+  }
+
+  private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
+    #if canImport(Darwin)
+    unsafe pthread_cond_init(condition, nil)
+    #else
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    let status = unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    precondition(status == 0, "the system has no monotonic clock: error \(status)")
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
+    #endif
+  }
+}
+
+/// A thread that ends by itself.
+enum Thread {
+  /// Starts a thread.
+  ///
+  /// - Returns: `false` if the system has none left.
+  static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    let argument = unsafe Unmanaged.passRetained(Body(run)).toOpaque()
+    #if canImport(Darwin) || canImport(Musl)
+    // A pointer there, a number elsewhere. (Not compiled with musl yet.)
+    var thread: pthread_t?
+    #else
+    var thread = pthread_t()
+    #endif
+    let status = unsafe pthread_create(&thread, nil, { unsafe Thread.run($0) }, argument)
+    guard status == 0 else {
+      unsafe Unmanaged<Body>.fromOpaque(argument).release()
+      return false
+    }
+    #if canImport(Darwin) || canImport(Musl)
+    if let thread { pthread_detach(thread) }
+    #else
+    pthread_detach(thread)
+    #endif
+    return true
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument = unsafe argument {
+      unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+    }
+    return nil
+  }
+
+  /// Has the calling thread give way to all others.
+  static func lowerPriority() {
+    #if canImport(Darwin)
+    _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
+    #elseif canImport(Glibc)
+    // On Linux this is the priority of the calling thread alone.
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    #else
+    _ = setpriority(PRIO_PROCESS, 0, 10)
+    #endif
+  }
+}
