@@ -87,7 +87,7 @@ final class StoreResolver: RowResolver {
   ) throws -> [RowReference]? {
     guard let destination = target.property.destination else { return nil }
     var targets: [RowReference] = []
-    let plan = FetchPlan(target.test)
+    let plan = CandidatePlan(target.test)
     for table in store.tables(for: destination) {
       if !target.test.canMatch(rowsOf: table.descriptor) { continue }
       let fetch = try TableFetch(store, table, target.test, plan, for: .names, self)

@@ -156,9 +156,9 @@ extension TableStore {
     let first = FirstRows(ordering, end: query.window.end)
     // Of one table an index may bring just the rows that are wanted, and in order.
     let isAlone = tables(for: T.self).count == 1
-    let purpose = first.map { isAlone ? TableFetch.Purpose.page($0, query.window) : .first($0) }
+    let output = first.map { isAlone ? TableFetch.Output.page($0, query.window) : .first($0) }
     var page: [Int]?
-    try visit(T.self, query, for: purpose ?? .rows, resolver) { fetch in
+    try visit(T.self, query, for: output ?? .rows, resolver) { fetch in
       if let keys = fetch.page {
         var places: [UInt64: Int] = [:]
         page = []
@@ -186,11 +186,11 @@ extension TableStore {
   func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,
-    for purpose: TableFetch.Purpose,
+    for output: TableFetch.Output,
     _ resolver: StoreResolver,
     _ body: (TableFetch) throws -> ScanControl
   ) throws {
-    let plan = FetchPlan(query.expression)
+    let plan = CandidatePlan(query.expression)
     let trace = resolver.trace
     try perform(.fetching) {
       for table in tables(for: T.self) {
@@ -200,7 +200,7 @@ extension TableStore {
           continue
         }
         let start = trace?.now
-        let fetch = try TableFetch(self, table, query.expression, plan, for: purpose, resolver)
+        let fetch = try TableFetch(self, table, query.expression, plan, for: output, resolver)
         trace?.add(.plan, since: start)
         let middle = trace?.now
         defer {

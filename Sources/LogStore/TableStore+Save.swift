@@ -122,13 +122,13 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     guard let target = target(reference.table) else { return }
     let table = target.table
     batch.insert(reference, layout: table.layoutNumber, row: row)
-    noteChange(row.byteCount)
+    recordChange(row.byteCount)
     if target.canBeReferredTo || !target.checked.isEmpty {
-      references.noteInsertion(of: reference)
+      references.recordInsertion(of: reference)
     }
     for column in target.checked {
       guard let new = table.target(of: row, column) else { continue }
-      references.note(reference, column, new)
+      references.record(reference, column, new)
     }
   }
 
@@ -136,16 +136,16 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     guard let target = target(reference.table) else { return }
     let table = target.table
     for column in target.checked where changed.contains(column) {
-      references.note(reference, column, table.target(of: row, column))
+      references.record(reference, column, table.target(of: row, column))
     }
     batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
-    noteChange(row.byteCount)
+    recordChange(row.byteCount)
   }
 
   func delete(_ reference: RowReference) {
     guard let target = target(reference.table) else { return }
     let table = target.table
-    references.noteDeletion(
+    references.recordDeletion(
       of: reference,
       canBeReferredTo: target.canBeReferredTo,
       canRefer: !target.checked.isEmpty
@@ -153,7 +153,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     if table.preservedColumns.isEmpty || !deletePreserving(reference, in: table) {
       batch.delete(reference)
     }
-    noteChange(0)
+    recordChange(0)
   }
 
   /// The table of a change, looked up if it is not that of the last one; `nil` if the store has no such table.
@@ -168,7 +168,7 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     return current
   }
 
-  private func noteChange(_ byteCount: Int) {
+  private func recordChange(_ byteCount: Int) {
     changeCount += 1
     self.byteCount += byteCount
   }

@@ -16,7 +16,7 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   case afterCommit
   /// A table has been scanned: for an index that is being built, or for one part of a fetch.
   case afterScan
-  /// The road of a fetch is chosen, an index may have named rows, and the rows are not read.
+  /// The access path of a fetch is chosen, an index may have named rows, and the rows are not read.
   case duringFetch
   /// A context has taken what others saved out of its inbox, and not read it.
   case duringMerge

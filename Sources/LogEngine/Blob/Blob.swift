@@ -139,7 +139,7 @@ extension Blob {
       let error = StorageError.corruption(
         Corruption(path: path, offset: BlobFileHeader.byteCount, problem: problem)
       )
-      events.noteDamage(error)
+      events.reportDamage(error)
       events.deliver()
       throw error
     }

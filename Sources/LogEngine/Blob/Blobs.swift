@@ -67,13 +67,13 @@ extension Blobs {
   func mint() -> BlobID { BlobID(rawValue: next.add(1, ordering: .relaxed).oldValue) }
 
   /// Records that numbers before this one may be in use.
-  func note(next id: BlobID) {
+  func record(next id: BlobID) {
     guard id.isValid else { return }
     next.max(id.rawValue, ordering: .relaxed)
   }
 
   /// Records a number in use.
-  func note(_ id: BlobID) { note(next: BlobID(rawValue: id.rawValue + 1)) }
+  func record(_ id: BlobID) { record(next: BlobID(rawValue: id.rawValue + 1)) }
 
   /// Makes sure that no number up to this one will be given out.
   ///

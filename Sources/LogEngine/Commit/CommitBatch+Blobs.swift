@@ -71,7 +71,7 @@ extension CommitBatch {
       }
       return reference
     } catch {
-      if let error = error as? StorageError { state.tellOfFailure(error) }
+      if let error = error as? StorageError { state.reportFailure(error) }
       throw error
     }
   }

@@ -69,7 +69,7 @@ extension LogTail {
       )
     }
     logEnd += UInt64(byteCount)
-    demand.note(commitOf: byteCount)
+    demand.record(commitOf: byteCount)
     publish(from: start, batch, segment, state)
     return .appended(sequence)
   }
@@ -166,7 +166,7 @@ extension LogTail {
       table?.pages.store(location, for: header.key, sequence: number)
       if header.kind == .insert {
         rowCount += 1
-        table?.noteKey(header.key)
+        table?.recordKey(header.key)
       } else if header.kind == .delete {
         rowCount -= 1
       }

@@ -153,8 +153,8 @@ extension LogWriter {
       try writer.writePages(pause)
       let byteCount = try writer.finish(durableEnd: try durableEnd())
       try files.publish(file, number: basis.checkpoint.number)
-      state.counters.noteCheckpoint(ofBytes: byteCount)
-      noteCheckpoint(basis.checkpoint, byteCount, since: start)
+      state.counters.recordCheckpoint(ofBytes: byteCount)
+      reportCheckpoint(basis.checkpoint, byteCount, since: start)
       return CheckpointStanding(
         highest: basis.checkpoint.number,
         newest: basis.checkpoint.number,
@@ -165,12 +165,12 @@ extension LogWriter {
     } catch {
       files.discardFile()
       // That writing has ended is an event of its own.
-      if !error.isPoisoning { state.events.note(.checkpointFailed(error)) }
+      if !error.isPoisoning { state.events.report(.checkpointFailed(error)) }
       throw error
     }
   }
 
-  private func noteCheckpoint(_ checkpoint: Checkpoint, _ byteCount: Int, since start: Int64) {
+  private func reportCheckpoint(_ checkpoint: Checkpoint, _ byteCount: Int, since start: Int64) {
     guard state.events.isObserved else { return }
     let report = CheckpointReport(
       number: checkpoint.number,
@@ -178,7 +178,7 @@ extension LogWriter {
       lastCommit: CommitSequence(checkpoint.place.sequence),
       duration: state.duration(since: start)
     )
-    state.events.note(.checkpointWritten(report))
+    state.events.report(.checkpointWritten(report))
   }
 }
 

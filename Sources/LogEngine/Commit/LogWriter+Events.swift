@@ -22,7 +22,7 @@ extension LogWriter {
   }
 
   /// Tells that the log has gone on; by the one who leads.
-  func noteSealing(_ sealing: Sealing?, next: PreparedSegment) {
+  func reportSealing(_ sealing: Sealing?, next: PreparedSegment) {
     guard let sealing else { return }
     let report = SegmentReport(
       segment: sealing.segment.id,
@@ -32,17 +32,17 @@ extension LogWriter {
       nextByteCount: next.capacity,
       duration: state.duration(since: sealing.start)
     )
-    state.events.note(.segmentSealed(report))
+    state.events.report(.segmentSealed(report))
   }
 }
 
 extension LogWriter {
   /// Runs a step whose failure no caller sees yet, and reports a full device.
-  func notingLackOfSpace(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+  func reportingLackOfSpace(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     do throws(StorageError) {
       try body()
     } catch {
-      state.events.noteLackOfSpace(error, state.fileSystem.microseconds())
+      state.events.reportLackOfSpace(error, state.fileSystem.microseconds())
       throw error
     }
   }

@@ -26,7 +26,7 @@ extension LogWriter: HousekeptLog {
       (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
     if synchronizes, isDue {
-      try? notingLackOfSpace { () throws(StorageError) in
+      try? reportingLackOfSpace { () throws(StorageError) in
         try preparation.prepare(at: sizeBasis(logEnd))
       }
     }
@@ -68,7 +68,7 @@ extension LogWriter: HousekeptLog {
           throw error
         }
       }
-      state.counters.noteSynchronization()
+      state.counters.recordSynchronization()
       state.log.durableEnd.max(end, ordering: .relaxed)
     } catch {
       lead.withLock { _ = poison(error, &$0) }

@@ -52,7 +52,7 @@ extension LogWriter {
     } catch {
       throw poison(error, &lead)
     }
-    noteSealing(sealing, next: prepared)
+    reportSealing(sealing, next: prepared)
     housekeeper.wake()
   }
 

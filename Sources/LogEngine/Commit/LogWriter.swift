@@ -191,7 +191,7 @@ extension LogWriter {
         try work.buffer.bytes.write(to: segment.file, at: work.buffer.start)
         segment.readableEnd.store(work.buffer.start + count, ordering: .releasing)
         state.log.writtenEnd.store(work.logEnd, ordering: .relaxed)
-        state.counters.noteWrite(ofBytes: count)
+        state.counters.recordWrite(ofBytes: count)
       }
       if synchronizing, state.log.durableEnd.load(ordering: .relaxed) < work.logEnd {
         if synchronizes {
@@ -200,7 +200,7 @@ extension LogWriter {
             try segment.file.synchronize()
           }
         }
-        state.counters.noteSynchronization()
+        state.counters.recordSynchronization()
         state.log.durableEnd.max(work.logEnd, ordering: .relaxed)
       }
     } catch {
@@ -211,7 +211,7 @@ extension LogWriter {
   /// Shows readers the commits that were written.
   func publish(_ work: LogTail.Work) {
     let before = state.visibility.visible.load(ordering: .relaxed)
-    state.counters.noteGroup(ofCommits: Int(work.lastSequence - before))
+    state.counters.recordGroup(ofCommits: Int(work.lastSequence - before))
     let rowCounts = work.buffer.rowCounts
     let catalogue = work.buffer.catalogue
     if rowCounts.isEmpty && catalogue == nil {
@@ -236,7 +236,7 @@ extension LogWriter {
   }
 
   func poison(_ error: StorageError, _ lead: inout Lead) -> StorageError {
-    if lead.failure == nil { state.events.note(.poisoned(error)) }
+    if lead.failure == nil { state.events.report(.poisoned(error)) }
     lead.failure = error
     endFlag.store(true, ordering: .releasing)
     state.log.tail.withLock { $0.gate = .poisoned(error) }

@@ -88,7 +88,7 @@ extension Compactor {
     case .absent: return 0
     case .ended:
       try beginPackIfNeeded()
-      output?.noteEnd(of: reference, nextKey: tables[last].standing.nextKey)
+      output?.recordEnd(of: reference, nextKey: tables[last].standing.nextKey)
       tables[last].standing.nextKey = max(tables[last].standing.nextKey, key + 1)
       return 0
     case .elsewhere:
@@ -105,7 +105,7 @@ extension Compactor {
       let nextKey = tables[last].standing.nextKey
       try output?.append(scratch.row, reference, layout, nextKey: nextKey)
       progress.foldedRowCount += 1
-      try noteReplaced(place, reference)
+      try recordReplaced(place, reference)
       return scratch.row.byteCount
     }
   }
@@ -140,7 +140,7 @@ extension Compactor {
   }
 
   /// Notes that a row's deltas build on a row of a pack that stays.
-  private func noteReplaced(_ place: RecordPlace, _ reference: RowReference) throws {
+  private func recordReplaced(_ place: RecordPlace, _ reference: RowReference) throws {
     if place.isPacked { return }
     try state.forEachInChain(place, of: reference) { place, header in
       guard place.isPacked, !plan.takes(place.segment) else { return }

@@ -45,7 +45,7 @@ extension Compactor {
       rowCount += 1
     }
 
-    mutating func noteEnd(of reference: RowReference, nextKey: UInt64) {
+    mutating func recordEnd(of reference: RowReference, nextKey: UInt64) {
       let part = part(of: reference.table, nextKey)
       tables[part].addEnd(reference.key)
     }

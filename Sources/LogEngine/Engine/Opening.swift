@@ -54,7 +54,7 @@ package struct Opening {
     try writer?.witnessRecovery()
     recovery.report.duration = state.duration(since: start)
     // First of all events: from here on the background may have some to tell.
-    state.events.note(.opened(recovery.report))
+    state.events.report(.opened(recovery.report))
     if options.background == .ownThread, let writer { writer.housekeeper.start(for: writer) }
     return StorageEngine(
       state: state,
@@ -83,7 +83,7 @@ package struct Opening {
       store: manifest.store,
       events: EventRelay(onEvent)
     )
-    state.files.blobs.note(next: manifest.nextBlob)
+    state.files.blobs.record(next: manifest.nextBlob)
     var recovery = Recovery(state: state, manifest: manifest)
     recovery.report.damage = damage
     do {

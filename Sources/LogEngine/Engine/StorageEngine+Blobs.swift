@@ -17,7 +17,7 @@ extension StorageEngine {
       return try state.openBlob(reference)
     } catch {
       // One that is missing may have been taken from its row meanwhile.
-      if !error.saysThatBlobIsMissing { state.tellOfDamage(error) }
+      if !error.saysThatBlobIsMissing { state.reportDamage(error) }
       throw error
     }
   }
@@ -41,7 +41,7 @@ extension ReadView {
     do throws(StorageError) {
       return try state.openBlob(reference)
     } catch {
-      state.tellOfDamage(error)
+      state.reportDamage(error)
       throw error
     }
   }

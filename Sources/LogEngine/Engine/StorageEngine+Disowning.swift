@@ -9,7 +9,7 @@ extension StorageEngine {
   package func disown() {
     defer {
       lock.withLock { $0 = nil }
-      state.events.noteClosing()
+      state.events.reportClosing()
       state.events.deliver()
     }
     writer?.housekeeper.stop()

@@ -32,10 +32,10 @@ extension StorageEngine {
       return try follower.refresh()
     } catch {
       if case .commitGone = error {
-        state.events.noteLeftBehind(error)
+        state.events.reportLeftBehind(error)
         state.events.deliver()
       } else {
-        state.tellOfDamage(error)
+        state.reportDamage(error)
       }
       throw error
     }

@@ -72,7 +72,7 @@ extension StorageEngine {
         throw segment.corruption(at: scan.offset, .missing(.frame))
       }
       let complete = scan.lastComplete
-      state.commitMarks.note(
+      state.commitMarks.record(
         .init(sequence: complete.sequence, offset: complete.offset, chain: complete.chain),
         in: segment,
         { state.files.isRetired($0) }
@@ -164,7 +164,9 @@ extension StorageEngine {
     defer { withExtendedLifetime(holder) {} }
     let pin = state.visibility.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
     defer { state.visibility.pins.unpin(pin) }
-    let oldest = CommitSequence(state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent))
+    let oldest = CommitSequence(
+      state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent)
+    )
     guard sequence >= oldest else { throw StorageError.commitGone(sequence, oldest: oldest) }
     while true {
       let base = state.files.base.withLock { $0 }

@@ -305,7 +305,7 @@ extension StorageEngine {
   public func close() throws(StorageError) {
     defer {
       lock.withLock { $0 = nil }
-      state.events.noteClosing()
+      state.events.reportClosing()
       state.events.deliver()
     }
     writer?.housekeeper.stop()

@@ -45,7 +45,7 @@ package final class EventRelay: Sendable {
   var isObserved: Bool { handler != nil }
 
   /// Records an event for the next delivery; may be called under any lock.
-  func note(_ event: @autoclosure () -> EngineEvent) {
+  func report(_ event: @autoclosure () -> EngineEvent) {
     guard handler != nil else { return }
     let event = event()
     queue.withLock { $0.events.append(event) }
@@ -66,7 +66,7 @@ extension EventRelay {
   /// - Parameters:
   ///   - error: Why something could not be written.
   ///   - now: The time, in microseconds; read only if it is wanted.
-  func noteLackOfSpace(_ error: StorageError, _ now: @autoclosure () -> Int64) {
+  func reportLackOfSpace(_ error: StorageError, _ now: @autoclosure () -> Int64) {
     guard handler != nil, case .noSpace(let path, let needed) = error else { return }
     let now = now()
     queue.withLock { queue in
@@ -78,7 +78,7 @@ extension EventRelay {
   }
 
   /// Records damage, once for each place.
-  func noteDamage(_ error: StorageError) {
+  func reportDamage(_ error: StorageError) {
     guard handler != nil else { return }
     queue.withLock { queue in
       guard queue.known.count < Self.damageLimit, queue.known.insert(error).inserted else { return }
@@ -87,7 +87,7 @@ extension EventRelay {
   }
 
   /// Records, once, that the store was closed.
-  func noteClosing() {
+  func reportClosing() {
     guard handler != nil else { return }
     queue.withLock { queue in
       if queue.isClosed { return }
@@ -97,7 +97,7 @@ extension EventRelay {
   }
 
   /// Records, once, that a follower cannot go on.
-  func noteLeftBehind(_ error: StorageError) {
+  func reportLeftBehind(_ error: StorageError) {
     guard handler != nil else { return }
     queue.withLock { queue in
       if queue.isLeftBehind { return }

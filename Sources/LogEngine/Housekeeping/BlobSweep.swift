@@ -64,7 +64,7 @@ struct BlobSweep: Sendable {
     state.visibility.pins.unpin(pin)
     guard state.events.isObserved else { return }
     report.duration = state.duration(since: start)
-    state.events.note(.blobsSwept(report))
+    state.events.report(.blobsSwept(report))
   }
 
   private mutating func markRows(_ state: StoreState) throws {

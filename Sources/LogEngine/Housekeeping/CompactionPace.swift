@@ -35,7 +35,7 @@ package struct CompactionPace: Hashable, Sendable {
   ///   - byteCount: How many bytes of rows it was.
   ///   - pressure: The pressure then.
   ///   - now: The time at its end.
-  package mutating func note(_ byteCount: Int, at pressure: Double, _ now: Int64) {
+  package mutating func record(_ byteCount: Int, at pressure: Double, _ now: Int64) {
     guard let rate = rate(at: pressure) else {
       readyAt = now
       return

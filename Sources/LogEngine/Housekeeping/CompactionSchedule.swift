@@ -50,7 +50,7 @@ struct CompactionSchedule: Sendable {
   }
 
   /// Records why nothing was done.
-  mutating func note(_ outcome: CompactionOutcome) {
+  mutating func record(_ outcome: CompactionOutcome) {
     isDue = false
     obstacle = outcome
   }
@@ -61,12 +61,12 @@ struct CompactionSchedule: Sendable {
   }
 
   /// Records a completed compaction.
-  mutating func note(_ report: CompactionReport, through sequence: UInt64) {
+  mutating func record(_ report: CompactionReport, through sequence: UInt64) {
     lastEnd = sequence
     failureCount = 0
     isDue = false
     end()
-    statistics.note(report)
+    statistics.record(report)
   }
 
   /// Records how late things are.
@@ -92,13 +92,13 @@ struct CompactionSchedule: Sendable {
     return delay
   }
 
-  mutating func note(_ progress: CompactionProgress, rate: Double?) {
+  mutating func record(_ progress: CompactionProgress, rate: Double?) {
     statistics.progress = progress
     statistics.bytesPerSecond = rate.map { Int($0) }
   }
 
   /// Records a compaction that was given up.
-  mutating func noteEnd(failure: StorageError?, _ now: Int64) {
+  mutating func recordEnd(failure: StorageError?, _ now: Int64) {
     isDue = false
     end()
     guard let failure else { return }

@@ -48,13 +48,13 @@ extension Housekeeper {
     return compactionSchedule.withLock { schedule in
       guard isDue else {
         if prospect.viewedCount >= policy.segmentCount {
-          schedule.note(.waitsForView(of: CommitSequence(prospect.floor)))
+          schedule.record(.waitsForView(of: CommitSequence(prospect.floor)))
         }
         return false
       }
       guard schedule.allowsAttempt(floor: prospect.floor, now) else {
         if prospect.floor < schedule.lastEnd {
-          schedule.note(.waitsForView(of: CommitSequence(prospect.floor)))
+          schedule.record(.waitsForView(of: CommitSequence(prospect.floor)))
         }
         return false
       }
@@ -91,10 +91,10 @@ extension Housekeeper {
         isHoldingBack.store(false, ordering: .relaxed)
         compactionSchedule.withLock { schedule in
           if case .commitGone(let pinned, _) = failure {
-            schedule.noteEnd(failure: nil, now)
-            schedule.note(.waitsForView(of: pinned))
+            schedule.recordEnd(failure: nil, now)
+            schedule.record(.waitsForView(of: pinned))
           } else {
-            schedule.noteEnd(failure: failure, now)
+            schedule.recordEnd(failure: failure, now)
           }
         }
       }
@@ -120,10 +120,10 @@ extension Housekeeper {
     ) {
     case .plan(let plan):
       compactionSchedule.withLock { $0.begin() }
-      state.events.note(.compactionStarted(CompactionStart(.background, plan)))
+      state.events.report(.compactionStarted(CompactionStart(.background, plan)))
       return Compactor(log, plan)
     case .outcome(let outcome):
-      compactionSchedule.withLock { $0.note(outcome) }
+      compactionSchedule.withLock { $0.record(outcome) }
       return nil
     }
   }
@@ -149,8 +149,8 @@ extension Housekeeper {
     let pressure = state.options.compactionPolicy.pressure(of: situation)
     let now = state.fileSystem.microseconds()
     compactionSchedule.withLock { schedule in
-      schedule.pace.note(byteCount, at: pressure, now)
-      schedule.note(compactor.progress, rate: schedule.pace.rate(at: pressure))
+      schedule.pace.record(byteCount, at: pressure, now)
+      schedule.record(compactor.progress, rate: schedule.pace.rate(at: pressure))
     }
     recordLateness(state.options.compactionPolicy.lateness(of: situation))
     return false
@@ -171,11 +171,11 @@ extension Housekeeper {
 
   /// Gives up a compaction of the background, if there is one.
   func giveUp(_ slot: inout Compactor?) {
-    if slot != nil { state.events.note(.compactionEnded(.stopped)) }
+    if slot != nil { state.events.report(.compactionEnded(.stopped)) }
     slot?.giveUp()
     slot = nil
     // Otherwise the schedule would wait for its end for ever.
-    compactionSchedule.withLock { $0.noteEnd(failure: nil, 0) }
+    compactionSchedule.withLock { $0.recordEnd(failure: nil, 0) }
   }
 
   /// Reports that a compaction did nothing, and why.
@@ -183,8 +183,8 @@ extension Housekeeper {
     switch error {
     // A reader began to read what it would have left out.
     case StorageError.commitGone(let pinned, _):
-      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
-    case let error as StorageError: state.events.note(.compactionFailed(error))
+      state.events.report(.compactionEnded(.waitsForView(of: pinned)))
+    case let error as StorageError: state.events.report(.compactionFailed(error))
     default: break
     }
   }

@@ -63,13 +63,13 @@ extension Housekeeper {
     case .outcome(let outcome): return outcome
     case .plan(let plan):
       compactor = Compactor(log, plan)
-      state.events.note(.compactionStarted(CompactionStart(.demand, plan)))
+      state.events.report(.compactionStarted(CompactionStart(.demand, plan)))
     }
     do {
       while true {
         if isStopping || observer(compactor.progress) == .stop {
           compactor.giveUp()
-          state.events.note(.compactionEnded(.stopped))
+          state.events.report(.compactionEnded(.stopped))
           return .stopped
         }
         if case .finished(let report) = try step(compactor) {
@@ -79,7 +79,7 @@ extension Housekeeper {
       }
     } catch StorageError.commitGone(let pinned, _) {
       compactor.giveUp()
-      state.events.note(.compactionEnded(.waitsForView(of: pinned)))
+      state.events.report(.compactionEnded(.waitsForView(of: pinned)))
       return .waitsForView(of: pinned)
     } catch {
       compactor.giveUp()
@@ -96,9 +96,9 @@ extension Housekeeper {
   }
 
   private func record(_ report: CompactionReport) {
-    state.counters.notePacks(ofBytes: report.writtenByteCount)
+    state.counters.recordPacks(ofBytes: report.writtenByteCount)
     let end = state.visibility.visible.load(ordering: .acquiring)
-    compactionSchedule.withLock { $0.note(report, through: end) }
-    state.events.note(.compactionEnded(.compacted(report)))
+    compactionSchedule.withLock { $0.record(report, through: end) }
+    state.events.report(.compactionEnded(.compacted(report)))
   }
 }

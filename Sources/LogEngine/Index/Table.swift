@@ -19,7 +19,7 @@ package final class Table: Sendable {
   package init(number: UInt16) { self.number = number }
 
   /// Records that a key is in use.
-  package func noteKey(_ key: UInt64) {
+  package func recordKey(_ key: UInt64) {
     var next = nextKey.load(ordering: .relaxed)
     while next <= key {
       let (exchanged, original) = nextKey.weakCompareExchange(

@@ -15,7 +15,7 @@ struct SegmentDemand: Sendable {
   static let fastRate = 32.0 * 1_048_576
 
   /// Records a commit.
-  mutating func note(commitOf byteCount: Int) {
+  mutating func record(commitOf byteCount: Int) {
     if byteCount > largestCommits.current { largestCommits.current = byteCount }
   }
 

@@ -45,7 +45,7 @@ extension Recovery {
         continue
       }
       state.adopt(checkpoint.catalogue)
-      state.files.blobs.note(next: checkpoint.nextBlob)
+      state.files.blobs.record(next: checkpoint.nextBlob)
       replay.catalogue = checkpoint.catalogue
       replay.usages = checkpoint.usages
       report.checkpoint = checkpoint.number

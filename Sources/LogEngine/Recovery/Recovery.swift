@@ -73,10 +73,10 @@ struct Recovery {
     do throws(StorageError) {
       try checkPresence(files)
     } catch {
-      try noteDamage(error)
+      try recordDamage(error)
       isForeign = files.headers.contains { $0.store != state.store }
     }
-    if let damage = files.damage { try noteDamage(damage) }
+    if let damage = files.damage { try recordDamage(damage) }
     let segments = isForeign ? [] : try open(files.headers)
     var end = End(manifest.base)
     end.unfinished = files.unfinished
@@ -94,7 +94,7 @@ struct Recovery {
   }
 
   /// Goes on after damage if the store is opened up to it, and throws it otherwise.
-  private mutating func noteDamage(_ error: StorageError) throws(StorageError) {
+  private mutating func recordDamage(_ error: StorageError) throws(StorageError) {
     guard state.options.mode == .readOnlyUpToDamage else { throw error }
     report.damage = error
   }
@@ -197,7 +197,7 @@ extension Recovery {
       } catch let error as StorageError {
         damage = error
       }
-      if let damage { return try noteDamage(damage) }
+      if let damage { return try recordDamage(damage) }
     }
   }
 

@@ -68,7 +68,7 @@ struct Replay {
         }
         try apply(header, at: place, table, sequence, &superseded)
         if table.mayOwnBlobs.load(ordering: .relaxed) {
-          noteBlobs(of: header, bytes.extracting(header.bodyRange), table)
+          recordBlobs(of: header, bytes.extracting(header.bodyRange), table)
         }
       }
       at += header.totalByteCount
@@ -87,7 +87,7 @@ struct Replay {
     switch header.kind {
     case .insert:
       rowCounts[header.table, default: 0] += 1
-      table.noteKey(header.key)
+      table.recordKey(header.key)
     case .delete:
       rowCounts[header.table, default: 0] -= 1
       try supersede(header, &superseded)
@@ -104,13 +104,13 @@ struct Replay {
   }
 
   /// Sees to it that no blob a row ever had gives its number to another.
-  private func noteBlobs(of header: RecordHeader, _ body: RawSpan, _ table: Table) {
+  private func recordBlobs(of header: RecordHeader, _ body: RawSpan, _ table: Table) {
     guard let layout = table.layouts[Int(header.layout.rawValue)] else { return }
     switch header.kind {
     case .insert, .fullImage:
       guard layout.isValid(body) else { return }
-      layout.forEachBlob(in: body) { _, blob in state.files.blobs.note(blob.id) }
-    case .delta: RowDelta.forEachBlob(in: body, layout: layout) { state.files.blobs.note($0.id) }
+      layout.forEachBlob(in: body) { _, blob in state.files.blobs.record(blob.id) }
+    case .delta: RowDelta.forEachBlob(in: body, layout: layout) { state.files.blobs.record($0.id) }
     case .delete, .catalogue: break
     }
   }

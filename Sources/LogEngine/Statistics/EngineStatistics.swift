@@ -183,7 +183,7 @@ public struct CompactionStatistics: Hashable, Sendable {
   /// per second; 0 if there was none.
   public var rate: Double { isRunning ? progress.bytesPerSecond : last?.bytesPerSecond ?? 0 }
 
-  mutating func note(_ report: CompactionReport) {
+  mutating func record(_ report: CompactionReport) {
     count += 1
     segmentCount += report.segmentCount
     packCount += report.packCount

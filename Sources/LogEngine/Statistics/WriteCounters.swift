@@ -15,7 +15,7 @@ final class WriteCounters: Sendable {
   private let groupSizes = Lock<[Int]>(WritingStatistics().groupSizes, .groupSizes)
 
   /// Counts commits that were written in one go; by the one who writes.
-  func noteGroup(ofCommits count: Int) {
+  func recordGroup(ofCommits count: Int) {
     guard count > 0 else { return }
     Self.increase(commitCount, by: count)
     Self.increase(groupCount, by: 1)
@@ -25,16 +25,16 @@ final class WriteCounters: Sendable {
   }
 
   /// Counts bytes that were written; by the one who writes.
-  func noteWrite(ofBytes count: Int) { Self.increase(byteCount, by: count) }
+  func recordWrite(ofBytes count: Int) { Self.increase(byteCount, by: count) }
 
   /// Counts bytes of packs that became part of the store.
-  func notePacks(ofBytes count: Int) { packByteCount.add(count, ordering: .relaxed) }
+  func recordPacks(ofBytes count: Int) { packByteCount.add(count, ordering: .relaxed) }
 
   /// Counts bytes of a checkpoint.
-  func noteCheckpoint(ofBytes count: Int) { checkpointByteCount.add(count, ordering: .relaxed) }
+  func recordCheckpoint(ofBytes count: Int) { checkpointByteCount.add(count, ordering: .relaxed) }
 
   /// Counts a synchronization, by anyone.
-  func noteSynchronization() { synchronizationCount.add(1, ordering: .relaxed) }
+  func recordSynchronization() { synchronizationCount.add(1, ordering: .relaxed) }
 
   private static func increase(_ counter: borrowing Atomic<Int>, by count: Int) {
     counter.store(counter.load(ordering: .relaxed) + count, ordering: .relaxed)

@@ -44,7 +44,7 @@ final class CommitMarks: Sendable {
   }
 
   /// Records a place between commits, if it is far enough behind the last one that is known.
-  func note(_ mark: Mark, in segment: Segment, _ isRetired: (SegmentID) -> Bool) {
+  func record(_ mark: Mark, in segment: Segment, _ isRetired: (SegmentID) -> Bool) {
     marks.withLock { marks in
       guard let last = marks[segment.id]?.last else {
         guard mark.offset >= SegmentHeader.byteCount + Self.spacing else { return }
@@ -93,7 +93,7 @@ extension StoreState {
       guard header.kind.completesCommit || !header.kind.hasRecords else { continue }
       next.sequence = header.sequence.rawValue
       mark = next
-      commitMarks.note(mark, in: segment, { files.isRetired($0) })
+      commitMarks.record(mark, in: segment, { files.isRetired($0) })
     }
     return FrameScan(
       segment,

@@ -10,7 +10,7 @@ extension StoreState {
     do {
       return try body()
     } catch {
-      tellOfDamage(error)
+      reportDamage(error)
       throw error
     }
   }
@@ -23,7 +23,7 @@ extension StoreState {
     do throws(StorageError) {
       return try body()
     } catch {
-      tellOfFailure(error)
+      reportFailure(error)
       throw error
     }
   }
@@ -32,18 +32,18 @@ extension StoreState {
 extension StoreState {
   /// Not inlined, so that the ways that succeed stay short.
   @inline(never)
-  func tellOfDamage(_ error: any Error) {
+  func reportDamage(_ error: any Error) {
     // What callers' closures throw comes through here, too, perhaps of another store.
     guard events.isObserved, let error = error as? StorageError, let path = error.damagedPath,
       path.hasPrefix(paths.root + "/")
     else { return }
-    events.noteDamage(error)
+    events.reportDamage(error)
     events.deliver()
   }
 
   @inline(never)
-  func tellOfFailure(_ error: StorageError) {
-    events.noteLackOfSpace(error, fileSystem.microseconds())
+  func reportFailure(_ error: StorageError) {
+    events.reportLackOfSpace(error, fileSystem.microseconds())
     events.deliver()
   }
 }

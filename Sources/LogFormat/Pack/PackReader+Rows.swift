@@ -153,8 +153,8 @@ extension PackReader {
       growth = rows.memoryByteCount
       return rows
     }
-    slot.noteUse()
-    if growth > 0 { cache?.noteGrowth(of: slot, by: growth) }
+    slot.recordUse()
+    if growth > 0 { cache?.recordGrowth(of: slot, by: growth) }
     return rows
   }
 
@@ -207,7 +207,7 @@ extension PackReader {
     do {
       try fill(rows, with: number, &vectors)
     } catch let error as StorageError {
-      if case .corruption = error { slot.note(damage: error) }
+      if case .corruption = error { slot.record(damage: error) }
       throw error
     }
   }

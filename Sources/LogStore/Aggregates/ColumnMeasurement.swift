@@ -258,14 +258,14 @@ struct DistinctValues {
   mutating func add(_ rows: RowSelection, of vector: ColumnVector, in groups: [Int32]?) {
     if codes.count < rows.count { codes = Array(repeating: 0, count: rows.count) }
     encoder.encode(rows, of: vector, into: &codes)
-    rows.forEach { row in note(groups?[row] ?? 0, codes[row]) }
+    rows.forEach { row in record(groups?[row] ?? 0, codes[row]) }
   }
 
   mutating func add(_ value: QueryValue, to group: Int) {
-    note(Int32(group), encoder.code(of: value))
+    record(Int32(group), encoder.code(of: value))
   }
 
-  private mutating func note(_ group: Int32, _ code: Int32) {
+  private mutating func record(_ group: Int32, _ code: Int32) {
     let count = pairs.count
     let number = known.code(of: Int64(group) << 32 | Int64(code)) { _ in Int32(count) }
     if Int(number) == count { pairs.append((group, code)) }

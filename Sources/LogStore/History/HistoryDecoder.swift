@@ -102,8 +102,8 @@ extension HistoryDecoder {
           key: key
         )
       }
-      note(change, layout.properties(of: columns), entity)
-      try noteMoves(change, columns, bytes, layout, entity, commit)
+      record(change, layout.properties(of: columns), entity)
+      try recordMoves(change, columns, bytes, layout, entity, commit)
     case .image:
       try readImage(change, bytes, entity, commit)
     case .delete:
@@ -118,7 +118,7 @@ extension HistoryDecoder {
   }
 
   /// Enters an update, unless all it changed is gone from the class.
-  private func note(_ change: LoggedRowChange, _ properties: ColumnSet, _ entity: EntityHistory) {
+  private func record(_ change: LoggedRowChange, _ properties: ColumnSet, _ entity: EntityHistory) {
     if properties.isEmpty { return }
     found.append(
       Found(entity: entity, kind: .update, reference: change.reference, properties: properties)
@@ -155,11 +155,11 @@ extension HistoryDecoder {
         touch(layout.target(membership.column, in: row), membership)
       }
     }
-    note(change, difference ?? layout.everything, entity)
+    record(change, difference ?? layout.everything, entity)
   }
 
   /// Tells the lists that a row left, joined, or has another place in.
-  private func noteMoves(
+  private func recordMoves(
     _ change: LoggedRowChange,
     _ columns: ColumnSet,
     _ delta: RawSpan,

@@ -84,7 +84,7 @@ final class CommitIndexing: CommitParticipant {
     if registrationCount == 0 && store.indexes.constraints.isEmpty { return .ready }
     hasNotes = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
-      try note($0, $1, $2, $3)
+      try record($0, $1, $2, $3)
     }
     guard isCurrent else { return .outdated }
     if keys.isEmpty || PlantedFault.unclaimedKeys.isPlanted { return .ready }
@@ -136,7 +136,7 @@ final class CommitIndexing: CommitParticipant {
     return columns
   }
 
-  private func note(
+  private func record(
     _ reference: RowReference,
     _ side: RowSide,
     _ row: RawSpan,
@@ -144,7 +144,7 @@ final class CommitIndexing: CommitParticipant {
   ) throws {
     let table = tables[tables.count - 1].table
     try table.withCurrentRow(row, layout: layout, key: reference.key) { row in
-      noteKeys(of: reference, side, row, table.layout)
+      recordKeys(of: reference, side, row, table.layout)
       for place in tables[tables.count - 1].parts {
         let key = parts[place].index.definition.key(of: row, table.layout, &scratch)
         switch side {
@@ -157,7 +157,7 @@ final class CommitIndexing: CommitParticipant {
     }
   }
 
-  private func noteKeys(
+  private func recordKeys(
     of reference: RowReference,
     _ side: RowSide,
     _ row: RawSpan,

@@ -175,7 +175,7 @@ extension LazyIndex {
     }
     inbox.withLock { $0.removeAll() }
     registration.store(true, ordering: .releasing)
-    store.indexes.noteRegistration()
+    store.indexes.recordRegistration()
     do {
       let view = store.engine.makeReadViewOfAllCommits()
       state.content = try IndexContent(definition, of: view, in: store)

@@ -95,7 +95,7 @@ final class StoreIndexes: Sendable {
   /// A number that grows when an index is registered.
   var registrationCount: Int { registrations.load(ordering: .acquiring) }
 
-  func noteRegistration() { registrations.add(1, ordering: .acquiringAndReleasing) }
+  func recordRegistration() { registrations.add(1, ordering: .acquiringAndReleasing) }
 
   /// Takes in what was committed, and forgets what can no longer be undone.
   func settle(_ indexes: [LazyIndex], in engine: StorageEngine) {

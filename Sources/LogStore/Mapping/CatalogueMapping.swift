@@ -36,7 +36,7 @@ enum CatalogueMapping {
     var mapping = SchemaMapping(draft, .inferred)
     try mapping.bring(to: schema)
     draft = mapping.draft
-    try note(version, in: &draft)
+    try record(version, in: &draft)
     if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
   }
 
@@ -48,7 +48,7 @@ enum CatalogueMapping {
   }
 
   /// Writes down which schema the store has.
-  static func note(_ version: StoredSchemaVersion, in draft: inout CatalogueDraft) throws {
+  static func record(_ version: StoredSchemaVersion, in draft: inout CatalogueDraft) throws {
     guard schemaVersion(in: draft.catalogue) != version else { return }
     try draft.make(.setMetadata(key: versionKey, value: Array(version.description.utf8)))
   }

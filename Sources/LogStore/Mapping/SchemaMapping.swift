@@ -33,7 +33,7 @@ struct SchemaMapping {
   mutating func bring(to schema: Schema) throws {
     if case .planned(let step) = manner { try removeTables(of: step) }
     for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
-    if case .planned(let step) = manner { noteNewConstraints(of: step) }
+    if case .planned(let step) = manner { recordNewConstraints(of: step) }
   }
 
   private mutating func bring(to descriptor: ModelDescriptor) throws {
@@ -309,7 +309,7 @@ extension SchemaMapping {
       )
     )
     guard hadRows, let property else { return }
-    try noteFill(column, of: descriptor, for: number)
+    try recordFill(column, of: descriptor, for: number)
     if !property.isOptional, !property.isToMany, !property.hasDefault {
       checks.mandatory.append((table.number, column))
     }
@@ -335,15 +335,15 @@ extension SchemaMapping {
         isNullable: property?.isOptional ?? found.isNullable
       )
     )
-    if property?.isOptional == false { try noteFill(column, of: descriptor, for: number) }
+    if property?.isOptional == false { try recordFill(column, of: descriptor, for: number) }
   }
 
-  private mutating func noteFill(
+  private mutating func recordFill(
     _ column: Int,
     of descriptor: ModelDescriptor,
     for number: UInt16
   ) throws {
-    let fill = FillValue.note(
+    let fill = FillValue.record(
       column,
       of: descriptor.defaultRow(),
       descriptor.layout,
@@ -364,7 +364,7 @@ extension SchemaMapping {
     return found.type.canBecomeList(property.columnType)
   }
 
-  private mutating func noteNewConstraints(of step: MigrationStep) {
+  private mutating func recordNewConstraints(of step: MigrationStep) {
     func name(_ constraint: UniquenessConstraint) -> [String] {
       [constraint.owner.entityName] + constraint.properties
     }

@@ -11,7 +11,7 @@ enum FillValue {
   /// Notes a value for the rows there are, taken from a row of default values.
   ///
   /// - Returns: The change, or `nil` if the value is null.
-  static func note(
+  static func record(
     _ column: Int,
     of defaults: [UInt8],
     _ layout: RowLayout,

@@ -95,7 +95,7 @@ extension StoreMigration {
       if mapping.checks.concernRows(of: engine, mapping.draft.catalogue) { return false }
       draft = mapping.draft
     }
-    try CatalogueMapping.note(target, in: &draft)
+    try CatalogueMapping.record(target, in: &draft)
     if !draft.changes.isEmpty { try engine.apply(draft.changes) }
     return true
   }
@@ -126,7 +126,7 @@ extension StoreMigration {
     do {
       for step in steps { try take(step, in: staged.engine) }
       var draft = CatalogueDraft(staged.engine.catalogue)
-      try CatalogueMapping.note(target, in: &draft)
+      try CatalogueMapping.record(target, in: &draft)
       try staged.engine.apply(draft.changes)
     } catch {
       staged.discard()

@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// How an index answers what a predicate asks: the stretches of it where rows can match.
+/// How an index answers what a predicate asks: the key ranges of it where rows can match.
 ///
 /// Values for the first columns, and one more column in a range: what follows is ignored.
 struct IndexUse {
@@ -10,9 +10,9 @@ struct IndexUse {
   let columns: [IndexColumn]
   /// Ascending, without overlaps.
   let ranges: [ClosedRange<IndexEntry>]
-  /// How many of the columns have one value in all the stretches.
+  /// How many of the columns have one value in all the ranges.
   let fixedCount: Int
-  /// Whether the rows of the stretches are those that match, and there are no others.
+  /// Whether the rows of the ranges are those that match, and there are no others.
   let isExact: Bool
 
   /// `nil` for what is no index of values.

@@ -3,20 +3,21 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
-/// The rows of one table that a fetch asks for, and the road to them.
+/// The rows of one table that a fetch asks for, and the access path to them.
 ///
-/// Rows come in the order of their keys. Whatever the road, they are those of one view: an index names candidates
+/// Rows come in the order of their keys. Whatever the path, they are those of one view: an index names candidates
 /// as of that view, and rows, columns and what a predicate asks of other rows are read through it.
 struct TableFetch {
   let store: TableStore
   let table: EntityTable
   private let view: ReadView
   private let filter: RowFilter?
-  private let way: Way
+  private let path: AccessPath
   /// Counts what is read, if a plan was requested.
   let tally: TableTally?
 
-  private enum Way {
+  /// How the rows that match are reached.
+  private enum AccessPath {
     /// Only these rows can match, ascending.
     case keys([UInt64])
     /// These rows match, ascending, and no others.
@@ -30,7 +31,7 @@ struct TableFetch {
   }
 
   /// What is wanted of the rows that match.
-  enum Purpose {
+  enum Output {
     case rows
     /// Their names, for which nothing has to be read.
     case names
@@ -42,22 +43,22 @@ struct TableFetch {
     case page(FirstRows, FetchWindow)
   }
 
-  /// Finds the road.
+  /// Finds the access path.
   ///
   /// - Parameters:
   ///   - store: The store.
   ///   - table: One of its tables.
   ///   - expression: The predicate, if there is one.
   ///   - plan: What the predicate says of rows it names, or of indexes.
-  ///   - purpose: What is wanted.
+  ///   - output: What is wanted.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
     _ store: TableStore,
     _ table: EntityTable,
     _ expression: QueryExpression?,
-    _ plan: FetchPlan,
-    for purpose: Purpose,
+    _ plan: CandidatePlan,
+    for output: Output,
     _ resolver: StoreResolver
   ) throws {
     self.store = store
@@ -70,7 +71,7 @@ struct TableFetch {
     tally =
       resolver.trace == nil
       ? nil : TableTally(table, rowCount: resolver.view.rowCount(of: table.number))
-    let finder = WayFinder(
+    let finder = AccessPathFinder(
       store: store,
       table: table,
       view: resolver.view,
@@ -78,15 +79,15 @@ struct TableFetch {
       expression: expression,
       filter: filter,
       plan: plan,
-      purpose: purpose,
+      output: output,
       tally: tally
     )
-    way = try finder.find()
+    path = try finder.find()
   }
 
   /// Whether the rows that can match are known by name, so that no table has to be gone through.
   var namesRows: Bool {
-    switch way {
+    switch path {
     case .keys, .matches, .page: true
     case .count, .columns, .rows: false
     }
@@ -94,26 +95,26 @@ struct TableFetch {
 
   /// The rows in order, if the fetch was for a page and an index could tell.
   var page: [UInt64]? {
-    if case .page(let keys) = way { keys } else { nil }
+    if case .page(let keys) = path { keys } else { nil }
   }
 }
 
-// MARK: The road
+// MARK: The access path
 
 extension TableFetch {
-  /// What the choice of a road depends on.
-  private struct WayFinder {
+  /// What the choice of an access path depends on.
+  private struct AccessPathFinder {
     let store: TableStore
     let table: EntityTable
     let view: ReadView
     let resolver: StoreResolver
     let expression: QueryExpression?
     let filter: RowFilter?
-    let plan: FetchPlan
-    let purpose: Purpose
+    let plan: CandidatePlan
+    let output: Output
     let tally: TableTally?
 
-    func find() throws -> Way {
+    func find() throws -> AccessPath {
       if let keys = try namedKeys() {
         tally?.choose(plan, candidates: keys.count)
         return .keys(keys)
@@ -121,28 +122,28 @@ extension TableFetch {
       let rowCount = view.rowCount(of: table.number)
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
-      if let narrowest, let way = exactWay(narrowest, rowCount) { return way }
+      if let narrowest, let path = exactPath(narrowest, rowCount) { return path }
       let joined = try join(rowCount)
-      if let joined, let way = try way(to: joined, narrowest, rowCount) { return way }
-      if let first, let indexes, let way = try walk(first, indexes, narrowest, rowCount) {
-        return way
+      if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
+      if let first, let indexes, let path = try walk(first, indexes, narrowest, rowCount) {
+        return path
       }
       if let joined, joined.count <= narrowest?.count ?? .max,
-        joined.count <= FetchRoad.indexLimit(rowCount: rowCount, .nothing)
+        joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
       {
-        return try way(to: joined)
+        return try path(to: joined)
       }
-      if let narrowest, narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, .unknown) {
+      if let narrowest, narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, .unknown) {
         return candidates(narrowest)
       }
-      if rowCount <= FetchRoad.smallTable {
+      if rowCount <= ScanMethod.smallTable {
         guard let narrowest, narrowest.count <= rowCount / 4 else { return .rows }
         return candidates(narrowest)
       }
       let columns = ColumnPlan(expression, of: table, resolver)
-      let answer = columns.answer(for: purpose)
+      let answer = columns.answer(for: output)
       if let narrowest, answer != .everything,
-        narrowest.count <= FetchRoad.indexLimit(rowCount: rowCount, answer)
+        narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, answer)
       {
         return candidates(narrowest)
       }
@@ -150,19 +151,19 @@ extension TableFetch {
         tally?.choose(columns, first: first, candidates: keys.count)
         return .keys(keys)
       }
-      guard FetchRoad.choose(rowCount: rowCount, answer) == .columns else { return .rows }
+      guard ScanMethod.choose(rowCount: rowCount, answer) == .columns else { return .rows }
       tally?.choose(columns)
       return .columns(columns)
     }
 
-    /// The way to the rows that an index names.
-    private func candidates(_ found: TableIndexes.Found) -> Way {
+    /// The path to the rows that an index names.
+    private func candidates(_ found: TableIndexes.Found) -> AccessPath {
       tally?.choose(found)
       return .keys(found.use.rowKeys(in: found.keys))
     }
 
     private var first: FirstRows? {
-      switch purpose {
+      switch output {
       case .first(let first), .page(let first, _): first
       case .rows, .names, .count: nil
       }
@@ -186,10 +187,10 @@ extension TableFetch {
       }
     }
 
-    /// The way to rows that an index alone can tell.
-    private func exactWay(_ found: TableIndexes.Found, _ rowCount: Int) -> Way? {
+    /// The path to rows that an index alone can tell.
+    private func exactPath(_ found: TableIndexes.Found, _ rowCount: Int) -> AccessPath? {
       guard found.use.isExact else { return nil }
-      switch purpose {
+      switch output {
       case .count:
         tally?.choose(found)
         return .count(found.count)
@@ -214,12 +215,12 @@ extension TableFetch {
 
     /// Looks for the rows that the predicate's test of other rows finds, and counts those that refer to them.
     private func join(_ rowCount: Int) throws -> Joined? {
-      guard case .joining(let target, _, let isComplete) = plan, rowCount > FetchRoad.smallTable,
+      guard case .joining(let target, _, let isComplete) = plan, rowCount > ScanMethod.smallTable,
         // Of a class the predicate does not speak of, columns have other meanings.
         table.descriptor.properties.contains(where: { $0 === target.property }),
         let targets = try resolver.targets(
           of: target,
-          atMost: FetchRoad.targetLimit(rowCount: rowCount),
+          atMost: ScanMethod.targetLimit(rowCount: rowCount),
           insteadOf: rowCount
         )
       else { return nil }
@@ -235,18 +236,18 @@ extension TableFetch {
       )
     }
 
-    /// The way to rows that refer to others, if they are too few to look for a better one.
-    private func way(
+    /// The path to rows that refer to others, if they are too few to look for a better one.
+    private func path(
       to joined: Joined,
       _ narrowest: TableIndexes.Found?,
       _ rowCount: Int
-    ) throws -> Way? {
-      if joined.isExact, case .count = purpose {
+    ) throws -> AccessPath? {
+      if joined.isExact, case .count = output {
         choose(joined)
         return .count(joined.count)
       }
       guard joined.count <= narrowest?.count ?? .max,
-        joined.count <= FetchRoad.indexLimit(rowCount: rowCount, .nothing)
+        joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
       else { return nil }
       if let first {
         // In an order that an index has, the wanted rows may be met before all of these were read.
@@ -254,10 +255,10 @@ extension TableFetch {
         let (met, isEndless) = first.wanted.multipliedReportingOverflow(by: rowCount)
         guard isEndless || !overflow && square <= met else { return nil }
       }
-      return try way(to: joined)
+      return try path(to: joined)
     }
 
-    private func way(to joined: Joined) throws -> Way {
+    private func path(to joined: Joined) throws -> AccessPath {
       choose(joined)
       let keys = try joined.targets.flatMap { target in
         try resolver.rows(
@@ -279,7 +280,7 @@ extension TableFetch {
       _ indexes: TableIndexes,
       _ narrowest: TableIndexes.Found?,
       _ rowCount: Int
-    ) throws -> Way? {
+    ) throws -> AccessPath? {
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
         return candidates(narrowest)
@@ -288,7 +289,7 @@ extension TableFetch {
       let test = walk.use.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
       // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
-      if case .page(_, let window) = purpose, walk.isComplete {
+      if case .page(_, let window) = output, walk.isComplete {
         guard test != nil || window.limit <= rowCount / 8 else { return nil }
         guard let keys = try walk.page(window, in: found.keys, atMost: budget, test) else {
           return nil
@@ -320,8 +321,8 @@ extension TableFetch {
 }
 
 extension ColumnPlan {
-  fileprivate func answer(for purpose: TableFetch.Purpose) -> FetchRoad.ColumnAnswer {
-    switch purpose {
+  fileprivate func answer(for output: TableFetch.Output) -> ScanMethod.ColumnAnswer {
+    switch output {
     case .names, .count: if isExact { return .everything }
     case .rows, .first, .page: break
     }
@@ -356,12 +357,12 @@ extension TableFetch {
       return control
     }
     SchedulePoint.duringFetch.reach()
-    switch way {
+    switch path {
     case .keys(let keys): try view.scan(table.number, keys: keys, test)
     case .matches(let keys): try view.scan(table.number, keys: keys, take)
     case .page(let keys): try view.scan(table.number, keys: keys.sorted(), take)
     case .rows, .count: try view.scan(table.number, in: nil, test)
-    case .columns(let plan): control = try visitStretches(plan, body)
+    case .columns(let plan): control = try visitRanges(plan, body)
     }
     return control
   }
@@ -384,15 +385,15 @@ extension TableFetch {
     }
   }
 
-  /// Visits the rows that match, a stretch of keys after the other.
-  private func visitStretches(
+  /// Visits the rows that match, one range of keys after the other.
+  private func visitRanges(
     _ plan: ColumnPlan,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    var stretches = KeyStretches(end: store.engine.nextKey(in: table.number))
-    // The first stretch is short: who wants one row only may find it there.
-    var road = FetchRoad.rows
-    while let keys = stretches.next() {
+    var ranges = KeyRanges(end: store.engine.nextKey(in: table.number))
+    // The first range is short: a fetch that wants one row may find it there.
+    var method = ScanMethod.rows
+    while let keys = ranges.next() {
       var control = ScanControl.proceed
       var rowCount = 0
       var matchCount = 0
@@ -400,7 +401,7 @@ extension TableFetch {
         if let found { (control, matchCount) = (found, matchCount + 1) }
         return control
       }
-      switch road {
+      switch method {
       case .rows:
         try view.scan(table.number, in: keys) { key, layout, row in
           rowCount += 1
@@ -422,7 +423,7 @@ extension TableFetch {
         }
       }
       if control == .stop { return .stop }
-      if rowCount > 0 { road = FetchRoad.next(after: matchCount, of: rowCount) }
+      if rowCount > 0 { method = ScanMethod.next(after: matchCount, of: rowCount) }
     }
     return .proceed
   }
@@ -433,7 +434,7 @@ extension TableFetch {
 extension TableFetch {
   /// How many rows match.
   func count() throws -> Int {
-    switch way {
+    switch path {
     case .count(let count):
       tally?.match(count)
       return count
@@ -461,7 +462,7 @@ extension TableFetch {
   /// - Returns: Whether `body` wants to see names of other tables.
   /// - Throws: What reading throws, or `body`.
   func visitNames(_ body: (RowReference) throws -> ScanControl) throws -> ScanControl {
-    switch way {
+    switch path {
     case .matches(let keys):
       tally?.match(keys.count)
       for key in keys {
@@ -478,9 +479,9 @@ extension TableFetch {
     _ plan: ColumnPlan,
     _ body: (RowReference) throws -> ScanControl
   ) throws -> ScanControl {
-    var stretches = KeyStretches(end: store.engine.nextKey(in: table.number))
+    var ranges = KeyRanges(end: store.engine.nextKey(in: table.number))
     var matches: [UInt64] = []
-    while let keys = stretches.next() {
+    while let keys = ranges.next() {
       matches.removeAll(keepingCapacity: true)
       _ = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
       tally?.match(matches.count)

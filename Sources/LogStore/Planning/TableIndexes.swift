@@ -18,7 +18,7 @@ struct TableIndexes {
   init?(
     _ store: TableStore,
     _ table: EntityTable,
-    _ plan: FetchPlan,
+    _ plan: CandidatePlan,
     isFiltered: Bool,
     _ view: ReadView
   ) {

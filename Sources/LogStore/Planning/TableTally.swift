@@ -29,7 +29,7 @@ final class TableTally {
     candidateCount = count
   }
 
-  func choose(_ plan: FetchPlan, candidates count: Int) {
+  func choose(_ plan: CandidatePlan, candidates count: Int) {
     if case .referring(let property, _) = plan {
       choose(.references(property.name), candidates: count)
     } else {

@@ -33,7 +33,7 @@ struct ReferenceChanges {
     inserted.removeAll(keepingCapacity: true)
   }
 
-  mutating func noteInsertion(of row: RowReference) {
+  mutating func recordInsertion(of row: RowReference) {
     if let last = inserted.indices.last, inserted[last].table == row.table,
       inserted[last].keys.upperBound == row.key
     {
@@ -44,7 +44,7 @@ struct ReferenceChanges {
   }
 
   /// Notes what a column of a row refers to after the save.
-  mutating func note(_ row: RowReference, _ column: Int, _ target: RowReference?) {
+  mutating func record(_ row: RowReference, _ column: Int, _ target: RowReference?) {
     if let target {
       written.append(.init(row: row, column: column, target: target))
     } else {
@@ -52,7 +52,7 @@ struct ReferenceChanges {
     }
   }
 
-  mutating func noteDeletion(of row: RowReference, canBeReferredTo: Bool, canRefer: Bool) {
+  mutating func recordDeletion(of row: RowReference, canBeReferredTo: Bool, canRefer: Bool) {
     if canBeReferredTo { deleted.append(row) }
     if canRefer { gone.append(row) }
   }

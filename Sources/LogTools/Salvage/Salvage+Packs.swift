@@ -15,7 +15,7 @@ extension Salvage {
     for id in base?.packs.map(\.id) ?? (manifest == nil ? found : []) { try readPack(id) }
     packedSequence = max(packedSequence, base?.sequence ?? 0)
     for entry in base?.tables ?? [] where entry.nextKey > 1 {
-      table(entry.number)?.noteKey(entry.nextKey - 1)
+      table(entry.number)?.recordKey(entry.nextKey - 1)
     }
     guard packedSequence > 0 else { return }
     let first = try LogFiles.numbers(source, fileSystem).first?.rawValue ?? 1
@@ -36,10 +36,10 @@ extension Salvage {
     packs.append(pack)
     state.files.add(pack)
     packedSequence = max(packedSequence, pack.footer.lastSequence)
-    try noteRows(of: pack)
+    try recordRows(of: pack)
     for entry in pack.footer.tables {
       guard let table = table(entry.table) else { continue }
-      if entry.nextKey > 1 { table.noteKey(entry.nextKey - 1) }
+      if entry.nextKey > 1 { table.recordKey(entry.nextKey - 1) }
       for key in entry.deletedKeys.joined() where 1...RowReference.maximumStoredKey ~= key {
         let location = RecordLocation(endNotedIn: id)
         table.pages.store(location, for: key, sequence: pack.footer.lastSequence)
@@ -69,7 +69,7 @@ extension Salvage {
     return try FileHeader(decoding: bytes.bytes, .pack, path: path).store
   }
 
-  private mutating func noteRows(of pack: PackReader) throws {
+  private mutating func recordRows(of pack: PackReader) throws {
     let vector = ColumnVector()
     for (number, block) in pack.footer.blocks.enumerated() {
       do {
@@ -77,7 +77,7 @@ extension Salvage {
           guard let table = table(reference.table),
             1...RowReference.maximumStoredKey ~= reference.key
           else { return }
-          table.noteKey(reference.key)
+          table.recordKey(reference.key)
           let location = RecordLocation(pack: pack.id, address)
           table.pages.store(location, for: reference.key, sequence: pack.footer.lastSequence)
         }

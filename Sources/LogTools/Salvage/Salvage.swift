@@ -125,7 +125,7 @@ extension Salvage {
         if checkpoint.place.sequence >= keptCatalogue?.sequence ?? 0 {
           keptCatalogue = (checkpoint.place.sequence, checkpoint.catalogue)
         }
-        for image in checkpoint.tables { table(image.number)?.noteKey(image.nextKey - 1) }
+        for image in checkpoint.tables { table(image.number)?.recordKey(image.nextKey - 1) }
       } catch {
         report.damage.append(error)
       }
@@ -164,7 +164,7 @@ extension Salvage {
       if header.kind == .catalogue {
         catalogueChanges.append((found.sequence, CatalogueChange.decodeList(body)))
       } else if let table = table(header.table), header.isPlausible {
-        table.noteKey(header.key)
+        table.recordKey(header.key)
         let location = RecordLocation(
           segment: found.place.segment,
           offset: found.place.offset,

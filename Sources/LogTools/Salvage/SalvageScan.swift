@@ -100,7 +100,7 @@ extension SalvageScan {
     var isComplete = isComplete
     for frame in group where try !readRecords(of: frame, body) { isComplete = false }
     group.removeAll(keepingCapacity: true)
-    note(sequence.rawValue)
+    record(sequence.rawValue)
     if isComplete {
       commitCount += 1
     } else if partialCommits.last != sequence {
@@ -108,7 +108,7 @@ extension SalvageScan {
     }
   }
 
-  private mutating func note(_ sequence: UInt64) {
+  private mutating func record(_ sequence: UInt64) {
     if let last = found.last, last.upperBound &+ 1 == sequence || last.upperBound == sequence {
       found[found.count - 1] = last.lowerBound...max(sequence, last.upperBound)
     } else {

@@ -26,7 +26,7 @@ extension Verification {
           rowCount += 1
           add(paths.root, .unreadableRow(reference, error))
         }
-        if rowCount & 0xFFFF == 0 { noteRows(report.rowCount + rowCount, of: total) }
+        if rowCount & 0xFFFF == 0 { reportRows(report.rowCount + rowCount, of: total) }
       }
       report.rowCount += rowCount
       if rowCount != counted {
@@ -36,10 +36,10 @@ extension Verification {
         )
       }
     }
-    noteRows(total, of: total)
+    reportRows(total, of: total)
   }
 
-  private func noteRows(_ completed: Int, of total: Int) {
+  private func reportRows(_ completed: Int, of total: Int) {
     progress(MaintenanceProgress(phase: .checkingRows, completed: completed, total: total))
   }
 

@@ -147,20 +147,20 @@ import Testing
 
   @Test func `waits as long as the bytes of a step are worth`() {
     var pace = CompactionPace()
-    pace.note(16 << 20, at: 1, 5_000_000)
+    pace.record(16 << 20, at: 1, 5_000_000)
     #expect((970_000...1_000_000).contains(pace.delay(5_000_000)))
     pace = CompactionPace()
-    pace.note(1 << 20, at: 1, 5_000_000)
+    pace.record(1 << 20, at: 1, 5_000_000)
     #expect((42_000...63_000).contains(pace.delay(5_000_000)))
     #expect(pace.delay(5_100_000) == 0)
-    pace.note(1 << 20, at: 2, 5_200_000)
+    pace.record(1 << 20, at: 2, 5_200_000)
     #expect(pace.delay(5_200_000) == 0)
   }
 
   @Test(arguments: [Int64.min / 2, -1_000_000_000, 1_000_000_000, Int64.max / 2])
   func `never waits long, whatever the clock does`(jump: Int64) {
     var pace = CompactionPace()
-    pace.note(1 << 30, at: 1, 7)
+    pace.record(1 << 30, at: 1, 7)
     let delay = pace.delay(7 + jump)
     #expect((0...Int(pace.longestDelay)).contains(delay))
     #expect(pace.delay(7 + jump + Int64(delay)) == 0)

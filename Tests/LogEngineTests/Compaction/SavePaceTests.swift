@@ -82,7 +82,7 @@ import Testing
     #expect(schedule.statistics.saveDelays.count == 1)
     #expect(schedule.statistics.saveDelays.total == .milliseconds(20))
     #expect(schedule.statistics.saveDelays.bytesPerSecond == 1 << 20)
-    schedule.noteEnd(failure: nil, 0)
+    schedule.recordEnd(failure: nil, 0)
     #expect(!note(10))
     #expect(delay() == 0)
   }

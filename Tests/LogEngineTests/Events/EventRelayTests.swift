@@ -50,7 +50,7 @@ import Testing
       for thread in 0..<threads {
         group.addTask {
           for index in 0..<each {
-            relay.note(self.event(thread * each + index))
+            relay.report(self.event(thread * each + index))
             relay.deliver()
           }
         }
@@ -73,11 +73,11 @@ import Testing
       let number = self.number(event)
       seen.withLock { $0.append(number) }
       guard number < 3, let relay = relayBox.withLock({ $0 }) else { return }
-      relay.note(self.event(number + 1))
+      relay.report(self.event(number + 1))
       relay.deliver()
     }
     relayBox.withLock { $0 = relay }
-    relay.note(event(1))
+    relay.report(event(1))
     relay.deliver()
     relayBox.withLock { $0 = nil }
     #expect(seen.withLock { $0 } == [1, 2, 3])
@@ -89,11 +89,11 @@ import Testing
     let minute = EventRelay.spaceInterval
     let error = StorageError.noSpace(path: "log", needed: 7)
     for (now, told) in [(0, 1), (1, 1), (minute - 1, 1), (minute, 2), (minute + 1, 2), (5, 3)] {
-      relay.noteLackOfSpace(error, now)
+      relay.reportLackOfSpace(error, now)
       relay.deliver()
       #expect(recorder.lacksOfSpace == told, "at \(now)")
     }
-    relay.noteLackOfSpace(.readOnly(path: "log"), 10 * minute)
+    relay.reportLackOfSpace(.readOnly(path: "log"), 10 * minute)
     relay.deliver()
     #expect(recorder.lacksOfSpace == 3)
   }
@@ -102,7 +102,7 @@ import Testing
     let recorder = EventRecorder()
     let relay = EventRelay(recorder.handler)
     for place in 0..<(2 * EventRelay.damageLimit) {
-      relay.noteDamage(.missingFile(path: "\(place)"))
+      relay.reportDamage(.missingFile(path: "\(place)"))
     }
     relay.deliver()
     #expect(recorder.damage.count == EventRelay.damageLimit)

@@ -7,12 +7,12 @@ import Testing
   @Test func `is that four of the largest are to fit`() {
     var demand = SegmentDemand()
     #expect(demand.sizeBasis == 0)
-    for byteCount in [10, 3000, 20] { demand.note(commitOf: byteCount) }
+    for byteCount in [10, 3000, 20] { demand.record(commitOf: byteCount) }
     // A segment has half of its basis.
     #expect(demand.sizeBasis == 8 * 3000)
     demand.begin(after: 1 << 20, at: 0)
     #expect(demand.sizeBasis == 8 * 3000)
-    demand.note(commitOf: 5)
+    demand.record(commitOf: 5)
     demand.begin(after: 1 << 20, at: 0)
     #expect(demand.sizeBasis == 8 * 5)
   }

@@ -189,7 +189,7 @@ private struct Fleet {
         store.tables,
         table,
         expression,
-        FetchPlan(expression),
+        CandidatePlan(expression),
         for: .rows,
         StoreResolver(store.tables)
       )

@@ -42,7 +42,7 @@ public final class BlockCache: Sendable {
   /// Records that a slot has so many bytes more; drops others if that is too many.
   ///
   /// The slot must not be locked by the caller.
-  func noteGrowth(of slot: BlockSlot, by byteCount: Int) {
+  func recordGrowth(of slot: BlockSlot, by byteCount: Int) {
     let used = usedByteCount.add(byteCount, ordering: .relaxed).newValue
     ring.withLock { ring in
       if !slot.isInCache.exchange(true, ordering: .relaxed) { ring.slots.append(slot) }
@@ -106,13 +106,13 @@ package final class BlockSlot: Sendable {
   }
 
   @inline(__always)
-  func noteUse() {
+  func recordUse() {
     // Read before written: a line that many readers only read stays with all of them.
     if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
   }
 
   /// Keeps in mind that the block is damaged.
-  func note(damage: StorageError) {
+  func record(damage: StorageError) {
     contents.withLock { $0.damage = damage }
     isDamaged.store(true, ordering: .relaxed)
   }

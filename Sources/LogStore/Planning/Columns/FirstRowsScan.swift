@@ -15,7 +15,7 @@ struct FirstRowsScan {
   private var capacity: Int
   /// How many rows may still be read, or be kept beyond those that are wanted.
   private var budget: Int
-  /// Whether another road is better.
+  /// Whether another access path is better.
   private(set) var isGivenUp = false
 
   private struct Row: Comparable {

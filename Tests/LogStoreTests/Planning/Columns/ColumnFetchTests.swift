@@ -87,12 +87,12 @@ private struct ByColumns {
 
   private func each<T>(
     _ expression: QueryExpression,
-    for purpose: TableFetch.Purpose,
+    for purpose: TableFetch.Output,
     _ body: (TableFetch) throws -> [T]
   ) throws -> [T] {
     let resolver = StoreResolver(tables)
     return try tables.tables(for: Goods.Item.self).flatMap { table in
-      let plan = FetchPlan(expression)
+      let plan = CandidatePlan(expression)
       return try body(TableFetch(tables, table, expression, plan, for: purpose, resolver))
     }
   }
@@ -204,7 +204,7 @@ private struct ByColumns {
       tables,
       table,
       expression,
-      FetchPlan(expression),
+      CandidatePlan(expression),
       for: .rows,
       StoreResolver(tables)
     )
@@ -226,7 +226,7 @@ private struct ByColumns {
       tables,
       table,
       expression,
-      FetchPlan(expression),
+      CandidatePlan(expression),
       for: .count,
       StoreResolver(tables)
     )

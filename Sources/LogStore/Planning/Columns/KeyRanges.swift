@@ -1,14 +1,14 @@
-/// The keys of a table, a stretch after the other: short ones first, for a fetch that wants few rows.
-struct KeyStretches {
+/// The keys of a table, one range after the other: short ones first, for a fetch that wants few rows.
+struct KeyRanges {
   private let end: UInt64
   private var first: UInt64? = 0
   private var width: UInt64 = 64
 
-  /// So many keys that the blocks which two stretches share do not count, and few enough that the rows which
+  /// So many keys that the blocks which two ranges share do not count, and few enough that the rows which
   /// match take little memory before they are read.
   private static let greatestWidth: UInt64 = 1 << 16
 
-  /// - Parameter end: Beyond the last key, as far as is known; the last stretch goes on behind it.
+  /// - Parameter end: Beyond the last key, as far as is known; the last range goes on behind it.
   init(end: UInt64) { self.end = end }
 
   mutating func next() -> Range<UInt64>? {

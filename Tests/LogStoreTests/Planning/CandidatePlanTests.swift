@@ -32,7 +32,7 @@ import Testing
   private let ids = (0..<4).map { Parcel(weight: Double($0)).persistentModelID }
 
   private func plan(_ predicate: Predicate<Parcel>) throws -> String {
-    switch FetchPlan(try QueryExpression(predicate)) {
+    switch CandidatePlan(try QueryExpression(predicate)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
     case .joining(let target, let lookups, let isComplete):

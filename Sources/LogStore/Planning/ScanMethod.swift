@@ -1,6 +1,6 @@
-/// How a fetch gets to the rows of a table that match.
+/// How a fetch goes through a table that no index narrows down, and when an index is worth following.
 ///
-/// Three roads lead there, and what they cost per row of the table differs by powers of ten:
+/// Three access paths lead to the rows that match, and their costs per row of the table differ by powers of ten:
 ///
 /// - An *index* names the rows that can match. Each is then read by itself, for some tenths of a microsecond, and
 ///   some microseconds where it is the only one wanted of its block of a pack. So an index is worth it while it
@@ -9,7 +9,7 @@
 ///   are needed are read. This takes a predicate, or a part of one, that columns can answer.
 /// - *Rows* are looked at one by one, for a tenth of a microsecond each or two. That is as good as columns where
 ///   most rows match, and better in a table so small that preparing anything takes longer than looking.
-enum FetchRoad: Equatable {
+enum ScanMethod: Equatable {
   case columns
   case rows
 
@@ -25,8 +25,8 @@ enum FetchRoad: Equatable {
     case everything
   }
 
-  /// The road through a table that no index leads through.
-  static func choose(rowCount: Int, _ answer: ColumnAnswer) -> FetchRoad {
+  /// The method for a table that no index leads through.
+  static func choose(rowCount: Int, _ answer: ColumnAnswer) -> ScanMethod {
     if rowCount <= smallTable { return .rows }
     switch answer {
     case .unknown, .nothing: return .rows
@@ -48,13 +48,13 @@ enum FetchRoad: Equatable {
   /// Each is looked up in the index of references, for some microseconds.
   static func targetLimit(rowCount: Int) -> Int { rowCount / 16 }
 
-  /// The road through the next stretch of a table, whose rows are to be read.
+  /// The method for the next range of keys, whose rows are to be read.
   ///
   /// - Parameters:
-  ///   - matchCount: How many rows of the last stretch matched.
+  ///   - matchCount: How many rows of the last range matched.
   ///   - rowCount: How many rows it had.
-  /// - Returns: The road.
-  static func next(after matchCount: Int, of rowCount: Int) -> FetchRoad {
+  /// - Returns: The method.
+  static func next(after matchCount: Int, of rowCount: Int) -> ScanMethod {
     matchCount > rowCount / 2 ? .rows : .columns
   }
 

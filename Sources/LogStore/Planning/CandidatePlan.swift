@@ -1,10 +1,10 @@
 import ModelRuntime
 
-/// Where a fetch looks for rows: as few as its predicate lets it.
+/// Which rows of a table a predicate lets match: from it a fetch chooses its access path.
 ///
 /// A plan names candidates, never answers: each of them is still tested by the whole predicate, so a plan may be
 /// too wide and must not be too narrow.
-enum FetchPlan {
+enum CandidatePlan {
   /// Only these rows can match.
   case rows(Set<PersistentIdentifier>)
   /// Only rows can match that refer to one of these through a to-one property.
@@ -34,27 +34,27 @@ enum FetchPlan {
     }
     switch expression {
     case .constant(.bool(false)), .constant(.null): self = .rows([])
-    case .and(let lhs, let rhs): self = FetchPlan(lhs).intersection(FetchPlan(rhs))
-    case .or(let lhs, let rhs): self = FetchPlan(lhs).union(FetchPlan(rhs))
+    case .and(let lhs, let rhs): self = CandidatePlan(lhs).intersection(CandidatePlan(rhs))
+    case .or(let lhs, let rhs): self = CandidatePlan(lhs).union(CandidatePlan(rhs))
     case .comparison(.equal, .identifier(let path), .constant(let constant), _),
       .comparison(.equal, .constant(let constant), .identifier(let path), _):
-      self = FetchPlan(path, isIn: [constant])
+      self = CandidatePlan(path, isIn: [constant])
     case .membership(.identifier(let path), let constants):
-      self = FetchPlan(path, isIn: constants)
+      self = CandidatePlan(path, isIn: constants)
     case .comparison(let relation, .column(let path, let reading), .constant(let constant), _):
-      self = FetchPlan(ValueLookup(relation, path, reading, constant))
+      self = CandidatePlan(ValueLookup(relation, path, reading, constant))
     case .comparison(let relation, .constant(let constant), .column(let path, let reading), _):
-      self = FetchPlan(ValueLookup(relation.reversed, path, reading, constant))
+      self = CandidatePlan(ValueLookup(relation.reversed, path, reading, constant))
     case .isNull(.column(let path, let reading)):
-      self = FetchPlan(ValueLookup(nil: path, reading))
+      self = CandidatePlan(ValueLookup(nil: path, reading))
     case .membership(.column(let path, let reading), let constants):
-      self = FetchPlan(ValueLookup(path, reading, isIn: constants))
+      self = CandidatePlan(ValueLookup(path, reading, isIn: constants))
     case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
-      self = FetchPlan(ValueLookup(path, reading, beginsWith: text))
+      self = CandidatePlan(ValueLookup(path, reading, beginsWith: text))
     // What is null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
-      self = FetchPlan(test).incomplete
+      self = CandidatePlan(test).incomplete
     default: self = .scan
     }
   }
@@ -64,7 +64,7 @@ enum FetchPlan {
   }
 
   /// The same candidates, all of which have to be tested.
-  private var incomplete: FetchPlan {
+  private var incomplete: CandidatePlan {
     switch self {
     case .values(let lookups, _): .values(lookups, isComplete: false)
     case .joining(let target, let lookups, _): .joining(target, lookups, isComplete: false)
@@ -94,9 +94,9 @@ enum FetchPlan {
   }
 }
 
-extension FetchPlan {
+extension CandidatePlan {
   /// The plan for rows that match both sides: the narrower one, or what they share.
-  private func intersection(_ other: FetchPlan) -> FetchPlan {
+  private func intersection(_ other: CandidatePlan) -> CandidatePlan {
     switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.intersection(rhs))
     case (.rows, _), (.referring, .scan), (.referring, .joining): self
@@ -122,7 +122,7 @@ extension FetchPlan {
   }
 
   /// The plan for rows that match either side.
-  private func union(_ other: FetchPlan) -> FetchPlan {
+  private func union(_ other: CandidatePlan) -> CandidatePlan {
     switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
     case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
