@@ -80,13 +80,6 @@ enum IndexDefinition: Sendable {
   static func rank(of key: IndexKey) -> Int64 { Int64(bitPattern: key[1]) ^ .min }
 }
 
-/// A to-one column of a table, and the one with the ranks beside it.
-struct ReferenceColumn: Hashable, Sendable {
-  let table: UInt16
-  let column: Int
-  let rankColumn: Int?
-}
-
 extension IndexDefinition {
   /// The index of some properties in a table; `nil` if the first one's values have no order in rows.
   ///

@@ -72,10 +72,10 @@ extension LazyIndex {
   /// Commits and other readers of the index wait meanwhile.
   ///
   /// - Throws: What reading the tables throws, should the index have to be made.
-  func withNewest<R>(in store: TableStore, _ body: (IndexContent) throws -> R) throws -> R {
+  func withNewest<R>(in store: some IndexedStore, _ body: (IndexContent) throws -> R) throws -> R {
     try state.withLock { state in
       try build(&state, in: store)
-      takeIn(through: store.engine.lastCommit.rawValue, &state)
+      takeIn(through: store.newestCommit, &state)
       guard let content = state.content else {
         preconditionFailure("an index that was just made is gone")
       }
@@ -88,7 +88,7 @@ extension LazyIndex {
   /// - Returns: `nil` if the index had to be made, and is newer than the view.
   /// - Complexity: O(1), but for what was committed after the view, or never taken in.
   /// - Throws: What reading the tables throws, should the index have to be made.
-  func keys(as view: ReadView, in store: TableStore) throws -> OrderedKeys? {
+  func keys(as view: ReadView, in store: some IndexedStore) throws -> OrderedKeys? {
     switch try content(as: view, in: store) {
     case .ordered(let keys): return keys
     case .hashed: preconditionFailure("an index of unique keys has no order")
@@ -97,7 +97,7 @@ extension LazyIndex {
   }
 
   /// The entries as of a view; `nil` if the index is newer.
-  func content(as view: ReadView, in store: TableStore) throws -> IndexContent? {
+  func content(as view: ReadView, in store: some IndexedStore) throws -> IndexContent? {
     let sequence = view.sequence.rawValue
     return try state.withLock { state in
       try build(&state, in: store)
@@ -166,18 +166,18 @@ extension LazyIndex {
     }
   }
 
-  private func build(_ state: inout State, in store: TableStore) throws {
+  private func build(_ state: inout State, in store: some IndexedStore) throws {
     // Of commits that another process made nothing is posted.
     if state.content != nil,
-      store.allowsSave || state.base == store.engine.lastCommit.rawValue
+      store.allowsSave || state.base == store.newestCommit
     {
       return
     }
     inbox.withLock { $0.removeAll() }
     registration.store(true, ordering: .releasing)
-    store.indexes.recordRegistration()
+    store.recordRegistration()
     do {
-      let view = store.engine.makeReadViewOfAllCommits()
+      let view = store.makeReadViewOfAllCommits()
       state.content = try IndexContent(definition, of: view, in: store)
       SchedulePoint.afterScan.reach()
       state.base = view.sequence.rawValue
@@ -202,26 +202,21 @@ enum IndexContent: Sendable {
   ///   - view: The state to read.
   ///   - store: The store.
   /// - Throws: What reading a row throws.
-  init(_ definition: IndexDefinition, of view: ReadView, in store: TableStore) throws {
+  init(_ definition: IndexDefinition, of view: ReadView, in store: some IndexedStore) throws {
     let rowCount = definition.tables.reduce(0) { $0 + view.rowCount(of: $1) }
     var scratch: [UInt8] = []
     var hashed = HashedRows()
     var ordered = OrderedKeys.Builder(wordCount: definition.wordCount, reserving: rowCount)
     if definition.isHashed { hashed.reserve(rowCount) }
     for number in definition.tables.sorted() {
-      guard let table = store.table(numbered: number) else { continue }
-      try view.scan(number) { rowKey, layout, row in
-        let row = try table.withCurrentRow(row, layout: layout, key: rowKey) {
-          definition.key(of: $0, table.layout, &scratch)
-        }
-        guard let key = row else { return .proceed }
+      try store.scan(number, of: view) { rowKey, row, rowLayout in
+        guard let key = definition.key(of: row, rowLayout, &scratch) else { return }
         let reference = RowReference(table: number, key: rowKey)
         if definition.isHashed {
           hashed.insert(reference, UInt32(truncatingIfNeeded: key[0]))
         } else {
           ordered.append(key, reference)
         }
-        return .proceed
       }
     }
     self = definition.isHashed ? .hashed(hashed) : .ordered(ordered.finish())

@@ -1,4 +1,3 @@
-import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
@@ -108,49 +107,4 @@ final class StoreIndexes: Sendable {
     for index in values + unique { index.removeAll() }
     for index in references.values { index.removeAll() }
   }
-}
-
-// MARK: Invariants
-
-extension TableStore {
-  /// Says which of the indexes that were made do not hold what a scan of their tables finds.
-  ///
-  /// Saves may go on: both are as of one view.
-  ///
-  /// - Throws: What reading a row throws.
-  /// - Complexity: O(rows) for each index.
-  func indexViolations() throws -> [String] {
-    let view = engine.makeReadView()
-    var violations: [String] = []
-    for index in indexes.values + indexes.unique + indexes.references.values where index.isBuilt {
-      guard let kept = try index.content(as: view, in: self)?.entries else { continue }
-      let scanned = try IndexContent(index.definition, of: view, in: self).entries
-      if kept == scanned { continue }
-      let missing = Set(scanned).subtracting(kept)
-      let stale = Set(kept).subtracting(scanned)
-      violations.append(
-        "\(index.definition) as of \(view.sequence) lacks \(missing.count) entries, "
-          + "\(missing.first.map { "\($0)" } ?? "none"), and has \(stale.count) too many, "
-          + "\(stale.first.map { "\($0)" } ?? "none")"
-      )
-    }
-    return violations
-  }
-
-  /// Traps unless every index that was made holds what a scan of its tables finds.
-  ///
-  /// - Throws: What reading a row throws.
-  func checkIndexes() throws {
-    let violations = try indexViolations()
-    precondition(violations.isEmpty, violations.joined(separator: "; "))
-  }
-
-  /// Whether indexes are checked after each save: in debug builds, if `LOGSTORE_CHECK_INDEXES` is set.
-  static let checksIndexes: Bool = {
-    #if DEBUG
-    return ProcessInfo.processInfo.environment["LOGSTORE_CHECK_INDEXES"] != nil
-    #else
-    return false
-    #endif
-  }()
 }

@@ -179,11 +179,12 @@ extension StoreMigration {
   private func tables(of engine: StorageEngine, at schema: Schema) throws -> TableStore {
     try TableStore(
       engine,
-      path: path,
-      schema: schema,
-      allowsSave: true,
-      blobThreshold: blobThreshold,
-      closing: .byOwner
+      TableStore.Configuration(
+        path: path,
+        schema: schema,
+        blobThreshold: blobThreshold,
+        closing: .byOwner
+      )
     )
   }
 

@@ -41,6 +41,18 @@ struct StoreRequest {
     observation = StoreObservation(configuration)
   }
 
+  /// How the store keeps models in tables.
+  var tables: TableStore.Configuration {
+    TableStore.Configuration(
+      path: url.path,
+      schema: schema,
+      allowsSave: allowsSave,
+      blobThreshold: blobThreshold,
+      durability: durability,
+      observation: observation
+    )
+  }
+
   var engineOptions: EngineOptions {
     var options = EngineOptions()
     options.mode = allowsSave ? .readWrite : .readOnly

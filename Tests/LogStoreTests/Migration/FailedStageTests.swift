@@ -150,10 +150,7 @@ private enum UnlikelyPlan: SchemaMigrationPlan {
     let migration = StoreMigration(path: "/trips", schema: schema, plan: plan)
     let tables = try TableStore(
       try migration.run(engine),
-      path: "/trips",
-      schema: schema,
-      allowsSave: true,
-      blobThreshold: .max
+      TableStore.Configuration(path: "/trips", schema: schema)
     )
     let configuration = ModelConfiguration(schema: schema, url: URL(fileURLWithPath: "/trips"))
     return ModelContext(

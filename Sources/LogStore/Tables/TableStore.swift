@@ -51,15 +51,7 @@ final class TableStore: Sendable {
         options: request.engineOptions,
         onEvent: request.observation.onEvent
       )
-      try self.init(
-        try request.migration.run(opened),
-        path: url.path,
-        schema: request.schema,
-        allowsSave: request.allowsSave,
-        blobThreshold: request.blobThreshold,
-        durability: request.durability,
-        observation: request.observation
-      )
+      try self.init(try request.migration.run(opened), request.tables)
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
     }
@@ -80,34 +72,32 @@ final class TableStore: Sendable {
       fileSystem: InMemoryFileSystem()
     )
     let migration = StoreMigration(path: "memory", schema: schema, plan: migrationPlan)
-    try self.init(
-      try migration.run(engine),
-      path: "memory",
-      schema: schema,
-      allowsSave: true,
-      blobThreshold: .max
-    )
+    try self.init(try migration.run(engine), Configuration(path: "memory", schema: schema))
+  }
+
+  /// How a store keeps models in the tables of an engine.
+  struct Configuration {
+    let path: String
+    let schema: Schema
+    var allowsSave = true
+    /// How many bytes a value may have that is in its row although it could have a file.
+    var blobThreshold = Int.max
+    var durability = LogStoreConfiguration.Durability.full
+    var observation = StoreObservation.none
+    var closing = EngineClosing.withStore
   }
 
   /// Opens the tables of an engine, which has those of the schema.
-  init(
-    _ engine: StorageEngine,
-    path: String,
-    schema: Schema,
-    allowsSave: Bool,
-    blobThreshold: Int,
-    durability: LogStoreConfiguration.Durability = .full,
-    observation: StoreObservation = .none,
-    closing: EngineClosing = .withStore
-  ) throws {
+  init(_ engine: StorageEngine, _ configuration: Configuration) throws {
+    let (path, schema) = (configuration.path, configuration.schema)
     self.engine = engine
-    self.closing = closing
-    self.durability = durability
-    self.blobThreshold = blobThreshold
-    self.observation = observation
     self.path = path
-    self.allowsSave = allowsSave
     self.schema = schema
+    closing = configuration.closing
+    durability = configuration.durability
+    blobThreshold = configuration.blobThreshold
+    observation = configuration.observation
+    allowsSave = configuration.allowsSave
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)

@@ -1,0 +1,25 @@
+import LogEngine
+import RowFormat
+
+/// What an index sees of the store whose rows it is of.
+protocol IndexedStore: AnyObject {
+  /// Whether rows change by commits of this process only, each of which is posted to the indexes.
+  var allowsSave: Bool { get }
+  /// The number of the newest commit that is visible.
+  var newestCommit: UInt64 { get }
+
+  /// Begins to post commits to an index that is about to be made.
+  func recordRegistration()
+
+  /// A view of all commits that have a number, whether they are visible yet or not.
+  func makeReadViewOfAllCommits() -> ReadView
+
+  /// Visits the rows of a table, each in the table's current layout; none if the schema has no such table.
+  ///
+  /// - Throws: What reading a row or `body` throws.
+  func scan(
+    _ table: UInt16,
+    of view: ReadView,
+    _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
+  ) throws
+}

@@ -1,0 +1,22 @@
+import LogEngine
+import RowFormat
+
+extension TableStore: IndexedStore {
+  var newestCommit: UInt64 { engine.lastCommit.rawValue }
+
+  func recordRegistration() { indexes.recordRegistration() }
+
+  func makeReadViewOfAllCommits() -> ReadView { engine.makeReadViewOfAllCommits() }
+
+  func scan(
+    _ table: UInt16,
+    of view: ReadView,
+    _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
+  ) throws {
+    guard let table = self.table(numbered: table) else { return }
+    try view.scan(table.number) { key, layout, row in
+      try table.withCurrentRow(row, layout: layout, key: key) { try body(key, $0, table.layout) }
+      return .proceed
+    }
+  }
+}
