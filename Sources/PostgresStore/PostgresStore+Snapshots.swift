@@ -44,8 +44,8 @@ extension PostgresStore {
         guard let own = reference(snapshot.persistentIdentifier) else { continue }
         let row = try snapshot.write(
           into: &writer,
-          reference: reference,
-          rank: { try self.reserveRanks(1).lowerBound }
+          lists: .atMembers { try self.reserveRanks(1).lowerBound },
+          reference: reference
         )
         if names[snapshot.persistentIdentifier] != nil {
           sink.insert(own, row: writer.bytes.extracting(row))
@@ -70,44 +70,13 @@ extension PostgresStore {
     guard let table = tables.table(numbered: fetched.reference.table),
       let own = identifier(of: fetched.reference)
     else { return nil }
-    let layout = table.layout
-    var references: [PersistentIdentifier] = []
-    func number(_ reference: RowReference) -> RowReference? {
-      guard let identifier = identifier(of: reference) else { return nil }
-      references.append(identifier)
-      return DefaultSnapshot.reference(number: references.count)
-    }
-    var writer = RowWriter()
-    writer.begin(layout)
-    try fetched.withBytes { row in
-      for property in table.descriptor.properties {
-        let column = property.ordinal
-        if property.isDerivable {
-          let members = try members(of: fetched.reference, property)
-          writer.append(column, references: members.compactMap(number))
-        } else if layout.isNull(column, in: row) {
-          continue
-        } else if property.isToMany {
-          writer.append(column, references: layout.references(column, in: row).compactMap(number))
-        } else if property.isRelationship {
-          if let target = number(layout.reference(column, in: row)) {
-            writer.set(column, reference: target)
-          }
-        } else if let blob = layout.blob(column, in: row)?.reference {
-          // A snapshot means the same in every store: it holds the value itself.
-          let value = try readBlob(blob, of: fetched.reference, column: column)
-          value?.withUnsafeBytes { writer.append(column, inlineBlob: $0.bytes) }
-        } else {
-          writer.copy(column, from: row, column: column, layout: layout)
-        }
-      }
-    }
-    let range = writer.finish()
-    return DefaultSnapshot(
-      persistentIdentifier: own,
-      descriptor: table.descriptor,
-      row: writer.bytes.extracting(range).withUnsafeBytes { Array($0) },
-      references: references
+    return try DefaultSnapshot(
+      of: fetched,
+      own,
+      table.descriptor,
+      identifier: identifier(of:),
+      members: { try members(of: fetched.reference, $0) },
+      value: { try readBlob($0, of: fetched.reference, column: $1) }
     )
   }
 
@@ -125,42 +94,6 @@ extension PostgresStore {
       entityName: table.descriptor.entityName,
       primaryKey: reference.key
     )
-  }
-}
-
-extension DefaultSnapshot {
-  /// Writes the snapshot's row as the store keeps it: references by their rows, and no list that its members tell.
-  fileprivate func write(
-    into writer: inout RowWriter,
-    reference: (PersistentIdentifier) -> RowReference?,
-    rank: () throws -> Int64
-  ) throws -> Range<Int> {
-    let layout = descriptor.layout
-    writer.begin(layout)
-    try row.withUnsafeBytes { bytes in
-      let row = bytes.bytes
-      for property in descriptor.properties {
-        let column = property.ordinal
-        if !property.isRelationship {
-          writer.copy(column, from: row, column: column, layout: layout)
-        } else if layout.isNull(column, in: row) || property.isDerivable {
-          continue
-        } else if property.isToMany {
-          let targets = layout.references(column, in: row).compactMap {
-            identifier(for: $0).flatMap(reference)
-          }
-          writer.append(column, references: targets)
-        } else if let target = identifier(for: layout.reference(column, in: row))
-          .flatMap(reference)
-        {
-          writer.set(column, reference: target)
-          if let rankColumn = descriptor.rankColumns[column] {
-            writer.set(rankColumn, integer: try rank())
-          }
-        }
-      }
-    }
-    return writer.finish()
   }
 }
 #endif

@@ -171,31 +171,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
     guard let own = reference(snapshot.persistentIdentifier) else {
       throw SwiftDataError.missingEntity(snapshot.persistentIdentifier.entityName)
     }
-    let layout = snapshot.descriptor.layout
     var writer = RowWriter()
-    writer.begin(layout)
-    unsafe snapshot.row.withUnsafeBytes { bytes in
-      let row = unsafe bytes.bytes
-      for property in snapshot.descriptor.properties {
-        let column = property.ordinal
-        guard property.isRelationship else {
-          writer.copy(column, from: row, column: column, layout: layout)
-          continue
-        }
-        if layout.isNull(column, in: row) { continue }
-        if property.isToMany {
-          let references = layout.references(column, in: row).compactMap {
-            snapshot.identifier(for: $0).flatMap(reference)
-          }
-          writer.append(column, references: references)
-        } else if let target = snapshot.identifier(for: layout.reference(column, in: row))
-          .flatMap(reference)
-        {
-          writer.set(column, reference: target)
-        }
-      }
-    }
-    let range = writer.finish()
+    let range = try snapshot.write(into: &writer, lists: .atOwner, reference: reference)
     builder.append(own, row: writer.bytes.extracting(range))
   }
 
