@@ -13,7 +13,7 @@ extension TableStore {
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows).
   package func invariantViolations() throws -> [String] {
-    var violations = try engine.invariantViolations() + indexViolations()
+    var violations = try engine.invariantViolations() + indexViolations() + listViolations()
     for table in tables {
       let references = table.descriptor.relationships.filter(\.isCheckedReference)
       if references.isEmpty { continue }
@@ -49,6 +49,16 @@ extension ModelContainer {
   package func storeInvariantViolations() throws -> [String] {
     try (stores(of: DefaultStore.self).map(\.tables) + stores(of: LogStore.self).map(\.tables))
       .flatMap { try $0.invariantViolations() }
+  }
+
+  /// Says which stored lists of many to many do not agree with their other ends; nothing, if all is well.
+  ///
+  /// Saves may be under way.
+  ///
+  /// - Throws: What reading a row throws.
+  package func storedListViolations() throws -> [String] {
+    try (stores(of: DefaultStore.self).map(\.tables) + stores(of: LogStore.self).map(\.tables))
+      .flatMap { try $0.listViolations() }
   }
 
   /// Gives back in the container's stores what was replaced and deleted.

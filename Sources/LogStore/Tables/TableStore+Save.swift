@@ -28,7 +28,10 @@ extension TableStore {
       }
     }
     if sink.isWorthKeeping { spareSink.keep(sink) }
-    if TableStore.checksIndexes { try checkIndexes() }
+    if TableStore.checksIndexes {
+      try checkIndexes()
+      try checkLists()
+    }
     return sequence.map(history.token)
   }
 }
