@@ -84,6 +84,8 @@ extension _ModelState {
       guard let reference = storedReference(property), reference != former else { continue }
       nullified[ordinal] = nil
       setRelation(.unloaded, property)
+      // Lists that left the model out are put together again.
+      context?.listEpoch &+= 1
       forgetChange(ordinal)
     }
   }

@@ -64,7 +64,7 @@ extension ModelContext {
         insertionQueue.append(other)
       case .many(let list):
         // Nothing of it is stored with, or at, the new row.
-        list.isLoaded = true
+        if !list.isLoaded { list.rebase(on: []) }
         list.added = OrderedModels(list.models)
         list.removed.removeAll()
         list.returned.removeAll()

@@ -82,12 +82,20 @@ extension ModelContext {
       guard let pending = pendingChanges(for: connection) else { return nil }
       // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
       // no other save may write them meanwhile.
-      let lock = connection.writesBothEnds(pending) ? connection.listLock : nil
+      var lock = connection.writesBothEnds(pending) ? connection.listLock : nil
       lock?.lock()
       defer { lock?.unlock() }
       try connection.store.beginSave(pending, for: editingState)
       var next: ChangeSet? = pending
       while let changes = next {
+        if lock == nil, connection.writesBothEnds(changes) {
+          // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
+          // was read without the lock counts no longer.
+          lock = connection.listLock
+          lock?.lock()
+          connection.store.endSave(for: editingState)
+          try connection.store.beginSave(changes, for: editingState)
+        }
         if try readNullified(among: changes, in: connection) {
           next = pendingChanges(for: connection)
           continue
@@ -221,6 +229,8 @@ extension ModelContext {
       }
       maps[connection.index].insert(state, at: state.reference)
       state.settle()
+      // An object that was deleted and inserted again had the row it was before.
+      if unsafe state.row != nil { state.dropRow() }
       // An updated object's other values stay as old as the row they were read from.
       state.rowEpoch = epoch
       if !PlantedFault.staleSavedValues.isPlanted { state.flags.insert(.hasSavedValues) }
@@ -273,6 +283,8 @@ extension ModelContext {
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
+    // Also lists that nothing was pending for: their members' references are what the store has again.
+    listEpoch &+= 1
     let touched = observers == nil ? [] : inserted + changed + deleted
     insertedModels.removeAll()
     changedModels.removeAll()

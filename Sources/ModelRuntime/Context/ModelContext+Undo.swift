@@ -105,7 +105,10 @@ extension ModelContext {
       state.noteChange(property.ordinal)
       list.leave(other, property)
       if mark.isUnsaved(in: context) {
-        list.isReordered = wasReordered
+        // A member that came back beside others since is not at its place among those that came: only the order of
+        // the list tells where it is.
+        let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
+        list.isReordered = wasReordered || hasOwnOrder
         if !wasRemoved { list.removed.remove(other) }
       }
       mark.restore(state, in: context)
@@ -129,6 +132,8 @@ extension ModelContext {
     let place = list.isLoaded ? list.place(of: other) : nil
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
+      // Its place is beside other members: a list that a save has let go of is put together again.
+      if place != nil { _ = state.relatedModels(property) }
       let list = state.listToChange(property)
       context.registerUndo(ofAdding: other, to: property, list, in: model)
       state.noteChange(property.ordinal)
@@ -144,7 +149,11 @@ extension ModelContext {
         if wasReturned { list.returned.insert(ObjectIdentifier(other)) }
       }
       if list.isLoaded {
-        if let place { list.insert(other, at: place) } else { list.unload() }
+        if let place {
+          if !list.contains(other) { list.insert(other, at: place) }
+        } else {
+          list.unload()
+        }
       }
       mark.restore(state, in: context)
       property.notify(model)

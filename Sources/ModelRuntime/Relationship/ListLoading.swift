@@ -10,8 +10,8 @@ extension _ModelState {
   /// Puts a list together anew.
   func load(_ list: RelatedModels, _ property: ModelProperty) {
     guard flags.contains(.stored), let context, let connection else {
-      list.removeDeleted()
-      list.isLoaded = true
+      // Of a list that is in no store, what came is all there is.
+      if list.isLoaded { list.removeDeleted() } else { list.rebase(on: []) }
       list.epoch = listEpoch
       return
     }

@@ -14,8 +14,14 @@ extension _ModelState {
     adoptInitialRelationships(of: model)
     if property.isToMany {
       let list = listToChange(property)
-      if mayKnowOther, list.added.contains(other) || list.isLoaded && list.contains(other) {
-        return
+      if mayKnowOther {
+        if list.added.contains(other) { return }
+        if list.isLoaded, list.contains(other) {
+          // The members of a list that is stored at both ends may be older here than at the end that was set: an
+          // addition that only one end notes would be saved at that end only.
+          if property.isDerivable || !flags.contains(.stored) { return }
+          return keepOther(other, property, of: model)
+        }
       }
       registerUndo(ofAdding: other, to: property, list, in: model)
       noteChange(property.ordinal)
@@ -60,6 +66,8 @@ extension _ModelState {
   {
     guard flags.contains(.stored) else { return }
     let state = other._$state
+    // A save of another context that was merged drops the row.
+    if property.isDerivable { state.loadRow() }
     let isReturn =
       property.isDerivable
       ? property.inverse.map { state.storedReference($0) == reference } ?? false

@@ -32,7 +32,7 @@ extension StoreConnection {
             state.flags.contains(.stored) ? try storedPlaces(state, property) : []
           assignment.place(current.models, of: owner, inverse, among: ranks, reserve)
         } else {
-          refreshStoredMembers(among: list, of: state)
+          try readStoredMembers(among: list, of: state)
           assignment.append(list, to: owner, inverse, reserve)
         }
       }
@@ -40,13 +40,14 @@ extension StoreConnection {
     changes.updated += assignment.moved
   }
 
-  /// Reads the rows of members again that came from elsewhere: others may have given them the same owner.
-  private func refreshStoredMembers(among list: RelatedModels, of owner: _ModelState) {
+  /// Reads the rows of members that came from elsewhere, if they are not in memory or old: others may have given
+  /// them the same owner, and a place.
+  ///
+  /// - Throws: What reading a row throws.
+  private func readStoredMembers(among list: RelatedModels, of owner: _ModelState) throws {
     guard owner.flags.contains(.stored), let context = owner.context else { return }
-    let stale = list.added.elements.lazy.map { $0._$state }.filter {
-      unsafe $0.flags.contains(.stored) && $0.row != nil && $0.rowEpoch != context.listEpoch
-    }
-    context.refreshRows(of: Array(stale), from: self)
+    let states = list.added.elements.map { $0._$state }.filter { $0.flags.contains(.stored) }
+    if !states.isEmpty { try context.readRows(of: states, in: self) }
   }
 }
 

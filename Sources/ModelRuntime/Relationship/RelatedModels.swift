@@ -115,7 +115,9 @@ extension RelatedModels {
   final func rebase(on stored: [any PersistentModel]) {
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
-      let kept = models.filter { known.contains(ObjectIdentifier($0)) || added.contains($0) }
+      let kept = models.filter {
+        !$0._$state.isDeleted && (known.contains(ObjectIdentifier($0)) || added.contains($0))
+      }
       let present = Set(kept.lazy.map { ObjectIdentifier($0) })
       let new = stored.filter { !present.contains(ObjectIdentifier($0)) && !removed.contains($0) }
       exchange(for: kept + new)

@@ -35,7 +35,7 @@ extension _ModelState {
     guard let column = descriptor.rankColumns[ordinal] else { return }
     if let rank = pendingRanks?[ordinal] {
       encoder.writer.set(column, integer: rank)
-    } else if encoder.refersAlready(to: reference, ordinal) {
+    } else if flags.contains(.stored), encoder.refersAlready(to: reference, ordinal) {
       // Set to what it was: the place in the list stays.
       encoder.keep(column)
     } else if flags.contains(.inserted) || changed.contains(ordinal) {
@@ -48,7 +48,7 @@ extension _ModelState {
   /// Copies an untouched to-one relationship from the previous row, with its rank.
   private func keepReference(_ ordinal: Int, rankColumn: Int?, in encoder: inout _RowEncoder) {
     let row = encoder.previous
-    guard !row.isNull(ordinal) else { return }
+    guard hasRelationships(of: row), !row.isNull(ordinal) else { return }
     let reference = row.layout.reference(ordinal, in: row.span)
     guard let name = encoder.references.name(of: reference, in: connection) else { return }
     encoder.writer.set(ordinal, reference: name)
@@ -64,7 +64,7 @@ extension _ModelState {
     var references: [RowReference] = []
     let row = encoder.previous
     var came = list.added.elements.filter { !$0._$state.isDeleted }
-    if !row.isNull(ordinal) {
+    if hasRelationships(of: row), !row.isNull(ordinal) {
       let own = connection
       func names(_ models: [any PersistentModel]) -> Set<RowReference> {
         guard let own else { return [] }
@@ -88,12 +88,20 @@ extension _ModelState {
   /// Copies an untouched list from the previous row.
   private func keepList(_ ordinal: Int, in encoder: inout _RowEncoder) {
     let row = encoder.previous
-    guard !row.isNull(ordinal) else { return }
+    guard hasRelationships(of: row), !row.isNull(ordinal) else { return }
     let references = row.layout.references(ordinal, in: row.span)
     encoder.writer.append(
       ordinal,
       references: references.compactMap { encoder.references.name(of: $0, in: connection) }
     )
+  }
+
+  /// Whether the relationships that the previous row names are the object's.
+  ///
+  /// An object that was deleted and is inserted again has its attributes from the row it was, and no relationships
+  /// but those it was given since.
+  private func hasRelationships(of row: _RowView) -> Bool {
+    !row.isAbsent && flags.contains(.stored)
   }
 
   private func resolve(

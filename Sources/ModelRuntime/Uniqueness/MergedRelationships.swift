@@ -54,6 +54,7 @@ struct MergedRelationships {
     if case .many(let former) = other.relation(property) {
       list.added = OrderedModels(former.added.elements + new)
       list.removed = former.removed
+      list.returned = former.returned
       list.isReordered = former.isReordered
     }
     set(.many(list), property)

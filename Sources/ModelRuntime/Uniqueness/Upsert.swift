@@ -111,6 +111,10 @@ final class Upsert {
           let redirected = property.makeList(survivors(list.models))
           redirected.added = OrderedModels(survivors(list.added.elements))
           redirected.removed = OrderedModels(survivors(list.removed.elements))
+          redirected.returned = Set(
+            list.added.elements.filter { list.returned.contains(ObjectIdentifier($0)) }
+              .map { ObjectIdentifier(survivor($0)) }
+          )
           redirected.isReordered = list.isReordered
           redirected.isLoaded = list.isLoaded
           redirected.epoch = list.epoch
