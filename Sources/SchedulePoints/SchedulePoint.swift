@@ -25,24 +25,40 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   /// A store is about to be opened.
   case beforeOpening
 
-  /// Tells the scheduler, if there is one, that the thread has come here.
+  /// Tells the schedulers, if there are any, that the thread has come here.
   package func reach() {
-    if ScheduleHook.isInstalled.load(ordering: .relaxed) { ScheduleHook.reach(self) }
+    if ScheduleHook.installedCount.load(ordering: .relaxed) > 0 { ScheduleHook.reach(self) }
   }
 }
 
 /// Who schedules threads.
-package enum ScheduleHook {
-  fileprivate static let isInstalled = Atomic<Bool>(false)
-  private static let scheduler = Mutex<(@Sendable (SchedulePoint) -> Void)?>(nil)
+///
+/// Tests run side by side in one process, each with a scheduler of its own: every scheduler is called for every thread,
+/// and leaves those alone that it does not know.
+package struct ScheduleHook: Sendable {
+  private let number: Int
 
-  /// Calls a scheduler at each point from now on; `nil` calls none.
+  fileprivate static let installedCount = Atomic<Int>(0)
+  private static let schedulers = Mutex<[Int: @Sendable (SchedulePoint) -> Void]>([:])
+  private static let lastNumber = Atomic<Int>(0)
+
+  /// Calls a scheduler at each point, until the hook is removed.
   ///
   /// - Parameter reached: Called on the thread that has come to a point.
-  package static func install(_ reached: (@Sendable (SchedulePoint) -> Void)?) {
-    scheduler.withLock { $0 = reached }
-    isInstalled.store(reached != nil, ordering: .releasing)
+  package init(_ reached: @escaping @Sendable (SchedulePoint) -> Void) {
+    let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+    self.number = number
+    Self.schedulers.withLock { $0[number] = reached }
+    Self.installedCount.add(1, ordering: .releasing)
   }
 
-  fileprivate static func reach(_ point: SchedulePoint) { scheduler.withLock { $0 }?(point) }
+  /// Calls the scheduler no more.
+  package func remove() {
+    guard Self.schedulers.withLock({ $0.removeValue(forKey: number) }) != nil else { return }
+    Self.installedCount.subtract(1, ordering: .releasing)
+  }
+
+  fileprivate static func reach(_ point: SchedulePoint) {
+    for reached in schedulers.withLock({ Array($0.values) }) { reached(point) }
+  }
 }

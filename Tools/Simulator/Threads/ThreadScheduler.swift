@@ -32,8 +32,8 @@ final class ThreadScheduler: @unchecked Sendable {
   ///
   /// - Returns: `false` if they wait for each other for ever.
   func run(_ blocks: [@Sendable () -> Void]) -> Bool {
-    ScheduleHook.install { [weak self] point in self?.reach(point) }
-    defer { ScheduleHook.install(nil) }
+    let hook = ScheduleHook { [weak self] point in self?.reach(point) }
+    defer { hook.remove() }
     for (number, block) in blocks.enumerated() {
       let thread = Thread {
         self.begin(number)
