@@ -374,7 +374,7 @@ if hostIsApple {
       name: "LogStoreTests",
       dependencies: [
         "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools",
-        "RowFormat", "DataStoreTesting", "QueryDifferential",
+        "RowFormat", "DataStoreTesting", "QueryDifferential", "SchedulePoints",
       ],
       swiftSettings: macroUserSettings
     ),

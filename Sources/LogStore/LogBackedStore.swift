@@ -144,6 +144,9 @@ extension LogBackedStore {
       } catch let dangling as DanglingReferences {
         // Others may be added while these are being nullified: then the next attempt finds them, too.
         left += dangling.toDeletedRows
+      } catch let moved as MovedReference {
+        // It refers to another row by now, and goes on doing so.
+        left.removeAll { $0.row == moved.row && $0.column == moved.column }
       }
     }
   }

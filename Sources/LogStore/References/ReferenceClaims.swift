@@ -107,6 +107,10 @@ extension TableStore {
       }
       guard let range else { continue }
       sink.update(row, changed: changed, row: writer.bytes.extracting(range))
+      guard let sink = sink as? any ReferenceExpecting else { continue }
+      for reference in references {
+        sink.expectReference(of: row, reference.column, to: reference.target)
+      }
     }
   }
 }

@@ -3,7 +3,8 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
-/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken.
+/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, or if a reference is not what
+/// a rule made nil.
 ///
 /// Used by one save at a time.
 final class CommitIndexing: CommitParticipant {
@@ -18,6 +19,8 @@ final class CommitIndexing: CommitParticipant {
   @safe @exclusivity(unchecked) private var registrationCount = 0
   @safe @exclusivity(unchecked) private var failure: (any Error)?
   private var scratch: [UInt8] = []
+  /// What references may name in the rows that the commit replaces, by row and column.
+  @safe @exclusivity(unchecked) private var expected: [RowReference: [Int: RowReference]] = [:]
   /// Whether anything was noted since the last reset.
   @safe @exclusivity(unchecked) private var hasNotes = false
 
@@ -47,7 +50,10 @@ final class CommitIndexing: CommitParticipant {
   /// - Returns: The commit's number; of the newest one, if the batch is empty.
   /// - Throws: `RowClashes`, or a storage error; then nothing is written.
   func commit(_ batch: inout CommitBatch) throws -> CommitSequence {
-    defer { reset() }
+    defer {
+      reset()
+      if !expected.isEmpty { expected.removeAll() }
+    }
     failure = nil
     guard let sequence = try store.engine.commit(&batch, with: self) else {
       guard let failure else { preconditionFailure("a commit was given up without a reason") }
@@ -67,6 +73,13 @@ final class CommitIndexing: CommitParticipant {
     keys.removeAll()
   }
 
+  /// Has the commit fail with `MovedReference` if a row that it updates refers to another row than it may.
+  ///
+  /// The commit's number is given only if the rows it replaces are those that were looked at.
+  func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
+    expected[row, default: [:]][column] = target
+  }
+
   // MARK: Taking part
 
   func prepare(_ batch: borrowing CommitBatch) -> CommitPreparation {
@@ -81,7 +94,7 @@ final class CommitIndexing: CommitParticipant {
   private func prepared(_ batch: borrowing CommitBatch) throws -> CommitPreparation {
     reset()
     registrationCount = store.indexes.registrationCount
-    if registrationCount == 0 && store.indexes.constraints.isEmpty { return .ready }
+    if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty { return .ready }
     hasNotes = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
       try record($0, $1, $2, $3)
@@ -124,6 +137,9 @@ final class CommitIndexing: CommitParticipant {
     }
     let constraints = store.indexes.constraints(of: number)
     for constraint in constraints { columns.formUnion(store.indexes.unique[constraint].columns) }
+    for (row, references) in expected where row.table == number {
+      for column in references.keys { columns.insert(column) }
+    }
     tables.append(
       TablePart(
         table: table,
@@ -144,6 +160,12 @@ final class CommitIndexing: CommitParticipant {
   ) throws {
     let table = tables[tables.count - 1].table
     try table.withCurrentRow(row, layout: layout, key: reference.key) { row in
+      if side == .before, !expected.isEmpty, let references = expected[reference] {
+        for (column, target) in references {
+          guard let current = table.target(of: row, column), current != target else { continue }
+          throw MovedReference(reference, column: column)
+        }
+      }
       recordKeys(of: reference, side, row, table.layout)
       for place in tables[tables.count - 1].parts {
         let key = parts[place].index.definition.key(of: row, table.layout, &scratch)

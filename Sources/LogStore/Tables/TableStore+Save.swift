@@ -48,7 +48,7 @@ final class SpareSink: Sendable {
 /// Turns the changes of a save into a batch of the engine, and sees them into the indexes.
 ///
 /// Used by one save at a time.
-final class CommitSink: RowChangeSink, @unchecked Sendable {
+final class CommitSink: RowChangeSink, ReferenceExpecting, @unchecked Sendable {
   // Not counted: the store keeps the sink, and only its own saves use it.
   @safe private unowned(unsafe) let store: TableStore
   private var batch: CommitBatch
@@ -143,6 +143,10 @@ final class CommitSink: RowChangeSink, @unchecked Sendable {
     }
     batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
     recordChange(row.byteCount)
+  }
+
+  func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
+    indexing.expectReference(of: row, column, to: target)
   }
 
   func delete(_ reference: RowReference) {

@@ -68,6 +68,29 @@ extension ModelContext {
   }
 }
 
+extension ModelContext {
+  /// Leaves a reference alone that another save has set since a rule made it nil here.
+  ///
+  /// - Throws: `moved`, if it is not one that a rule of this context made nil.
+  func keep(_ moved: MovedReference, in connection: StoreConnection) throws {
+    noticeCommits(to: connection)
+    guard let model = maps[connection.index][moved.row]?.model,
+      let property = model._$state.descriptor.properties[safe: moved.column],
+      model._$state.nullified[moved.column] != nil
+    else { throw moved }
+    let state = model._$state
+    state.nullified[moved.column] = nil
+    state.setRelation(.unloaded, property)
+    // The commit has its number, and need not be visible yet: what is read now may be the former owner, which is
+    // deleted here. The next look reads again.
+    state.dropRow()
+    model._$reset(keeping: state.changed)
+    listEpoch &+= 1
+    state.forgetChange(moved.column)
+    property.notify(model)
+  }
+}
+
 extension _ModelState {
   /// Notes that a to-one end, which was not set since the last save, is nil because of what was done to another model.
   func noteNullified(_ property: ModelProperty) {

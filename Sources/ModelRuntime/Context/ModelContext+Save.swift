@@ -119,6 +119,9 @@ extension ModelContext {
         } catch let dangling as DanglingReferences {
           try mend(dangling, in: connection)
           next = pendingChanges(for: connection)
+        } catch let moved as MovedReference {
+          try keep(moved, in: connection)
+          next = pendingChanges(for: connection)
         } catch let vanished as VanishedRow {
           try forgetVanished(among: changes, in: connection, because: vanished)
           next = pendingChanges(for: connection)

@@ -213,6 +213,8 @@ extension _ModelState {
     get { extras?.nullified ?? [:] }
     set { if !newValue.isEmpty || extras != nil { makeExtras().nullified = newValue } }
   }
+  /// Whether any reference is nil because of what was done to another model.
+  var hasNullified: Bool { extras.map { !$0.nullified.isEmpty } ?? false }
 
   func forgetNullified() {
     if let extras, !extras.nullified.isEmpty { extras.nullified = [:] }

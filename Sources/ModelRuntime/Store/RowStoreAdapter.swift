@@ -1,5 +1,6 @@
 import Foundation
 import RowFormat
+import SchedulePoints
 
 /// A store that keeps rows, as a context sees it: models are encoded straight into its batch.
 ///
@@ -260,6 +261,13 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
           row: encoder.writer.bytes.extracting(row)
         )
         encoder.writer.removeAll()
+        // A rule's nil gives way to what another save commits first.
+        guard state.hasNullified, !PlantedFault.lostReattachment.isPlanted,
+          let sink = sink as? any ReferenceExpecting
+        else { continue }
+        for (column, target) in state.nullified {
+          sink.expectReference(of: state.reference, column, to: target)
+        }
       }
       for model in changes.deleted { sink.delete(model._$state.reference) }
     }
