@@ -23,15 +23,42 @@ import Testing
     #expect(!first.schedule.operations.isEmpty)
   }
 
-  /// Seeds that found something once.
-  ///
-  /// The first two roll back new models whose unique values others have saved; in the rest, a save meets a row whose
-  /// deletion has its number and is not visible yet.
-  @Test(arguments: [10_572, 10_931, 20_004, 21_384, 21_939] as [UInt64])
-  func `agrees with the oracle where it did not once`(seed: UInt64) {
-    let kind = ScheduleKind.of(seed: seed)
+  /// Seeds that found something once, each with the class of schedules it was drawn for.
+  private static let formerViolations: [(ScheduleKind, UInt64)] = [
+    // New models whose unique values others have saved are rolled back.
+    (.merging, 10_572), (.several, 10_931),
+    // A save meets a row whose deletion has its number and is not visible yet.
+    (.threads, 20_004), (.threads, 21_384), (.threads, 21_939),
+    // What came to one list of many to many was in an outdated list at the other end.
+    (.merging, 22_387), (.several, 22_861),
+    // Two contexts give a member one owner, and one of them merges.
+    (.merging, 21_667),
+    // An unsaved list has a new member that is deleted elsewhere.
+    (.containers, 24_343),
+    // A rollback gives a list its member back.
+    (.containers, 22_948),
+    // A change of lists of many to many is saved, taken back, and made again.
+    (.alone, 24_285), (.alone, 35_098), (.alone, 33_614),
+    // Two threads add a member to one list, and each gives it a place.
+    (.threads, 146_514),
+    // A thread appends a member that the list has got from another one.
+    (.threads, 153_703),
+    // A member comes back to a new list in its order, and what was appended before is taken back.
+    (.alone, 157_024), (.alone, 184_107),
+    // A member comes back to its place in a list that was saved without it.
+    (.alone, 183_379),
+    // A tag is deleted in two contexts, and another one of its code is saved between the two.
+    (.merging, 114_081), (.containers, 162_431),
+    // An upsert redirects a list that a member has left and come back to.
+    (.several, 35_843),
+    // All that a save changed was undone before it: it writes nothing.
+    (.threads, 22_344), (.threads, 25_519),
+  ]
+
+  @Test(arguments: formerViolations)
+  func `agrees with the oracle where it did not once`(kind: ScheduleKind, seed: UInt64) {
     let (_, violation) = Schedule.draw(seed: seed, kind: kind, stepCount: 60, in: folder)
-    #expect(violation == nil, "seed \(seed): \(violation?.description ?? "")")
+    #expect(violation == nil, "\(kind) \(seed): \(violation?.description ?? "")")
   }
 
   @Test func `agrees with the oracle on a program of every shape of relationship`() throws {

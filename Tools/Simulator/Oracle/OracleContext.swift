@@ -4,6 +4,8 @@ struct OracleContext {
   private(set) var log: [Change] = []
   /// Stored rows of which attributes were set.
   private var setKeys: Set<Int> = []
+  /// Rows with unsaved changes here that others have deleted: one that is saved under such a key is another row.
+  private var gone: Set<Int> = []
   /// The last owners that members were given, if they are stored, by relation and member.
   private var storedOwners: [Relation: [Int: Int]] = [:]
   /// The lists that the log touches.
@@ -38,6 +40,62 @@ struct OracleContext {
     var keys: Set<Int> = []
     for case .insert(let key, _) in log { keys.insert(key) }
     return keys
+  }
+
+  /// The stored rows that were deleted since the last save, in the order of their deletes.
+  var deletedKeys: [Int] {
+    let inserted = insertedKeys
+    return log.compactMap { change in
+      if case .delete(let key) = change, !inserted.contains(key) { key } else { nil }
+    }
+  }
+
+  /// The to-one ends that were set since the last save.
+  var linkedEnds: [(relation: Relation, member: Int)] {
+    log.compactMap { change in
+      if case .link(let relation, let member, _) = change { (relation, member) } else { nil }
+    }
+  }
+
+  /// The lists that the log adds to, whether or not they have the members already.
+  var listsAddedTo: Set<OracleState.ListName> {
+    var names: Set<OracleState.ListName> = []
+    for change in log {
+      switch change {
+      case .link(let relation, _, let owner?) where relation.shape == .oneToMany:
+        names.insert(.init(relation: relation, end: .owner, key: owner))
+      case .pair(let relation, let member, let owner):
+        names.insert(.init(relation: relation, end: .owner, key: owner))
+        names.insert(.init(relation: relation, end: .member, key: member))
+      default: break
+      }
+    }
+    return names
+  }
+
+  /// The members that the log adds to lists that it also puts in order.
+  var membersPlaced: [OracleState.ListName: Set<Int>] {
+    var placed: [OracleState.ListName: Set<Int>] = [:]
+    for case .order(let name, _) in log {
+      placed[name] = Set(
+        log.compactMap { change in
+          switch change {
+          case .link(let relation, let member, let owner):
+            relation == name.relation && owner == name.key ? member : nil
+          case .pair(let relation, let member, let owner):
+            if relation != name.relation {
+              nil
+            } else if name.end == .owner {
+              owner == name.key ? member : nil
+            } else {
+              member == name.key ? owner : nil
+            }
+          default: nil
+          }
+        }
+      )
+    }
+    return placed
   }
 
   /// Whether a row was inserted, changed or deleted since the last save.
@@ -104,6 +162,13 @@ struct OracleContext {
     isEntangled =
       isEntangled || log.contains { if case .delete = $0 { true } else { false } }
       || log.flatMap(\.keys).contains { !inserted.contains($0) && !committed.contains($0) }
+    for key in gone where committed.contains(key) {
+      if log.contains(.delete(key)) { setKeys.remove(key) }
+      log.removeAll { $0.keys == [key] }
+    }
+    gone.formUnion(
+      log.flatMap(\.keys).filter { !inserted.contains($0) && !committed.contains($0) }
+    )
     undoable = []
     redoable = []
   }
@@ -118,6 +183,7 @@ struct OracleContext {
   mutating func settled() {
     log = []
     setKeys = []
+    gone = []
     storedOwners = [:]
     touched = []
     uncertain = []
@@ -144,7 +210,9 @@ struct OracleContext {
   func outcome(of committed: OracleState) -> Outcome {
     var deleted: Set<Int> = []
     for case .delete(let key) in log { deleted.insert(key) }
-    if let key = setKeys.first(where: { !deleted.contains($0) && !committed.contains($0) }) {
+    if let key = setKeys.first(where: {
+      !deleted.contains($0) && (!committed.contains($0) || gone.contains($0))
+    }) {
       return .throwsError("another context has deleted \(key), which has unsaved changes here")
     }
     let after = view(of: committed)

@@ -21,8 +21,9 @@ struct OracleState: Equatable, Sendable {
   var rows: [Int: Row] = [:]
   /// To-one ends at members: relation and member to owner.
   ///
-  /// An owner that is not there reads as nil; it is named only where a delete is denied.
-  var owners: [Relation: [Int: Int]] = [:]
+  /// An owner that is not there reads as nil; it is named only where a delete is denied. A relation in which no
+  /// member has an owner is left out, so that equal states compare equal.
+  private(set) var owners: [Relation: [Int: Int]] = [:]
   /// To-many ends, in order; one that is missing is empty.
   private var lists: [ListName: [Int]] = [:]
 
@@ -41,6 +42,16 @@ struct OracleState: Equatable, Sendable {
   /// The to-one end of a player: its locker.
   func partner(_ relation: Relation, of owner: Int) -> Int? {
     owners[relation]?.filter { $0.value == owner && contains($0.key) }.keys.min()
+  }
+
+  private mutating func setOwner(_ relation: Relation, of member: Int, to owner: Int?) {
+    owners[relation, default: [:]][member] = owner
+    if owners[relation]?.isEmpty == true { owners[relation] = nil }
+  }
+
+  /// The members whose to-one end is an owner, in ascending order.
+  func members(_ relation: Relation, of owner: Int) -> [Int] {
+    (owners[relation] ?? [:]).filter { $0.value == owner }.map(\.key).sorted()
   }
 
   func list(_ relation: Relation, _ end: End, of key: Int) -> [Int] {
@@ -142,7 +153,7 @@ extension OracleState {
       link(relation, member, owner.flatMap { contains($0) ? $0 : nil })
     case .unlink(let relation, let owner):
       for (member, its) in owners[relation] ?? [:] where its == owner {
-        owners[relation]?[member] = nil
+        setOwner(relation, of: member, to: nil)
       }
     case .pair(let relation, let member, let owner):
       guard contains(member), contains(owner) else { return }
@@ -173,14 +184,14 @@ extension OracleState {
     if let old, relation.shape == .oneToMany {
       changeList(relation, .owner, of: old) { $0.removeAll { $0 == member } }
     }
-    owners[relation, default: [:]][member] = owner
+    setOwner(relation, of: member, to: owner)
     guard let owner else { return }
     if relation.shape == .oneToMany {
       changeList(relation, .owner, of: owner) { $0.append(member) }
     } else {
       // A player has one locker: the former one is nobody's now.
       for (other, its) in owners[relation] ?? [:] where its == owner && other != member {
-        owners[relation]?[other] = nil
+        setOwner(relation, of: other, to: nil)
       }
     }
   }
@@ -215,7 +226,7 @@ extension OracleState {
       for member in list(relation, .owner, of: owner) { unpair(relation, member, owner) }
     case .oneToOne:
       for (member, its) in owners[relation] ?? [:] where its == owner {
-        owners[relation]?[member] = nil
+        setOwner(relation, of: member, to: nil)
       }
     case .oneToMany:
       // Where the delete is denied the members still say whose they are, and the save finds it so.

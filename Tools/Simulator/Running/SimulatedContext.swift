@@ -40,6 +40,15 @@ final class SimulatedContext {
     graves = [:]
   }
 
+  /// Holds models again that a rollback has brought back.
+  func holdGraves(in committed: OracleState) {
+    // Of a deleted tag another may have been saved, under the same key.
+    for (key, model) in graves where committed.rows[key].map({ $0.kind != .tag }) ?? false {
+      handles[key] = model
+    }
+    graves = [:]
+  }
+
   func releaseHandles() {
     handles = [:]
     graves = [:]

@@ -92,6 +92,7 @@ final class World {
       context.oracle.settled()
       context.oracle.undoable = []
       context.oracle.redoable = []
+      context.holdGraves(in: committed)
       context.dropHandles(notIn: committed)
       return true
     case .process:
@@ -173,6 +174,7 @@ final class World {
     let before = committed
     committed = after
     let uncertain = context.oracle.uncertain
+    let placed = context.oracle.membersPlaced
     let seen = context.oracle.view(of: before)
     context.oracle.settled()
     context.graves = [:]
@@ -184,10 +186,14 @@ final class World {
     let changed = OracleState.changedLists(before, after)
     for other in contexts where other !== context {
       other.oracle.othersSaved(changed, committed: committed)
+      // What is saved under the key of a deleted tag is another row.
+      other.handles = other.handles.filter { key, _ in
+        before.rows[key]?.kind != .tag || after.contains(key)
+      }
     }
     for other in contexts where other !== context && other.oracle.becomes { rollBack(other) }
     if !uncertain.isEmpty {
-      try settleOrder(of: uncertain, before: before, seen: seen)
+      try settleOrder(of: uncertain, before: before, seen: seen, placed: placed)
     } else if setting.freshLookInterval > 0, saveCount % setting.freshLookInterval == 0 {
       try lookAfresh()
     }
@@ -198,6 +204,7 @@ final class World {
     context.oracle.settled()
     context.oracle.undoable = []
     context.oracle.redoable = []
+    context.holdGraves(in: committed)
     context.dropHandles(notIn: committed)
   }
 
@@ -206,7 +213,8 @@ final class World {
   private func settleOrder(
     of names: Set<OracleState.ListName>,
     before: OracleState,
-    seen: OracleState
+    seen: OracleState,
+    placed: [OracleState.ListName: Set<Int>]
   ) throws {
     let fresh = SimulatedContext(Setting.Context(), containers[0])
     try fresh.readAll(committed)
@@ -224,6 +232,8 @@ final class World {
       let ours = seen.list(name)
       for (place, first) in found.enumerated() {
         for second in found[(place + 1)...] {
+          // In an order of its own the context has put them among those it knew.
+          if let own = placed[name], own.contains(first) || own.contains(second) { continue }
           guard let a = theirs.firstIndex(of: first), let b = theirs.firstIndex(of: second), a > b,
             let c = ours.firstIndex(of: first), let d = ours.firstIndex(of: second), c > d
           else { continue }
@@ -268,6 +278,9 @@ final class World {
   private func checkQuietly(_ context: SimulatedContext, after operation: Operation) throws {
     try context.checkGraves()
     if let violation = context.context.invariantViolations().first {
+      throw Violation(.invariant, violation)
+    }
+    if let violation = try containers[context.setting.container].storedListViolations().first {
       throw Violation(.invariant, violation)
     }
     guard setting.lookInterval > 0, step % setting.lookInterval == 0 else { return }

@@ -8,6 +8,10 @@ struct Generator {
   private let holding: Int
   /// The steps between two saves, on average.
   private let saveInterval: Int
+  /// Whether contexts change what others have not saved.
+  private let crosses: Bool
+  /// The context that saves next: what it did shall meet what another has not saved.
+  private var nextToSave: Int?
 
   init(seed: UInt64, kind: ScheduleKind, stepCount: Int) {
     var chance = Chance(seed: seed)
@@ -29,7 +33,12 @@ struct Generator {
           observes: chance.oneIn(5)
         )
       }
-    case .threads: preconditionFailure("threads are drawn apart")
+    case .threads, .crowd: preconditionFailure("threads are drawn apart")
+    case .crossing:
+      setting.containerCount = 1 + chance.below(2)
+      setting.contexts = (0..<2 + chance.below(2)).map { index in
+        Setting.Context(container: index % setting.containerCount, merges: chance.oneIn(3))
+      }
     case .containers:
       setting.containerCount = 2
       setting.contexts = (0..<2 + chance.below(2)).map { index in
@@ -37,6 +46,7 @@ struct Generator {
       }
     }
     self.setting = setting
+    crosses = kind == .crossing
     holding = chance.below(4)
     saveInterval = [3, 6, 12][chance.below(3)]
     self.chance = chance
@@ -44,10 +54,17 @@ struct Generator {
 
   /// The next step, about rows that the oracle says are there.
   mutating func next(in world: World) -> Operation {
+    if let saving = nextToSave {
+      nextToSave = nil
+      return Operation(context: saving, action: .save)
+    }
     let index = chance.below(world.contexts.count)
     let context = world.contexts[index]
     let view = context.oracle.view(of: world.committed)
-    var operation = Operation(context: index, action: action(view, context))
+    var crossing: Operation.Action?
+    if crosses, chance.oneIn(3) { crossing = self.crossing(view, index, world) }
+    if crossing != nil, nextToSave == nil, !chance.oneIn(3) { nextToSave = index }
+    var operation = Operation(context: index, action: crossing ?? action(view, context))
     switch holding {
     case 0: operation.road = .held
     case 1: operation.road = [.held, .fetched, .identified, .searched][chance.below(4)]
@@ -80,6 +97,64 @@ struct Generator {
       return context.setting.undoes ? (chance.oneIn(3) ? .redo : .undo) : editList(view)
     default: return chance.oneIn(4) ? .compact : .renew
     }
+  }
+
+  /// A step about what another context has changed or deleted, and not saved; `nil` if there is nothing of the kind.
+  private mutating func crossing(
+    _ view: OracleState,
+    _ index: Int,
+    _ world: World
+  ) -> Operation.Action? {
+    let others = world.contexts.enumerated().filter { $0.offset != index }.map(\.element.oracle)
+    if chance.oneIn(3), let action = restating(view, index, world) { return action }
+    let deleted = others.flatMap(\.deletedKeys).filter(view.contains)
+    if let key = deleted.pick(&chance), !chance.oneIn(4) {
+      return chance.oneIn(2) ? moving(from: key, view, world) : attaching(to: key, view)
+    }
+    let lists = others.flatMap { $0.touched.sorted { "\($0)" < "\($1)" } }
+      .filter { view.contains($0.key) }
+    guard let list = lists.pick(&chance) else { return nil }
+    return edit(list.relation, list.end, key: list.key, view)
+  }
+
+  /// Sets a to-one end to what it is here, where another context has set it and saves next.
+  private mutating func restating(
+    _ view: OracleState,
+    _ index: Int,
+    _ world: World
+  ) -> Operation.Action? {
+    let moved = world.contexts.indices.filter { $0 != index }.flatMap { other in
+      world.contexts[other].oracle.linkedEnds.compactMap { end in
+        view.owner(end.relation, of: end.member).map { (other, end, $0) }
+      }
+    }
+    guard let (other, end, owner) = moved.pick(&chance) else { return nil }
+    nextToSave = other
+    return .link(end.relation, member: end.member, owner: owner)
+  }
+
+  /// Gives a member of an owner that is deleted elsewhere another owner.
+  private mutating func moving(
+    from owner: Int,
+    _ view: OracleState,
+    _ world: World
+  ) -> Operation.Action? {
+    let members = Relation.allCases.filter { $0.shape != .manyToMany }.flatMap { relation in
+      world.committed.members(relation, of: owner).filter(view.contains).map { (relation, $0) }
+    }
+    guard let (relation, member) = members.pick(&chance) else { return nil }
+    let owners = view.keys(of: relation.owners).filter { $0 != owner }
+    return .link(relation, member: member, owner: owners.pick(&chance))
+  }
+
+  /// Relates something to a row that is deleted elsewhere.
+  private mutating func attaching(to key: Int, _ view: OracleState) -> Operation.Action? {
+    guard let kind = view.rows[key]?.kind,
+      let relation = Relation.allCases.filter({ $0.owners.contains(kind) }).pick(&chance),
+      let member = view.keys(of: relation.members).pick(&chance)
+    else { return nil }
+    return relation.shape == .manyToMany
+      ? .append(relation, .owner, key: key, member) : .link(relation, member: member, owner: key)
   }
 
   private mutating func set(_ view: OracleState) -> Operation.Action {
@@ -124,8 +199,19 @@ struct Generator {
     guard let relation = relations.pick(&chance) else { return .look }
     let end: End = relation.shape == .manyToMany && chance.oneIn(2) ? .member : .owner
     let own = view.keys(of: end == .owner ? relation.owners : relation.members)
+    guard let key = own.pick(&chance) else { return .look }
+    return edit(relation, end, key: key, view) ?? .look
+  }
+
+  /// A change of one list; `nil` if nothing can be in it.
+  private mutating func edit(
+    _ relation: Relation,
+    _ end: End,
+    key: Int,
+    _ view: OracleState
+  ) -> Operation.Action? {
     let others = view.keys(of: end == .owner ? relation.members : relation.owners)
-    guard let key = own.pick(&chance), let other = others.pick(&chance) else { return .look }
+    guard let other = others.pick(&chance) else { return nil }
     let list = view.list(relation, end, of: key)
     switch chance.below(6) {
     case 0, 1: return .append(relation, end, key: key, other)

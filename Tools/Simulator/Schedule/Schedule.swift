@@ -21,8 +21,12 @@ struct Schedule: Codable, Sendable {
     in folder: URL,
     noting: (Setting, Operation?) -> Void = { _, _ in }
   ) -> (schedule: Schedule, violation: Violation?) {
-    if kind == .threads {
-      let schedule = Schedule.drawThreads(seed: seed, stepCount: stepCount)
+    if kind.hasThreads {
+      let schedule = Schedule.drawThreads(
+        seed: seed,
+        stepCount: stepCount,
+        isCrowded: kind == .crowd
+      )
       noting(schedule.setting, nil)
       for operation in schedule.operations { noting(schedule.setting, operation) }
       return (schedule, schedule.run(in: folder, name: "seed-\(seed)"))

@@ -35,6 +35,13 @@ enum ScheduleKind: String, CaseIterable, Sendable {
   case containers
   /// Threads with a context each, which take turns where a seed says.
   case threads
+  /// Several contexts that change what others have deleted or changed, and not saved.
+  case crossing
+  /// Threads over enough rows that fetches follow indexes.
+  case crowd
+
+  /// Whether steps are made by threads.
+  var hasThreads: Bool { self == .threads || self == .crowd }
 
   static func of(seed: UInt64) -> ScheduleKind {
     allCases[Int(seed % UInt64(allCases.count))]

@@ -1,7 +1,13 @@
 extension Schedule {
   /// Draws rows to begin with, and what threads do with them.
-  static func drawThreads(seed: UInt64, stepCount: Int) -> Schedule {
-    var drawing = ThreadedDrawing(seed: seed)
+  ///
+  /// - Parameters:
+  ///   - seed: The seed.
+  ///   - stepCount: What the number of steps is computed from.
+  ///   - isCrowded: Whether there are so many rows that fetches follow indexes.
+  /// - Returns: The schedule of the seed.
+  static func drawThreads(seed: UInt64, stepCount: Int, isCrowded: Bool) -> Schedule {
+    var drawing = ThreadedDrawing(seed: seed, isCrowded: isCrowded)
     return drawing.schedule(stepCount: stepCount)
   }
 }
@@ -12,8 +18,10 @@ private struct ThreadedDrawing {
   private var setting = Setting()
   private var keys: [Kind: [Int]] = [:]
   private var lastKey = 0
+  private let isCrowded: Bool
 
-  init(seed: UInt64) {
+  init(seed: UInt64, isCrowded: Bool) {
+    self.isCrowded = isCrowded
     chance = Chance(seed: seed)
     setting.threadSeed = chance.next()
     setting.onDisk = chance.oneIn(4)
@@ -56,6 +64,10 @@ private struct ThreadedDrawing {
         actions.append(.insert(kind, key: newKey(kind), .plain))
       }
     }
+    if isCrowded {
+      // Through a table of fewer rows no index leads.
+      for _ in 0..<66 { actions.append(.insert(.captain, key: newKey(.captain), .plain)) }
+    }
     for relation in Relation.allCases where relation.shape != .oneToOne {
       guard let owner = any(relation.owners), let member = any(relation.members), owner != member,
         chance.oneIn(2)
@@ -70,6 +82,11 @@ private struct ThreadedDrawing {
   }
 
   private mutating func step(_ thread: Int) -> Operation.Action {
+    if isCrowded, chance.oneIn(2) {
+      return chance.oneIn(2)
+        ? .set(key: ThreadProgram.twins[0], .value, 1 + chance.below(1_000))
+        : .fetch(Query(kind: .player, condition: .group(chance.below(5)), sort: .none))
+    }
     switch chance.below(24) {
     case 0...3: return .save
     case 4: return .renew

@@ -26,9 +26,9 @@ final class ThreadProgram {
 
   func perform(_ operation: Operation) throws {
     switch operation.action {
-    case .save: save()
+    case .save: try save()
     case .renew:
-      save()
+      try save()
       context = makeContext()
     case .process: context.context.processPendingChanges()
     case .release: context.releaseHandles()
@@ -37,7 +37,7 @@ final class ThreadProgram {
     }
   }
 
-  private func save() {
+  private func save() throws {
     if log.isEmpty { return }
     saveCount += 1
     let author = "\(number).\(saveCount)"
@@ -45,11 +45,14 @@ final class ThreadProgram {
     defer { log = [] }
     do {
       try context.context.save()
-      didSave(author, log, nil)
     } catch {
       context.context.rollback()
       context.releaseHandles()
-      didSave(author, log, error)
+      return didSave(author, log, error)
+    }
+    didSave(author, log, nil)
+    if let violation = try context.context.container.storedListViolations().first {
+      throw Violation(.invariant, violation)
     }
   }
 
@@ -77,6 +80,15 @@ final class ThreadProgram {
       return
     }
     guard query.limit == nil, query.offset == nil else { return }
+    for model in models {
+      var row = OracleState.Row(kind: query.kind)
+      (row.value, row.group) = (model.value, model.group)
+      if query.condition.holds(for: row, model.simulatedKey) { continue }
+      throw Violation(
+        .fetch,
+        "\(query.swift) finds \(model.simulatedKey), of value \(row.value) and group \(row.group)"
+      )
+    }
     let twins = models.filter { Self.twins.contains($0.simulatedKey) }
     let values = twins.map(\.value)
     guard twins.isEmpty || twins.count == 2 && values[0] == values[1] else {
@@ -166,7 +178,7 @@ final class ThreadProgram {
   }
 
   private func setTwins(_ value: Int) throws {
-    save()
+    try save()
     let twins = try Self.twins.compactMap { try model($0, [.player]) }
     guard twins.count == 2 else { return }
     for twin in twins {
@@ -174,7 +186,7 @@ final class ThreadProgram {
       twin.group = value % 5
     }
     for key in Self.twins { log += [.set(key, .value, value), .set(key, .group, value % 5)] }
-    save()
+    try save()
   }
 
   private func link(
@@ -197,6 +209,9 @@ final class ThreadProgram {
     }
     if let current = relation.owner(of: member), current === owner { return }
     if end != nil, relation.shape == .oneToMany {
+      // Reading the list reads what others have committed: it may have the member by now, and appending it again
+      // changes nothing.
+      if relation.list(.owner, of: owner).contains(where: { $0 === member }) { return }
       relation.changeList(.owner, of: owner, .append(member))
     } else {
       relation.setOwner(of: member, owner)

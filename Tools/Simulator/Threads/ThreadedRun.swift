@@ -95,7 +95,8 @@ final class ThreadedRun: @unchecked Sendable {
       case .throwsError(let reason):
         throw Violation(.saveDidNotThrow, "save \(author) did not throw although \(reason)")
       case .saves(let after):
-        for name in OracleState.changedLists(state, after) {
+        // Of a member that two threads add, the list has the place that either gave it.
+        for name in OracleState.changedLists(state, after).union(save.log.listsAddedTo) {
           touchers[name, default: []].insert(save.thread)
         }
         state = after
