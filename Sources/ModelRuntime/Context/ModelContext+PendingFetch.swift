@@ -48,6 +48,7 @@ extension ModelContext {
         areRowsEnough = false
         continue
       }
+      pending.refresh(from: connection, readAfter: changeCount)
       let matching = try pending.matching()
       var additions = matching.changed + matching.inserted
       if isFull, let last = window.last(of: models) {
@@ -80,6 +81,7 @@ extension ModelContext {
       in: connection,
       readAfter: changeCount
     )
+    pending.refresh(from: connection, readAfter: changeCount)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if connection.store.ordersRowsByReference {
       descriptor.sortByRow(&models)
@@ -118,6 +120,7 @@ extension ModelContext {
       if connection.changeCount != changeCount { return nil }
       count -= affected
     }
+    pending.refresh(from: connection, readAfter: changeCount)
     let matching = try pending.matching()
     return FetchSlice(descriptor).count(
       of: count + matching.changed.count + matching.inserted.count

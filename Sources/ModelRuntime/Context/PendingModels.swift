@@ -76,6 +76,25 @@ struct PendingModels<T: PersistentModel> {
     return identifiers
   }
 
+  /// Reads the rows of affected models again that others have saved since: what is unsaved lies over what is stored.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
+  func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
+    if changed.isEmpty { return }
+    context.noticeCommits(to: connection, readAfter: changeCount)
+    var outdated: [_ModelState] = []
+    for models in changed {
+      for position in models.positions {
+        let state = context.changed[Int(position)]._$state
+        if state.rowEpoch == context.listEpoch || state.isDeleted { continue }
+        if isAffected(state) { outdated.append(state) }
+      }
+    }
+    context.refreshRows(of: outdated, from: connection)
+  }
+
   /// Corrects a list of models that the store found, which keeps its order; what has to be added is at its end.
   ///
   /// - Parameters:

@@ -48,6 +48,39 @@ import Testing
     for code in 1000..<(1000 + 60 / n) { context.insert(consignment(code)) }
   }
 
+  /// Each asks for the heavy ones of Ulm, where the context has an unsaved weight and another has saved the city.
+  enum Question: CaseIterable { case fetch, page, count, identifiers, enumeration }
+
+  @Test(arguments: Question.allCases)
+  func `lays unsaved values over what others have saved`(question: Question) throws {
+    let bonn = FetchDescriptor<Consignment>(predicate: #Predicate { $0.city == "Bonn" })
+    let mine = try #require(try context.fetch(bonn).first)
+    mine.weight = 1000
+    let other = ModelContext(context.container)
+    let identifier = mine.persistentModelID
+    try #require(other.model(for: identifier) as? Consignment).city = "Ulm"
+    try other.save()
+
+    var heavy = FetchDescriptor<Consignment>(
+      predicate: #Predicate { $0.weight > 900 && $0.city == "Ulm" },
+      sortBy: [SortDescriptor(\.code)]
+    )
+    switch question {
+    case .fetch: #expect(try context.fetch(heavy).map(\.code) == [mine.code])
+    case .page:
+      heavy.fetchLimit = 1
+      #expect(try context.fetch(heavy).map(\.code) == [mine.code])
+    case .count: #expect(try context.fetchCount(heavy) == 1)
+    case .identifiers: #expect(try context.fetchIdentifiers(heavy) == [identifier])
+    case .enumeration:
+      var codes: [Int] = []
+      try context.enumerate(heavy, allowEscapingMutations: true) { codes.append($0.code) }
+      #expect(codes == [mine.code])
+    }
+    #expect(mine.city == "Ulm")
+    #expect(mine.weight == 1000)
+  }
+
   @Test(arguments: [1, 2, 7, 60])
   func `gives every page and count as it will be once all is saved`(n: Int) throws {
     try change(one: n)
