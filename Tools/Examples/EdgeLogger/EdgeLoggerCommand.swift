@@ -24,7 +24,7 @@ struct EdgeLoggerCommand: ParsableCommand {
     }
 
     func run() throws {
-      let log = try SampleLog(path: store)
+      let log = try SampleLog(path: store, for: .recording)
       let removed = try log.removeSamples(before: .now - Double(keep) * 86_400)
       if removed > 0 { print("removed \(removed) samples older than \(keep) days") }
       var refused = 0
@@ -51,7 +51,8 @@ struct EdgeLoggerCommand: ParsableCommand {
           "there is no store at \(store): record samples first, or name it with --store"
         )
       }
-      for hour in try SampleLog(path: store).hours(since: .now - Double(hours) * 3600) {
+      let log = try SampleLog(path: store, for: .reading)
+      for hour in try log.hours(since: .now - Double(hours) * 3600) {
         let figures = [hour.minimum, hour.average, hour.maximum]
           .map { $0.formatted(.number.precision(.fractionLength(2))) }
         print(

@@ -4,17 +4,23 @@ import SwiftData
 struct SampleLog {
   let container: ModelContainer
 
+  /// How a program uses the log: one records, and others may read beside it.
+  enum Use { case recording, reading }
+
   /// Opens the log.
   ///
-  /// - Parameter path: The store; made if there is none. Samples of the last second may be lost by a power cut, none by a
-  ///   crash of the program.
-  /// - Throws: What opening a store throws: a path that cannot be written, or another process that has it open.
-  init(path: String) throws {
+  /// - Parameters:
+  ///   - path: The store; made if there is none and it is to be recorded. Samples of the last second may be lost by a power
+  ///     cut, none by a crash of the program.
+  ///   - use: Whether samples are stored or read.
+  /// - Throws: What opening a store throws: a path that cannot be written, or another process that records.
+  init(path: String, for use: Use) throws {
     container = try ModelContainer(
       for: Sample.self,
       configurations: LogStoreConfiguration(
-        name: "samples",
+        "samples",
         url: URL(filePath: path),
+        allowsSave: use == .recording,
         durability: .relaxed
       )
     )
