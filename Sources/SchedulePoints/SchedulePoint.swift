@@ -18,6 +18,8 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   case afterScan
   /// The access path of a fetch is chosen, an index may have named rows, and the rows are not read.
   case duringFetch
+  /// A fetch has its view, and is about to ask an index which rows to read.
+  case beforeIndexRead
   /// A context has taken what others saved out of its inbox, and not read it.
   case duringMerge
   /// A store has been let go of, and is not closed.

@@ -99,6 +99,7 @@ extension LazyIndex {
   /// The entries as of a view; `nil` if the index is newer.
   func content(as view: ReadView, in store: some IndexedStore) throws -> IndexContent? {
     let sequence = view.sequence.rawValue
+    SchedulePoint.beforeIndexRead.reach()
     return try state.withLock { state in
       try build(&state, in: store)
       if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
