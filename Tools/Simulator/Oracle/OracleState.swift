@@ -113,14 +113,30 @@ extension Change {
   }
 }
 
+extension Change {
+  /// Whether the change gives a member an owner in a relation, or takes it away.
+  fileprivate func links(_ relation: Relation, _ member: Int) -> Bool {
+    if case .link(relation, member, _) = self { true } else { false }
+  }
+}
+
 /// The attributes that change.
 enum Attribute: String, CaseIterable, Codable, Sendable { case value, group, note, code }
 
 extension OracleState {
   mutating func apply(_ changes: [Change]) {
+    let former = self
     for (place, change) in changes.enumerated() {
       guard case .delete(let key) = change else {
         apply(change)
+        if case .link(let relation, let member, let owner?) = change, relation.rule == .cascade,
+          contains(member), !contains(owner), former.contains(owner),
+          !changes[(place + 1)...].contains(where: { $0.links(relation, member) })
+        {
+          // The context gave it an owner that others had given to one which is deleted here: the save, which finds
+          // the owner and deletes it, deletes its members too.
+          delete(member, sparing: [])
+        }
         continue
       }
       // A model that the context moves after its delete is not deleted with an owner that others gave it meanwhile.
