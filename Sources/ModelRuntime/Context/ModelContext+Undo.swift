@@ -129,7 +129,12 @@ extension ModelContext {
     let wasAdded = list.added.contains(other)
     let wasRemoved = list.removed.contains(other)
     let wasReturned = list.returned.contains(ObjectIdentifier(other))
+    // A list that is stored with its owner is put together for its order; any other has ranks for that.
+    let isOrderedByOwner = !property.isDerivable || state.connection?.keepsLists == true
+    if !list.isLoaded, isOrderedByOwner { _ = state.relatedModels(property) }
     let place = list.isLoaded ? list.place(of: other) : nil
+    let rank =
+      place == nil ? property.inverse.flatMap { other._$state.storedRank($0, at: state) } : nil
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       // Its place is beside other members: a list that a save has let go of is put together again.
@@ -151,9 +156,16 @@ extension ModelContext {
       if list.isLoaded {
         if let place {
           if !list.contains(other) { list.insert(other, at: place) }
+        } else if list.isReordered {
+          if !list.contains(other) { list.append(other) }
         } else {
           list.unload()
         }
+      }
+      if let rank, !mark.isUnsaved(in: context) {
+        list.formerRanks[ObjectIdentifier(other)] = rank
+        // The next reader puts the list together again.
+        list.epoch = context.listEpoch &- 1
       }
       mark.restore(state, in: context)
       property.notify(model)

@@ -27,6 +27,9 @@ extension _ModelState {
       }
       list.rebase(on: stored)
       list.epoch = epoch
+      if let inverse = property.inverse, !list.formerRanks.isEmpty {
+        try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
+      }
       for member in stored { hold(member) }
       if !property.isDerivable { context.keepLists(list.count, of: self, besidesOthers: true) }
     } catch {
@@ -60,6 +63,45 @@ extension ModelContext {
     // The store knows better than rows that were read before: with the list, they say what it says.
     refreshRows(of: stale, from: connection)
     return members
+  }
+
+  /// Puts members that an undo brought back to the places that their former ranks give them among the others.
+  ///
+  /// - Complexity: O(*n* log *n*) in the members; rows that are not in memory are read.
+  fileprivate func placeByFormerRanks(
+    in list: RelatedModels,
+    of owner: _ModelState,
+    _ inverse: ModelProperty,
+    in connection: StoreConnection
+  ) throws {
+    let ranks = list.formerRanks
+    var returned: [(model: any PersistentModel, rank: Int64)] = []
+    var others: [any PersistentModel] = []
+    for member in list.models {
+      if let rank = ranks[ObjectIdentifier(member)] {
+        returned.append((member, rank))
+      } else {
+        others.append(member)
+      }
+    }
+    try readRows(of: others.map { $0._$state }, in: connection)
+    returned.sort { $0.rank < $1.rank }
+    var members: [any PersistentModel] = []
+    members.reserveCapacity(others.count + returned.count)
+    var next = 0
+    for member in others {
+      // One without a rank came since the last save: it is behind all that have one.
+      let rank = member._$state.storedRank(inverse, at: owner) ?? .max
+      while next < returned.count, returned[next].rank < rank {
+        members.append(returned[next].model)
+        next += 1
+      }
+      members.append(member)
+    }
+    members += returned[next...].lazy.map(\.model)
+    list.replace(with: members)
+    list.isReordered = true
+    list.formerRanks = [:]
   }
 
   /// The members of a list that is stored with its owner, and still exist here.

@@ -83,6 +83,15 @@ extension _ModelState {
       ? nil : row.layout.reference(property.ordinal, in: row.span)
   }
 
+  /// The rank that the row in memory has in an owner's list; `nil` if it refers to another model, or to none.
+  func storedRank(_ property: ModelProperty, at owner: _ModelState) -> Int64? {
+    guard let column = descriptor.rankColumns[property.ordinal], owner.flags.contains(.stored),
+      storedReference(property) == owner.reference
+    else { return nil }
+    let row = currentRow
+    return row.isNull(column) ? nil : row.layout.integer(column, in: row.span)
+  }
+
   /// Takes a model out of this end of a relationship, because the other end was set elsewhere.
   func removeOther(
     _ other: any PersistentModel,

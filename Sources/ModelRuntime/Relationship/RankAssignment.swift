@@ -26,6 +26,8 @@ extension StoreConnection {
         guard let inverse = property.inverse, case .many(let list) = state.relation(property),
           !list.added.isEmpty || list.isReordered
         else { continue }
+        // Former ranks make the list one with an order of its own, once it is put together.
+        if !list.formerRanks.isEmpty { _ = state.relatedModels(property) }
         if list.isReordered {
           let current = state.relatedModels(property) ?? list
           let ranks =

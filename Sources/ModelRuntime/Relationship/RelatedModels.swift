@@ -18,6 +18,10 @@ class RelatedModels {
   ///
   /// What is added otherwise, and the store has by now, stays where the store has it.
   final var returned: Set<ObjectIdentifier> = []
+  /// The ranks that members had which an undo brought back to a list that was not in memory.
+  ///
+  /// They are behind all others until the list is put together, which places them and forgets the ranks.
+  final var formerRanks: [ObjectIdentifier: Int64] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
   final var isReordered = false
   /// Whether the members are in memory.
@@ -88,6 +92,7 @@ extension RelatedModels {
   final func noteRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = added.remove(model)
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
+    if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
     // Also one that came here: others may have added it meanwhile.
     if !property.isDerivable, !removed.contains(model) { removed.append(model) }
     return wasAdded
@@ -151,6 +156,7 @@ extension RelatedModels {
     added.removeAll()
     removed.removeAll()
     returned.removeAll()
+    formerRanks.removeAll()
     isReordered = false
   }
 }
@@ -290,6 +296,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.added = added
     copy.removed = removed
     copy.returned = returned
+    copy.formerRanks = formerRanks
     copy.isReordered = isReordered
     copy.isLoaded = isLoaded
     copy.epoch = epoch

@@ -55,6 +55,10 @@ import Testing
     (.merging, 185_404),
     // All that a save changed was undone before it: it writes nothing.
     (.threads, 22_344), (.threads, 25_519),
+    // A saved move out of a list that was not in memory is undone.
+    (.alone, 164_255),
+    // A new member is given an owner that a delete of the same save cascades to.
+    (.threads, 413_746),
   ]
 
   @Test(arguments: formerViolations)

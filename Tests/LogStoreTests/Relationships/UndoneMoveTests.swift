@@ -1,0 +1,98 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import LogStore
+
+// Undoing, after a save, that a member left a list which the context did not have in memory.
+
+@Suite struct `Undoing a saved move out of a list that is not in memory` {
+  let club: Club
+  let context: ModelContext
+
+  init() throws {
+    club = try Club()
+    _ = try club.context { context in
+      let (team, medal) = (Team(1), Medal(1))
+      context.insert(team)
+      context.insert(medal)
+      context.insert(Team(2))
+      let players = (0..<5).map { Player($0) }
+      team.members = players
+      medal.players = players
+    }
+    context = ModelContext(club.container)
+    context.undoManager = UndoManager()
+  }
+
+  /// The keys of a team's members, as another context reads them.
+  private var storedMembers: [Int] {
+    get throws { try ModelContext(club.container).team(1).members.map(\.key) }
+  }
+
+  @Test(arguments: [[0], [2], [4], [1, 2], [3, 1], [0, 4], [4, 3, 2, 1, 0]], [false, true])
+  func `puts the members back to their places`(moved: [Int], isReadBeforeSave: Bool) throws {
+    let other = try context.team(2)
+    for key in moved { try context.player(key).team = other }
+    try context.save()
+    #expect(try storedMembers == (0..<5).filter { !moved.contains($0) })
+    context.undoManager?.undo()
+    if isReadBeforeSave { #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4]) }
+    try context.save()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4])
+    #expect(try storedMembers == [0, 1, 2, 3, 4])
+    #expect(try ModelContext(club.container).team(2).members.isEmpty)
+  }
+
+  @Test func `puts each member back to its place, one after the other`() throws {
+    let other = try context.team(2)
+    for key in [1, 3] {
+      try context.player(key).team = other
+      context.processPendingChanges()
+    }
+    try context.save()
+    context.undoManager?.undo()
+    #expect(try context.team(1).members.map(\.key) == [0, 2, 3, 4])
+    context.undoManager?.undo()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4])
+    context.undoManager?.redo()
+    #expect(try context.team(1).members.map(\.key) == [0, 2, 3, 4])
+    try context.save()
+    #expect(try storedMembers == [0, 2, 3, 4])
+  }
+
+  @Test func `keeps behind them what came since`() throws {
+    try context.player(2).team = nil
+    try context.save()
+    context.processPendingChanges()
+    context.undoManager?.disableUndoRegistration()
+    let newcomer = Player(9)
+    newcomer.team = try context.team(1)
+    context.undoManager?.enableUndoRegistration()
+    context.undoManager?.undo()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4, 9])
+    try context.save()
+    #expect(try storedMembers == [0, 1, 2, 3, 4, 9])
+  }
+
+  @Test func `puts a member back whose delete was saved`() throws {
+    context.delete(try context.player(1))
+    try context.save()
+    context.undoManager?.undo()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4])
+    try context.save()
+    #expect(try storedMembers == [0, 1, 2, 3, 4])
+  }
+
+  @Test func `puts a member back to its place in a list that is stored with its owner`() throws {
+    let player = try context.player(1)
+    player.medals = []
+    try context.save()
+    context.undoManager?.undo()
+    #expect(try context.medal(1).players.map(\.key) == [0, 1, 2, 3, 4])
+    try context.save()
+    let stored = try ModelContext(club.container).medal(1).players.map(\.key)
+    #expect(stored == [0, 1, 2, 3, 4])
+    #expect(try club.container.storedListViolations() == [])
+  }
+}
