@@ -13,7 +13,7 @@ final class CallLog: Sendable {
 
   var current: Calls { calls.withLock { $0 } }
 
-  func note(_ change: (inout Calls) -> Void) { calls.withLock { change(&$0) } }
+  func count(_ change: (inout Calls) -> Void) { calls.withLock { change(&$0) } }
   func clear() { calls.withLock { $0 = Calls() } }
 }
 
@@ -56,14 +56,14 @@ final class CountingStore<Base: DataStore>: DataStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Base.Snapshot> where T: PersistentModel {
     let result = try base.fetch(request)
-    configuration.log.note { $0.fetches[Schema.entityName(for: T.self), default: 0] += 1 }
+    configuration.log.count { $0.fetches[Schema.entityName(for: T.self), default: 0] += 1 }
     return result
   }
 
   func save(
     _ request: DataStoreSaveChangesRequest<Base.Snapshot>
   ) throws -> DataStoreSaveChangesResult<Base.Snapshot> {
-    configuration.log.note { $0.saves += 1 }
+    configuration.log.count { $0.saves += 1 }
     return try base.save(request)
   }
 

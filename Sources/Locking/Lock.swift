@@ -54,9 +54,9 @@ public import Android
   ) throws(Failure) -> sending Result {
     LockOrder.assertMayTake(rank)
     unsafe pthread_mutex_lock(mutex)
-    LockOrder.note(taken: rank)
+    LockOrder.record(taken: rank)
     defer {
-      LockOrder.note(released: rank)
+      LockOrder.record(released: rank)
       unsafe pthread_mutex_unlock(mutex)
     }
     return try unsafe body(&value.pointee)
@@ -71,9 +71,9 @@ public import Android
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result? {
     guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
-    LockOrder.note(taken: rank)
+    LockOrder.record(taken: rank)
     defer {
-      LockOrder.note(released: rank)
+      LockOrder.record(released: rank)
       unsafe pthread_mutex_unlock(mutex)
     }
     return try unsafe body(&value.pointee)

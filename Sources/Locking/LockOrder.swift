@@ -28,11 +28,11 @@ import Android
     assert(mayTake(rank), violation(rank))
   }
 
-  @inlinable static func note(taken rank: LockRank) {
+  @inlinable static func record(taken rank: LockRank) {
     assert(held { $0.append(rank) })
   }
 
-  @inlinable static func note(released rank: LockRank) {
+  @inlinable static func record(released rank: LockRank) {
     assert(held { held in held.removeAll { $0.number == rank.number } })
   }
 

@@ -21,8 +21,8 @@ final class CommitIndexing: CommitParticipant {
   private var scratch: [UInt8] = []
   /// What references may name in the rows that the commit replaces, by row and column.
   @safe @exclusivity(unchecked) private var expected: [RowReference: [Int: RowReference]] = [:]
-  /// Whether anything was noted since the last reset.
-  @safe @exclusivity(unchecked) private var hasNotes = false
+  /// Whether anything was recorded since the last reset.
+  @safe @exclusivity(unchecked) private var hasRecords = false
 
   /// One index, and what the commit does to it.
   fileprivate struct Part {
@@ -64,8 +64,8 @@ final class CommitIndexing: CommitParticipant {
   }
 
   private func reset() {
-    if !hasNotes { return }
-    hasNotes = false
+    if !hasRecords { return }
+    hasRecords = false
     if let claim { store.uniqueClaims.finish(claim) }
     claim = nil
     parts.removeAll(keepingCapacity: true)
@@ -95,7 +95,7 @@ final class CommitIndexing: CommitParticipant {
     reset()
     registrationCount = store.indexes.registrationCount
     if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty { return .ready }
-    hasNotes = true
+    hasRecords = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
       try record($0, $1, $2, $3)
     }

@@ -25,7 +25,7 @@ extension ModelContext {
     get { autosave.isEnabled }
     set {
       autosave.isEnabled = newValue
-      if newValue, hasChanges { noteUnsavedChange() }
+      if newValue, hasChanges { scheduleAutosave() }
     }
   }
 
@@ -36,8 +36,8 @@ extension ModelContext {
     set { autosave.errorHandler = newValue }
   }
 
-  /// Makes a save due, if the context saves by itself.
-  func noteUnsavedChange() {
+  /// Schedules a save for the next turn of the main actor if the context autosaves and none is scheduled yet.
+  func scheduleAutosave() {
     guard autosave.isEnabled, autosave.isMain, !autosave.isScheduled else { return }
     autosave.isScheduled = true
     let context = MainContextReference(self)

@@ -92,8 +92,8 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Notes that a to-one end, which was not set since the last save, is nil because of what was done to another model.
-  func noteNullified(_ property: ModelProperty) {
+  /// Records that a to-one end, not set since the last save, is nil because another model was changed or deleted.
+  func recordNullification(_ property: ModelProperty) {
     // From 63 on properties share a mark: what belongs to one of them cannot be told.
     guard property.ordinal < 63, let reference = storedReference(property) else { return }
     nullified[property.ordinal] = reference
@@ -117,7 +117,7 @@ extension _ModelState {
 extension _ModelState {
   /// Makes a to-one relationship lead nowhere, and leaves the other end as it is.
   func clear(_ property: ModelProperty, of model: some PersistentModel) {
-    noteChange(property.ordinal)
+    recordChange(property.ordinal)
     setRelation(.one(nil), property)
     property.notify(model)
   }

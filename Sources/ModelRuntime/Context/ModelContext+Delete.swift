@@ -37,7 +37,7 @@ extension ModelContext {
       state.loadRow()
       deletedModels.append(model)
       letGo(of: state)
-      noteUnsavedChange()
+      scheduleAutosave()
     }
     observers?.went(model)
   }

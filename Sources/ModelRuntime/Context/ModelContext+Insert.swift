@@ -51,9 +51,9 @@ extension ModelContext {
     state.isListedByValue = false
     state.updateIsObserved()
     insertedModels.append(model)
-    if let identifier = state.identifierIfKnown { noteTemporary(identifier, of: model) }
+    if let identifier = state.identifierIfKnown { registerTemporary(identifier, of: model) }
     registerUndoOfInserting(model)
-    noteUnsavedChange()
+    scheduleAutosave()
     state.adoptInitialRelationships(of: model)
     for property in state.descriptor.relationships {
       switch state.relation(property) {

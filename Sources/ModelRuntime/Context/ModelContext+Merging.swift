@@ -70,7 +70,7 @@ extension ModelContext {
     }
     state.dropRow()
     model._$reset(keeping: state.changed)
-    if state.isListedByValue { unsaved.noteValue(nil, of: state) }
+    if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
     state.notifyAll(model, except: state.changed)
   }
 
@@ -134,7 +134,7 @@ extension ModelContext {
       if isCurrent { return }
     }
     model._$reset(keeping: state.changed)
-    if state.isListedByValue { unsaved.noteValue(nil, of: state) }
+    if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
     observers?.refreshed(model)
     state.notifyAll(model, except: state.changed)
   }

@@ -80,7 +80,7 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       context.registerUndo(of: property, in: model)
-      state.noteChange(property.ordinal)
+      state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
       mark.restore(state, in: context)
       property.notify(model)
@@ -102,7 +102,7 @@ extension ModelContext {
     register { context in
       let list = state.listToChange(property)
       context.registerUndo(ofRemoving: other, from: property, list, in: model)
-      state.noteChange(property.ordinal)
+      state.recordChange(property.ordinal)
       list.leave(other, property)
       if mark.isUnsaved(in: context) {
         // A member that came back beside others since is not at its place among those that came: only the order of
@@ -141,7 +141,7 @@ extension ModelContext {
       if place != nil { _ = state.relatedModels(property) }
       let list = state.listToChange(property)
       context.registerUndo(ofAdding: other, to: property, list, in: model)
-      state.noteChange(property.ordinal)
+      state.recordChange(property.ordinal)
       state.hold(other)
       if !mark.isUnsaved(in: context) || wasAdded {
         list.added.append(other)
@@ -184,7 +184,7 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       context.register { _ in state.keepOther(other, property, of: model) }
-      state.noteChange(property.ordinal)
+      state.recordChange(property.ordinal)
       let list = state.listToChange(property)
       list.added.remove(other)
       // Whether it is a member is for the store to say.

@@ -162,8 +162,8 @@ extension ModelContext {
     _modify { yield &deletedModels.array }
   }
 
-  /// Records an unsaved model's identifier.
-  func noteTemporary(_ identifier: PersistentIdentifier, of model: any PersistentModel) {
+  /// Registers an unsaved model under its temporary identifier.
+  func registerTemporary(_ identifier: PersistentIdentifier, of model: any PersistentModel) {
     if identifier.isTemporary { temporaries[identifier.id.key] = model }
   }
 
@@ -239,14 +239,14 @@ extension ModelContext {
   /// - Parameters:
   ///   - state: The object's state.
   ///   - property: The first property that is about to change; `nil` if only its place in a list is.
-  func noteChange(of state: _ModelState, property: Int?) {
+  func recordChange(of state: _ModelState, property: Int?) {
     checked("changing a model") {
       guard let model = state.model, !state.flags.contains(.listed) else { return }
       state.flags.insert(.listed)
       state.isListedByValue = false
       changedModels.append(model)
       letGo(of: state)
-      noteUnsavedChange()
+      scheduleAutosave()
       guard let observers else { return }
       // Its setters say themselves when they are called again.
       state.isObserved = true

@@ -22,12 +22,12 @@ final class UnsavedModels {
 
   // MARK: What a context says
 
-  func insertedCountChanges(to count: Int) { inserted.noteCount(count) }
-  func changedCountChanges(to count: Int) { changed.noteCount(count) }
-  func deletedCountChanges(to count: Int) { deleted.noteCount(count) }
+  func insertedCountChanges(to count: Int) { inserted.updateCount(count) }
+  func changedCountChanges(to count: Int) { changed.updateCount(count) }
+  func deletedCountChanges(to count: Int) { deleted.updateCount(count) }
 
   /// A property of a changed model has changed for the first time.
-  func noteColumn(_ column: Int, of descriptor: ModelDescriptor) {
+  func recordColumn(_ column: Int, of descriptor: ModelDescriptor) {
     changed.unsavedClass(of: descriptor)?.columns.insert(column)
   }
 
@@ -36,9 +36,9 @@ final class UnsavedModels {
   /// - Parameters:
   ///   - column: Which value; `nil` if it may be any.
   ///   - state: The model's state.
-  func noteValue(_ column: Int?, of state: _ModelState) {
+  func invalidateValue(_ column: Int?, of state: _ModelState) {
     let list = state.flags.contains(.inserted) ? inserted : changed
-    list.unsavedClass(of: state.descriptor)?.noteValue(column, of: state)
+    list.unsavedClass(of: state.descriptor)?.invalidateValue(column, of: state)
   }
 }
 
@@ -66,7 +66,7 @@ struct UnsavedList {
   /// A list only grows at its end, and by one model at a time; whatever else happens to it, its number of models
   /// changes otherwise.
   @inline(__always)
-  mutating func noteCount(_ count: Int) {
+  mutating func updateCount(_ count: Int) {
     if count != knownCount, count != knownCount + 1 { isStale = true }
     knownCount = count
   }
@@ -123,7 +123,7 @@ final class UnsavedClass {
     columns.formUnion(changed)
   }
 
-  fileprivate func noteValue(_ column: Int?, of state: _ModelState) {
+  fileprivate func invalidateValue(_ column: Int?, of state: _ModelState) {
     if let column, !values.contains(where: { $0.column == column }) { return }
     state.isListedByValue = false
     outdated.append(state.unsavedPosition)

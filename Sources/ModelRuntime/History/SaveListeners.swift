@@ -59,7 +59,7 @@ final class SaveListeners: Sendable {
       var last: UInt16?
       for row in list where row.table != last {
         last = row.table
-        if let descriptor = connection.descriptor(of: row) { event.note(descriptor) }
+        if let descriptor = connection.descriptor(of: row) { event.insert(descriptor) }
       }
     }
     tell(event)
@@ -83,13 +83,13 @@ extension SaveEvent {
       guard save.token != nil || connection.store.history == nil else { continue }
       hasWritten = true
       for list in [changes.inserted, changes.updated, changes.deleted] {
-        for model in list { note(model._$state.descriptor) }
+        for model in list { insert(model._$state.descriptor) }
       }
     }
     if !hasWritten { return nil }
   }
 
-  fileprivate mutating func note(_ descriptor: ModelDescriptor) {
+  fileprivate mutating func insert(_ descriptor: ModelDescriptor) {
     // Objects of one class mostly come together.
     if models.last === descriptor || models.contains(where: { $0 === descriptor }) { return }
     models.append(descriptor)

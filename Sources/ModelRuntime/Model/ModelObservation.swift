@@ -49,20 +49,20 @@ public func _willSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M
 /// Tells observers that a property has changed.
 public func _didSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
   let state = model._$state
-  noteChange(of: model, state, keyPath)
+  notifyContext(ofChangeIn: model, state, keyPath)
   state.observation?.registrar.didSet(model, keyPath: keyPath)
 }
 
 /// Tells the observers of the model's context that a property has changed.
-private func noteChange<M: PersistentModel>(
-  of model: M,
+private func notifyContext<M: PersistentModel>(
+  ofChangeIn model: M,
   _ state: _ModelState,
   _ keyPath: PartialKeyPath<M>
 ) {
   guard let context = state.context, context.observers != nil || state.isListedByValue,
     let property = state.descriptor(of: model).property(for: keyPath)
   else { return }
-  if state.isListedByValue { context.unsaved.noteValue(property.ordinal, of: state) }
+  if state.isListedByValue { context.unsaved.invalidateValue(property.ordinal, of: state) }
   context.observers?.propertyChanges(property.ordinal, of: model)
 }
 
@@ -81,7 +81,7 @@ public func _withMutation<M: PersistentModel, Value, Result>(
 /// relationship, or by a save of another context.
 func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>) {
   guard model._$state.isObserved else { return }
-  noteChange(of: model, model._$state, keyPath)
+  notifyContext(ofChangeIn: model, model._$state, keyPath)
   func open<Value>(_: Value.Type) {
     guard let keyPath = keyPath as? KeyPath<M, Value> else { return }
     guard let registrar = model._$state.observation?.registrar else { return }

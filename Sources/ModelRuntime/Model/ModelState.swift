@@ -301,16 +301,16 @@ extension _ModelState {
   @inlinable @inline(__always)
   func willChange(_ ordinal: Int) {
     if changed.contains(ordinal) { return }
-    noteChange(ordinal)
+    recordChange(ordinal)
   }
 
-  @usableFromInline func noteChange(_ ordinal: Int) {
+  @usableFromInline func recordChange(_ ordinal: Int) {
     changed.insert(ordinal)
     guard let context, !flags.contains(.inserted) else { return }
     if flags.contains(.listed) {
-      context.unsaved.noteColumn(ordinal, of: descriptor)
+      context.unsaved.recordColumn(ordinal, of: descriptor)
     } else {
-      context.noteChange(of: self, property: ordinal)
+      context.recordChange(of: self, property: ordinal)
     }
   }
 }
@@ -327,7 +327,7 @@ extension _ModelState {
     }
     let identifier = PersistentIdentifier.makeTemporary(entityName: entityName(type))
     makeExtras().identifier = identifier
-    if flags.contains(.inserted), let model { context?.noteTemporary(identifier, of: model) }
+    if flags.contains(.inserted), let model { context?.registerTemporary(identifier, of: model) }
     return identifier
   }
 

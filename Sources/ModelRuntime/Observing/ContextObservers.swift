@@ -20,7 +20,7 @@ final class ContextObservers {
   private(set) var isTelling = false
 
   init(_ context: ModelContext) {
-    for model in context.inserted { noteInsertion(model) }
+    for model in context.inserted { numberInsertion(model) }
     // From now on their setters say when they are called again.
     for model in context.inserted + context.changed { model._$state.isObserved = true }
   }
@@ -45,7 +45,7 @@ final class ContextObservers {
     body()
   }
 
-  private func noteInsertion(_ model: any PersistentModel) {
+  private func numberInsertion(_ model: any PersistentModel) {
     insertionCount += 1
     insertions[ObjectIdentifier(model)] = insertionCount
   }
@@ -68,7 +68,7 @@ extension ContextObservers {
   func came(_ model: any PersistentModel) {
     let state = model._$state
     if !state.flags.contains(.stored), insertions[ObjectIdentifier(model)] == nil {
-      noteInsertion(model)
+      numberInsertion(model)
     }
     forEach { $0.cameOrWent(model, state.descriptor) }
   }

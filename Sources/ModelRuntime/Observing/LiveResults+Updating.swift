@@ -8,10 +8,10 @@ extension LiveResults {
   func refetch() throws -> ShownResults<Element, SectionTitle> {
     let models = try leavingOtherErrors { try context.fetch(descriptor) }
     isStale = false
-    forgetNotes()
+    forgetChanges()
     let ranked = rank(models)
     var next = ShownResults(ranked, titles: title)
-    if !isEqual(next) { next.noteChange() }
+    if !isEqual(next) { next.markChanged() }
     return next
   }
 
@@ -82,12 +82,12 @@ extension LiveResults {
 
   // MARK: One by one
 
-  /// Puts the models that were noted into their places.
+  /// Puts the changed models into their places.
   ///
   /// - Complexity: O(*k* log *n*) for *k* models, with one request for the rows that are not at hand.
   func update() throws -> ShownResults<Element, SectionTitle> {
-    let models = noted
-    forgetNotes()
+    let models = changedModels
+    forgetChanges()
     try leavingOtherErrors {
       guard let connection = context.coordinator.connection(for: reading.subject) else { return }
       context.loadRows(of: models.map { $0._$state }, from: connection)
@@ -123,7 +123,7 @@ extension LiveResults {
     let origin = former.map { next.remove($0, titled: titles(at: $0), in: order) }
     let result = RankedResult(model, slot: slot)
     let target = next.insert(result, titled: titles(at: slot), in: order)
-    if origin != target || !hasSameTitle(former, slot) { next.noteChange() }
+    if origin != target || !hasSameTitle(former, slot) { next.markChanged() }
     slots[id] = slot
     if let former { self.order?.remove(former) }
     return true
@@ -136,7 +136,7 @@ extension LiveResults {
   ) {
     guard let order else { return }
     _ = next.remove(slot, titled: titles(at: slot), in: order)
-    next.noteChange()
+    next.markChanged()
     slots[id] = nil
     self.order?.remove(slot)
   }

@@ -5,7 +5,7 @@ import RowFormat
 ///
 /// Changes are recorded, and applied when the results are read or awaited: a thousand
 /// changes between two looks are one update. Where what becomes of a model depends on its own values alone, each
-/// model that was noted is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
+/// changed model is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
 ///
 /// Invariant: while there is an `order`, `slots` has the keys by which each model shown is in its place.
 final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: ContextObserver {
@@ -28,9 +28,9 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// By slot.
   var titles: [SectionTitle] = []
 
-  /// The models that may have come, gone or moved, in the order they were noted.
-  var noted: [Element] = []
-  private var notedIDs: Set<ObjectIdentifier> = []
+  /// The models that may have come, gone or moved, in the order in which they were recorded.
+  var changedModels: [Element] = []
+  private var changedIDs: Set<ObjectIdentifier> = []
   /// Whether the fetch has to run again.
   var isStale = true
   private var isSettling = false
@@ -87,7 +87,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     }
     // Only now: an observer notified meanwhile has read before.
     if _mayBeTracking { isAwaited = true }
-    signal.noteReadingContents()
+    signal.trackContents()
     return shown
   }
 
@@ -157,7 +157,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     guard self.descriptor.includePendingChanges else { return }
     // A fetch that reads other models sees their unsaved changes once it has one of its own to sort in.
     if reading.isAffected(by: property, of: descriptor) || !reading.isLocal,
-      note(model, descriptor)
+      recordChange(model, descriptor)
     {
       tell()
     }
@@ -166,12 +166,12 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   override func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
     guard self.descriptor.includePendingChanges else { return }
-    if note(model, descriptor), isAwaited, concerns(model) { tell() }
+    if recordChange(model, descriptor), isAwaited, concerns(model) { tell() }
     if reading.readsOthers(of: descriptor) { becomeStale() }
   }
 
   override func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
-    note(model, descriptor)
+    recordChange(model, descriptor)
     if reading.areOthersAffected(byAnyOf: descriptor) { isStale = true }
   }
 
@@ -181,7 +181,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     // The store finds by what others are in it, not by what they were about to be.
     for model in [changes.updated, changes.deleted].joined() {
       let descriptor = model._$state.descriptor
-      note(model, descriptor)
+      recordChange(model, descriptor)
       if reading.areOthersAffected(byAnyOf: descriptor) { isStale = true }
     }
   }
@@ -198,11 +198,11 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     // A model that goes has told of it already, if it was there at all.
     if order == nil, save.deleted.contains(where: { isOwn($0, connection) }) { isStale = true }
     // So many that fetching all is less work, and takes less memory, than testing each.
-    if own.count + noted.count > max(shown.tree.count, 256) { isStale = true }
+    if own.count + changedModels.count > max(shown.tree.count, 256) { isStale = true }
     if isStale { own = [] }
     for reference in own {
       guard let model = context.model(at: reference, in: connection) else { continue }
-      note(model, reading.subject)
+      recordChange(model, reading.subject)
     }
   }
 
@@ -224,26 +224,26 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     tell()
   }
 
-  /// Records a model.
+  /// Records a model whose values, or whose presence, changed.
   ///
   /// - Returns: Whether it is one of those the fetch is about.
   @discardableResult
-  private func note(_ model: any PersistentModel, _ descriptor: ModelDescriptor) -> Bool {
+  private func recordChange(_ model: any PersistentModel, _ descriptor: ModelDescriptor) -> Bool {
     guard descriptor.isKind(of: reading.subject), let model = model as? Element else {
       return false
     }
-    if order == nil || noted.count >= max(shown.tree.count, 4096) { isStale = true }
+    if order == nil || changedModels.count >= max(shown.tree.count, 4096) { isStale = true }
     if isStale {
-      forgetNotes()
-    } else if notedIDs.insert(ObjectIdentifier(model)).inserted {
-      noted.append(model)
+      forgetChanges()
+    } else if changedIDs.insert(ObjectIdentifier(model)).inserted {
+      changedModels.append(model)
     }
     return true
   }
 
-  func forgetNotes() {
-    noted = []
-    notedIDs = []
+  func forgetChanges() {
+    changedModels = []
+    changedIDs = []
   }
 
   /// Whether a model that came or went makes a difference.
@@ -271,7 +271,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   // MARK: Bringing up to date
 
   func settle() {
-    guard !isSettling, isStale || !noted.isEmpty else { return }
+    guard !isSettling, isStale || !changedModels.isEmpty else { return }
     isSettling = true
     defer { isSettling = false }
     do {

@@ -65,7 +65,7 @@ extension ResultsObserver: nonisolated Observable {}
 extension ResultsObserver {
   /// The fetch.
   public var fetchDescriptor: FetchDescriptor<Element> {
-    live.signal.noteReadingQuery()
+    live.signal.trackQuery()
     return live.descriptor
   }
 

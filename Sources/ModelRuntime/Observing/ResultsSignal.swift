@@ -11,8 +11,8 @@ final class ResultsSignal: Observable, Sendable {
   private var contents: Void { () }
   private var query: Void { () }
 
-  func noteReadingContents() { registrar.access(self, keyPath: \.contents) }
-  func noteReadingQuery() { registrar.access(self, keyPath: \.query) }
+  func trackContents() { registrar.access(self, keyPath: \.contents) }
+  func trackQuery() { registrar.access(self, keyPath: \.query) }
 
   func contentsChange() { registrar.withMutation(of: self, keyPath: \.contents) {} }
   func queryChanges() { registrar.withMutation(of: self, keyPath: \.query) {} }

@@ -63,7 +63,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
     return position
   }
 
-  mutating func noteChange() { isChanged = true }
+  mutating func markChanged() { isChanged = true }
 
   private mutating func change(_ title: SectionTitle, _ body: (inout Tree) -> Void) {
     var tree =

@@ -58,7 +58,7 @@ enum DeletePropagation {
     let wasSet = state.changed.contains(inverse.ordinal)
     state.removeOther(model, inverse, of: other)
     if !wasSet, !inverse.isToMany, state.changed.contains(inverse.ordinal) {
-      state.noteNullified(inverse)
+      state.recordNullification(inverse)
     }
   }
 
@@ -129,7 +129,7 @@ extension DeletePropagation {
     where end.other._$state.stillRefers(to: end.owner, through: end.inverse) {
       found = true
       try follow(end.property, of: end.owner, to: end.other, in: context)
-      end.other._$state.noteRemoval(of: end.owner, from: end.inverse)
+      end.other._$state.recordRemoval(of: end.owner, from: end.inverse)
     }
     return found
   }
@@ -180,10 +180,10 @@ extension _ModelState {
     }
   }
 
-  /// Sees to it that the store's list loses a model, also one that came into the list here too.
-  fileprivate func noteRemoval(of owner: any PersistentModel, from property: ModelProperty) {
+  /// Removes a model from the stored list at the next save, even if this context added it as well.
+  fileprivate func recordRemoval(of owner: any PersistentModel, from property: ModelProperty) {
     guard property.isToMany, case .many(let list) = relation(property) else { return }
-    list.noteRemoval(of: owner, property)
+    list.recordRemoval(of: owner, property)
   }
 
   /// Whether a model that the store names at the other end is there, and has not been told to leave.

@@ -24,14 +24,14 @@ extension _ModelState {
         }
       }
       registerUndo(ofAdding: other, to: property, list, in: model)
-      noteChange(property.ordinal)
+      recordChange(property.ordinal)
       hold(other)
-      noteReturn(of: other, to: list, property)
+      recordReturn(of: other, to: list, property)
       list.enter(other)
     } else {
       let previous = linkedModel(property)
       registerUndo(of: property, in: model)
-      noteChange(property.ordinal)
+      recordChange(property.ordinal)
       if !nullified.isEmpty { nullified[property.ordinal] = nil }
       setRelation(.one(other), property)
       if let previous, previous !== other, let inverse = property.inverse {
@@ -54,16 +54,19 @@ extension _ModelState {
     let list = listToChange(property)
     if list.added.contains(other) { return }
     context?.registerUndo(ofKeeping: other, in: property, list, of: model)
-    noteChange(property.ordinal)
+    recordChange(property.ordinal)
     hold(other)
     list.added.append(other)
     if list.isLoaded, !list.contains(other) { list.append(other) }
     property.notify(model)
   }
 
-  /// Notes that a model comes to a list that it left since the last save: then it is the last one there.
-  func noteReturn(of other: any PersistentModel, to list: RelatedModels, _ property: ModelProperty)
-  {
+  /// Records that a model returns to a list that it left since the last save: it becomes the last member.
+  func recordReturn(
+    of other: any PersistentModel,
+    to list: RelatedModels,
+    _ property: ModelProperty
+  ) {
     guard flags.contains(.stored) else { return }
     let state = other._$state
     // A save of another context that was merged drops the row.
@@ -101,14 +104,14 @@ extension _ModelState {
     if property.isToMany {
       let list = listToChange(property)
       registerUndo(ofRemoving: other, from: property, list, in: model)
-      noteChange(property.ordinal)
+      recordChange(property.ordinal)
       list.leave(other, property)
     } else if linkedModel(property) === other {
       let wasSet = changed.contains(property.ordinal)
       registerUndo(of: property, in: model)
-      noteChange(property.ordinal)
+      recordChange(property.ordinal)
       setRelation(.one(nil), property)
-      if property.isPaired, !wasSet { noteNullified(property) }
+      if property.isPaired, !wasSet { recordNullification(property) }
     } else {
       return
     }

@@ -135,7 +135,7 @@ struct RankAssignment {
     state.setRelation(.one(owner), inverse)
     state.changed.insert(inverse.ordinal)
     if !state.flags.contains(.listed) {
-      state.context?.noteChange(of: state, property: nil)
+      state.context?.recordChange(of: state, property: nil)
       moved.append(member)
     }
   }

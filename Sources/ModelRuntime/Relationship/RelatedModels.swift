@@ -80,16 +80,16 @@ extension RelatedModels {
   /// - Returns: Whether it came since the last save.
   @discardableResult
   final func leave(_ model: any PersistentModel, _ property: ModelProperty) -> Bool {
-    let wasAdded = noteRemoval(of: model, property)
+    let wasAdded = recordRemoval(of: model, property)
     if isLoaded { remove(model) }
     return wasAdded
   }
 
-  /// Notes that a model leaves the list.
+  /// Records that a model leaves the list.
   ///
   /// - Returns: Whether it came since the last save.
   @discardableResult
-  final func noteRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
+  final func recordRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = added.remove(model)
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
     if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
@@ -432,7 +432,7 @@ extension RelatedModelsOf {
         positions = nil
       }
       identities?.remove(ObjectIdentifier(model))
-      noteRemoval(of: model, property)
+      recordRemoval(of: model, property)
       $0.remove(at: index)
     }
   }

@@ -81,7 +81,7 @@ extension _ModelState {
     let old = linkedModel(property)
     let wasSet = changed.contains(property.ordinal)
     registerUndo(of: property, in: model)
-    noteChange(property.ordinal)
+    recordChange(property.ordinal)
     if !nullified.isEmpty { nullified[property.ordinal] = nil }
     setRelation(.one(destination), property)
     if old === destination {

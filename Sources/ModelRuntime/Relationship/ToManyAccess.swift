@@ -63,12 +63,12 @@ extension _ModelState {
       return
     }
     registerUndo(of: property, in: model)
-    noteChange(ordinal)
-    for removed in change.removed { list.noteRemoval(of: removed, property) }
+    recordChange(ordinal)
+    for removed in change.removed { list.recordRemoval(of: removed, property) }
     list.replace(with: change.result)
     for added in change.added {
       hold(added)
-      noteReturn(of: added, to: list, property)
+      recordReturn(of: added, to: list, property)
       list.added.append(added)
     }
     if change.isReordered { list.isReordered = true }
@@ -122,9 +122,9 @@ extension _ModelState {
       return false
     }
     registerUndo(ofAdding: other, to: property, list, in: model)
-    noteChange(property.ordinal)
+    recordChange(property.ordinal)
     hold(other)
-    noteReturn(of: other, to: list, property)
+    recordReturn(of: other, to: list, property)
     if let inverse = property.inverse { state.insertOther(model, inverse, of: other) }
     connect(model, other)
     return true
@@ -138,7 +138,7 @@ extension _ModelState {
     _ list: RelatedModels
   ) -> Bool {
     registerUndo(ofRemoving: other, from: property, list, in: model)
-    noteChange(property.ordinal)
+    recordChange(property.ordinal)
     if let inverse = property.inverse { other._$state.removeOther(model, inverse, of: other) }
     return true
   }

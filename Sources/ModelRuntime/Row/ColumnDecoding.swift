@@ -34,7 +34,7 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
       do {
         return try unsafe StructuredCoding.decode(Value.self, from: bytes.bytes)
       } catch {
-        state.noteUnreadable(ordinal, of: model, because: error)
+        state.deferUnreadableValue(ordinal, of: model, because: error)
         let property = state.descriptor(of: model).properties[ordinal]
         // A default is what the app wants to read here; without one, what can be read is kept.
         if let value = property.neutralValue(of: Value.self) { return value }
@@ -84,8 +84,8 @@ extension ModelProperty {
 }
 
 extension _ModelState {
-  /// Has the context throw, at its next save or fetch, that a stored value cannot be read.
-  fileprivate func noteUnreadable(
+  /// Makes the context's next save or fetch throw the error of a stored value that cannot be read.
+  fileprivate func deferUnreadableValue(
     _ ordinal: Int,
     of model: some PersistentModel,
     because error: any Error

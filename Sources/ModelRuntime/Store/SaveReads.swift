@@ -10,7 +10,7 @@ final class SaveReads: @unchecked Sendable {
   /// The models whose values the store has changed, with what it made of them.
   var reregistered: [(model: any PersistentModel, row: FetchedRow)] = []
 
-  func note(_ found: [FetchedRow], of descriptor: ModelDescriptor, isComplete: Bool) {
+  func add(_ found: [FetchedRow], of descriptor: ModelDescriptor, isComplete: Bool) {
     for row in found { rows[row.reference] = row }
     if isComplete { complete.append(descriptor) }
   }

@@ -131,7 +131,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
     let predicate = #Predicate<T> { identifiers.contains($0.persistentModelID) }
     let answer = try fetch(FetchDescriptor<T>(predicate: predicate), for: state)
     let isComplete = answer.needsFilter
-    currentReads(of: state)?.note(answer.rows, of: .of(type), isComplete: isComplete)
+    currentReads(of: state)?.add(answer.rows, of: .of(type), isComplete: isComplete)
     return answer.rows.filter { identifier(of: $0.reference).map(identifiers.contains) ?? false }
   }
 
@@ -222,13 +222,13 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
         else { throw SwiftDataError.identifierNotRemapped(identifier, by: store.identifier) }
         model._$state.becomeStored(at: reference, in: connection)
       }
-      try note(result.snapshotsToReregister, for: changes, state)
+      try recordReregistered(result.snapshotsToReregister, for: changes, state)
       return result.historyToken
     }
   }
 
-  /// Records what the store made of the models it was given, for the end of the save.
-  private func note(
+  /// Records the values that the store changed in the saved models; the end of the save applies them.
+  private func recordReregistered(
     _ snapshots: [PersistentIdentifier: Store.Snapshot],
     for changes: ChangeSet,
     _ state: EditingState
@@ -268,7 +268,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
       return known
     }
     let rows = try fetch(FetchDescriptor<T>(), for: state).rows
-    currentReads(of: state)?.note(rows, of: descriptor, isComplete: true)
+    currentReads(of: state)?.add(rows, of: descriptor, isComplete: true)
     return rows
   }
 

@@ -55,7 +55,7 @@ struct KeyedStructuredEncodingContainer<Key: CodingKey>: KeyedEncodingContainerP
       return writer.detached()
     }
     writer.write(key.stringValue)
-    writer.noteEntry(in: encoder.frame)
+    writer.countEntry(in: encoder.frame)
     return writer.splice(at: key)
   }
 }

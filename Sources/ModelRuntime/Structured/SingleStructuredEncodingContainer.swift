@@ -10,7 +10,7 @@ struct SingleStructuredEncodingContainer: SingleValueEncodingContainer {
   private func single(_ write: () throws -> Void) throws {
     try encoder.check(.undecided)
     try write()
-    writer.noteSingleValue(in: encoder.frame)
+    writer.markSingleValue(in: encoder.frame)
   }
 
   func encodeNil() throws { try single { writer.writeNull() } }

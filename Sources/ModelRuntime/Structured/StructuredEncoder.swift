@@ -41,7 +41,7 @@ struct StructuredEncoder: Encoder {
     let mark = writer.mark
     do {
       try write()
-      writer.noteEntry(in: frame)
+      writer.countEntry(in: frame)
     } catch {
       writer.rollBack(to: mark)
       throw error

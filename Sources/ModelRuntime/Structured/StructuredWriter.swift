@@ -111,9 +111,9 @@ final class StructuredWriter {
   func kind(of frame: Int) -> Kind { frames[frame].kind }
   func count(of frame: Int) -> Int { frames[frame].count }
 
-  /// Counts one more entry of a container, or notes that a single value is there.
-  func noteEntry(in frame: Int) { frames[frame].count += 1 }
-  func noteSingleValue(in frame: Int) { frames[frame].kind = .single }
+  /// Counts one more entry of a container, or marks the frame as holding a single value.
+  func countEntry(in frame: Int) { frames[frame].count += 1 }
+  func markSingleValue(in frame: Int) { frames[frame].kind = .single }
 
   /// Keeps a mistake for the end of the encoding, where it can be thrown.
   func fail(_ message: String) {

@@ -48,7 +48,7 @@ struct UnkeyedStructuredEncodingContainer: UnkeyedEncodingContainer {
       return writer.detached()
     }
     let key = StructuredKey(intValue: writer.count(of: encoder.frame))
-    writer.noteEntry(in: encoder.frame)
+    writer.countEntry(in: encoder.frame)
     return writer.splice(at: key)
   }
 }

@@ -27,8 +27,8 @@ final class SaveBell: @unchecked Sendable {
     }
   }
 
-  /// Has the bell rung, soon.
-  func noteSave() {
+  /// Rings the bell soon, and at most once per interval.
+  func scheduleRing() {
     let time = lock.withLock { () -> DispatchTime? in
       if isDue { return nil }
       isDue = true

@@ -28,7 +28,7 @@ extension PostgresStore {
     }
     let transaction = SaveTransaction(batch, author: editingState.author, in: self)
     let number = try pool.retrying(transaction.run)
-    bell.noteSave()
+    bell.scheduleRing()
     return DefaultHistoryToken(historyName, number)
   }
 }

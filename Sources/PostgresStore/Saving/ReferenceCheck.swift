@@ -12,9 +12,9 @@ struct ReferenceCheck {
   private var inserted: Set<RowReference> = []
   private var deleted: [RowReference] = []
 
-  mutating func noteInsertion(of row: RowReference) { inserted.insert(row) }
-  mutating func note(_ reference: DanglingReferences.Reference) { written.append(reference) }
-  mutating func noteDeletion(of row: RowReference) { deleted.append(row) }
+  mutating func recordInsertion(of row: RowReference) { inserted.insert(row) }
+  mutating func record(_ reference: DanglingReferences.Reference) { written.append(reference) }
+  mutating func recordDeletion(of row: RowReference) { deleted.append(row) }
 
   /// The rows that have to be there, by table.
   private var targets: [UInt16: [RowReference]] {

@@ -48,8 +48,8 @@ final class SaveBatch: RowChangeSink {
   func insert(_ reference: RowReference, row: RawSpan) {
     add(reference, .insert, row) { $0.columns }
     guard let table = run?.table, failure == nil else { return }
-    references.noteInsertion(of: reference)
-    for column in table.checkedReferences { noteTarget(column, of: row, reference, table) }
+    references.recordInsertion(of: reference)
+    for column in table.checkedReferences { recordTarget(column, of: row, reference, table) }
     for place in keys.indices where keys[place].covers(table) {
       add(place, reference, row, table)
     }
@@ -61,7 +61,7 @@ final class SaveBatch: RowChangeSink {
     }
     guard let table = run?.table, failure == nil else { return }
     for column in table.checkedReferences where changed.contains(column) {
-      noteTarget(column, of: row, reference, table)
+      recordTarget(column, of: row, reference, table)
     }
     for place in keys.indices
     where keys[place].covers(table) && keys[place].constraint.isTouched(by: changed) {
@@ -73,7 +73,7 @@ final class SaveBatch: RowChangeSink {
     guard let table = tables.table(numbered: reference.table), failure == nil else { return }
     begin(.delete, table, [])
     run?.add(reference)
-    if !tables.referrers(of: table.number).isEmpty { references.noteDeletion(of: reference) }
+    if !tables.referrers(of: table.number).isEmpty { references.recordDeletion(of: reference) }
   }
 
   private func add(
@@ -108,7 +108,7 @@ final class SaveBatch: RowChangeSink {
     run = nil
   }
 
-  private func noteTarget(
+  private func recordTarget(
     _ column: Int,
     of row: RawSpan,
     _ reference: RowReference,
@@ -116,7 +116,7 @@ final class SaveBatch: RowChangeSink {
   ) {
     if table.layout.isNull(column, in: row) { return }
     let target = table.layout.reference(column, in: row)
-    references.note(.init(row: reference, column: column, target: target))
+    references.record(.init(row: reference, column: column, target: target))
   }
 
   private func add(

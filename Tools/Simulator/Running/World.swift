@@ -98,7 +98,7 @@ final class World {
     case .process:
       if context.setting.autosaves, context.oracle.hasChanges { return false }
       context.context.processPendingChanges()
-      if context.takesOverFrom(context.setting.container) { noteMerge(context) }
+      if context.takesOverFrom(context.setting.container) { recordMerge(context) }
       return true
     case .undo, .redo: return try context.undoOrRedo(operation.action, committed)
     case .release:
@@ -117,7 +117,7 @@ final class World {
     }
   }
 
-  private func noteMerge(_ context: SimulatedContext) {
+  private func recordMerge(_ context: SimulatedContext) {
     if setting.containerCount == 1 { context.oracle.refreshed() }
   }
 
@@ -179,7 +179,7 @@ final class World {
     context.oracle.settled()
     context.graves = [:]
     // What a save takes over from others is seen then.
-    if context.takesOverFrom(context.setting.container) { noteMerge(context) }
+    if context.takesOverFrom(context.setting.container) { recordMerge(context) }
     context.dropHandles(notIn: committed)
     guard hadChanges else { return }
     saveCount += 1

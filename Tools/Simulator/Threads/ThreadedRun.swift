@@ -49,7 +49,7 @@ final class ThreadedRun: @unchecked Sendable {
       number,
       SimulatedContext(setting, world.containers[setting.container]),
       makeContext: { SimulatedContext(setting, self.world.containers[setting.container]) },
-      didSave: { self.note($0, number, $1, $2) }
+      didSave: { self.recordSave($0, number, $1, $2) }
     )
     do {
       for operation in operations { try program.perform(operation) }
@@ -60,7 +60,12 @@ final class ThreadedRun: @unchecked Sendable {
     }
   }
 
-  private func note(_ author: String, _ thread: Int, _ changes: [Change], _ error: (any Error)?) {
+  private func recordSave(
+    _ author: String,
+    _ thread: Int,
+    _ changes: [Change],
+    _ error: (any Error)?
+  ) {
     var log = OracleContext()
     var own: Set<Int> = []
     for case .insert(let key, _) in changes { own.insert(key) }

@@ -79,7 +79,7 @@ struct Export: InspectCommand {
             column: column.number
           )
           if let error = try exporter.export(blob, of: store) {
-            store.note(error, of: blob.owner)
+            store.recordDamage(error, of: blob.owner)
             value = .null
           } else {
             value = .string(exporter.fileName(of: blob, in: store))

@@ -46,14 +46,14 @@ struct Get: InspectCommand {
           decoder.cells(of: $0, layout: $1, table: reference.table, as: .ofEntity)
         } ?? nil
     } catch let error as StorageError {
-      store.note(error, of: reference)
+      store.recordDamage(error, of: reference)
     }
     var changes: [LoggedChange] = []
     do {
       changes = try store.engine.history(of: reference)
         .filter { $0.sequence <= store.view.sequence }
     } catch let error as StorageError {
-      store.note(error)
+      store.recordDamage(error)
     }
     if cells == nil, changes.isEmpty, store.damage == nil {
       throw unknownKey(reference, in: store)

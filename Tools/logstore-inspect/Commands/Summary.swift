@@ -33,7 +33,7 @@ struct Summary: InspectCommand {
     do {
       usage = try store.engine.fileUsage()
     } catch let error as StorageError {
-      store.note(error)
+      store.recordDamage(error)
     }
     let entities = entities(store, usage)
     switch output.format {

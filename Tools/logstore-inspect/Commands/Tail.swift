@@ -83,7 +83,7 @@ struct Tail: InspectCommand {
         store = try InspectedStore(self.store, visible.visibility, in: console)
         printer.move(to: store)
       } catch {
-        store.note(error, after: last)
+        store.recordDamage(error, after: last)
         break
       }
       try showCommits(after: &last, of: store, with: &printer, console)

@@ -49,7 +49,7 @@ struct FramePrinter {
       heading(of: segment).forEach { console.clippedLine($0) }
     }
     if let error = segment.damage {
-      note(segment, at: 0, "its header cannot be read")
+      recordDamage(segment, at: 0, "its header cannot be read")
       if isText {
         console.line("  " + console.styled(error.words, .red))
       }
@@ -62,11 +62,13 @@ struct FramePrinter {
       switch part {
       case .frame(let frame): try print(frame, of: segment, isTorn: isTorn)
       case .unreadable(let range):
-        if !isTorn { note(segment, at: range.lowerBound, "\(range.count) bytes are no frame") }
+        if !isTorn {
+          recordDamage(segment, at: range.lowerBound, "\(range.count) bytes are no frame")
+        }
         try print(range, of: segment, isTorn ? "torn" : "unreadable")
       case .blank(let range):
         if let end = segment.declaredEnd, range.lowerBound < end {
-          note(segment, at: range.lowerBound, "the segment goes on to byte \(end)")
+          recordDamage(segment, at: range.lowerBound, "the segment goes on to byte \(end)")
         }
         try print(range, of: segment, "blank")
       }
@@ -74,7 +76,7 @@ struct FramePrinter {
       return .proceed
     }
     if let end = segment.declaredEnd, end > segment.fileByteCount {
-      note(segment, at: segment.fileByteCount, "the segment goes on to byte \(end)")
+      recordDamage(segment, at: segment.fileByteCount, "the segment goes on to byte \(end)")
     }
     if isText, last == nil { console.line("  nothing") }
   }
@@ -107,7 +109,8 @@ struct FramePrinter {
     return segments.first { $0.segment == segment.segment }?.writtenByteCount
   }
 
-  private mutating func note(_ segment: SegmentDescription, at offset: Int, _ what: String) {
+  private mutating func recordDamage(_ segment: SegmentDescription, at offset: Int, _ what: String)
+  {
     damage = damage ?? (segment.path, offset, what)
   }
 
@@ -143,7 +146,7 @@ extension FramePrinter {
   ) throws {
     frameCount += 1
     let state = FrameState(frame)
-    if !isTorn, state != .intact { note(segment, at: frame.offset, state.words(of: frame)) }
+    if !isTorn, state != .intact { recordDamage(segment, at: frame.offset, state.words(of: frame)) }
     let origin = try inspection.origin(of: frame)
     if isText {
       var line = place(frame.offset) + "  " + frame.kind.words(frame.sequence).padding(to: 20)

@@ -33,7 +33,7 @@ struct ObjectPrinter {
       do {
         details.append(try ChangeDetail(change, &decoder))
       } catch let error as StorageError {
-        store.note(error)
+        store.recordDamage(error)
         details.append(nil)
       }
     }

@@ -117,17 +117,17 @@ extension InspectedStore {
 
 extension InspectedStore {
   /// Records damage; the first counts.
-  func note(_ error: StorageError) { damage = damage ?? error }
+  func recordDamage(_ error: StorageError) { damage = damage ?? error }
 
   /// Records a row that cannot be read.
-  func note(_ error: StorageError, of row: RowReference) {
-    note(error)
+  func recordDamage(_ error: StorageError, of row: RowReference) {
+    recordDamage(error)
     unreadableRows.append(row)
   }
 
   /// Records damage that ends a walk through the log.
-  func note(_ error: StorageError, after last: CommitSequence?) {
-    note(error)
+  func recordDamage(_ error: StorageError, after last: CommitSequence?) {
+    recordDamage(error)
     endOfWalk = last ?? .zero
   }
 
@@ -237,7 +237,7 @@ extension InspectedStore {
         let control = try view.withRow(reference) { try body(key, $1, $0) }
         if control == .stop { return }
       } catch let error as StorageError {
-        note(error, of: RowReference(table: table.number, key: key))
+        recordDamage(error, of: RowReference(table: table.number, key: key))
       }
     }
   }

@@ -59,7 +59,7 @@ struct StoreMap {
     do {
       usage = try opened?.engine.fileUsage()
     } catch let error as StorageError {
-      opened?.note(error)
+      opened?.recordDamage(error)
     }
     addManifests(manifests)
     addCheckpoints(try inspection.checkpoints())
