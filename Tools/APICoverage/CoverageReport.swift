@@ -21,7 +21,7 @@ struct CoverageReport {
   }
 
   private static func find(_ entry: Ledger.Entry, _ symbols: PublicSymbols) -> Finding {
-    switch entry.standing {
+    switch entry.status {
     case .expected: isThere(entry, entry.declaration, symbols) ? .present : .missing
     case .spelled(let other): isThere(entry, other, symbols) ? .present : .missing
     case .absent: isThere(entry, entry.declaration, symbols) ? .outdated : .absent
@@ -66,7 +66,7 @@ extension CoverageReport {
 extension CoverageReport.Line {
   fileprivate var text: String {
     let place = entry.parent.map { "\($0): " } ?? ""
-    return switch entry.standing {
+    return switch entry.status {
     case .expected, .spelled: place + entry.text
     case .absent(let reason): "\(place)\(entry.text)\n    \(reason)"
     case .later(let feature): "\(place)\(entry.text)  (\(feature))"

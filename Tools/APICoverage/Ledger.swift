@@ -12,11 +12,11 @@ struct Ledger {
     var declaration: Declaration
     /// What a type must conform to.
     var conformances: Set<String> = []
-    var standing: Standing
+    var status: Status
   }
 
   /// What the ledger says of a declaration.
-  enum Standing {
+  enum Status {
     case expected
     /// Another spelling takes its calls.
     case spelled(Declaration)
@@ -54,8 +54,8 @@ struct Ledger {
         found: text
       )
     }
-    var entry = Entry(text: text, declaration: declaration, standing: .expected)
-    if halves.count == 2 { entry.standing = try standing(halves[1], number) }
+    var entry = Entry(text: text, declaration: declaration, status: .expected)
+    if halves.count == 2 { entry.status = try status(halves[1], number) }
     if !line.hasPrefix(" "), let colon = text.firstIndex(of: ":") {
       entry.conformances = Set(
         text[text.index(after: colon)...].split(separator: ",").map(\.trimmingSpaces)
@@ -64,7 +64,7 @@ struct Ledger {
     return entry
   }
 
-  private static func standing(_ remark: Substring, _ number: Int) throws(ToolError) -> Standing {
+  private static func status(_ remark: Substring, _ number: Int) throws(ToolError) -> Status {
     let parts = remark.split(separator: ": ", maxSplits: 1).map(\.trimmingSpaces)
     if parts.count == 2 {
       switch parts[0] {

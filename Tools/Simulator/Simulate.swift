@@ -9,7 +9,7 @@ struct Simulate: AsyncParsableCommand {
     abstract: "Runs programs over one store, step by step, beside an oracle in plain Swift.",
     discussion: """
       Each seed draws contexts and the steps of a program: inserts, changes, deletes, relationships of every shape, \
-      fetches by every road, saves, rollbacks, undo, merges and reopenings. After the steps, what contexts show and \
+      fetches by every call, saves, rollbacks, undo, merges and reopenings. After the steps, what contexts show and \
       what is stored is compared with an oracle. A schedule that fails is cut down and printed as Swift.
       """,
     subcommands: [Run.self, Work.self, Replay.self],

@@ -4,7 +4,7 @@ import RowFormat
 import Synchronization
 
 /// What a writer knows of the store's checkpoints.
-struct CheckpointStanding: Sendable {
+struct CheckpointState: Sendable {
   /// The greatest number given to a checkpoint so far.
   var highest: UInt64 = 0
   /// The newest checkpoint the store can be opened from.
@@ -41,7 +41,7 @@ extension LogWriter {
       return try synchronizeForCheckpoint(&lead)
     }
     guard let basis else { return }
-    let standing = try write(
+    let checkpoint = try write(
       basis,
       pieceByteCount: pieceByteCount,
       pause: {
@@ -50,8 +50,8 @@ extension LogWriter {
       },
       durableEnd: { () throws(StorageError) in try synchronizeAll() }
     )
-    lead.withLock { $0.checkpoint = standing }
-    CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+    lead.withLock { $0.checkpoint = checkpoint }
+    CheckpointFiles(state).removeAll(but: [basis.previous, checkpoint.highest].compactMap(\.self))
   }
 
   /// Writes a checkpoint of a log that has ended; under the locks of those who end it.
@@ -59,15 +59,15 @@ extension LogWriter {
     let basis = try? synchronizeForCheckpoint(&lead)
     guard let basis, lead.failure == nil else { return }
     let end = state.log.durableEnd.load(ordering: .relaxed)
-    let standing = try? write(
+    let checkpoint = try? write(
       basis,
       pieceByteCount: CheckpointWriter.pieceByteCount,
       pause: {},
       durableEnd: { () throws(StorageError) in end }
     )
-    guard let standing else { return }
-    lead.checkpoint = standing
-    CheckpointFiles(state).removeAll(but: [basis.previous, standing.highest].compactMap(\.self))
+    guard let checkpoint else { return }
+    lead.checkpoint = checkpoint
+    CheckpointFiles(state).removeAll(but: [basis.previous, checkpoint.highest].compactMap(\.self))
   }
 }
 
@@ -139,7 +139,7 @@ extension LogWriter {
     pieceByteCount: Int,
     pause: () -> Void,
     durableEnd: () throws(StorageError) -> UInt64
-  ) throws(StorageError) -> CheckpointStanding {
+  ) throws(StorageError) -> CheckpointState {
     let files = CheckpointFiles(state)
     let start = state.events.isObserved ? state.fileSystem.microseconds() : 0
     do throws(StorageError) {
@@ -155,7 +155,7 @@ extension LogWriter {
       try files.publish(file, number: basis.checkpoint.number)
       state.counters.recordCheckpoint(ofBytes: byteCount)
       reportCheckpoint(basis.checkpoint, byteCount, since: start)
-      return CheckpointStanding(
+      return CheckpointState(
         highest: basis.checkpoint.number,
         newest: basis.checkpoint.number,
         logPosition: basis.checkpoint.place.logPosition,

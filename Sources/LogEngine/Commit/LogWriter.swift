@@ -45,7 +45,7 @@ final class LogWriter: Sendable {
     var hurriedSegment = SegmentID.none
     var isClosed = false
     /// The checkpoints there are.
-    var checkpoint: CheckpointStanding
+    var checkpoint: CheckpointState
     /// Packs of a manifest that could not be put in its place, and may be there all the same.
     var doubtfulPacks: [String] = []
 
@@ -60,7 +60,7 @@ final class LogWriter: Sendable {
     state: StoreState,
     preparation: SegmentPreparation,
     manifest: Manifest,
-    checkpoint: CheckpointStanding,
+    checkpoint: CheckpointState,
     epoch: UInt32
   ) {
     self.state = state
@@ -99,7 +99,7 @@ final class LogWriter: Sendable {
     defer { if touchesBlobs { state.files.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
     // Without background work, waiting would gain nothing.
-    if state.options.background == .ownThread { housekeeper.holdBack(batch.buffer.count) }
+    if state.options.background == .ownThread { housekeeper.stallCommit(of: batch.buffer.count) }
     var isPrepared = participant == nil
     while true {
       if let participant, !isPrepared {

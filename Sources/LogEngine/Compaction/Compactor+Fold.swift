@@ -6,7 +6,7 @@ import Synchronization
 extension Compactor {
   /// What was found of a table so far.
   struct FoldedTable {
-    var standing: LogBase.TableStanding
+    var entry: LogBase.TableEntry
     /// Whether no view sees the table any more: then only the keys count.
     var isDropped: Bool
   }
@@ -60,13 +60,13 @@ extension Compactor {
   }
 
   private func begin(_ table: Table) -> UInt64 {
-    let standing = LogBase.TableStanding(
+    let entry = LogBase.TableEntry(
       number: table.number,
       nextKey: max(1, table.nextKey.load(ordering: .relaxed)),
       rowCount: 0
     )
-    let isDropped = table.removedAt.load(ordering: .acquiring) <= plan.floor
-    tables.append(FoldedTable(standing: standing, isDropped: isDropped))
+    let isDropped = table.removedAt.load(ordering: .acquiring) <= plan.lowWaterMark
+    tables.append(FoldedTable(entry: entry, isDropped: isDropped))
     // Rows that are inserted from now on are no part of what is taken.
     keyEnd = table.pages.keyLimit
     return 0
@@ -88,21 +88,21 @@ extension Compactor {
     case .absent: return 0
     case .ended:
       try beginPackIfNeeded()
-      output?.recordEnd(of: reference, nextKey: tables[last].standing.nextKey)
-      tables[last].standing.nextKey = max(tables[last].standing.nextKey, key + 1)
+      output?.recordEnd(of: reference, nextKey: tables[last].entry.nextKey)
+      tables[last].entry.nextKey = max(tables[last].entry.nextKey, key + 1)
       return 0
     case .elsewhere:
-      tables[last].standing.rowCount += 1
+      tables[last].entry.rowCount += 1
       return 0
     case .row(let place):
-      tables[last].standing.rowCount += 1
+      tables[last].entry.rowCount += 1
       if tables[last].isDropped { return 0 }
       let number = try state.fold(place, reference, into: &scratch)
       guard let layout = definition.layout(number) else {
         throw state.inconsistency(at: place, reference)
       }
       try beginPackIfNeeded()
-      let nextKey = tables[last].standing.nextKey
+      let nextKey = tables[last].entry.nextKey
       try output?.append(scratch.row, reference, layout, nextKey: nextKey)
       progress.foldedRowCount += 1
       try recordReplaced(place, reference)
@@ -125,7 +125,7 @@ extension Compactor {
       let header = try state.header(at: place, of: reference)
       if header.kind == .insert { return .absent }
       // A reader sees this record or a later one, and neither builds on those before it.
-      if header.kind != .delta, try state.isCommitted(header, at: place, by: plan.floor) {
+      if header.kind != .delta, try state.isCommitted(header, at: place, by: plan.lowWaterMark) {
         isNeeded = false
       }
       place = header.previous

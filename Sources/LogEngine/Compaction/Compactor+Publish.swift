@@ -22,7 +22,7 @@ extension Compactor {
   func publish() throws(StorageError) -> Retired {
     if !packs.isEmpty { try state.fileSystem.synchronizeDirectory(state.paths.packs) }
     describePacks()
-    let floorBefore = state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent)
+    let markBefore = state.visibility.lowWaterMark.load(ordering: .sequentiallyConsistent)
     let manifest = try log.prepareManifest(base: plan.base) { () throws(StorageError) in
       try claimFloor()
     }
@@ -31,7 +31,7 @@ extension Compactor {
       isPublished = true
       try log.manifestFiles.putInPlace(manifest)
     } catch .noSpace(let path, let needed) {
-      state.visibility.lowWaterMark.store(floorBefore, ordering: .sequentiallyConsistent)
+      state.visibility.lowWaterMark.store(markBefore, ordering: .sequentiallyConsistent)
       if isPublished { log.keepUntilNextManifest(packs.map(\.reader.path)) }
       throw .noSpace(path: path, needed: needed)
     } catch {
@@ -44,7 +44,7 @@ extension Compactor {
 
   /// Writes down in the plan what the manifest is to say.
   private func describePacks() {
-    plan.base.tables = tables.map(\.standing)
+    plan.base.tables = tables.map(\.entry)
     let taken = Set(plan.packs.map(\.id))
     plan.base.packs.removeAll { taken.contains($0.id) }
     for pack in packs {
@@ -59,13 +59,13 @@ extension Compactor {
   /// A reader pins its commit before it looks at the mark; so one of the two sees the other.
   private func claimFloor() throws(StorageError) {
     let before = state.visibility.lowWaterMark.exchange(
-      plan.floor,
+      plan.lowWaterMark,
       ordering: .sequentiallyConsistent
     )
-    let pinned = state.visibility.pins.floor(upTo: plan.floor)
-    guard pinned < plan.floor else { return }
+    let pinned = state.visibility.pins.oldest(upTo: plan.lowWaterMark)
+    guard pinned < plan.lowWaterMark else { return }
     state.visibility.lowWaterMark.store(before, ordering: .sequentiallyConsistent)
-    throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.floor))
+    throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.lowWaterMark))
   }
 
   private func retire(_ tail: inout LogTail, _ retired: inout Retired) {
@@ -89,8 +89,8 @@ extension Compactor {
       for part in pack.tables { tail.usages.add(part.recordByteCount, of: part.table, to: file) }
     }
     for table in tables {
-      let removedAt = state.tables[Int(table.standing.number)]?.removedAt.load(ordering: .relaxed)
-      if let removedAt, removedAt != .max { tail.usages.release(table: table.standing.number) }
+      let removedAt = state.tables[Int(table.entry.number)]?.removedAt.load(ordering: .relaxed)
+      if let removedAt, removedAt != .max { tail.usages.release(table: table.entry.number) }
     }
   }
 

@@ -5,20 +5,20 @@ import Synchronization
 
 // Deciding what to take.
 extension Compactor {
-  /// What there is to be compacted, or why nothing is.
+  /// The plan of a compaction, or the reason that there is none.
   enum Selection {
     case plan(Plan)
     case outcome(CompactionOutcome)
   }
 
-  /// What there is, as far as readers and the history allow to take it.
-  struct Prospect {
-    var situation = CompactionPolicy.Situation()
+  /// The files that readers and the history allow a compaction to take.
+  struct Candidates {
+    var pickerInput = CompactionPolicy.PickerInput()
     /// The segments that may be packed, oldest first, each with its successor's header.
     var segments: [(segment: Segment, successor: SegmentHeader)] = []
     var packs: [PackReader] = []
     /// The newest commit that is no newer than any reader's.
-    var floor: UInt64 = 0
+    var lowWaterMark: UInt64 = 0
     /// The segment that is being written, as far as it is.
     var last: CompactionPolicy.Candidate?
     /// How many more segments could be packed, were it not for a view.
@@ -29,13 +29,13 @@ extension Compactor {
     var history: Set<SegmentID> = []
   }
 
-  /// Looks at what there is.
+  /// Collects the files that a compaction may take.
   ///
   /// - Complexity: O(files and tables).
-  static func prospect(_ state: StoreState, _ history: HistoryRetention) -> Prospect {
-    var prospect = Prospect()
+  static func candidates(_ state: StoreState, _ history: HistoryRetention) -> Candidates {
+    var candidates = Candidates()
     let visible = state.visibility.visible.load(ordering: .acquiring)
-    prospect.floor = state.visibility.pins.floor(upTo: visible)
+    candidates.lowWaterMark = state.visibility.pins.oldest(upTo: visible)
     let usages = state.log.tail.withLock { $0.usages }.bySegment
     let segments = state.files.segmentList
     // A segment is sealed if another follows, which says where it ends.
@@ -44,33 +44,33 @@ extension Compactor {
       of: sealed.map { .init(ended: $1.created, byteCount: $1.previousEnd) },
       at: state.fileSystem.microseconds()
     )
-    prospect.history = Set(sealed.dropFirst(packable).map(\.0.id))
-    prospect.segments = sealed.prefix(packable).prefix { _, successor in
-      successor.previousSequence.rawValue <= prospect.floor
+    candidates.history = Set(sealed.dropFirst(packable).map(\.0.id))
+    candidates.segments = sealed.prefix(packable).prefix { _, successor in
+      successor.previousSequence.rawValue <= candidates.lowWaterMark
     }
     .map { (segment: $0, successor: $1) }
-    prospect.viewedCount = packable - prospect.segments.count
-    prospect.viewedByteCount = sealed[prospect.segments.count..<packable].reduce(0) {
+    candidates.viewedCount = packable - candidates.segments.count
+    candidates.viewedByteCount = sealed[candidates.segments.count..<packable].reduce(0) {
       $0 + $1.0.capacity
     }
-    prospect.packs = state.files.packList.withLock { $0 }
+    candidates.packs = state.files.packList.withLock { $0 }
     func candidate(_ id: SegmentID, _ fileByteCount: Int) -> CompactionPolicy.Candidate {
       .init(id: id, usage: usages[id] ?? SegmentUsage(), fileByteCount: fileByteCount)
     }
-    prospect.situation.segments = prospect.segments.map {
+    candidates.pickerInput.segments = candidates.segments.map {
       candidate($0.segment.id, $0.segment.capacity)
     }
-    prospect.situation.packs = prospect.packs.map {
+    candidates.pickerInput.packs = candidates.packs.map {
       candidate(SegmentID(rawValue: $0.id.rawValue), $0.summary.byteCount)
     }
     if let last = segments.last {
-      prospect.last = candidate(last.id, last.readableEnd.load(ordering: .relaxed))
+      candidates.last = candidate(last.id, last.readableEnd.load(ordering: .relaxed))
       // The next one is made ready beside it.
-      prospect.situation.spareByteCount = 2 * last.capacity
+      candidates.pickerInput.spareByteCount = 2 * last.capacity
     }
-    prospect.situation.otherLiveByteCount = segments.dropFirst(prospect.segments.count)
+    candidates.pickerInput.otherLiveByteCount = segments.dropFirst(candidates.segments.count)
       .reduce(0) { $0 + (usages[$1.id]?.liveByteCount ?? 0) }
-    return prospect
+    return candidates
   }
 
   /// Selects what to take.
@@ -90,20 +90,22 @@ extension Compactor {
   ) throws -> Selection {
     let state = log.state
     let manifest = try log.currentManifest()
-    let prospect = prospect(state, history)
+    let candidates = candidates(state, history)
     // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.
-    // After the floor was found: who comes later finds in the index whatever took a row's place up to there.
+    // After the low-water mark was read: a later reader finds in the index what replaced each row up to it.
     guard state.files.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
-    var choice = policy.choose(from: prospect.situation, urgency)
-    if !choice.packs.isEmpty, prospect.floor < lastEnd() {
+    var choice = policy.choose(from: candidates.pickerInput, urgency)
+    if !choice.packs.isEmpty, candidates.lowWaterMark < lastEnd() {
       // A view sees what the last compaction had to keep: those packs would be written again as they are.
       choice.packs = []
-      if choice.isEmpty { return .outcome(.waitsForView(of: CommitSequence(prospect.floor))) }
+      if choice.isEmpty {
+        return .outcome(.waitsForView(of: CommitSequence(candidates.lowWaterMark)))
+      }
     }
-    if choice.isEmpty { return .outcome(prospect.reasonForNothing) }
+    if choice.isEmpty { return .outcome(candidates.reasonForNothing) }
     var plan = Plan(base: manifest.base ?? LogBase.none)
-    let segments = prospect.segments.prefix(choice.segmentCount)
+    let segments = candidates.segments.prefix(choice.segmentCount)
     if let successor = segments.last?.successor {
       plan.base.segment = successor.previousSegment
       plan.base.end = successor.previousEnd
@@ -112,23 +114,23 @@ extension Compactor {
       plan.base.chain = successor.previousChain
     }
     plan.segments = segments.map(\.segment)
-    plan.packs = prospect.packs.filter {
+    plan.packs = candidates.packs.filter {
       choice.packs.contains(SegmentID(rawValue: $0.id.rawValue))
     }
-    let all = prospect.packs.map { SegmentID(rawValue: $0.id.rawValue) }
+    let all = candidates.packs.map { SegmentID(rawValue: $0.id.rawValue) }
     plan.keptFiles = Set(all).subtracting(choice.packs)
-    plan.floor = prospect.floor
-    plan.base.floor = prospect.floor
-    plan.packByteCount = policy.packByteCount(in: prospect.situation)
+    plan.lowWaterMark = candidates.lowWaterMark
+    plan.base.lowWaterMark = candidates.lowWaterMark
+    plan.packByteCount = policy.packByteCount(in: candidates.pickerInput)
     plan.base.catalogue = try plan.catalogueAtEnd(state)
     return .plan(plan)
   }
 }
 
-extension Compactor.Prospect {
+extension Compactor.Candidates {
   /// Why there is nothing to do although a compaction was requested.
   fileprivate var reasonForNothing: CompactionOutcome {
-    if viewedCount > 0 { return .waitsForView(of: CommitSequence(floor)) }
+    if viewedCount > 0 { return .waitsForView(of: CommitSequence(lowWaterMark)) }
     return history.isEmpty ? .nothingToDo : .isHistory
   }
 }

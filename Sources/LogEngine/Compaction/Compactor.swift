@@ -64,7 +64,7 @@ import Synchronization
     /// The packs that stay.
     var keptFiles: Set<SegmentID> = []
     /// The newest commit that is no newer than any reader's.
-    var floor: UInt64 = 0
+    var lowWaterMark: UInt64 = 0
     /// How many bytes of records a new pack takes before the next is begun.
     var packByteCount = Int.max
 

@@ -10,7 +10,7 @@ extension StorageEngine {
     let (usages, logEnd, failure) = state.log.tail.withLock { ($0.usages, $0.logEnd, $0.failure) }
     let bySegment = usages.bySegment
     let byTable = usages.byTable
-    let prospect = Compactor.prospect(state, state.options.history)
+    let candidates = Compactor.candidates(state, state.options.history)
     return EngineStatistics(
       lastCommit: lastCommit,
       logByteCount: Int(clamping: logEnd),
@@ -19,10 +19,10 @@ extension StorageEngine {
         SegmentStatistics(
           $0,
           usage: bySegment[$0.id] ?? SegmentUsage(),
-          isHistory: prospect.history.contains($0.id)
+          isHistory: candidates.history.contains($0.id)
         )
       },
-      packs: prospect.packs.map {
+      packs: candidates.packs.map {
         PackStatistics(
           pack: $0.id,
           fileByteCount: $0.summary.byteCount,
@@ -42,15 +42,15 @@ extension StorageEngine {
         }
       },
       writing: state.counters.statistics,
-      compaction: compactionStatistics(prospect.situation),
+      compaction: compactionStatistics(candidates.pickerInput),
       blockCache: BlockCacheStatistics(state.files.blockCache),
-      pins: pinStatistics(prospect),
+      pins: pinStatistics(candidates),
       failure: failure
     )
   }
 
   private func compactionStatistics(
-    _ situation: CompactionPolicy.Situation
+    _ input: CompactionPolicy.PickerInput
   ) -> CompactionStatistics {
     var statistics =
       writer?.housekeeper.compactionSchedule.withLock { schedule in
@@ -58,19 +58,19 @@ extension StorageEngine {
         statistics.obstacle = schedule.obstacle
         return statistics
       } ?? CompactionStatistics()
-    statistics.debtByteCount = situation.deadByteCount
-    statistics.pressure = state.options.compactionPolicy.pressure(of: situation)
+    statistics.debtByteCount = input.deadByteCount
+    statistics.pressure = state.options.compactionPolicy.pressure(of: input)
     return statistics
   }
 
-  private func pinStatistics(_ prospect: Compactor.Prospect) -> PinStatistics {
+  private func pinStatistics(_ candidates: Compactor.Candidates) -> PinStatistics {
     let (count, oldest, since) = state.visibility.pins.summary
     let now = state.fileSystem.microseconds()
     return PinStatistics(
       count: count,
       oldestCommit: oldest.map { CommitSequence($0) },
       oldestAge: since.map { .microseconds(max(0, now - $0)) },
-      heldByteCount: prospect.viewedByteCount
+      heldByteCount: candidates.viewedByteCount
     )
   }
 }

@@ -229,7 +229,7 @@ extension StorageEngine {
   /// The oldest commit that a view made from now on, or earlier and not released, can be of.
   package var oldestCommitInUse: CommitSequence {
     CommitSequence(
-      state.visibility.pins.floor(upTo: state.visibility.visible.load(ordering: .acquiring))
+      state.visibility.pins.oldest(upTo: state.visibility.visible.load(ordering: .acquiring))
     )
   }
 

@@ -51,21 +51,23 @@ extension Follower {
 
   /// Makes sure that what a frame's records build on can be read.
   ///
-  /// - Throws: ``HeldBack`` if that has to wait.
+  /// - Throws: ``MustWaitForReader`` if a reader still needs what would be left out.
   func preparePacks(for payload: RawSpan, _ position: inout Position) throws {
     for pack in Replay.packs(namedIn: payload) where !isKnown(pack, position) {
       if state.files.packs[Int(pack.rawValue)] == nil { try findBase(&position) }
       if try takeUpBase(&position), isKnown(pack, position) { continue }
       let visible = state.visibility.visible.load(ordering: .relaxed)
       if state.files.packs[Int(pack.rawValue)] != nil {
-        guard state.files.epochs.drain(), claimFloor(visible) else { throw HeldBack() }
+        guard state.files.epochs.drain(), raiseLowWaterMark(to: visible) else {
+          throw MustWaitForReader()
+        }
         position.admittedPack = max(position.admittedPack, pack)
       } else if let base = position.newBase {
         // It came and went since the last look.
-        if visible >= base.floor { throw HeldBack() }
+        if visible >= base.lowWaterMark { throw MustWaitForReader() }
         throw StorageError.commitGone(
           CommitSequence(visible + 1),
-          oldest: CommitSequence(base.floor)
+          oldest: CommitSequence(base.lowWaterMark)
         )
       } else {
         throw StorageError.missingFile(path: state.paths.pack(PackID(rawValue: pack.rawValue)))
@@ -86,7 +88,7 @@ extension Follower {
     guard let base = position.newBase ?? state.files.base.withLock({ $0 }) else { return }
     let end = position.end
     guard base.segment > end.segment?.id ?? .none, base.sequence > end.sequence else { return }
-    throw .commitGone(CommitSequence(end.sequence + 1), oldest: CommitSequence(base.floor))
+    throw .commitGone(CommitSequence(end.sequence + 1), oldest: CommitSequence(base.lowWaterMark))
   }
 }
 
@@ -99,8 +101,8 @@ extension Follower {
   func takeUpBase(_ position: inout Position) throws -> Bool {
     // Those who read without a view may still be about to look for what was left out.
     guard let base = position.newBase,
-      state.visibility.visible.load(ordering: .relaxed) >= base.floor,
-      state.files.epochs.drain(), claimFloor(base.floor)
+      state.visibility.visible.load(ordering: .relaxed) >= base.lowWaterMark,
+      state.files.epochs.drain(), raiseLowWaterMark(to: base.lowWaterMark)
     else { return false }
     position.newBase = nil
     let packs = base.packs.compactMap { state.files.packs[Int($0.id.rawValue)] }
@@ -113,11 +115,11 @@ extension Follower {
   }
 
   /// Raises the low-water mark, or fails if an older snapshot was pinned in the meantime.
-  private func claimFloor(_ floor: UInt64) -> Bool {
+  private func raiseLowWaterMark(to mark: UInt64) -> Bool {
     let before = state.visibility.lowWaterMark.load(ordering: .relaxed)
-    guard before < floor else { return true }
-    state.visibility.lowWaterMark.store(floor, ordering: .sequentiallyConsistent)
-    if state.visibility.pins.floor(upTo: floor) >= floor { return true }
+    guard before < mark else { return true }
+    state.visibility.lowWaterMark.store(mark, ordering: .sequentiallyConsistent)
+    if state.visibility.pins.oldest(upTo: mark) >= mark { return true }
     state.visibility.lowWaterMark.store(before, ordering: .sequentiallyConsistent)
     return false
   }
@@ -201,8 +203,8 @@ extension Follower {
   }
 }
 
-/// Thrown through the reading of a commit that cannot be taken up yet.
-struct HeldBack: Error {}
+/// Ends the reading of a commit that cannot be applied before an older read ends.
+struct MustWaitForReader: Error {}
 
 extension Replay {
   /// The packs that a frame's records build on.

@@ -61,7 +61,7 @@ final class Follower: Sendable {
     defer { if position.end.logPosition != before { publishUsage(position) } }
     do {
       while try readSegments(&position) {}
-    } catch is HeldBack {
+    } catch is MustWaitForReader {
       return
     } catch {
       try checkIsNotLeftBehind(&position)

@@ -7,7 +7,7 @@ import LogFormat
 /// nothing, and be due at once again.
 struct CompactionSchedule: Sendable {
   var pace = CompactionPace()
-  /// How commits are held back.
+  /// The write stalls of commits.
   private var saves: SavePace
   /// The rate they are held to; `nil` if they are not.
   private var saveRate: Double?
@@ -37,16 +37,16 @@ struct CompactionSchedule: Sendable {
     isDue = true
   }
 
-  /// Whether an attempt may be made.
+  /// Whether a compaction may be attempted now.
   ///
   /// - Parameters:
-  ///   - floor: The oldest commit that is being read.
+  ///   - lowWaterMark: The oldest commit that is being read.
   ///   - now: The time.
-  /// - Returns: `false` if it would gain nothing, or the last one failed just now.
-  func allowsAttempt(floor: UInt64, _ now: Int64) -> Bool {
-    // A clock that jumped back must not keep it waiting.
+  /// - Returns: `false` if it would gain nothing, or the last attempt failed a moment ago.
+  func allowsAttempt(lowWaterMark: UInt64, _ now: Int64) -> Bool {
+    // A clock that jumped back must not delay the attempt.
     let isBackingOff = now < retryAt && retryAt - now <= Self.longestRetryDelay
-    return floor >= lastEnd && !isBackingOff
+    return lowWaterMark >= lastEnd && !isBackingOff
   }
 
   /// Records why nothing was done.
@@ -69,19 +69,19 @@ struct CompactionSchedule: Sendable {
     statistics.record(report)
   }
 
-  /// Records how late things are.
+  /// Records how far compaction is behind.
   ///
-  /// Commits are held back only while a compaction is under way: where a view or a failure keeps it from
-  /// being begun, it would do no good.
+  /// Commits wait only while a compaction is running: where a view or a failure keeps it from starting, waiting would
+  /// not help.
   ///
-  /// - Returns: Whether they are.
-  mutating func recordLateness(_ lateness: Double) -> Bool {
-    saveRate = statistics.isRunning ? saves.rate(at: lateness) : nil
+  /// - Returns: Whether commits wait.
+  mutating func recordBackPressure(_ backPressure: Double) -> Bool {
+    saveRate = statistics.isRunning ? saves.rate(at: backPressure) : nil
     statistics.saveDelays.bytesPerSecond = saveRate.map { Int($0) }
     return saveRate != nil
   }
 
-  /// How many microseconds a commit has to wait.
+  /// The wait of a commit, in microseconds.
   mutating func delay(of byteCount: Int, _ now: Int64) -> Int {
     guard let saveRate else { return 0 }
     let delay = saves.delay(of: byteCount, at: saveRate, now)
@@ -111,6 +111,6 @@ struct CompactionSchedule: Sendable {
   private mutating func end() {
     statistics.isRunning = false
     statistics.progress = CompactionProgress()
-    _ = recordLateness(0)
+    _ = recordBackPressure(0)
   }
 }

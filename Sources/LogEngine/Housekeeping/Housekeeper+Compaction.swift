@@ -14,7 +14,7 @@ extension Housekeeper {
     guard state.options.compaction == .automatic, mayCompact(log) else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if !isUnderWay, !isDue(urgency) { return }
-    if isUnderWay { recordLateness() }
+    if isUnderWay { recordBackPressure() }
     switch state.options.background {
     case .ownThread: wakeCompaction(of: log)
     case .caller: stepCompaction(of: log)
@@ -34,27 +34,27 @@ extension Housekeeper {
     else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if isUnderWay {
-      recordLateness()
+      recordBackPressure()
     } else if isDue(.due) {
       wakeCompaction(of: log)
     }
   }
 
   private func isDue(_ urgency: CompactionUrgency) -> Bool {
-    let prospect = Compactor.prospect(state, state.options.history)
+    let candidates = Compactor.candidates(state, state.options.history)
     let policy = state.options.compactionPolicy
-    let isDue = !policy.choose(from: prospect.situation, urgency).isEmpty
+    let isDue = !policy.choose(from: candidates.pickerInput, urgency).isEmpty
     let now = state.fileSystem.microseconds()
     return compactionSchedule.withLock { schedule in
       guard isDue else {
-        if prospect.viewedCount >= policy.segmentCount {
-          schedule.record(.waitsForView(of: CommitSequence(prospect.floor)))
+        if candidates.viewedCount >= policy.segmentCount {
+          schedule.record(.waitsForView(of: CommitSequence(candidates.lowWaterMark)))
         }
         return false
       }
-      guard schedule.allowsAttempt(floor: prospect.floor, now) else {
-        if prospect.floor < schedule.lastEnd {
-          schedule.record(.waitsForView(of: CommitSequence(prospect.floor)))
+      guard schedule.allowsAttempt(lowWaterMark: candidates.lowWaterMark, now) else {
+        if candidates.lowWaterMark < schedule.lastEnd {
+          schedule.record(.waitsForView(of: CommitSequence(candidates.lowWaterMark)))
         }
         return false
       }
@@ -63,9 +63,9 @@ extension Housekeeper {
     }
   }
 
-  private func recordLateness() {
-    let situation = Compactor.prospect(state, state.options.history).situation
-    recordLateness(state.options.compactionPolicy.lateness(of: situation))
+  private func recordBackPressure() {
+    let input = Compactor.candidates(state, state.options.history).pickerInput
+    recordBackPressure(state.options.compactionPolicy.backPressure(of: input))
   }
 
   /// Begins a compaction if one is due, or does a step of the one that is under way.
@@ -88,7 +88,7 @@ extension Housekeeper {
         // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
         let now = state.fileSystem.microseconds()
         let failure = error as? StorageError
-        isHoldingBack.store(false, ordering: .relaxed)
+        isStallingCommits.store(false, ordering: .relaxed)
         compactionSchedule.withLock { schedule in
           if case .commitGone(let pinned, _) = failure {
             schedule.recordEnd(failure: nil, now)
@@ -104,7 +104,7 @@ extension Housekeeper {
   /// Looks whether the next one is due at once; a checkpoint that the compaction made useless is written
   /// by the background.
   private func finishCompaction() {
-    isHoldingBack.store(false, ordering: .relaxed)
+    isStallingCommits.store(false, ordering: .relaxed)
     signalWork()
     if state.options.background == .ownThread { _ = isDue(.due) }
   }
@@ -143,16 +143,16 @@ extension Housekeeper {
     repeat {
       guard case .goesOn(let count) = try step(compactor) else { return true }
       byteCount += max(count, 1)
-    } while isHoldingBack.load(ordering: .relaxed) && mayCompact(log)
+    } while isStallingCommits.load(ordering: .relaxed) && mayCompact(log)
       && byteCount < Self.hurriedByteCount
-    let situation = Compactor.prospect(state, state.options.history).situation
-    let pressure = state.options.compactionPolicy.pressure(of: situation)
+    let input = Compactor.candidates(state, state.options.history).pickerInput
+    let pressure = state.options.compactionPolicy.pressure(of: input)
     let now = state.fileSystem.microseconds()
     compactionSchedule.withLock { schedule in
       schedule.pace.record(byteCount, at: pressure, now)
       schedule.record(compactor.progress, rate: schedule.pace.rate(at: pressure))
     }
-    recordLateness(state.options.compactionPolicy.lateness(of: situation))
+    recordBackPressure(state.options.compactionPolicy.backPressure(of: input))
     return false
   }
 

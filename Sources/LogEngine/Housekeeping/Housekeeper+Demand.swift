@@ -47,7 +47,7 @@ extension Housekeeper {
     let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
     let visible = state.visibility.visible.load(ordering: .acquiring)
     return history.packableCount(of: [newest], at: newest.ended) > 0
-      && state.visibility.pins.floor(upTo: visible) == visible
+      && state.visibility.pins.oldest(upTo: visible) == visible
   }
 
   /// Commits go on meanwhile, so there might always be something to do.

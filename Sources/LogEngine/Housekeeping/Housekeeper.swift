@@ -16,11 +16,11 @@ final class Housekeeper: Sendable {
   let compaction = Lock<Compactor?>(nil, .compaction)
   /// When compactions in the background are due, and what came of them.
   let compactionSchedule: Lock<CompactionSchedule>
-  /// Whether commits are held back because compaction is late.
-  let isHoldingBack = Atomic<Bool>(false)
+  /// Whether commits wait because compaction is behind.
+  let isStallingCommits = Atomic<Bool>(false)
   /// The search for files of blobs that no row owns, while there is one.
   let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
-  /// When the store comes to rest.
+  /// Detects when the store is quiescent.
   let idleWatch: Lock<IdleWatch>
   /// Whether the worker was told that there is work.
   private let isAwake = Atomic<Bool>(false)
@@ -71,8 +71,8 @@ final class Housekeeper: Sendable {
 
   /// Wakes the worker that compacts.
   ///
-  /// Its priority is the usual one, for it is held back by its pace: with the lowest, whatever keeps the
-  /// processors busy would let the store grow.
+  /// Its priority is the usual one, since its pace throttles it: at the lowest, any load on the processors would let
+  /// the store grow.
   func wakeCompaction<Log: HousekeptLog>(of log: Log) {
     compactionWorker.withLock { worker in
       if isStopping { return }
@@ -96,7 +96,7 @@ extension Housekeeper {
 
   /// How long the worker sleeps, in microseconds, when it is not woken.
   var delay: Int? {
-    if !isAwake.load(ordering: .acquiring) { return restDelay }
+    if !isAwake.load(ordering: .acquiring) { return quiescenceDelay }
     if isSweepingBlobs { return 1000 }
     switch state.options.durability {
     case .full, .memory: return Self.witnessDelay
@@ -120,7 +120,7 @@ extension Housekeeper {
     let isWitnessed = log.witnessIfIdle()
     if isWitnessed { checkpointIfMissing(log) }
     compactIfDue(isWitnessed ? .idle : .due, log)
-    packIfAtRest(log)
+    packIfQuiescent(log)
     state.collectBlobs()
     let isSweeping = sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the worker again.

@@ -1,47 +1,48 @@
-/// How far commits are held back while compaction goes as fast as it can and is late all the same.
+/// Write stalls: the delays of commits while compaction runs at full speed and still falls behind.
 ///
-/// The last resort: first compaction is given more and more time, until nothing holds it back. If it falls
-/// behind further, commits wait for a moment each, in proportion to their bytes: little at first, and
-/// longer the later compaction is, until both are in balance. No commit waits longer than a bound, so one
-/// who writes megabytes at a time is slowed down and not stopped.
+/// The last resort. Compaction first gets more and more time, until nothing throttles it. If it falls further behind,
+/// each commit waits for a moment, in proportion to its bytes: briefly at first, and longer the further compaction is
+/// behind, until both are in balance. No commit waits longer than a bound, so a writer of megabytes is slowed down and
+/// never stopped.
 ///
-/// It reads no clock: the time is given to it, and may jump.
+/// It reads no clock: the caller passes the time, which may jump.
 package struct SavePace: Hashable, Sendable {
-  /// How late compaction is when commits begin to be held back: by then nothing holds it back any more.
-  package var latenesses = 1.5...3.0
+  /// The back-pressure at which commits begin to wait, and at which they wait longest; compaction is unthrottled by then.
+  package var backPressures = 1.5...3.0
   /// The rate of commits at the two ends, in bytes of the log per second.
   package var rates = (Double(1 << 20))...(Double(64 << 20))
-  /// Shorter waits are saved up, in microseconds: to sleep costs more than they are worth.
+  /// Shorter waits accumulate, in microseconds: a sleep would cost more than it gains.
   package var shortestDelay: Int64 = 1000
-  /// No single commit waits longer, in microseconds; 0 for not at all.
+  /// The longest wait of a single commit, in microseconds; 0 turns write stalls off.
   package var longestDelay: Int64
-  /// Until when commits that were made have taken their time.
+  /// The time at which the waits of all commits so far are over.
   private var readyAt: Int64 = .min
 
   package init(longestDelay: Duration = .zero) {
     self.longestDelay = max(0, longestDelay.microseconds)
   }
 
-  /// The rate at a lateness.
+  /// The rate of commits at a back-pressure.
   ///
-  /// - Parameter lateness: As of ``CompactionPolicy/lateness(of:)``.
-  /// - Returns: Bytes of the log per second; `nil` if commits are not held back.
-  package func rate(at lateness: Double) -> Double? {
-    guard longestDelay > 0, lateness > latenesses.lowerBound else { return nil }
+  /// - Parameter backPressure: The result of ``CompactionPolicy/backPressure(of:)``.
+  /// - Returns: Bytes of the log per second; `nil` if commits do not wait.
+  package func rate(at backPressure: Double) -> Double? {
+    guard longestDelay > 0, backPressure > backPressures.lowerBound else { return nil }
     let share =
-      (lateness - latenesses.lowerBound) / (latenesses.upperBound - latenesses.lowerBound)
+      (backPressure - backPressures.lowerBound)
+      / (backPressures.upperBound - backPressures.lowerBound)
     return rates.upperBound * rootPower(rates.lowerBound / rates.upperBound, share)
   }
 
   /// Records a commit.
   ///
   /// - Parameters:
-  ///   - byteCount: Its bytes in the log.
-  ///   - rate: The rate there is.
-  ///   - now: The time.
-  /// - Returns: How many microseconds it has to wait.
+  ///   - byteCount: The commit's bytes in the log.
+  ///   - rate: The current rate, in bytes per second.
+  ///   - now: The time, in microseconds.
+  /// - Returns: The commit's wait, in microseconds.
   package mutating func delay(of byteCount: Int, at rate: Double, _ now: Int64) -> Int {
-    // What was not used is not made up for, and a clock that jumped back must not keep commits waiting.
+    // Unused time is not carried over, and a clock that jumped back must not keep commits waiting.
     let (ahead, isBeyond) = readyAt.subtractingReportingOverflow(now)
     let owed = isBeyond ? 0 : min(max(ahead, 0), longestDelay)
     let share = min(Double(byteCount) / rate * 1_000_000, Double(longestDelay))

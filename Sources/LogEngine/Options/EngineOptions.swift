@@ -101,7 +101,7 @@ public struct EngineOptions: Sendable, Hashable {
 
   /// What happens to commits that come faster than they can be packed, with ``CompactionMode/automatic``.
   public enum BackPressure: Sendable, Hashable {
-    /// Commits are never held back, and the store may grow without bound.
+    /// Commits never wait for compaction, and the store may grow without bound.
     case none
     /// Once compaction runs at full speed and still falls behind, commits wait in proportion to their
     /// bytes, none of them for longer than this, until both are in balance.

@@ -21,23 +21,23 @@ extension Recovery {
   /// Opens the packs the manifest names.
   func openPacks() throws(StorageError) {
     guard let base = manifest.base else { return }
-    for standing in base.packs {
-      let path = state.paths.pack(standing.id)
+    for entry in base.packs {
+      let path = state.paths.pack(entry.id)
       guard let size = try state.fileSystem.size(of: path) else {
         throw .corruption(Corruption(path: path, offset: 0, problem: .missing(.pack)))
       }
-      guard size == standing.byteCount else {
+      guard size == entry.byteCount else {
         let problem = Corruption.Problem.truncated(
           .pack,
-          needed: standing.byteCount,
+          needed: entry.byteCount,
           available: size
         )
         throw .corruption(Corruption(path: path, offset: size, problem: problem))
       }
-      state.files.add(try state.openPack(path, standing.id))
+      state.files.add(try state.openPack(path, entry.id))
     }
     state.files.base.withLock { $0 = base }
-    state.visibility.lowWaterMark.store(base.floor, ordering: .relaxed)
+    state.visibility.lowWaterMark.store(base.lowWaterMark, ordering: .relaxed)
     state.files.baseSegment.store(base.segment.rawValue, ordering: .releasing)
   }
 
@@ -46,10 +46,10 @@ extension Recovery {
     guard let base = manifest.base else { return }
     state.adopt(base.catalogue)
     replay.catalogue = base.catalogue
-    for standing in base.tables {
-      guard let table = state.tables[Int(standing.number)] else { continue }
-      table.nextKey.store(standing.nextKey, ordering: .relaxed)
-      table.liveRowCount.store(standing.rowCount, ordering: .relaxed)
+    for entry in base.tables {
+      guard let table = state.tables[Int(entry.number)] else { continue }
+      table.nextKey.store(entry.nextKey, ordering: .relaxed)
+      table.liveRowCount.store(entry.rowCount, ordering: .relaxed)
     }
     for pack in state.files.packList.withLock({ $0 }) { try takeIndex(from: pack) }
   }

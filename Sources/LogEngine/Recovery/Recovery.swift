@@ -20,7 +20,7 @@ struct Recovery {
   var report = RecoveryReport()
   var replay: Replay
   /// The checkpoints there are.
-  var checkpoints = CheckpointStanding()
+  var checkpoints = CheckpointState()
   /// Up to where the log was on disk, as a checkpoint says.
   private var checkpointedEnd: UInt64 = 0
   /// What a manifest counted of a close mark that is not all there; see ``CutCloseMark``.

@@ -1,16 +1,16 @@
 import LogFormat
 import RowFormat
 
-/// Visits the rows of a table by columns, wherever they stand.
+/// Visits the rows of a table by columns, in packs and in the log.
 ///
-/// The index is read in stretches of keys, each once: what it says of a key at that moment decides whether
-/// the row is read from a block of a pack or from the log. So a row is visited once, though a compaction
-/// moves it meanwhile.
+/// The scan reads the index one key range at a time, and each range once: the index entry at that moment decides
+/// whether the row comes from a block of a pack or from the log. So each row is visited once, even if a compaction
+/// moves it during the scan.
 ///
-/// 1. Copy the slots of a stretch.
-/// 2. Sort the rows in packs by block; leave out blocks whose bounds say that no row is of interest.
-/// 3. Gather the columns of the rows in the log, and hand them over.
-/// 4. Hand over each block, with the rows that the index named.
+/// 1. Copy the index slots of a key range.
+/// 2. Sort the rows in packs by block; skip blocks whose bounds rule out every row.
+/// 3. Gather the columns of the rows in the log, and pass them on.
+/// 4. Pass on each block, with the rows that the index named.
 struct ColumnScan {
   private let reader: RowReader
   private let table: Table
@@ -20,16 +20,16 @@ struct ColumnScan {
   /// Counts what is read, if a plan was requested.
   var tally: ScanTally?
   private var packs: [SegmentID: PackedColumns] = [:]
-  /// The blocks with rows in this stretch, in the order they were met.
+  /// The blocks with rows in this key range, in the order in which they were found.
   private var blocks: [Block] = []
   private var blockIndexes: [UInt64: Int] = [:]
-  /// The rows of the stretch that are in the log.
+  /// The rows of the key range that are in the log.
   private var places: [(key: UInt64, place: RecordPlace)] = []
   private var slots: [UInt64] = []
 
-  /// How many pages of the index make a stretch: enough for a block to be met in one of them mostly, few
+  /// How many pages of the index make a range: enough for a block to be met in one of them mostly, few
   /// enough to stay in the processor's cache.
-  private static let pagesPerStretch: UInt64 = 16
+  private static let pagesPerRange: UInt64 = 16
 
   private struct Block {
     /// The pack and the number, as a location has them.
@@ -69,7 +69,7 @@ struct ColumnScan {
     let end = min(keys.upperBound, table.pages.keyLimit)
     var page = keys.lowerBound / slotsPerPage
     while let first = table.pages.nextPage(from: page), first * slotsPerPage < end {
-      page = first + Self.pagesPerStretch
+      page = first + Self.pagesPerRange
       let ticket = state.files.epochs.enter()
       defer { state.files.epochs.leave(ticket) }
       for number in first..<page { try sort(number, keys) }

@@ -4,7 +4,7 @@ import LogFormat
 public final class ScanTally {
   /// Rows that were handed over, in blocks of packs and from the log.
   public internal(set) var rowCount = 0
-  /// Blocks of packs that were handed over; one that is met in two stretches of keys counts twice.
+  /// Blocks of packs that were visited; a block with rows in two key ranges counts twice.
   public internal(set) var blockCount = 0
   /// Blocks that were passed over, because their bounds say that no row is of interest.
   public internal(set) var prunedBlockCount = 0

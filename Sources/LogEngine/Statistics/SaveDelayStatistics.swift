@@ -1,4 +1,4 @@
-/// How commits were held back since the store was opened, because compaction was late.
+/// The write stalls since the store was opened: delays of commits while compaction was behind.
 public struct SaveDelayStatistics: Hashable, Sendable {
   /// How many commits waited.
   public internal(set) var count = 0

@@ -42,7 +42,7 @@ final class PinBoard: Sendable {
   /// - Parameter newest: A commit that was visible before this was called: a view that pins itself later
   ///   sees at least that one.
   /// - Returns: Its number.
-  func floor(upTo newest: UInt64) -> UInt64 {
+  func oldest(upTo newest: UInt64) -> UInt64 {
     pins.withLock { pins in min(newest, pins.bySince.values.map(\.sequence).min() ?? newest) }
   }
 

@@ -11,13 +11,13 @@ extension StoreState {
 
   /// No view reads a commit that compaction has folded away, or one that is not visible.
   func pinViolations() -> [String] {
-    let floor = visibility.lowWaterMark.load(ordering: .acquiring)
+    let mark = visibility.lowWaterMark.load(ordering: .acquiring)
     let visible = visibility.visible.load(ordering: .acquiring)
     var violations: [String] = []
-    if let oldest = visibility.pins.oldest, oldest < floor {
-      violations.append("commit \(oldest) is pinned, and those before \(floor) are folded")
+    if let oldest = visibility.pins.oldest, oldest < mark {
+      violations.append("commit \(oldest) is pinned, and those before \(mark) are folded")
     }
-    if floor > visible { violations.append("commit \(floor) is folded, and \(visible) the newest") }
+    if mark > visible { violations.append("commit \(mark) is folded, and \(visible) the newest") }
     return violations
   }
 

@@ -6,7 +6,7 @@ import RowFormat
 ///     manifest.<number>         which files make up the store; the highest number counts
 ///     log/<segment>.seg         the log
 ///     pack/<pack>.pack          what was packed
-///     index/<checkpoint>.ckpt   where each key stood; disposable
+///     index/<checkpoint>.ckpt   the position of each row's newest record; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure

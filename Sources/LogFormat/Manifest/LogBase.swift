@@ -9,7 +9,7 @@ import RowFormat
 ///     logPosition     counted over all segments,
 ///     sequence        the last commit before,
 ///     chain           4 bytes: the header checksum of the last frame
-///     floor         the oldest commit that can still be read: rows were left out that later ones replaced
+///     lowWaterMark  the oldest commit that can still be read; rows that later commits replaced are left out
 ///     catalogue     ``Catalogue``, as of that commit
 ///     tables        a count, then for each: number, next key, count of rows as of that commit
 ///     packs         a count, then for each: number, and the byte count its file must have; a row is in
@@ -20,10 +20,10 @@ package struct LogBase: Hashable, Sendable {
   package var logPosition: UInt64
   package var sequence: UInt64
   package var chain: UInt32
-  package var floor: UInt64 = 0
+  package var lowWaterMark: UInt64 = 0
   package var catalogue: Catalogue
-  package var tables: [TableStanding] = []
-  package var packs: [PackStanding] = []
+  package var tables: [TableEntry] = []
+  package var packs: [PackEntry] = []
 
   package init(
     segment: SegmentID,
@@ -31,23 +31,23 @@ package struct LogBase: Hashable, Sendable {
     logPosition: UInt64,
     sequence: UInt64,
     chain: UInt32,
-    floor: UInt64 = 0,
+    lowWaterMark: UInt64 = 0,
     catalogue: Catalogue,
-    tables: [TableStanding] = [],
-    packs: [PackStanding] = []
+    tables: [TableEntry] = [],
+    packs: [PackEntry] = []
   ) {
     self.segment = segment
     self.end = end
     self.logPosition = logPosition
     self.sequence = sequence
     self.chain = chain
-    self.floor = floor
+    self.lowWaterMark = lowWaterMark
     self.catalogue = catalogue
     self.tables = tables
     self.packs = packs
   }
 
-  package struct TableStanding: Hashable, Sendable {
+  package struct TableEntry: Hashable, Sendable {
     package var number: UInt16
     package var nextKey: UInt64
     package var rowCount: Int
@@ -59,7 +59,7 @@ package struct LogBase: Hashable, Sendable {
     }
   }
 
-  package struct PackStanding: Hashable, Sendable {
+  package struct PackEntry: Hashable, Sendable {
     package var id: PackID
     package var byteCount: Int
 
@@ -79,7 +79,7 @@ extension LogBase {
     buffer.appendVarint(logPosition)
     buffer.appendVarint(sequence)
     buffer.append(chain)
-    buffer.appendVarint(floor)
+    buffer.appendVarint(lowWaterMark)
     catalogue.encode(into: &buffer)
     buffer.appendVarint(UInt64(tables.count))
     for table in tables {
@@ -99,7 +99,7 @@ extension LogBase {
       segment <= SegmentID.maximum.rawValue,
       let end = cursor.varint(Int.self, in: bytes), let logPosition = cursor.varint(in: bytes),
       let sequence = cursor.varint(in: bytes), let chain = cursor.integer(UInt32.self, in: bytes),
-      let floor = cursor.varint(in: bytes),
+      let lowWaterMark = cursor.varint(in: bytes),
       let catalogue = Catalogue(decoding: bytes, &cursor),
       let tableCount = cursor.varint(UInt16.self, in: bytes)
     else { return nil }
@@ -109,7 +109,7 @@ extension LogBase {
       logPosition: logPosition,
       sequence: sequence,
       chain: chain,
-      floor: floor,
+      lowWaterMark: lowWaterMark,
       catalogue: catalogue
     )
     for _ in 0..<tableCount {
@@ -117,14 +117,14 @@ extension LogBase {
         let nextKey = cursor.varint(in: bytes), 1...(RowReference.maximumStoredKey + 1) ~= nextKey,
         let rowCount = cursor.varint(Int.self, in: bytes), UInt64(rowCount) < nextKey
       else { return nil }
-      tables.append(TableStanding(number: number, nextKey: nextKey, rowCount: rowCount))
+      tables.append(TableEntry(number: number, nextKey: nextKey, rowCount: rowCount))
     }
     guard let packCount = cursor.varint(UInt32.self, in: bytes) else { return nil }
     for _ in 0..<packCount {
       guard let id = cursor.varint(UInt32.self, in: bytes), id <= SegmentID.maximum.rawValue,
         id > packs.last?.id.rawValue ?? 0, let byteCount = cursor.varint(Int.self, in: bytes)
       else { return nil }
-      packs.append(PackStanding(id: PackID(rawValue: id), byteCount: byteCount))
+      packs.append(PackEntry(id: PackID(rawValue: id), byteCount: byteCount))
     }
   }
 }

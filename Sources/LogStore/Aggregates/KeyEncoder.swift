@@ -5,7 +5,7 @@ import RowFormat
 /// Numbers the different values of a column as they come, so that rows are grouped by small integers.
 ///
 /// A value is put into its bucket, and compared with those that are known, once for each spelling of it: of a
-/// dictionary's text once for the dictionary, of a date in the stretch of its bucket not at all.
+/// dictionary's text once for the dictionary, of a date in the range of its bucket not at all.
 struct KeyEncoder {
   private let source: MeasuredColumn
   private let bucket: KeyBucket?
@@ -16,9 +16,9 @@ struct KeyEncoder {
   private var integers = CodeTable()
   private var texts = TextCodeTable()
   private var dictionaries: [ObjectIdentifier: (dictionary: PackDictionary, codes: [Int32])] = [:]
-  /// Stretches of doubles that fall into one bucket, ascending; and the one that was found last.
-  private var stretches: [(range: Range<Double>, code: Int32)] = []
-  private var lastStretch = 0
+  /// Ranges of doubles that fall into one bucket each, ascending; and the place of the last one found.
+  private var bucketRanges: [(range: Range<Double>, code: Int32)] = []
+  private var lastBucketRange = 0
 
   init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
     self.source = source
@@ -46,7 +46,7 @@ struct KeyEncoder {
     case .absent, .dense: preconditionFailure("a column of \(vector.form) has no values")
     case .integers: encodeIntegers(rows, of: vector, into: &result)
     case .doubles:
-      if bucket?.stretch == nil {
+      if bucket?.range == nil {
         encodeDoubles(rows, of: vector, into: &result)
       } else {
         let values = vector.doubles
@@ -121,23 +121,25 @@ struct KeyEncoder {
   }
 
   private mutating func code(inStretch value: Double) -> Int32 {
-    if stretches.indices.contains(lastStretch), stretches[lastStretch].range.contains(value) {
-      return stretches[lastStretch].code
+    if bucketRanges.indices.contains(lastBucketRange),
+      bucketRanges[lastBucketRange].range.contains(value)
+    {
+      return bucketRanges[lastBucketRange].code
     }
     var low = 0
-    var high = stretches.count
+    var high = bucketRanges.count
     while low < high {
       let middle = (low + high) / 2
-      if stretches[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
+      if bucketRanges[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
     }
-    if low < stretches.count, stretches[low].range.contains(value) {
-      lastStretch = low
-      return stretches[low].code
+    if low < bucketRanges.count, bucketRanges[low].range.contains(value) {
+      lastBucketRange = low
+      return bucketRanges[low].code
     }
     let code = code(of: source.value(.double(value)))
-    guard let range = bucket?.stretch?(value) else { return code }
-    stretches.insert((range, code), at: low)
-    lastStretch = low
+    guard let range = bucket?.range?(value) else { return code }
+    bucketRanges.insert((range, code), at: low)
+    lastBucketRange = low
     return code
   }
 

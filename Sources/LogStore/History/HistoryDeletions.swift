@@ -7,22 +7,22 @@ import RowFormat
 /// followed like everything there; a store that never deleted history has no such entry. Its numbers are
 /// varints:
 ///
-///     floor     every transaction up to this one is deleted
-///     count     of the runs that follow
-///     runs      for each: how far it begins behind what is before it, and how far it ends behind that
+///     lowWaterMark  every transaction up to this one is deleted
+///     count         the number of runs that follow
+///     runs          for each: the gap between it and the previous one, and its length
 struct HistoryDeletions: Hashable {
   static let key = "history.deleted"
   /// What the entry may take: the catalogue is read whole at each opening.
   static let byteLimit = 64 << 10
 
-  private(set) var floor: UInt64 = 0
-  /// The runs behind the floor, ascending.
+  private(set) var lowWaterMark: UInt64 = 0
+  /// The deleted runs above the low-water mark, ascending.
   private(set) var runs: [ClosedRange<UInt64>] = []
 
   init() {}
 
   func contains(_ number: UInt64) -> Bool {
-    if number <= floor { return true }
+    if number <= lowWaterMark { return true }
     var low = 0
     var high = runs.count
     while low < high {
@@ -38,8 +38,8 @@ struct HistoryDeletions: Hashable {
 extension HistoryDeletions {
   /// Deletes everything up to a transaction.
   mutating func delete(upTo number: UInt64) {
-    floor = max(floor, number)
-    runs.removeAll { $0.upperBound <= floor }
+    lowWaterMark = max(lowWaterMark, number)
+    runs.removeAll { $0.upperBound <= lowWaterMark }
   }
 
   /// Deletes single transactions.
@@ -50,8 +50,10 @@ extension HistoryDeletions {
   ///     deleted makes one run, commits without transactions included.
   ///   - oldest: The number up to which the log has no history any more.
   mutating func delete(_ deleted: [UInt64], keeping kept: [UInt64], since oldest: UInt64) {
-    let parts = (runs + deleted.map { $0...$0 }).filter { $0.upperBound > max(floor, oldest) }
-      .sorted { $0.lowerBound < $1.lowerBound }
+    let parts = (runs + deleted.map { $0...$0 }).filter {
+      $0.upperBound > max(lowWaterMark, oldest)
+    }
+    .sorted { $0.lowerBound < $1.lowerBound }
     runs = []
     var rest = kept[...]
     for part in parts {
@@ -61,7 +63,7 @@ extension HistoryDeletions {
         if let run = runs.popLast() {
           runs.append(run.lowerBound...max(run.upperBound, part.upperBound))
         } else {
-          floor = max(floor, part.upperBound)
+          lowWaterMark = max(lowWaterMark, part.upperBound)
         }
       } else {
         runs.append(part)
@@ -78,18 +80,18 @@ extension HistoryDeletions {
     unsafe bytes.withUnsafeBytes { bytes in
       let bytes = unsafe bytes.bytes
       var cursor = ByteCursor(0..<bytes.byteCount)
-      guard let floor = cursor.varint(in: bytes), let count = cursor.varint(in: bytes) else {
+      guard let lowWaterMark = cursor.varint(in: bytes), let count = cursor.varint(in: bytes) else {
         return
       }
-      self.floor = floor
-      var end = floor
+      self.lowWaterMark = lowWaterMark
+      var end = lowWaterMark
       for _ in 0..<min(count, UInt64(Self.byteLimit)) {
         guard let gap = cursor.varint(in: bytes), let length = cursor.varint(in: bytes) else {
           return
         }
         let start = end &+ gap
         end = start &+ length
-        guard start <= end, start > floor else { return }
+        guard start <= end, start > lowWaterMark else { return }
         runs.append(start...end)
       }
     }
@@ -97,9 +99,9 @@ extension HistoryDeletions {
 
   var encoded: [UInt8] {
     var buffer = ByteBuffer()
-    buffer.appendVarint(floor)
+    buffer.appendVarint(lowWaterMark)
     buffer.appendVarint(UInt64(runs.count))
-    var end = floor
+    var end = lowWaterMark
     for run in runs {
       buffer.appendVarint(run.lowerBound - end)
       buffer.appendVarint(run.upperBound - run.lowerBound)

@@ -81,13 +81,13 @@ extension TableStore {
   ) throws {
     let deletions = HistoryDeletions(in: engine.catalogue)
     let newest = engine.lastCommit.rawValue
-    let floor = max(deletions.floor, engine.lastCommitBeforeHistory.rawValue)
+    let lowWaterMark = max(deletions.lowWaterMark, engine.lastCommitBeforeHistory.rawValue)
     if let bookmark = plan.bookmark.map(UInt64.init(clamping:)) {
-      try check(bookmark, floor: floor, newest: newest)
+      try check(bookmark, lowWaterMark: lowWaterMark, newest: newest)
     }
     guard plan.through > 0 else { return }
     try engine.forEachCommit(
-      after: CommitSequence(max(UInt64(plan.after), floor)),
+      after: CommitSequence(max(UInt64(plan.after), lowWaterMark)),
       upTo: CommitSequence(UInt64(plan.through)),
       order: plan.order == .reverse ? .newestFirst : .oldestFirst
     ) { commit in
@@ -125,10 +125,10 @@ extension TableStore {
     return isMatch
   }
 
-  private func check(_ bookmark: UInt64, floor: UInt64, newest: UInt64) throws {
-    if bookmark < floor {
+  private func check(_ bookmark: UInt64, lowWaterMark: UInt64, newest: UInt64) throws {
+    if bookmark < lowWaterMark {
       throw SwiftDataError.historyTokenExpired.explained(
-        "the token is of transaction \(bookmark) of \(path), and the history up to \(floor) was "
+        "the token is of transaction \(bookmark) of \(path), and the history up to \(lowWaterMark) was "
           + "deleted or compacted: read the models as they are, and continue from the newest token"
       )
     }

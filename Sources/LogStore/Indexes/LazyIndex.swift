@@ -122,12 +122,12 @@ extension LazyIndex {
   ///
   /// - Parameters:
   ///   - visible: The newest commit that is visible.
-  ///   - floor: The oldest commit that somebody may still ask for.
-  func settle(through visible: CommitSequence, keepingSince floor: CommitSequence) {
+  ///   - oldest: The oldest commit that somebody may still ask for.
+  func settle(through visible: CommitSequence, keepingSince oldest: CommitSequence) {
     _ = state.withLockIfAvailable { state in
       guard state.content != nil else { return }
       takeIn(through: visible.rawValue, &state)
-      let kept = state.recent.firstIndex { $0.sequence > floor.rawValue } ?? state.recent.count
+      let kept = state.recent.firstIndex { $0.sequence > oldest.rawValue } ?? state.recent.count
       if kept > 0 { state.recent.removeFirst(kept) }
     }
   }

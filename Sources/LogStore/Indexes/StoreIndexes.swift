@@ -99,8 +99,8 @@ final class StoreIndexes: Sendable {
   /// Takes in what was committed, and forgets what can no longer be undone.
   func settle(_ indexes: [LazyIndex], in engine: StorageEngine) {
     let visible = engine.lastCommit
-    let floor = engine.oldestCommitInUse
-    for index in indexes { index.settle(through: visible, keepingSince: floor) }
+    let oldest = engine.oldestCommitInUse
+    for index in indexes { index.settle(through: visible, keepingSince: oldest) }
   }
 
   func removeAll() {

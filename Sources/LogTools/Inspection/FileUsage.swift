@@ -61,7 +61,7 @@ extension StorageEngine {
     let base = state.currentBase
     let catalogue = catalogue
     var usage = StoreUsage()
-    usage.oldestCommit = CommitSequence(base?.floor ?? 0)
+    usage.oldestCommit = CommitSequence(base?.lowWaterMark ?? 0)
     let history = base == nil ? nil : try historyBytes(after: usage.oldestCommit)
     for entry in entries {
       let isRemoved = entry.table != 0 && catalogue.table(entry.table) == nil

@@ -1,6 +1,6 @@
 public import LogFormat
 
-/// What is in a stretch of a segment, as far as it can be told without the rest of the log.
+/// The contents of a byte range of a segment, as far as the segment alone shows them.
 public enum SegmentPart: Hashable, Sendable {
   /// A frame whose header is valid for its place.
   case frame(FrameDescription)

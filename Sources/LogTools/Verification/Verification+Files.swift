@@ -75,11 +75,11 @@ extension Verification {
   /// Reads every pack the newest manifest names, to its last value.
   private mutating func checkPacks(_ base: LogBase?, of store: StoreIdentifier?) throws {
     let known = base?.packs ?? []
-    for standing in known {
-      let path = paths.pack(standing.id)
+    for summary in known {
+      let path = paths.pack(summary.id)
       do {
         guard let store else { continue }
-        let pack = try PackReader.open(path, on: fileSystem, pack: standing.id, of: store)
+        let pack = try PackReader.open(path, on: fileSystem, pack: summary.id, of: store)
         report.fileCount += 1
         report.byteCount += pack.summary.byteCount
         _ = try pack.verify()

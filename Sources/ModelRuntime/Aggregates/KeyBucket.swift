@@ -8,30 +8,30 @@ package struct KeyBucket: @unchecked Sendable {
   package let kind: QueryKind
   /// The value that stands for the group of another.
   package let value: (QueryValue) -> QueryValue
-  /// For doubles, the stretch around one whose values are all in its group, where that is known.
-  package let stretch: ((Double) -> Range<Double>?)?
+  /// For doubles, the range around a value in which all values have the same key, where that is known.
+  package let range: ((Double) -> Range<Double>?)?
 
   package init(
     kind: QueryKind,
-    stretch: ((Double) -> Range<Double>?)? = nil,
+    range: ((Double) -> Range<Double>?)? = nil,
     _ value: @escaping (QueryValue) -> QueryValue
   ) {
     self.kind = kind
     self.value = value
-    self.stretch = stretch
+    self.range = range
   }
 
   /// The beginnings of a calendar's intervals.
   static func interval(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
-    KeyBucket(kind: .date, stretch: { calendar.stretch(component, around: $0) }) { value in
+    KeyBucket(kind: .date, range: { calendar.range(component, around: $0) }) { value in
       guard case .double(let seconds) = value else { return .null }
-      return calendar.stretch(component, around: seconds).map { .double($0.lowerBound) } ?? .null
+      return calendar.range(component, around: seconds).map { .double($0.lowerBound) } ?? .null
     }
   }
 
   /// The numbers of a calendar's components.
   static func component(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
-    KeyBucket(kind: .integer, stretch: { calendar.stretch(component, around: $0) }) { value in
+    KeyBucket(kind: .integer, range: { calendar.range(component, around: $0) }) { value in
       guard case .double(let seconds) = value, seconds.isFinite else { return .null }
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       return .integer(Int64(calendar.component(component, from: date)))
@@ -41,7 +41,7 @@ package struct KeyBucket: @unchecked Sendable {
 
 extension Calendar {
   /// The interval that a moment lies in, in seconds since the reference date.
-  fileprivate func stretch(_ component: Component, around seconds: Double) -> Range<Double>? {
+  fileprivate func range(_ component: Component, around seconds: Double) -> Range<Double>? {
     // Farther away calendars do not reckon.
     guard abs(seconds) < 1e13 else { return nil }
     let date = Date(timeIntervalSinceReferenceDate: seconds)

@@ -21,14 +21,14 @@ import Testing
     ids.map { candidate($0, live: live, dead: dead) }
   }
 
-  private static func situation(
+  private static func input(
     segments: [Candidate] = [],
     packs: [Candidate] = []
-  ) -> CompactionPolicy.Situation {
-    var situation = CompactionPolicy.Situation()
-    situation.segments = segments
-    situation.packs = packs
-    return situation
+  ) -> CompactionPolicy.PickerInput {
+    var pickerInput = CompactionPolicy.PickerInput()
+    input.segments = segments
+    input.packs = packs
+    return input
   }
 
   private static var policy: CompactionPolicy {
@@ -41,33 +41,33 @@ import Testing
   private let policy = `The choice of what to pack`.policy
 
   @Test func `is nothing as long as little is dead`() {
-    let situation = Self.situation(
+    let input = Self.input(
       segments: Self.candidates(1...7, live: 90, dead: 10),
       packs: [Self.candidate(20, live: 900, dead: 100)]
     )
-    #expect(policy.choose(from: situation, .due).isEmpty)
-    #expect(policy.pressure(of: situation) < 1)
-    #expect(policy.choose(from: situation, .now) == .init(segmentCount: 7))
-    let packs = Self.situation(packs: situation.packs)
+    #expect(policy.choose(from: input, .due).isEmpty)
+    #expect(policy.pressure(of: input) < 1)
+    #expect(policy.choose(from: input, .now) == .init(segmentCount: 7))
+    let packs = Self.input(packs: input.packs)
     #expect(policy.choose(from: packs, .now).isEmpty)
   }
 
   @Test func `is nothing as long as few bytes are dead, whatever part that is`() {
-    let situation = Self.situation(segments: [Self.candidate(1, live: 1, dead: 9)])
-    #expect(policy.choose(from: situation, .due).isEmpty)
-    let more = Self.situation(segments: [Self.candidate(1, live: 1, dead: 10)])
+    let input = Self.input(segments: [Self.candidate(1, live: 1, dead: 9)])
+    #expect(policy.choose(from: input, .due).isEmpty)
+    let more = Self.input(segments: [Self.candidate(1, live: 1, dead: 10)])
     #expect(!policy.choose(from: more, .due).isEmpty)
   }
 
   @Test func `is all segments, and the most dead packs, once a third of all is dead`() {
-    let situation = Self.situation(
+    let input = Self.input(
       segments: [Self.candidate(1, live: 600, dead: 0)],
       packs: [
         Self.candidate(10, live: 450, dead: 550), Self.candidate(11, live: 560, dead: 440),
         Self.candidate(12, live: 740, dead: 260), Self.candidate(13, live: 800, dead: 200),
       ]
     )
-    let choice = policy.choose(from: situation, .due)
+    let choice = policy.choose(from: input, .due)
     #expect(choice.segmentCount == 1)
     // With the first two what is left is below the bound.
     #expect(choice.packs == [SegmentID(rawValue: 10), SegmentID(rawValue: 11)])
@@ -75,57 +75,57 @@ import Testing
 
   @Test func `leaves a pack alone from which little is to be gained`() {
     let packs = Self.candidates(10...13, live: 80, dead: 20)
-    let situation = Self.situation(segments: [Self.candidate(1, live: 0, dead: 300)], packs: packs)
-    #expect(policy.choose(from: situation, .due) == .init(segmentCount: 1))
+    let input = Self.input(segments: [Self.candidate(1, live: 0, dead: 300)], packs: packs)
+    #expect(policy.choose(from: input, .due) == .init(segmentCount: 1))
   }
 
   @Test func `is eight segments, however alive`() {
-    let situation = Self.situation(segments: Self.candidates(1...8, live: 100, dead: 0))
-    #expect(policy.choose(from: situation, .due).segmentCount == 8)
-    #expect(policy.pressure(of: situation) == 1)
+    let input = Self.input(segments: Self.candidates(1...8, live: 100, dead: 0))
+    #expect(policy.choose(from: input, .due).segmentCount == 8)
+    #expect(policy.pressure(of: input) == 1)
   }
 
   @Test func `is made earlier when nothing else is to be done`() {
-    let situation = Self.situation(segments: Self.candidates(1...4, live: 85, dead: 15))
-    #expect(policy.choose(from: situation, .due).isEmpty)
-    #expect(policy.choose(from: situation, .idle).segmentCount == 4)
+    let input = Self.input(segments: Self.candidates(1...4, live: 85, dead: 15))
+    #expect(policy.choose(from: input, .due).isEmpty)
+    #expect(policy.choose(from: input, .idle).segmentCount == 4)
   }
 
   @Test func `takes small packs along when there are many`() {
     var packs = Self.candidates(20...27, live: 90, dead: 0)
     packs.insert(Self.candidate(19, live: 400, dead: 0), at: 0)
-    let situation = Self.situation(
+    let input = Self.input(
       segments: Self.candidates(1...8, live: 10, dead: 0),
       packs: packs
     )
-    let choice = policy.choose(from: situation, .due)
+    let choice = policy.choose(from: input, .due)
     #expect(choice.packs == Set((20...27).map { SegmentID(rawValue: $0) }))
   }
 
   /// Rows of the log that nothing has replaced become smaller, too.
   @Test func `counts what packing would gain, and not only what is dead`() {
-    var situation = Self.situation(
+    var input = Self.input(
       segments: Self.candidates(1...2, live: 300, dead: 0),
       packs: [Self.candidate(9, live: 1000, dead: 0)]
     )
-    #expect(policy.pressure(of: situation) < 1)
-    situation.packs[0].fileByteCount = 500
-    #expect(policy.pressure(of: situation) > 1)
-    #expect(policy.choose(from: situation, .due) == .init(segmentCount: 2))
+    #expect(policy.pressure(of: input) < 1)
+    input.packs[0].fileByteCount = 500
+    #expect(policy.pressure(of: input) > 1)
+    #expect(policy.choose(from: input, .due) == .init(segmentCount: 2))
   }
 
   /// A pack of nothing but keys whose rows have ended would be the same if it were written again.
   @Test func `does not go round in a circle`() {
-    let situation = Self.situation(packs: [Self.candidate(9, live: 0, dead: 0)])
-    #expect(policy.choose(from: situation, .due).isEmpty)
-    #expect(policy.choose(from: situation, .now).isEmpty)
-    #expect(policy.choose(from: Self.situation(), .now).isEmpty)
+    let input = Self.input(packs: [Self.candidate(9, live: 0, dead: 0)])
+    #expect(policy.choose(from: input, .due).isEmpty)
+    #expect(policy.choose(from: input, .now).isEmpty)
+    #expect(policy.choose(from: Self.input(), .now).isEmpty)
   }
 
   @Test func `divides a store into packs of a size that grows with it`() {
     let policy = CompactionPolicy()
     let sizes = [0, 1 << 30, 64 << 30].map { live in
-      policy.packByteCount(in: Self.situation(segments: [Self.candidate(1, live: live, dead: 0)]))
+      policy.packByteCount(in: Self.input(segments: [Self.candidate(1, live: live, dead: 0)]))
     }
     #expect(sizes == [1 << 20, 64 << 20, 256 << 20])
   }

@@ -9,15 +9,15 @@ import Testing
 
   @Test func `is not held back before compaction goes as fast as it can`() {
     let late = CompactionPace().latePressure
-    for lateness in [-1, 0, 1, late, .nan] { #expect(pace.rate(at: lateness) == nil) }
+    for backPressure in [-1, 0, 1, late, .nan] { #expect(pace.rate(at: backPressure) == nil) }
     #expect(SavePace(longestDelay: .zero).rate(at: 100) == nil)
     #expect(SavePace(longestDelay: .seconds(-1)).rate(at: 100) == nil)
   }
 
   @Test func `falls the later compaction is, and never to nothing`() throws {
     var last = Double.infinity
-    for lateness in stride(from: 1.501, to: 4, by: 0.05) {
-      let rate = try #require(pace.rate(at: lateness))
+    for backPressure in stride(from: 1.501, to: 4, by: 0.05) {
+      let rate = try #require(pace.rate(at: backPressure))
       #expect(rate <= last && pace.rates.contains(rate))
       last = rate
     }
@@ -72,25 +72,25 @@ import Testing
   @Test func `holds commits back only while one is under way`() {
     var schedule = CompactionSchedule(longestSaveDelay: .milliseconds(20))
     func delay() -> Int { schedule.delay(of: 1 << 20, 0) }
-    func note(_ lateness: Double) -> Bool { schedule.recordLateness(lateness) }
-    #expect(!note(10))
+    func record(_ backPressure: Double) -> Bool { schedule.recordBackPressure(backPressure) }
+    #expect(!record(10))
     #expect(delay() == 0)
     schedule.begin()
-    #expect(!note(1.2))
-    #expect(note(10))
+    #expect(!record(1.2))
+    #expect(record(10))
     #expect(delay() == 20_000)
     #expect(schedule.statistics.saveDelays.count == 1)
     #expect(schedule.statistics.saveDelays.total == .milliseconds(20))
     #expect(schedule.statistics.saveDelays.bytesPerSecond == 1 << 20)
     schedule.recordEnd(failure: nil, 0)
-    #expect(!note(10))
+    #expect(!record(10))
     #expect(delay() == 0)
   }
 
   @Test func `holds nothing back that it was not asked to`() {
     var schedule = CompactionSchedule()
-    func note(_ lateness: Double) -> Bool { schedule.recordLateness(lateness) }
+    func record(_ backPressure: Double) -> Bool { schedule.recordBackPressure(backPressure) }
     schedule.begin()
-    #expect(!note(100))
+    #expect(!record(100))
   }
 }

@@ -33,12 +33,12 @@ import Testing
   }
 }
 
-@Suite struct `Stretches of keys` {
+@Suite struct `Key ranges` {
   @Test(arguments: [0, 1, 63, 64, 65, 1000, 1 << 20] as [UInt64])
   func `cover all keys once, in order`(end: UInt64) {
-    var stretches = KeyRanges(end: end)
+    var ranges = KeyRanges(end: end)
     var next: UInt64 = 0
-    while let keys = stretches.next() {
+    while let keys = ranges.next() {
       #expect(keys.lowerBound == next)
       next = keys.upperBound
     }

@@ -3,7 +3,7 @@ import SwiftData
 
 /// What is done with the models of one class, for code that knows only their kind.
 protocol Driving {
-  /// Fetches as a query says, on its road.
+  /// Runs a query with the call that it names.
   func run(_ query: Query, in context: ModelContext) throws -> Answer
   func model(_ key: Int, in context: ModelContext) throws -> (any SimulatedModel)?
   func delete(_ query: Query.Condition, in context: ModelContext) throws
@@ -78,7 +78,7 @@ struct Driver<M: SimulatedModel>: Driving {
 
   func run(_ query: Query, in context: ModelContext) throws -> Answer {
     let descriptor = descriptor(query)
-    switch query.road {
+    switch query.call {
     case .fetch: return .models(try context.fetch(descriptor))
     case .count: return .count(try context.fetchCount(descriptor))
     case .identifiers:

@@ -173,7 +173,7 @@ extension SimulatedContext {
 
   private func make(_ operation: Operation, _ world: World) throws {
     func model(_ key: Int) throws -> any SimulatedModel {
-      try find(key, world, operation.road)
+      try find(key, world, operation.access)
     }
     switch operation.action {
     case .insert(let kind, let key, let insertion):
@@ -195,7 +195,7 @@ extension SimulatedContext {
           relation.changeList(.owner, of: owner, .append(new))
         }
       }
-      if operation.road == .held, !oracle.doubled(in: world.committed).contains(key),
+      if operation.access == .held, !oracle.doubled(in: world.committed).contains(key),
         !(kind == .tag && world.committed.contains(key))
       {
         handles[key] = new
@@ -214,7 +214,7 @@ extension SimulatedContext {
       let model = try model(key)
       func delete<M: SimulatedModel>(_ model: M) { context.delete(model) }
       delete(model)
-      if operation.road == .held { graves[key] = model }
+      if operation.access == .held { graves[key] = model }
     case .deleteWhere(let kind, let group):
       try kind.driver.delete(.group(group), in: context)
     case .link(let relation, let member, let owner):

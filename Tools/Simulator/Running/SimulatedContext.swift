@@ -55,14 +55,14 @@ final class SimulatedContext {
   }
 
   /// Finds a model, as a program does.
-  func find(_ key: Int, _ world: World, _ road: Operation.Road) throws -> any SimulatedModel {
+  func find(_ key: Int, _ world: World, _ access: Operation.Access) throws -> any SimulatedModel {
     let view = oracle.view(of: world.committed)
     guard let kind = view.rows[key]?.kind else {
       preconditionFailure("a step is about \(key), which is not there")
     }
-    if road == .held, let held = handles[key] { return held }
+    if access == .held, let held = handles[key] { return held }
     let found: (any SimulatedModel)? =
-      switch road {
+      switch access {
       case .identified:
         if world.committed.contains(key), let identifier = world.identifiers[key] {
           context.model(for: identifier) as? any SimulatedModel
@@ -73,9 +73,9 @@ final class SimulatedContext {
       case .held, .fetched: try kind.driver.model(key, in: context)
       }
     guard let found else {
-      throw Violation(.missingModel, "\(kind) \(key) was not found (\(road.rawValue))")
+      throw Violation(.missingModel, "\(kind) \(key) was not found (\(access.rawValue))")
     }
-    if road == .held { handles[key] = found }
+    if access == .held { handles[key] = found }
     return found
   }
 

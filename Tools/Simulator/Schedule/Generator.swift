@@ -66,10 +66,10 @@ struct Generator {
     if crossing != nil, nextToSave == nil, !chance.oneIn(3) { nextToSave = index }
     var operation = Operation(context: index, action: crossing ?? action(view, context))
     switch holding {
-    case 0: operation.road = .held
-    case 1: operation.road = [.held, .fetched, .identified, .searched][chance.below(4)]
-    case 2: operation.road = .fetched
-    default: operation.road = .identified
+    case 0: operation.access = .held
+    case 1: operation.access = [.held, .fetched, .identified, .searched][chance.below(4)]
+    case 2: operation.access = .fetched
+    default: operation.access = .identified
     }
     return operation
   }
@@ -236,7 +236,7 @@ struct Generator {
     default: query.condition = .groupAndValueAbove(chance.below(5), chance.below(20))
     }
     query.sort = Query.Sort.allCases[chance.below(4)]
-    query.road = Query.Road.allCases[chance.below(4)]
+    query.call = Query.Call.allCases[chance.below(4)]
     if chance.oneIn(3) { query.limit = 1 + chance.below(4) }
     if chance.oneIn(4) { query.offset = chance.below(4) }
     return query

@@ -7,7 +7,7 @@ struct Operation: Codable, Hashable, Sendable {
   var context: Int
   var action: Action
   /// How the models are found that the step is about.
-  var road = Road.held
+  var access = Access.held
 
   enum Action: Codable, Hashable, Sendable {
     case insert(Kind, key: Int, Insertion)
@@ -53,7 +53,7 @@ struct Operation: Codable, Hashable, Sendable {
   }
 
   /// How a program comes by a model.
-  enum Road: String, Codable, CaseIterable, Sendable {
+  enum Access: String, Codable, CaseIterable, Sendable {
     /// It holds it already, or fetches it by its key and holds it.
     case held
     /// It fetches it by its key, and lets go of it after the step.

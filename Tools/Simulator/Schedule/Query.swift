@@ -23,14 +23,14 @@ struct Query: Codable, Hashable, Sendable {
   enum Sort: String, Codable, CaseIterable, Sendable { case none, key, value, groupDescending }
 
   /// Which call of a context answers.
-  enum Road: String, Codable, CaseIterable, Sendable { case fetch, count, identifiers, enumerate }
+  enum Call: String, Codable, CaseIterable, Sendable { case fetch, count, identifiers, enumerate }
 
   var kind: Kind
   var condition = Condition.all
   var sort = Sort.none
   var limit: Int?
   var offset: Int?
-  var road = Road.fetch
+  var call = Call.fetch
 
   /// The keys that a context has to find, in order if the query says one.
   func answer(in state: OracleState) -> [Int] {

@@ -68,7 +68,7 @@ private struct SwiftPrinter {
     guard let key else { return "nil" }
     let context = contextName(operation.context)
     let found = "try \(context).find(\(typeName(key)).self, \(key))"
-    guard operation.road == .held else { return "\(found)" }
+    guard operation.access == .held else { return "\(found)" }
     if named[operation.context, default: []].insert(key).inserted {
       lines.append("let \(context)\(key) = \(found)")
     }
@@ -175,7 +175,7 @@ extension Query {
   /// The call of a context that answers.
   var swift: String {
     let name =
-      switch road {
+      switch call {
       case .fetch: "fetch"
       case .count: "fetchCount"
       case .identifiers: "fetchIdentifiers"

@@ -64,15 +64,15 @@ extension Schedule {
     var current = self
     for index in operations.indices {
       var plain = current.operations[index]
-      plain.road = .held
+      plain.access = .held
       if case .insert(let kind, let key, let insertion) = plain.action, insertion != .plain {
         var candidate = current
         candidate.operations[index].action = .insert(kind, key: key, .plain)
         if attempt(candidate) { current = candidate }
       }
-      guard current.operations[index].road != .held else { continue }
+      guard current.operations[index].access != .held else { continue }
       var candidate = current
-      candidate.operations[index].road = .held
+      candidate.operations[index].access = .held
       if attempt(candidate) { current = candidate }
     }
   }

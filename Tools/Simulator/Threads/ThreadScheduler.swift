@@ -6,10 +6,10 @@ import SchedulePoints
 /// A thread that waits for a lock which another holds is passed over until it comes to a point again: the system is
 /// asked whether it sleeps, since locks do not say who waits for them.
 final class ThreadScheduler: @unchecked Sendable {
-  private enum Standing { case starting, parked, chosen, running, blocked, finished }
+  private enum Phase { case starting, parked, chosen, running, blocked, finished }
 
   private struct Runner {
-    var standing = Standing.starting
+    var phase = Phase.starting
     /// The folder in which the system says how the thread is.
     var folder = ""
     var point: SchedulePoint?
@@ -67,15 +67,15 @@ final class ThreadScheduler: @unchecked Sendable {
 
   private func park(_ number: Int, at point: SchedulePoint?) {
     runners[number].point = point
-    runners[number].standing = .parked
+    runners[number].phase = .parked
     condition.broadcast()
-    while runners[number].standing != .chosen { condition.wait() }
-    runners[number].standing = .running
+    while runners[number].phase != .chosen { condition.wait() }
+    runners[number].phase = .running
   }
 
   private func finish(_ number: Int) {
     condition.lock()
-    runners[number].standing = .finished
+    runners[number].phase = .finished
     numbers[Self.ownIdentity] = nil
     condition.broadcast()
     condition.unlock()
@@ -89,9 +89,9 @@ final class ThreadScheduler: @unchecked Sendable {
     var patience = 0
     while true {
       guard settle() else { return false }
-      let ready = runners.indices.filter { runners[$0].standing == .parked }
+      let ready = runners.indices.filter { runners[$0].phase == .parked }
       guard let next = chance.pick(ready) else {
-        if runners.allSatisfy({ $0.standing == .finished }) { return true }
+        if runners.allSatisfy({ $0.phase == .finished }) { return true }
         // All remaining threads wait for locks: either the holders have finished, or this is a deadlock.
         patience += 1
         if patience > 5_000 { return false }
@@ -100,7 +100,7 @@ final class ThreadScheduler: @unchecked Sendable {
       }
       patience = 0
       trace.append("\(next)\(runners[next].point.map { " from \($0)" } ?? "")")
-      runners[next].standing = .chosen
+      runners[next].phase = .chosen
       condition.broadcast()
     }
   }
@@ -111,28 +111,28 @@ final class ThreadScheduler: @unchecked Sendable {
     for _ in 0..<60_000 {
       guard
         let active = runners.indices.first(where: {
-          [.starting, .chosen, .running].contains(runners[$0].standing)
+          [.starting, .chosen, .running].contains(runners[$0].phase)
         })
       else {
         // One that was waiting may be on its way to a point.
         let awake = runners.indices.filter {
-          runners[$0].standing == .blocked && !isSleeping($0)
+          runners[$0].phase == .blocked && !isSleeping($0)
         }
         if awake.isEmpty { return true }
-        for number in awake { runners[number].standing = .running }
+        for number in awake { runners[number].phase = .running }
         continue
       }
       if condition.wait(until: Date(timeIntervalSinceNow: 0.001)) {
         sleeps = 0
         continue
       }
-      guard runners[active].standing == .running, isSleeping(active) else {
+      guard runners[active].phase == .running, isSleeping(active) else {
         sleeps = 0
         continue
       }
       sleeps += 1
       if sleeps >= 3 {
-        runners[active].standing = .blocked
+        runners[active].phase = .blocked
         sleeps = 0
       }
     }

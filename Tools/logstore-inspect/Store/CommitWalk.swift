@@ -31,12 +31,12 @@ extension InspectedStore {
     do {
       do {
         try visit(after: first)
-      } catch StorageError.commitGone(_, let floor) {
-        oldest = CommitSequence(floor.rawValue + 1)
-        if floor < last { try visit(after: floor) }
+      } catch StorageError.commitGone(_, let lowWaterMark) {
+        oldest = CommitSequence(lowWaterMark.rawValue + 1)
+        if lowWaterMark < last { try visit(after: lowWaterMark) }
       }
     } catch let error as StorageError {
-      note(error, after: newest)
+      recordDamage(error, after: newest)
     }
     guard let oldest, oldest.rawValue > first.rawValue + 1 else { return nil }
     return CommitSequence(oldest.rawValue - 1)

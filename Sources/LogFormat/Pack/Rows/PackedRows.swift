@@ -2,7 +2,7 @@ import RowFormat
 
 /// The rows of a block, put together from its columns, in memory one behind the other.
 ///
-/// This is what the cache keeps and what reads of rows are served from: a row then is one stretch of memory,
+/// This is what the cache keeps and what reads of rows are served from: a row then is one contiguous range of memory,
 /// as it is in the log.
 @safe @usableFromInline package final class PackedRows: @unchecked Sendable {
   // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: the
