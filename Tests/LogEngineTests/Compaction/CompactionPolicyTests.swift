@@ -25,7 +25,7 @@ import Testing
     segments: [Candidate] = [],
     packs: [Candidate] = []
   ) -> CompactionPolicy.PickerInput {
-    var pickerInput = CompactionPolicy.PickerInput()
+    var input = CompactionPolicy.PickerInput()
     input.segments = segments
     input.packs = packs
     return input
