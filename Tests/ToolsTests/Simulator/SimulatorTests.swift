@@ -84,7 +84,7 @@ import Testing
       .link(.locker, member: 5, owner: 3),
       .set(key: 2, .value, 9),
       .fetch(Query(kind: .player, condition: .valueAbove(3), sort: .value)),
-      .fetch(Query(kind: .player, condition: .group(0), sort: .key, road: .count)),
+      .fetch(Query(kind: .player, condition: .group(0), sort: .key, call: .count)),
       .insert(.tag, key: 10_000, .plain),
       .save,
       .look,
@@ -120,7 +120,7 @@ import Testing
     let schedule = Schedule(
       setting: Setting(onDisk: true, contexts: [Setting.Context(merges: true)]),
       operations: (0..<40).map {
-        Operation(context: 0, action: .set(key: $0, .value, 0), road: .fetched)
+        Operation(context: 0, action: .set(key: $0, .value, 0), access: .fetched)
       }
     )
     func keys(_ schedule: Schedule) -> Set<Int> {
@@ -133,7 +133,7 @@ import Testing
     let shrunk = schedule.shrunk { keys($0).isSuperset(of: needed) }
     #expect(keys(shrunk) == needed)
     #expect(!shrunk.setting.onDisk && !shrunk.setting.contexts[0].merges)
-    #expect(shrunk.operations.allSatisfy { $0.road == .held })
+    #expect(shrunk.operations.allSatisfy { $0.access == .held })
   }
 
   @Test func `is printed as a program`() {
