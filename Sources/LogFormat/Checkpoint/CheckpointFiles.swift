@@ -1,44 +1,34 @@
 import RowFormat
 
-/// Finding the checkpoints there are, and putting a new one beside them.
-package struct CheckpointFiles {
-  package let paths: StorePaths
-  package let fileSystem: any FileSystem
-  package let synchronizes: Bool
-
-  package init(paths: StorePaths, fileSystem: any FileSystem, synchronizes: Bool) {
-    self.paths = paths
-    self.fileSystem = fileSystem
-    self.synchronizes = synchronizes
+extension Checkpoint: NumberedContent {
+  package static var temporaryName: String { "checkpoint" }
+  package static func directory(of paths: StorePaths) -> String { paths.index }
+  package static func path(of number: UInt64, in paths: StorePaths) -> String {
+    paths.checkpoint(number)
   }
-
-  /// The numbers of the checkpoints there are, ascending.
-  package func numbers() throws(StorageError) -> [UInt64] {
-    let names = try fileSystem.list(paths.index) ?? []
-    return names.compactMap { StorePaths.number(in: $0, suffix: StorePaths.checkpointSuffix) }
-      .sorted()
+  package static func number(in name: String) -> UInt64? {
+    StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix)
   }
+}
 
-  /// A file that is no checkpoint yet.
+/// Finds a store's checkpoints, publishes new ones and removes old ones.
+package typealias CheckpointFiles = NumberedFiles<Checkpoint>
+
+extension NumberedFiles where Content == Checkpoint {
+  /// Creates the file of a checkpoint that is about to be written.
   package func makeFile() throws(StorageError) -> any OpenFile {
-    try fileSystem.open(paths.temporary("checkpoint"), .create)
+    try fileSystem.open(temporary, .create)
   }
 
-  /// Removes the file that did not become a checkpoint; a full device needs the space.
-  package func discardFile() {
-    try? fileSystem.unlink(paths.temporary("checkpoint"))
-  }
-
-  /// Gives a file that is complete its name, once it is on disk.
+  /// Synchronizes a complete file and gives it its number.
   package func publish(_ file: any OpenFile, number: UInt64) throws(StorageError) {
     if synchronizes { try file.synchronize() }
-    try fileSystem.rename(paths.temporary("checkpoint"), to: paths.checkpoint(number))
-    try fileSystem.synchronizeDirectory(paths.index)
+    try moveIntoPlace(number)
   }
 
   /// Removes all checkpoints but these.
   ///
-  /// What cannot be removed costs space and nothing else, and is tried again after the next one.
+  /// A file that cannot be removed costs nothing but its space; the next call tries again.
   package func removeAll(but kept: [UInt64]) {
     guard let numbers = try? numbers() else { return }
     for number in numbers where !kept.contains(number) {

@@ -1,27 +1,23 @@
 import RowFormat
 
-/// Finding the manifest that counts, and putting a new one in its place.
-package struct ManifestFiles {
-  package let paths: StorePaths
-  package let fileSystem: any FileSystem
-  package let synchronizes: Bool
-
-  package init(paths: StorePaths, fileSystem: any FileSystem, synchronizes: Bool) {
-    self.paths = paths
-    self.fileSystem = fileSystem
-    self.synchronizes = synchronizes
+extension Manifest: NumberedContent {
+  package static var temporaryName: String { "manifest" }
+  package static func directory(of paths: StorePaths) -> String { paths.root }
+  package static func path(of number: UInt64, in paths: StorePaths) -> String {
+    paths.manifest(number)
   }
-
-  /// The numbers of the manifests there are, ascending.
-  package func numbers() throws(StorageError) -> [UInt64] {
-    let names = try fileSystem.list(paths.root) ?? []
-    return names.compactMap { StorePaths.number(in: $0, prefix: StorePaths.manifestPrefix) }
-      .sorted()
+  package static func number(in name: String) -> UInt64? {
+    StorePaths.number(in: name, prefix: StorePaths.manifestPrefix)
   }
+}
 
+/// Finds a store's current manifest, and publishes new ones.
+package typealias ManifestFiles = NumberedFiles<Manifest>
+
+extension NumberedFiles where Content == Manifest {
   /// Reads the manifest with the highest number; `nil` if there is none.
   ///
-  /// A follower may meet a manifest that is replaced and removed under its eyes; then it looks again.
+  /// A follower may find that a manifest was replaced and removed before it was read; then it lists the files again.
   package func readNewest() throws(StorageError) -> Manifest? {
     var last: UInt64?
     while let newest = try numbers().last {
@@ -51,36 +47,32 @@ package struct ManifestFiles {
     return manifest
   }
 
-  /// Makes a manifest the one that counts.
+  /// Writes a manifest and makes it the current one.
   package func publish(_ manifest: Manifest) throws(StorageError) {
     try write(manifest)
     try putInPlace(manifest)
   }
 
-  /// Writes a manifest aside: whatever comes of it, nothing has changed.
+  /// Writes a manifest without its number: the store does not change, even if this fails.
   package func write(_ manifest: Manifest) throws(StorageError) {
     do throws(StorageError) {
       try write(manifest, to: temporary)
     } catch {
-      // A full device needs what it takes.
-      try? fileSystem.unlink(temporary)
+      discardFile()
       throw error
     }
   }
 
-  /// Gives a manifest that was written aside its name.
+  /// Makes a written manifest the current one.
   ///
-  /// If that fails, it may be the one that counts all the same, or become so by a power cut.
+  /// If this fails, the manifest may be the current one all the same, or become so by a power cut.
   package func putInPlace(_ manifest: Manifest) throws(StorageError) {
-    try fileSystem.rename(temporary, to: paths.manifest(manifest.number))
-    try fileSystem.synchronizeDirectory(paths.root)
-    // The predecessor stays for repairs by hand; what came before it goes.
+    try moveIntoPlace(manifest.number)
+    // The predecessor stays for repairs by hand; older manifests go.
     for old in try numbers() where old + 1 < manifest.number {
       try fileSystem.unlink(paths.manifest(old))
     }
   }
-
-  private var temporary: String { paths.temporary("manifest") }
 
   private func write(_ manifest: Manifest, to path: String) throws(StorageError) {
     var buffer = ByteBuffer(capacity: 8192)
