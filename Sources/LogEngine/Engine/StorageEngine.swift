@@ -251,14 +251,11 @@ extension StorageEngine {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.watchingReads { try state.files.reading { try reader.read(reference, body) } }
+    try reader.lookUp(reference, body)
   }
 
   /// Whether a row exists.
-  public func contains(_ reference: RowReference) throws -> Bool {
-    if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.watchingReads { try state.files.reading { try reader.contains(reference) } }
-  }
+  public func contains(_ reference: RowReference) throws -> Bool { try reader.lookUp(reference) }
 
   /// How many rows a table has.
   ///

@@ -69,10 +69,7 @@ public final class ReadView: Sendable {
   }
 
   /// Whether a row exists.
-  public func contains(_ reference: RowReference) throws -> Bool {
-    if let answer = reader.containsAtOnce(reference) { return answer }
-    return try state.watchingReads { try state.files.reading { try reader.contains(reference) } }
-  }
+  public func contains(_ reference: RowReference) throws -> Bool { try reader.lookUp(reference) }
 
   /// Lends the bytes of a row, with the layout they are in.
   ///
@@ -92,7 +89,7 @@ public final class ReadView: Sendable {
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> Void
   ) throws {
-    _ = try state.watchingReads { try state.files.reading { try reader.read(reference, body) } }
+    try reader.lookUp(reference, body)
   }
 
   /// Visits the rows of a table in key order, without an allocation per row.

@@ -69,9 +69,23 @@ package struct RowReader {
     return entry.newest <= sequence ? entry.location.isRow : nil
   }
 
-  /// Visits the rows of a table in key order.
-  ///
-  /// Of a commit that is pinned.
+  /// Lends a row, if there is one; keeps retired files until then, and reports damage.
+  @inline(__always)
+  func lookUp(
+    _ reference: RowReference,
+    _ body: (RawSpan, LayoutNumber) throws -> Void
+  ) throws {
+    _ = try state.watchingReads { try state.files.reading { try read(reference, body) } }
+  }
+
+  /// Whether there is a row; reads its record only if the index alone cannot tell.
+  @inline(__always)
+  func lookUp(_ reference: RowReference) throws -> Bool {
+    if let answer = containsAtOnce(reference) { return answer }
+    return try state.watchingReads { try state.files.reading { try contains(reference) } }
+  }
+
+  /// Visits the rows of a table in key order, as of a pinned commit.
   func scan(
     _ number: UInt16,
     in keys: Range<UInt64>?,
