@@ -5,8 +5,8 @@ import SchedulePoints
 /// A store that keeps rows, as a context sees it: models are encoded straight into its batch.
 ///
 /// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
-final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable {
-  private let store: Store
+final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Sendable {
+  let store: Store
   private let descriptors: [ModelDescriptor]
   private let tables: [String: UInt16]
   /// By table.
@@ -38,10 +38,6 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
   var ordersRowsByReference: Bool { true }
   var keepsLists: Bool { false }
   var keepsRows: Bool { true }
-  var identifier: String { store.identifier }
-  var openStore: any DataStore { store }
-  var configuration: any DataStoreConfiguration { store.configuration }
-  var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -184,10 +180,6 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
   func beginSave(_ changes: ChangeSet, for state: EditingState) throws {}
   func endSave(for state: EditingState) {}
 
-  func begin(_ state: EditingState) { store.initializeState(for: state) }
-  func end(_ state: EditingState) { store.invalidateState(for: state) }
-  func erase() throws { try store.erase() }
-
   // MARK: Saving
 
   func writes(_ state: _ModelState) -> Bool { !storedColumns(of: state).isEmpty }
@@ -304,7 +296,7 @@ final class RowStoreAdapter<Store: RowStore>: StoreAdapter, @unchecked Sendable 
 /// Gives every inserted model its row before the first row is written, so that rows can refer to each
 /// other in any order.
 private final class RowNames<Store: RowStore>: ReferenceResolver {
-  private let store: Store
+  let store: Store
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
   /// Why the store gave out no ranks for the row that was encoded last; then the row is not to be written.

@@ -8,8 +8,8 @@ import Synchronization
 /// seen, so that the rest of the runtime deals in references only.
 ///
 /// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
-final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sendable {
-  private let store: Store
+final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked Sendable {
+  let store: Store
   private let descriptors: [ModelDescriptor]
   private let descriptorsByName: [String: ModelDescriptor]
   private let names = Mutex(InternedIdentifiers())
@@ -28,10 +28,6 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
   var keepsLists: Bool { true }
   var keepsRows: Bool { false }
   var changeCount: UInt64? { nil }
-  var identifier: String { store.identifier }
-  var openStore: any DataStore { store }
-  var configuration: any DataStoreConfiguration { store.configuration }
-  var history: (any HistoryProviding)? { store as? any HistoryProviding }
 
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -175,10 +171,6 @@ final class SnapshotStoreAdapter<Store: DataStore>: StoreAdapter, @unchecked Sen
     let range = try snapshot.write(into: &writer, lists: .atOwner, reference: reference)
     builder.append(own, row: writer.bytes.extracting(range))
   }
-
-  func begin(_ state: EditingState) { store.initializeState(for: state) }
-  func end(_ state: EditingState) { store.invalidateState(for: state) }
-  func erase() throws { try store.erase() }
 
   // MARK: Batches
 

@@ -3,8 +3,8 @@ import RowFormat
 
 /// What a context asks of a store, in rows and references.
 ///
-/// There are two: ``RowStoreAdapter`` for stores that keep rows, ``SnapshotStoreAdapter`` for all others. No method
-/// has a default: each of them says what it cannot do.
+/// There are two: ``RowStoreAdapter`` for stores that keep rows, ``SnapshotStoreAdapter`` for all others. What both
+/// answer alike is in ``DataStoreAdapter``; no other method has a default, so that each adapter says what it cannot do.
 protocol StoreAdapter: AnyObject, Sendable {
   var identifier: String { get }
   /// The store itself.
@@ -140,4 +140,21 @@ protocol StoreAdapter: AnyObject, Sendable {
 
   /// Removes everything the store keeps.
   func erase() throws
+}
+
+/// An adapter of one `DataStore`; what it passes on to the store unchanged.
+protocol DataStoreAdapter: StoreAdapter {
+  associatedtype Store: DataStore
+  var store: Store { get }
+}
+
+extension DataStoreAdapter {
+  var identifier: String { store.identifier }
+  var openStore: any DataStore { store }
+  var configuration: any DataStoreConfiguration { store.configuration }
+  var history: (any HistoryProviding)? { store as? any HistoryProviding }
+
+  func begin(_ state: EditingState) { store.initializeState(for: state) }
+  func end(_ state: EditingState) { store.invalidateState(for: state) }
+  func erase() throws { try store.erase() }
 }
