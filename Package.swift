@@ -143,7 +143,7 @@ var targets: [Target] = [
     name: "RowFormat",
     swiftSettings: engineSettings
   ),
-  // The engine has floors; each knows those below it, and the compiler sees to that. LogFormat: what the
+  // The engine has layers; each knows those below it, and the compiler sees to that. LogFormat: what the
   // files hold, and how it is written and read. LogEngine: an open store. LogTools: looking at a store's
   // files from outside.
   .target(

@@ -10,7 +10,7 @@ import Android
 
 /// A lock's place in the order in which every thread takes locks: ascending.
 ///
-/// The ranks of the engine stand in its `LockTable.swift`.
+/// The ranks of the engine are in its `LockTable.swift`.
 @usableFromInline package struct LockRank: Sendable {
   @usableFromInline package let number: Int
   @usableFromInline package let name: StaticString

@@ -24,7 +24,7 @@ extension LockRank {
   ///
   /// Waits for the disk: the change is a commit.
   package static let catalogueChange = LockRank(12, "catalogue change")
-  /// Guards where a follower stands in the writer's log.
+  /// Guards the follower's position in the writer's log.
   ///
   /// Waits for the disk.
   package static let followerPosition = LockRank(14, "follower position")

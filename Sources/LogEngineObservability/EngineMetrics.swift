@@ -29,7 +29,7 @@ public final class EngineMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - store: The value of the dimension `store`.
-  ///   - factory: Where metrics are made; by default the program's.
+  ///   - factory: Makes the metrics; by default, the program's factory.
   public init(store: String, factory: any MetricsFactory = MetricsSystem.factory) {
     metrics = MetricSet(store: store, factory: factory)
   }

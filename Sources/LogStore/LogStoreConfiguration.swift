@@ -111,7 +111,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   ///   - schema: The models the store keeps; by default the container's.
   ///   - url: The folder of the store.
   ///   - allowsSave: Whether the store may be written to.
-  ///   - durability: What a save promises when it returns.
+  ///   - durability: The guarantee of a save that has returned.
   ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
   public init(
     _ name: String? = nil,

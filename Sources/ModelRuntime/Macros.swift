@@ -62,7 +62,7 @@ public macro Model() = #externalMacro(module: "ModelMacros", type: "PersistentMo
 /// ```
 ///
 /// - Parameters:
-///   - options: What is special about the value; see ``Schema/Attribute/Option``.
+///   - options: Options of the value; see ``Schema/Attribute/Option``.
 ///   - originalName: The property's name in earlier versions of the model.
 ///   - hashModifier: A text that makes this version of the property differ from an equal looking one.
 @attached(peer)
@@ -81,7 +81,7 @@ public macro Attribute(
 /// Name the inverse on one side only: on both, the compiler goes round in a circle.
 ///
 /// - Parameters:
-///   - options: What is special about the relationship; see ``Schema/Relationship/Option``.
+///   - options: Options of the relationship; see ``Schema/Relationship/Option``.
 ///   - deleteRule: What becomes of the related models when this one is deleted.
 ///   - minimumModelCount: The fewest models the relationship may have when it is saved.
 ///   - maximumModelCount: The most models it may have; zero for any number.

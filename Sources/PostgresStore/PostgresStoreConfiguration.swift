@@ -9,7 +9,7 @@ public import ModelRuntime
 ///       configurations: PostgresStoreConfiguration(
 ///         url: "postgresql://app@db.example.com/trips", namespace: "trips"))
 ///
-/// The address goes to libpq as it is: options such as `sslmode=verify-full` stand in it, and passwords come from it,
+/// The address goes to libpq as it is: options such as `sslmode=verify-full` belong in it, and passwords come from it,
 /// `PGPASSWORD` or a password file. It is never printed.
 public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   public typealias Store = PostgresStore

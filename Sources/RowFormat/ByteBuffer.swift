@@ -94,7 +94,7 @@
   /// Appends the UTF-8 of a string.
   @inlinable public mutating func append(utf8 string: String) {
     // `withContiguousStorageIfAvailable` costs a seventh of `utf8.span` on Linux; a bridged or
-    // otherwise lazy string takes the second road.
+    // otherwise lazy string takes the second path.
     let done: Void? = unsafe string.utf8.withContiguousStorageIfAvailable { source in
       guard let start = source.baseAddress, source.count > 0 else { return }
       reserve(source.count)

@@ -21,7 +21,7 @@ public enum RowDelta {
   ///   - previous: The row the delta will be applied to, if it is at hand: with it, a `references`
   ///     column is written as a splice where that is shorter.
   ///   - layout: The layout of both rows.
-  ///   - buffer: Where the delta is appended.
+  ///   - buffer: The buffer that the delta is appended to.
   public static func encode(
     changed: ColumnSet,
     row: RawSpan,

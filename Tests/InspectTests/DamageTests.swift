@@ -70,7 +70,7 @@ import Testing
     try expectSnapshot(result.transcript, "damaged-frame-header")
   }
 
-  @Test func `many problems of one kind are told of together`() throws {
+  @Test func `many problems of one kind are reported together`() throws {
     let store = try TownStore()
     try store.write { engine in try store.addTowns(30, to: engine) }
     try store.disk.harm(store.segmentPath(1), at: 4884)

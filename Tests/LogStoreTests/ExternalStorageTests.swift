@@ -224,7 +224,7 @@ private func bytes(_ count: Int, seed: UInt8 = 1) -> Data {
     #expect(files.count == 1)
   }
 
-  @Test func `stands in the row of a store in memory`() throws {
+  @Test func `is in the row, in a store in memory`() throws {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     let context = ModelContext(try ModelContainer(for: Snap.self, configurations: configuration))
     context.insert(Snap("a", photo: bytes(200_000)))

@@ -5,7 +5,7 @@ import Synchronization
 /// Asks stores random questions, and compares their answers with an oracle's.
 ///
 /// Everything follows from a seed: the records, where their rows stand, what is unsaved, the questions. A question is a
-/// case on each road it is asked by.
+/// case on each call it is asked by.
 public struct Differential {
   /// A question whose answer was not what it should be.
   public struct Disagreement: CustomStringConvertible, Sendable {
@@ -57,39 +57,39 @@ public struct Differential {
     _ shelf: Shelf,
     _ circumstances: String
   ) {
-    for road in Road.allCases {
+    for call in Call.allCases {
       caseCount += 1
-      guard let found = Self.difference(question, road, desk, shelf) else { continue }
+      guard let found = Self.difference(question, call, desk, shelf) else { continue }
       // The first simpler question that still shows it, and so on.
       var (simplest, difference) = (question, found)
       var isSimpler = true
       while isSimpler {
         isSimpler = false
         for next in simplest.simpler {
-          guard let found = Self.difference(next, road, desk, shelf) else { continue }
+          guard let found = Self.difference(next, call, desk, shelf) else { continue }
           (simplest, difference, isSimpler) = (next, found, true)
           break
         }
       }
       disagreements.append(
-        Disagreement(description: "\(circumstances), \(road):\n\(simplest.swift)\n\(difference)")
+        Disagreement(description: "\(circumstances), \(call):\n\(simplest.swift)\n\(difference)")
       )
     }
   }
 
-  /// What a road answers instead of what it should, or `nil` if it does.
+  /// What a call answers instead of what it should, or `nil` if it does.
   private static func difference(
     _ question: Question,
-    _ road: Road,
+    _ call: Call,
     _ desk: Desk,
     _ shelf: Shelf
   ) -> String? {
     let truth = desk.truth
-    let expected = road.expected(question, on: truth, rowOrder: shelf.rowOrder(of: truth.saved))
+    let expected = call.expected(question, on: truth, rowOrder: shelf.rowOrder(of: truth.saved))
     do {
-      let found = try road.answer(question, in: desk.context, saved: truth.saved)
+      let found = try call.answer(question, in: desk.context, saved: truth.saved)
       if found == expected { return nil }
-      if road == .count { return "counted \(found.count), expected \(expected.count)" }
+      if call == .count { return "counted \(found.count), expected \(expected.count)" }
       return "found \(found), expected \(expected)"
     } catch {
       return "threw \(error), expected \(expected)"
@@ -123,23 +123,23 @@ extension Differential {
     repeat {
       // Objects that are asked, and those found by their identifiers, read rows of their own time.
       let question = Question.random(&random, mayNeedObjects: false)
-      for road in [Road.fetch, .count] {
+      for call in [Call.fetch, .count] {
         caseCount += 1
         // A context of its own for each: what one has read it may answer with again.
         let context = ModelContext(shelf.container)
         let begin = writer.savedCount
-        let found = try road.answer(question, in: context, saved: World())
+        let found = try call.answer(question, in: context, saved: World())
         let states = writer.states(from: begin)
         let isRight = states.contains { state in
           let rows = shelf.rowOrder(of: state)
-          return road.expected(question, on: Truth(saved: state), rowOrder: rows) == found
+          return call.expected(question, on: Truth(saved: state), rowOrder: rows) == found
         }
         if isRight { continue }
         let last = begin + states.count - 1
         disagreements.append(
           Disagreement(
             description: """
-              seed \(seed), \(packing), beside saves, \(road):
+              seed \(seed), \(packing), beside saves, \(call):
               \(question.swift)
               found \(found), which is right in none of the states \(begin) to \(last)
               """

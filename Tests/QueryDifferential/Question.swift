@@ -101,7 +101,7 @@ extension Question {
 // MARK: Asking
 
 /// A way to ask a context.
-enum Road: String, CaseIterable {
+enum Call: String, CaseIterable {
   case fetch, count, identifiers, batches, enumerate, foundation
 
   /// The serial numbers that the context answers with; for a count, as many zeros.
@@ -133,7 +133,7 @@ enum Road: String, CaseIterable {
     }
   }
 
-  /// What the oracle says that this road has to answer.
+  /// What the oracle says that this call has to answer.
   func expected(_ question: Question, on state: Truth, rowOrder: [Int]) -> [Int] {
     switch self {
     case .count: Array(repeating: 0, count: question.answer(on: state, rowOrder: rowOrder).count)

@@ -35,7 +35,7 @@ private func sampleRow() -> [UInt8] {
     }
   }
 
-  @Test func `stands in the row if it is small`() {
+  @Test func `is in the row if it is small`() {
     sampleRow().withUnsafeBytes { row in
       guard case .inline(let range) = layout.blob(3, in: row.bytes) else {
         Issue.record("expected a value in the row")

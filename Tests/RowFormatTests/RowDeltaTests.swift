@@ -48,7 +48,7 @@ func apply(_ delta: [UInt8], to row: [UInt8], _ layout: RowLayout) -> [UInt8]? {
 }
 
 @Suite struct `A delta` {
-  @Test func `tells the reference it gives a column, wherever the column stands`() {
+  @Test func `tells the reference it gives a column, at any position of the column`() {
     let layout = RowLayout([.text, .reference, .integer, .references, .reference])
     let target = RowReference(table: 3, key: 77)
     var writer = RowWriter()

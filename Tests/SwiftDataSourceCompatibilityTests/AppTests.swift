@@ -157,7 +157,7 @@ import Testing
     #expect(found.duration == 60)
   }
 
-  @Test func `is told of changes to a model that its own object holds`() {
+  @Test func `is notified of changes to a model that its own object holds`() {
     let live = LiveWorkout(Workout(activity: .strength))
     let changes = Mutex(0)
     let track = {

@@ -41,7 +41,7 @@ private func records(_ text: String) -> [[String]] {
     ("x,\"end\"", [["x", "end"]]),
     ("O'Hare,Zürich", [["O'Hare", "Zürich"]]),
   ])
-  func `takes what stands between quotes as it is`(text: String, expected: [[String]]) {
+  func `takes text between quotes as it is`(text: String, expected: [[String]]) {
     #expect(records(text) == expected)
   }
 

@@ -4,7 +4,7 @@ import Foundation
 extension ParsableCommand {
   /// Parses the process's arguments, runs the command and ends with one of ``ExitStatus``.
   ///
-  /// The parser's own road ends with 64 on a wrong command line and 1 on any error; ours keeps the
+  /// The parser's own exit ends with 64 on a wrong command line and 1 on any error; ours keeps the
   /// numbers promised in the help.
   public static func runToExit() -> Never {
     Foundation.exit(run(CommandLine.arguments.dropFirst().map { $0 }).rawValue)

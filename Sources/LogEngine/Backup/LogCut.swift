@@ -25,7 +25,7 @@ struct LogCut: Sendable {
   /// - Parameters:
   ///   - state: The store.
   ///   - last: The last segment; `nil` in a log that was never begun.
-  ///   - end: Where the log ends in it.
+  ///   - end: The end of the log in it.
   init(_ state: StoreState, last: Segment?, end: Int) {
     catalogue = state.visibility.catalogue.withLock { $0 }
     sequence = CommitSequence(state.visibility.visible.load(ordering: .acquiring))

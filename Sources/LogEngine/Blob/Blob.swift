@@ -21,11 +21,11 @@ public final class Blob: Sendable {
   /// Opens a blob.
   ///
   /// - Parameters:
-  ///   - reference: What its row says of it.
+  ///   - reference: The reference to the blob in its row.
   ///   - store: The store the file must belong to, if that is known.
   ///   - files: The file system that holds the value's file.
   ///   - reads: Whether its bytes are mapped.
-  ///   - events: Where damage is reported.
+  ///   - events: Receives reports of damage.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if there is no such file, or it is another's.
   init(
     _ reference: BlobReference,

@@ -4,7 +4,7 @@ extension CommitBatch {
   /// Visits the rows that the batch replaces, and those that it leaves.
   ///
   /// - Parameters:
-  ///   - columns: Which columns of a table's current layout are of interest; an update of none of them is left out,
+  ///   - columns: The columns of interest, of a table's current layout; an update of none of them is left out,
   ///     and so are all changes of a table of which none is.
   ///   - body: Called with the row of an insertion or a deletion, and twice for an update: with the row before it,
   ///     then with the row after it. A deleted row is the one that was there.

@@ -13,7 +13,7 @@ extension CommitBatch {
   ///   - changed: The columns, by position in the layout.
   ///   - row: The row with these changes, in the layout.
   ///   - number: The layout.
-  ///   - place: Where the newest record of the row is.
+  ///   - place: The place of the row's newest record.
   ///   - reference: The row's name.
   ///   - writer: Emptied, and filled with the row.
   /// - Throws: ``StorageError`` if the newest row cannot be read.

@@ -169,8 +169,8 @@ extension CommitBatch {
   /// Adds a record of catalogue changes.
   ///
   /// - Parameters:
-  ///   - changes: What is logged.
-  ///   - result: What they lead to.
+  ///   - changes: The changes to log.
+  ///   - result: The catalogue after the changes.
   mutating func changeCatalogue(_ changes: RawSpan, to result: CatalogueVersion?) {
     catalogue = result
     let start = beginRecord(.catalogue, .none, .none, previous: .none)

@@ -3,7 +3,7 @@ import RowFormat
 import Synchronization
 
 extension LogTail {
-  /// What came of an attempt to append.
+  /// The result of an attempt to append.
   enum Outcome {
     case appended(UInt64)
     /// The commit does not fit into the segment, or there is none.

@@ -128,7 +128,7 @@ extension LogWriter {
   /// Writes a checkpoint's file and gives it its name.
   ///
   /// - Parameters:
-  ///   - basis: What it holds beside the pages.
+  ///   - basis: The contents beside the pages.
   ///   - pieceByteCount: How much is written in one call.
   ///   - pause: Called every few milliseconds.
   ///   - durableEnd: Called once all pages are copied: sees the log to the disk, and says up to where.

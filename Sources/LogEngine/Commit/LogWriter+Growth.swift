@@ -17,7 +17,7 @@ extension LogWriter {
     max(state.sizeBasis(logEnd), state.log.tail.withLock { $0.demand.sizeBasis })
   }
 
-  /// Has the log go on in a segment that is full, as long as a commit would have to wait for the next
+  /// Lets the log continue in a full segment while a commit would have to wait for the next
   /// one: because that is not ready, or because much of this one is not on the disk yet.
   ///
   /// Only where commits do not wait for the disk: a file that grows costs a journal commit at each

@@ -19,7 +19,7 @@ extension LogWriter: LogPublisher {
     base: LogBase,
     claiming claim: () throws(StorageError) -> Void
   ) throws(StorageError) -> Manifest {
-    // Not under the lead's lock: who makes a segment ready holds it while a file is filled.
+    // Not under the lead's lock: the preparation of a segment holds it while a file is filled.
     let nextSegment = preparation.nextID
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)

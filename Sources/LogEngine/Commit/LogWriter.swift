@@ -33,7 +33,7 @@ final class LogWriter: Sendable {
   let endFlag = Atomic<Bool>(false)
   struct Lead {
     var failure: StorageError?
-    /// The manifest that counts.
+    /// The current manifest.
     var manifest: Manifest
     /// Where the log ended when something last said that all of it was on disk.
     var witnessedEnd: UInt64
@@ -46,7 +46,7 @@ final class LogWriter: Sendable {
     var isClosed = false
     /// The checkpoints there are.
     var checkpoint: CheckpointState
-    /// Packs of a manifest that could not be put in its place, and may be there all the same.
+    /// Packs of a manifest whose publication failed: the manifest may be in place nevertheless.
     var doubtfulPacks: [String] = []
 
     /// Hands over what can be removed once another manifest is in its place.

@@ -19,7 +19,7 @@ extension Compactor {
     var packs: [PackReader] = []
     /// The newest commit that is no newer than any reader's.
     var lowWaterMark: UInt64 = 0
-    /// The segment that is being written, as far as it is.
+    /// The written part of the last segment.
     var last: CompactionPolicy.Candidate?
     /// How many more segments could be packed, were it not for a view.
     var viewedCount = 0
@@ -76,7 +76,7 @@ extension Compactor {
   /// Selects what to take.
   ///
   /// - Parameters:
-  ///   - log: Who writes the log.
+  ///   - log: The writer of the log.
   ///   - urgency: How much is to be gained at least.
   ///   - history: How much of the log stays.
   ///   - lastEnd: The newest commit when the last compaction ended.

@@ -87,7 +87,7 @@ import Synchronization
     }
   }
 
-  /// What came of a step.
+  /// The result of a step.
   enum Progress {
     /// So many bytes of rows were worked on, and there is more to do.
     case goesOn(byteCount: Int)

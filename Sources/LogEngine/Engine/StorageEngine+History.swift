@@ -20,7 +20,7 @@ extension StorageEngine {
   /// - Parameters:
   ///   - first: The commit to begin after: the last one known.
   ///   - last: The commit to end with; the newest, if `nil`.
-  ///   - order: Which comes first.
+  ///   - order: Whether the oldest or the newest commit comes first.
   ///   - body: Called for each commit; its changes are read only if it asks for them.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged between the two;
   ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.

@@ -17,7 +17,7 @@ public struct CompactionProgress: Sendable, Hashable {
   public var bytesPerSecond: Double { Double.rate(workedByteCount, elapsed) }
 }
 
-/// What came of asking for a compaction.
+/// The result of a request for a compaction.
 public enum CompactionOutcome: Sendable, Hashable {
   /// Something was packed.
   case compacted(CompactionReport)

@@ -129,7 +129,7 @@ extension Follower {
     _ packs: [PackReader]
   ) -> [any AnyObject & Sendable] {
     let names = Set(packs.map(\.id.rawValue))
-    // Who finds that a place was retired has to find the pack that stands for it.
+    // A reader that finds a retired place must find the pack that replaced it.
     state.files.packList.withLock { list in
       list = (list.filter { !names.contains($0.id.rawValue) } + packs).sorted { $0.id < $1.id }
     }

@@ -20,7 +20,7 @@ struct CheckpointWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - checkpoint: All but the pages.
-  ///   - state: Where the pages are.
+  ///   - state: The store whose pages are written.
   ///   - file: The file; empty.
   ///   - pieceByteCount: How much is written in one call.
   init(

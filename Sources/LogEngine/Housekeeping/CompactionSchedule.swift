@@ -1,6 +1,6 @@
 import LogFormat
 
-/// When compactions in the background are due, and what came of them.
+/// When background compactions are due, and their results.
 ///
 /// Invariant: after a compaction, the next one waits until all views that were there at its end are gone.
 /// What they see counts as dead and cannot be left out; so a compaction that took it again would gain

@@ -8,7 +8,7 @@ import Synchronization
 /// and sleeps between them: so whatever commits may come to wait for is done in time, and a store that is
 /// closed waits for one step.
 extension Housekeeper {
-  /// Has what is due compacted, and lets go of what is no longer read.
+  /// Starts the compaction that is due, and frees what is no longer read.
   func compactIfDue(_ urgency: CompactionUrgency, _ log: some HousekeptLog) {
     state.files.epochs.collect()
     guard state.options.compaction == .automatic, mayCompact(log) else { return }
@@ -22,12 +22,12 @@ extension Housekeeper {
   }
 
   func mayCompact(_ log: some HousekeptLog) -> Bool {
-    // Not by the lead's lock: who compacts would wait for a commit's call at each step.
+    // Not under the lead's lock: each step of a compaction would wait for a commit's system call.
     !isStopping && !log.hasEnded
   }
 
-  /// Has what is due compacted because a segment came to its end; by the commit it ended for, under no
-  /// lock: on a busy machine the background may come to look too late.
+  /// Starts the compaction that is due because a segment is full; called by the commit that filled it, under no
+  /// lock: on a busy machine the background may check too late.
   func compactAfterSegment(of log: some HousekeptLog) {
     guard state.options.background == .ownThread, state.options.compaction == .automatic,
       mayCompact(log)

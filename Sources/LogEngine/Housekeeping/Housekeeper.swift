@@ -14,7 +14,7 @@ final class Housekeeper: Sendable {
   let state: StoreState
   /// The compaction that is under way.
   let compaction = Lock<Compactor?>(nil, .compaction)
-  /// When compactions in the background are due, and what came of them.
+  /// When background compactions are due, and their results.
   let compactionSchedule: Lock<CompactionSchedule>
   /// Whether commits wait because compaction is behind.
   let isStallingCommits = Atomic<Bool>(false)

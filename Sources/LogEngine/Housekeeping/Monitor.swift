@@ -148,7 +148,7 @@ enum Thread {
     return nil
   }
 
-  /// Has the calling thread give way to all others.
+  /// Gives the calling thread the lowest priority.
   static func lowerPriority() {
     #if canImport(Darwin)
     _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)

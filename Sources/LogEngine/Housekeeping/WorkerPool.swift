@@ -63,7 +63,7 @@ import Android
   /// How many threads there are at this moment.
   var threadCount: Int { monitor.withMutex { threads } }
 
-  /// Has a worker run now, or once more if it is running.
+  /// Runs a worker now, or once more if it is running.
   func signal(_ worker: Worker) {
     monitor.withMutex {
       if worker.isStopped || worker.isReady { return }
@@ -220,7 +220,7 @@ final class Worker: @unchecked Sendable {
     self.work = work
   }
 
-  /// Has the work done now, or once more if it is being done.
+  /// Does the work now, or once more if it is being done.
   func signal() { pool.signal(self) }
 
   /// Ends the worker, after what it is doing, and waits for that.

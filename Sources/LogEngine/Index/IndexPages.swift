@@ -226,7 +226,7 @@ extension IndexPages {
   /// Publishes a key's new location; one writer at a time.
   ///
   /// - Parameters:
-  ///   - location: Where the newest record is.
+  ///   - location: The location of the newest record.
   ///   - key: At most ``maximumKey``.
   ///   - sequence: The commit it belongs to.
   @inline(__always)
@@ -248,7 +248,7 @@ extension IndexPages {
   /// Takes a page of the mapped checkpoint as it stands; before anyone reads.
   ///
   /// - Parameters:
-  ///   - offset: Where the page is in the mapping.
+  ///   - offset: The offset of the page in the mapping.
   ///   - mapping: The checkpoint.
   ///   - number: The page's number.
   ///   - sequence: The checkpoint's commit, which may have been the one that changed the page last.

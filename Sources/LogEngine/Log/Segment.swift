@@ -24,7 +24,7 @@ package import Synchronization
   /// Opens a segment.
   ///
   /// - Parameters:
-  ///   - header: What its first bytes say.
+  ///   - header: The header decoded from its first bytes.
   ///   - file: The file.
   ///   - capacity: How much of it can be mapped.
   ///   - readableEnd: How much of it was written.

@@ -18,7 +18,7 @@ struct CutCloseMark {
   /// Looks whether a segment may lack nothing but the end of a close mark.
   ///
   /// - Parameters:
-  ///   - manifest: What counts the mark.
+  ///   - manifest: The manifest, which counts the mark as written.
   ///   - segment: The segment, as the manifest names it.
   ///   - size: How long its file is.
   init?(_ manifest: Manifest, in segment: Manifest.SegmentEnd, size: Int) {

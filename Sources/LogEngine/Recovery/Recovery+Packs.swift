@@ -41,7 +41,7 @@ extension Recovery {
     state.files.baseSegment.store(base.segment.rawValue, ordering: .releasing)
   }
 
-  /// Takes the index from the packs: what it was when the log's first segment was begun.
+  /// Fills the index from the packs: its state at the start of the log's first segment.
   mutating func takeIndexFromPacks() throws {
     guard let base = manifest.base else { return }
     state.adopt(base.catalogue)
@@ -54,7 +54,7 @@ extension Recovery {
     for pack in state.files.packList.withLock({ $0 }) { try takeIndex(from: pack) }
   }
 
-  /// Puts a pack's rows, and the ends it notes, into the index, in the place of older packs' rows.
+  /// Enters a pack's rows, and the deletions recorded in it, into the index, in place of older packs' rows.
   private mutating func takeIndex(from pack: PackReader) throws {
     let file = SegmentID(rawValue: pack.id.rawValue)
     for table in pack.footer.tables where state.tables[Int(table.table)] != nil {
@@ -79,7 +79,7 @@ extension Recovery {
     }
   }
 
-  /// Removes what a compaction left behind that did not come to its end.
+  /// Removes the files that an unfinished compaction left behind.
   func removeRetiredFiles() throws(StorageError) {
     let base = manifest.base
     for id in try LogFiles.numbers(state.paths, state.fileSystem)

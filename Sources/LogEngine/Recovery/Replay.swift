@@ -24,7 +24,7 @@ struct Replay {
   ///
   /// - Parameters:
   ///   - payload: The frame's payload, whose checksum was found right.
-  ///   - offset: Where the payload begins in the segment.
+  ///   - offset: The offset of the payload in the segment.
   ///   - segment: The segment.
   ///   - sequence: The commit.
   /// - Throws: ``StorageError/corruption(_:)`` if a record cannot be what was written.

@@ -20,10 +20,10 @@ extension ReadView {
   /// - Parameters:
   ///   - table: The table; one that does not exist has no rows.
   ///   - columns: The columns to offer, by their numbers in the catalogue.
-  ///   - conditions: What rows of interest have in common. Others may be visited, too: a condition only saves
+  ///   - conditions: Conditions that all rows of interest meet. Others may be visited, too: a condition only saves
   ///     reading, it is no test.
   ///   - keys: The keys to visit; all, if `nil`.
-  ///   - tally: Where what is read is counted.
+  ///   - tally: Counts what is read.
   ///   - body: Called with some rows at a time.
   /// - Throws: ``/LogFormat/StorageError`` if something that is read is damaged, or what `body` throws.
   /// - Complexity: O(keys): eight bytes of the index are looked at for each, and the columns.

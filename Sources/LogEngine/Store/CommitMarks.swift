@@ -73,7 +73,7 @@ extension StoreState {
   /// What is passed over is not read, and so not checked, but for its headers.
   ///
   /// - Parameters:
-  ///   - segment: Where to look.
+  ///   - segment: The segment to search.
   ///   - sequence: The commit before; the greatest number for the end of what was written.
   /// - Returns: A scan that reads that commit next.
   /// - Throws: ``StorageError/corruption(_:)`` if a frame that must be there is not.

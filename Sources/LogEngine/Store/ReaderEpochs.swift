@@ -42,7 +42,7 @@ import Synchronization
       let epoch = epoch.load(ordering: .relaxed)
       let index = Int(epoch & 1) * Self.stripeCount + stripe
       unsafe counter(index).pointee.add(1, ordering: .sequentiallyConsistent)
-      // Otherwise the count may come too late for who has just looked.
+      // Otherwise the count may come too late for a reader that has just checked.
       if self.epoch.load(ordering: .sequentiallyConsistent) == epoch { return Ticket(index: index) }
       unsafe counter(index).pointee.subtract(1, ordering: .releasing)
     }

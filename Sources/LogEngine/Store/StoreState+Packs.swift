@@ -5,7 +5,7 @@ import Synchronization
 
 /// Reading rows that compaction has moved.
 ///
-/// A row of a pack reads like a record that holds it whole, so who follows chains of records need not know
+/// A row of a pack reads like a record that holds it whole, so code that follows chains of records need not know
 /// of packs. A place in a segment that was packed, or in a pack that another took the place of, stands for
 /// the row in the newest pack that has it: compaction put there what the row was at the end of what it
 /// packed, and nothing that can still be read needs an older state.

@@ -74,7 +74,7 @@ extension StoreState {
   /// - Parameters:
   ///   - place: The newest record to take into account; not a delete.
   ///   - reference: The row.
-  ///   - scratch: Where the row is left.
+  ///   - scratch: Receives the row.
   /// - Returns: The row's layout.
   /// - Throws: ``StorageError/corruption(_:)`` if a record of the chain is damaged.
   @discardableResult

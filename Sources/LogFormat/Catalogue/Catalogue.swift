@@ -2,12 +2,12 @@ public import RowFormat
 
 /// The schema of a store: its tables, their columns, and every column order that rows were written in.
 ///
-/// A value: it does not change when the store's does. Numbers are given once and never again, so
-/// that a column keeps its values under a new name and old rows stay readable for ever.
+/// A value: later changes of the store do not change it. Numbers are never reused, so that a column keeps its values
+/// under a new name, and old rows stay readable.
 public struct Catalogue: Hashable, Sendable {
   /// The tables, by ascending number.
   public internal(set) var tables: [TableDefinition] = []
-  /// Whatever the layer above wants to keep beside the tables, by name.
+  /// Metadata that the layer above keeps beside the tables, by name.
   public internal(set) var metadata: [String: [UInt8]] = [:]
   /// The number the next new table will have.
   public internal(set) var nextTableNumber: UInt16 = 1
@@ -38,15 +38,15 @@ public struct Catalogue: Hashable, Sendable {
 
 /// A table: rows that share columns.
 public struct TableDefinition: Hashable, Sendable {
-  /// 1 to 32,767; what a ``/RowFormat/RowReference`` names it by.
+  /// The number in a ``/RowFormat/RowReference``, from 1 to 32,767.
   public let number: UInt16
   /// The name of the table; no other table of the store has it.
   public internal(set) var name: String
   /// The columns, by ascending number, retired ones included.
   public internal(set) var columns: [ColumnDefinition] = []
-  /// Every order of columns rows were ever written in; layout *n* is at index *n* − 1.
+  /// Every column order that rows were ever written in; layout *n* is at index *n* − 1.
   public internal(set) var layouts: [LayoutDefinition] = []
-  /// The layout rows are written in now; ``LayoutNumber/none`` until one is set.
+  /// The layout of new rows; ``LayoutNumber/none`` until one is set.
   public internal(set) var currentLayout: LayoutNumber = .none
 
   /// The number the next new column will have.
@@ -57,7 +57,7 @@ public struct TableDefinition: Hashable, Sendable {
     columns.indices.contains(Int(number) - 1) ? columns[Int(number) - 1] : nil
   }
 
-  /// The column with a name that is not retired.
+  /// The column in use with a name; retired columns do not count.
   public func column(named name: String) -> ColumnDefinition? {
     columns.first { $0.name == name && !$0.isRetired }
   }
@@ -71,7 +71,7 @@ public struct TableDefinition: Hashable, Sendable {
 
 /// A column of a table.
 public struct ColumnDefinition: Hashable, Sendable {
-  /// From 1, in the order columns were added.
+  /// The number of the column, counted from 1 in the order in which columns were added.
   public let number: UInt16
   /// The name of the column; no other column of the table in use has it.
   public internal(set) var name: String
@@ -83,12 +83,12 @@ public struct ColumnDefinition: Hashable, Sendable {
   public internal(set) var isRetired = false
 }
 
-/// An order of columns, and where each then is in a row.
+/// A column order, and the place of each column in a row.
 public struct LayoutDefinition: Hashable, Sendable {
   /// The number of the layout in its table.
   public let number: LayoutNumber
   /// The numbers of the columns, in row order.
   public let columns: [UInt16]
-  /// Their places.
+  /// The places of their values in a row.
   public let layout: RowLayout
 }

@@ -3,7 +3,7 @@ import RowFormat
 /// Where every key was at one commit: the index on disk, so that opening a store reads only the log
 /// that came after.
 ///
-/// A checkpoint is disposable. One that is damaged, foreign or older than the log it stands on is passed
+/// A checkpoint is disposable. One that is damaged, foreign or older than the log is passed
 /// over, and the log read from an earlier place. Its file has three parts: a ``FileHeader``, the pages,
 /// and the metadata. The header's particular fields are
 ///

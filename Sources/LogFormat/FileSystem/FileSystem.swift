@@ -204,7 +204,7 @@ public protocol OpenFile: AnyObject, Sendable {
   ///
   /// A hint, which need not be taken; it does not wait.
   ///
-  /// - Parameter range: Where they are, within the file.
+  /// - Parameter range: Their range within the file.
   func willRead(_ range: Range<Int>)
 }
 

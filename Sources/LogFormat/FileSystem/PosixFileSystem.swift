@@ -14,7 +14,7 @@ public struct PosixFileSystem: FileSystem {
 
   /// Creates a file system.
   ///
-  /// - Parameter permissions: Who may read and write what is made.
+  /// - Parameter permissions: The permissions of new files.
   public init(making permissions: StorePermissions = .owner) { self.permissions = permissions }
 
   public func making(_ permissions: StorePermissions) -> any FileSystem {

@@ -120,8 +120,8 @@ extension ByteBuffer {
   /// Fills in what is known of a frame before it has its place in the log.
   ///
   /// - Parameters:
-  ///   - start: Where the frame begins; its payload follows the header.
-  ///   - kind: What the frame is.
+  ///   - start: The offset of the frame; its payload follows the header.
+  ///   - kind: The kind of the frame.
   ///   - payload: The range of the payload in this buffer.
   package mutating func fillFrame(at start: Int, kind: FrameKind, payload: Range<Int>) {
     let checksum = CRC32C.extend(0, over: bytes.extracting(payload))

@@ -1,7 +1,7 @@
-/// Whether a scan goes on.
+/// The answer of a scan's closure: continue or stop.
 public enum ScanControl: Sendable, Hashable {
-  /// Visit the next.
+  /// Visits the next one.
   case proceed
-  /// Visit no more; the scan returns without an error.
+  /// Ends the scan, which returns without an error.
   case stop
 }

@@ -45,7 +45,7 @@ extension PackReader {
   ///   - chunk: 0 for the keys, 1 for the first column.
   ///   - number: The block.
   ///   - bytes: Its bytes.
-  ///   - vector: What the values go into; `nil` for a new one.
+  ///   - vector: The vector that receives the values; `nil` for a new one.
   /// - Returns: The vector.
   /// - Throws: ``StorageError/corruption(_:)`` if the chunk is damaged.
   func decode(

@@ -21,7 +21,7 @@ extension PackReader {
   ///
   /// - Parameters:
   ///   - address: Where the row is, as ``address(of:)`` or ``forEachAddress(_:)`` said.
-  ///   - writer: Where the row goes.
+  ///   - writer: Writes the row.
   /// - Returns: The row's key and layout, and where in the writer it is.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   public func appendRow(

@@ -129,7 +129,7 @@ extension ChunkEntry {
   ///
   /// - Parameters:
   ///   - stored: The bytes from the file.
-  ///   - buffer: Where the others go.
+  ///   - buffer: Receives the others.
   ///   - damage: Makes an error of what is wrong.
   /// - Throws: That error.
   func unpack(

@@ -43,7 +43,7 @@ public struct PackWriter: ~Copyable {
   /// Begins a pack.
   ///
   /// - Parameters:
-  ///   - path: Where it is written; a file that is there is replaced.
+  ///   - path: The path of the new file; an existing file is replaced.
   ///   - fileSystem: Where that is.
   ///   - pack: Its number.
   ///   - store: The store it belongs to.

@@ -24,8 +24,8 @@ struct ReadAhead: ~Copyable {
   ///
   /// - Parameters:
   ///   - block: Its number.
-  ///   - offset: Where in the file it begins.
-  ///   - limit: Where the blocks end.
+  ///   - offset: Its offset in the file.
+  ///   - limit: The end of the blocks.
   /// - Returns: The bytes to ask for now; `nil` mostly.
   @inline(__always)
   func next(_ block: Int, at offset: Int, limit: Int) -> Range<Int>? {

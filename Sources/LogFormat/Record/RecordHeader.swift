@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What is before the body of a record; integers are little-endian.
+/// The header before the body of a record; integers are little-endian.
 ///
 ///     offset  size  field
 ///          0     1  kind        ``RecordKind``
@@ -10,7 +10,7 @@ import RowFormat
 ///          8     6  key         0 for a catalogue record
 ///         14     2  layout      of the row, or of the row a delta is applied to
 ///         16     3  distance    from the frame's header to this record, in units of eight bytes
-///         19     1  load        what the chain's deltas weigh: 255ths of the whole row, rounded up
+///         19     1  load        the size of the chain's deltas: 255ths of the whole row, rounded up
 ///         20     4  checksum    CRC-32C of bytes 0 ..< 20 and of everything from 24 on
 ///         24     8  previous    ``RecordPlace`` of the row's previous record;
 ///                               only in a delta, a delete and a full image
@@ -90,7 +90,7 @@ extension RecordHeader {
     guard totalByteCount <= bytes.byteCount else { return nil }
   }
 
-  /// Reads a header from bytes that may hold no more than that: as many as it has, or 32.
+  /// Reads a header from bytes that need not hold the whole record: as many as the header has, or 32.
   @inlinable @inline(__always)
   package init?(decodingUnbounded bytes: RawSpan) {
     let first = bytes.load(UInt64.self, at: 0)
@@ -139,14 +139,14 @@ extension RecordHeader {
     if padding > 0 { buffer.appendZeros(padding) }
   }
 
-  /// The checksum of a record, given from its first byte to the end of its body.
+  /// The checksum of a record, over its bytes up to the end of its body.
   @inlinable @inline(__always)
   package static func checksum(of record: RawSpan) -> UInt32 {
     let head = CRC32C.extend(0, over: record.extracting(0..<20))
     return CRC32C.extend(head, over: record.extracting(24..<record.byteCount))
   }
 
-  /// Whether the bytes, which start with this header, are what was written.
+  /// Whether the bytes, which start with this header, have the header's checksum.
   @inlinable @inline(__always)
   package func isIntact(in bytes: RawSpan) -> Bool {
     RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength))) == checksum

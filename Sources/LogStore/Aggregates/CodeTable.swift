@@ -1,16 +1,16 @@
 import RowFormat
 
-/// Numbers different integers as they come.
+/// Numbers distinct integers in the order of their first appearance.
 ///
-/// A hash table with open addressing; a look-up is some nanoseconds, where a dictionary takes tens.
+/// A hash table with open addressing: a look-up takes a few nanoseconds, where a dictionary takes tens.
 struct CodeTable {
   private var keys: [Int64] = []
-  /// Of each place the number; -1 where none is.
+  /// The number in each slot; -1 in an empty one.
   private var codes: [Int32] = []
   private(set) var count = 0
   private var last: (key: Int64, code: Int32) = (0, -1)
 
-  /// The number of an integer, which is asked for with the next one if it is new.
+  /// The number of an integer; a new one gets the number that the closure returns.
   @inline(__always)
   mutating func code(of key: Int64, orAdd make: (Int64) -> Int32) -> Int32 {
     if last.key == key, last.code >= 0 { return last.code }
@@ -52,16 +52,16 @@ struct CodeTable {
   }
 }
 
-/// Numbers different runs of bytes as they come.
+/// Numbers distinct byte strings in the order of their first appearance.
 struct TextCodeTable {
   private var places: [Int32] = []
   private var hashes: [UInt64] = []
   private var codes: [Int32] = []
-  /// The runs, one behind the other, and where each ends.
+  /// The byte strings, one behind the other, and the end of each.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
-  /// The number of a run of bytes, which is asked for if it is new.
+  /// The number of a byte string; a new one gets the number that the closure returns.
   mutating func code(of key: RawSpan, orAdd make: (RawSpan) -> Int32) -> Int32 {
     if places.isEmpty { grow() }
     let hash = Self.hash(key)

@@ -346,7 +346,7 @@ extension OrderedKeys {
     let entries = entries
     precondition(entries.count == count, "\(entries.count) entries of \(count) are found")
     for (entry, next) in zip(entries, entries.dropFirst()) {
-      precondition(entry < next, "\(entry) stands before \(next)")
+      precondition(entry < next, "\(entry) comes before \(next)")
     }
   }
 }

@@ -25,7 +25,7 @@ enum SortPrefix {
   ///
   /// - Parameters:
   ///   - column: The column.
-  ///   - kind: What its values are; ordered.
+  ///   - kind: The kind of its values, which must be ordered.
   ///   - isOptional: Whether null is a value of its own.
   ///   - row: The row.
   ///   - layout: Its layout.

@@ -7,18 +7,18 @@ import RowFormat
 final class EntityTable: Sendable {
   let number: UInt16
   let descriptor: ModelDescriptor
-  /// The layout in which rows are written, and handed out.
+  /// The layout in which rows are written and read.
   let layoutNumber: LayoutNumber
-  /// The columns whose values a delete writes down for the history.
+  /// The columns whose values a delete preserves in the history.
   let preservedColumns: [Int]
-  /// The to-one columns of relationships with an inverse, which may not lead to rows that are gone.
+  /// The to-one columns of relationships with an inverse, which must not refer to deleted rows.
   let checkedReferences: [Int]
   /// The columns' numbers in the catalogue, by their positions in rows.
   let columnNumbers: [UInt16]
   private let definition: TableDefinition
-  /// What older rows have in columns that came later, by number: rows of one column.
+  /// The values that older rows have in columns added later, by column number; each is a row of one column.
   private let fills: [UInt16: [UInt8]]
-  /// The columns, by position, of which older rows may have something else than their own value or today's default.
+  /// The columns, by position, whose value in an older row may be in another column, or be an earlier default.
   private let columnsWithPast: Set<Int>
   private let engine: StorageEngine
   private let converters = Lock<[LayoutNumber: RowConverter]>([:], .rowConverters)
@@ -57,7 +57,7 @@ final class EntityTable: Sendable {
 
   var layout: RowLayout { descriptor.layout }
 
-  /// The to-one columns, with those of their ranks.
+  /// The to-one columns, with their rank columns.
   var referenceColumns: [ReferenceColumn] {
     descriptor.relationships.filter { !$0.isToMany }.map {
       ReferenceColumn(
@@ -68,9 +68,9 @@ final class EntityTable: Sendable {
     }
   }
 
-  /// The number in the catalogue of a column that tells all there is to know of a property.
+  /// The catalogue number of a column that has every value of its property.
   ///
-  /// - Parameter position: The column's place in rows.
+  /// - Parameter position: The column's position in rows.
   /// - Returns: `nil` if a row without the column may still have a value: one in an earlier column, or an
   ///   earlier default.
   func numberOfWholeColumn(at position: Int) -> UInt16? {
@@ -80,10 +80,10 @@ final class EntityTable: Sendable {
     return columnNumbers[position]
   }
 
-  /// Hands a row to a closure in the current layout, converted if it was written in another.
+  /// Passes a row to a closure in the current layout, converted if it was written in another.
   ///
-  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record,
-  ///   ``LogStoreError/unreadableValue(entity:property:key:_:)`` for a value that moves back from a file into
+  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for an unknown layout,
+  ///   ``LogStoreError/unreadableValue(entity:property:key:_:)`` for a value that moves back from its own file into
   ///   its row and cannot be read.
   func withCurrentRow<R>(
     _ row: RawSpan,
@@ -121,15 +121,15 @@ extension EntityTable {
     return unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// A layout that rows were written in, and for each current column its place in it.
+  /// An earlier layout, and the place of each current column in it.
   ///
-  /// - Returns: `nil` for a layout that is not on record.
+  /// - Returns: `nil` for an unknown layout.
   func places(in number: LayoutNumber) -> (layout: RowLayout, places: [Int?])? {
     guard let former = definition.layout(number) else { return nil }
     return definition.places(in: former).map { (former.layout, $0) }
   }
 
-  /// Says that a value of a row that is in a file cannot be read.
+  /// The error for a value in a file of its own that cannot be read.
   func unreadable(_ column: Int, _ key: UInt64, _ error: StorageError) -> LogStoreError {
     .unreadableValue(
       entity: descriptor.entityName,
@@ -142,22 +142,22 @@ extension EntityTable {
 
 /// Reads a row of an older layout as one of the current layout.
 ///
-/// A column keeps its number through renames and moves, so a column is found by number. Only when the values of a
-/// property move into files of their own, or back, or may no longer be null, does it get a new column, and the older
-/// row is read from the one before. A column that the older row lacks has the value that was the default of its
-/// property when it came.
+/// A column keeps its number when it is renamed or moved, so columns are matched by number. A property gets a new
+/// column only when its values move into files of their own, or back, or may no longer be null; the value of an older
+/// row is then in the former column. A column that the older row lacks has the default that its property had when it
+/// was added.
 struct RowConverter: Sendable {
   private let old: RowLayout
   private let new: RowLayout
-  /// For each current column, where its value comes from.
+  /// The source of each current column's value.
   private let sources: [Source]
   /// A row of defaults, in the current layout.
   private let defaults: [UInt8]
 
   private struct Source {
-    /// Its place in the older row.
+    /// The value's place in the older row.
     var place: Int?
-    /// What stands for a value that is not there, as a row of one column.
+    /// The value to use if the older row has none, as a row of one column.
     var fill: (row: [UInt8], layout: RowLayout)?
   }
 
@@ -234,7 +234,7 @@ struct RowConverter: Sendable {
 }
 
 extension TableDefinition {
-  /// For each column of the current layout, its place in a former one, if it has one there.
+  /// The place in a former layout of each column of the current one; `nil` if it has none there.
   fileprivate func places(in former: LayoutDefinition) -> [Int?]? {
     guard let current = layout(currentLayout) else { return nil }
     let places = Dictionary(
@@ -246,7 +246,7 @@ extension TableDefinition {
     }
   }
 
-  /// The columns that held a property's values before they moved into files, or out of them, newest first.
+  /// The columns that held a property's values before the values moved into or out of files, newest first.
   fileprivate func predecessors(of number: UInt16) -> [UInt16] {
     guard let column = column(number) else { return [] }
     return columns.reversed().filter { other in
@@ -258,7 +258,7 @@ extension TableDefinition {
 }
 
 extension ColumnType {
-  /// Whether values of this type can become values of another by moving into files of their own, or back.
+  /// Whether values of this type become values of another when they move into files of their own, or back.
   func canMove(to other: ColumnType) -> Bool {
     switch (self, other) {
     case (.bytes, .blob), (.structured, .blob), (.blob, .bytes), (.blob, .structured): true
@@ -266,6 +266,6 @@ extension ColumnType {
     }
   }
 
-  /// Whether a value of this type can be the only member of a list.
+  /// Whether a value of this type becomes the only member of a list of the other type.
   func canBecomeList(_ other: ColumnType) -> Bool { self == .reference && other == .references }
 }

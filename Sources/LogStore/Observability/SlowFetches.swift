@@ -46,8 +46,8 @@ extension TableStore {
   /// Answers a question of a context: measured, and reported if it takes long.
   ///
   /// - Parameters:
-  ///   - request: Whose question it is, and of which models.
-  ///   - question: What is asked for.
+  ///   - request: The request of the fetch.
+  ///   - question: The kind of result that was asked for.
   ///   - body: Answers it, and writes down how where it is given something to write on.
   /// - Returns: The answer.
   /// - Throws: What `body` throws.

@@ -3,18 +3,18 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// Finds the first rows of a sort by walking an index in its order, instead of looking at all rows.
+/// Finds the first rows of a sort by walking an index in its order, instead of reading all rows.
 ///
-/// A walk begins at the bound that the predicate puts on the column it is ordered by, behind values for the columns
-/// before it, and stops at the limit. Where the index knows the whole order, rows come as the sort wants them.
-/// Otherwise it knows the first keys only, and the walk goes on to the end of the last values it meets: what it finds
-/// holds all rows that can be among the first.
+/// The predicate fixes the values of the index's first columns, and bounds the next one: there the walk begins, and it
+/// ends at the fetch's limit. An index of all sort keys yields the rows in order. An index of the first sort keys only
+/// yields candidates: the walk goes on to the end of a group of equal values, so that all rows that can be among the
+/// first are found.
 struct IndexWalk {
   let use: IndexUse
-  /// Whether the index tells the whole order, that of rows with equal keys included.
+  /// Whether the index has all sort keys, and so the whole order.
   let isComplete: Bool
   private let direction: OrderedKeys.Direction
-  /// How many words rows share that come together in the order the index knows.
+  /// The number of leading words that are equal within a group.
   private let groupWordCount: Int
 
   /// - Returns: `nil` if the index is in another order.
@@ -29,7 +29,7 @@ struct IndexWalk {
         path.isTestedRow, table.descriptor.isKind(of: path.descriptor)
       else { break }
       if use.columns[..<use.fixedCount].contains(where: { $0.number == reading.column }) {
-        // All rows have one value there.
+        // The predicate fixes this column's value.
         coveredCount += 1
         continue
       }
@@ -40,7 +40,7 @@ struct IndexWalk {
       direction = own
       coveredCount += 1
       isDecided = use.columns[next].isDecided
-      // Of a text the first word is in order, and the second is not.
+      // The first word of a text is in order, the second is not.
       wordCount += isDecided ? use.columns[next].wordCount : 1
       next += 1
     }
@@ -56,17 +56,15 @@ struct IndexWalk {
 // MARK: Pages
 
 extension IndexWalk {
-  /// The rows of a window, in order.
-  ///
-  /// Of a walk that knows the whole order.
+  /// The rows of a window, in order; for a walk with all sort keys.
   ///
   /// - Parameters:
-  ///   - window: Which of the rows that match are wanted.
+  ///   - window: The part of the matching rows that is wanted.
   ///   - keys: The index.
   ///   - budget: How many rows may be tested.
-  ///   - test: Keeps the rows that match, of some; `nil` if all match.
+  ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be tested.
-  /// - Throws: What testing throws.
+  /// - Throws: The errors of `test`.
   func page(
     _ window: FetchWindow,
     in keys: OrderedKeys,
@@ -91,12 +89,12 @@ extension IndexWalk {
   /// The keys of all rows that can be among the first, in no particular order.
   ///
   /// - Parameters:
-  ///   - wanted: How many are wanted.
+  ///   - wanted: The number of rows that the fetch wants.
   ///   - keys: The index.
   ///   - budget: How many rows may be visited.
-  ///   - test: Keeps the rows that match, of some; `nil` if all match.
+  ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be visited.
-  /// - Throws: What testing throws.
+  /// - Throws: The errors of `test`.
   func first(
     _ wanted: Int,
     in keys: OrderedKeys,
@@ -113,7 +111,7 @@ extension IndexWalk {
     return try pass.finish() ? pass.found : nil
   }
 
-  /// Tests rows some at a time: those of one block of a pack are read together.
+  /// Tests rows in batches, so that the rows of one pack block are read together.
   private struct Testing {
     let wanted: Int
     var budget: Int
@@ -132,10 +130,10 @@ extension IndexWalk {
     /// Adds a row.
     ///
     /// - Parameters:
-    ///   - row: Its key.
-    ///   - isGroupEnd: Whether the rows before it are enough, should there be as many as are wanted.
+    ///   - row: The row's key.
+    ///   - isGroupEnd: Whether the walk may stop before this row if it has enough rows.
     /// - Returns: Whether more rows are wanted.
-    /// - Throws: What testing throws.
+    /// - Throws: The errors of `test`.
     mutating func add(_ row: UInt64, isGroupEnd: Bool) throws -> Bool {
       if isGroupEnd {
         if waiting.count >= chunk || found.count + waiting.count >= wanted { try settle() }
@@ -165,7 +163,7 @@ extension IndexWalk {
     }
   }
 
-  /// Visits entries in the order of the sort; of rows with equal keys, those with lower ones first.
+  /// Visits entries in the order of the sort; rows with equal sort keys come by ascending row key.
   private func forEach(
     in keys: OrderedKeys,
     skipping skipped: Int,
@@ -197,7 +195,7 @@ extension IndexWalk {
     }
   }
 
-  /// Visits groups of entries that are equal in the sort from the last to the first, and each forward.
+  /// Visits groups of entries with equal sort keys from the last group to the first, and each group forward.
   private func forEachGroupBackward(
     in range: ClosedRange<IndexEntry>,
     of keys: OrderedKeys,
@@ -212,7 +210,7 @@ extension IndexWalk {
       return
     }
     if rest > 0, let entry = keys.entry(at: upper - 1 - rest) {
-      // What is behind the group of that entry is skipped as a whole.
+      // All groups behind that entry's group are skipped.
       let end = keys.rank(of: .end(of: entry.key, groupWordCount))
       if end < upper {
         rest -= upper - end
@@ -233,7 +231,7 @@ extension IndexWalk {
         return group.entries.count < Group.limit
       }
       guard control, let key = group.key, group.entries.count == Group.limit else { break }
-      // A group so large is visited from its beginning: perhaps its first entries are enough.
+      // A large group is visited from its beginning, since its first entries may be enough.
       let start = max(range.lowerBound, .start(of: key, groupWordCount))
       let first = keys.rank(of: start)
       if let from = keys.entry(at: first + group.skipped), from <= group.entries[0] {
@@ -248,12 +246,12 @@ extension IndexWalk {
     if control { control = try group.visit(body) }
   }
 
-  /// Entries that are equal in the sort, the last one first.
+  /// Entries with equal sort keys, collected from the last one to the first.
   private struct Group {
     static let limit = 64
 
     var entries: [IndexEntry] = []
-    /// How many of the first ones are passed over.
+    /// The number of first entries to skip.
     var skipped: Int
 
     var key: IndexKey? { entries.first?.key }

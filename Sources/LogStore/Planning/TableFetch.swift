@@ -50,7 +50,7 @@ struct TableFetch {
   ///   - table: One of its tables.
   ///   - expression: The predicate, if there is one.
   ///   - plan: What the predicate says of rows it names, or of indexes.
-  ///   - output: What is wanted.
+  ///   - output: The result that is wanted of the rows.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(

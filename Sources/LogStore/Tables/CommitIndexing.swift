@@ -73,7 +73,7 @@ final class CommitIndexing: CommitParticipant {
     keys.removeAll()
   }
 
-  /// Has the commit fail with `MovedReference` if a row that it updates refers to another row than it may.
+  /// Makes the commit fail with `MovedReference` if a row that it updates refers to any other row.
   ///
   /// The commit's number is given only if the rows it replaces are those that were looked at.
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {

@@ -134,7 +134,7 @@ final class TableStore: Sendable {
   /// Ends the store for all its users; once.
   ///
   /// - Parameter reason: The error that later callers get.
-  /// - Throws: ``LogStoreError`` if the log could not be brought to its end; the files are given back all the same.
+  /// - Throws: ``LogStoreError`` if the log could not be closed; its files are released in any case.
   func close(_ reason: StoreEnd) throws {
     let isFirst = end.withLock { end in
       defer { end = end ?? reason }

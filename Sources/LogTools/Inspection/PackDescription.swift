@@ -9,7 +9,7 @@ public struct PackDescription: Hashable, Sendable {
   public let path: String
   /// The size of its file, in bytes.
   public let fileByteCount: Int
-  /// Whether the manifest that counts names it; another was made by a compaction that did not come to its
+  /// Whether the current manifest names it; any other pack is of a compaction that did not come to its
   /// end, or is on its way out.
   public let isNamed: Bool
   /// What it says; `nil` if it cannot be read.

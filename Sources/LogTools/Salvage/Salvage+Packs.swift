@@ -29,7 +29,7 @@ extension Salvage {
     } catch {
       report.damage.append(error)
       report.lostPacks.append(source.pack(id))
-      // A record that stands on a packed row may stand on one of this pack: an older one will not do.
+      // The base of a record may be a row of this pack; the row of an older pack would be wrong.
       state.removeAllPacks()
       return
     }

@@ -12,7 +12,7 @@ public struct SalvageReport: Hashable, Sendable {
   public internal(set) var lostBytes: [LostBytes] = []
   /// Packs that are missing or cannot be opened.
   ///
-  /// Rows that stood only there are missing, and nothing tells which; of others an older pack's version may
+  /// Rows that were only there are missing, and nothing tells which; of others an older pack's version may
   /// have been saved, and deleted ones may be there again.
   public internal(set) var lostPacks: [String] = []
   /// Blocks of packs whose keys cannot be read.

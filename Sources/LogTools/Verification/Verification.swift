@@ -62,7 +62,7 @@ struct Verification {
     report.problems.append(VerificationProblem(path, at: offset, kind))
   }
 
-  /// Notes a problem that was met as an error, unless the same place was noted before.
+  /// Records an error as a problem, unless the same place was recorded before.
   mutating func add(_ error: StorageError, path: String) {
     let problem = VerificationProblem(error, path: path)
     let isKnown = report.problems.contains {

@@ -33,8 +33,8 @@ package class Accumulator {
   /// Makes the accumulator of a measure.
   ///
   /// - Parameters:
-  ///   - function: What is to be found out.
-  ///   - kind: What the values are; `nil` where rows are counted.
+  ///   - function: The measure.
+  ///   - kind: The kind of the values; `nil` where rows are counted.
   /// - Returns: An accumulator without groups.
   package static func make(_ function: MeasureFunction, of kind: QueryKind?) -> Accumulator {
     switch function {

@@ -5,8 +5,8 @@ package protocol AggregatingStore: RowStore {
   /// Measures the rows that a request asks for.
   ///
   /// - Parameters:
-  ///   - request: Which rows; it has no limit and no offset.
-  ///   - wanted: What is measured.
+  ///   - request: The rows to measure; it has no limit and no offset.
+  ///   - wanted: The measures.
   ///   - excluded: Rows that are left out, because the context has others in their place.
   /// - Returns: The groups that have a row.
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or what reading throws.

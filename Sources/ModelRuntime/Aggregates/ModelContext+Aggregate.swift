@@ -12,8 +12,8 @@ extension ModelContext {
   /// offset, only the models that ``fetch(_:)`` would return are measured, and these are fetched.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models.
-  ///   - aggregates: What to measure.
+  ///   - descriptor: The models to measure.
+  ///   - aggregates: The measures.
   /// - Returns: One value for each, in their order.
   /// - Throws: ``SwiftDataError/aggregateOverflow`` for a sum that its type cannot hold,
   ///   ``SwiftDataError/unsupportedKeyPath`` for a property that is not stored as a plain value; else as ``fetch(_:)``.
@@ -43,9 +43,9 @@ extension ModelContext {
   ///     { … }
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort order is ignored.
-  ///   - property: What models of a group have in common; nil is a group of its own.
-  ///   - aggregates: What to measure of each group.
+  ///   - descriptor: The models to measure; its sort order is ignored.
+  ///   - property: The property whose values form the groups; nil is a group of its own.
+  ///   - aggregates: The measures of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
   /// - Throws: As ``aggregate(_:_:)``.
   /// - Complexity: As ``aggregate(_:_:)``; memory in proportion to the number of groups.
@@ -60,9 +60,9 @@ extension ModelContext {
   /// Measures the models that match in groups: by values, parts of dates, or ranges.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort order is ignored.
-  ///   - grouping: What models of a group have in common.
-  ///   - aggregates: What to measure of each group.
+  ///   - descriptor: The models to measure; its sort order is ignored.
+  ///   - grouping: The values that form the groups.
+  ///   - aggregates: The measures of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
   /// - Throws: As ``aggregate(_:_:)``.
   public func aggregate<T, Key, each Value>(
@@ -80,9 +80,9 @@ extension ModelContext {
   ///     for route in routes { print(route.key.0, route.key.1, route.values) }
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; its sort order is ignored.
+  ///   - descriptor: The models to measure; its sort order is ignored.
   ///   - groupings: What models of a group have in common, the most significant first.
-  ///   - aggregates: What to measure of each group.
+  ///   - aggregates: The measures of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
   /// - Throws: As ``aggregate(_:_:)``.
   public func aggregate<T, each Key, each Value>(
@@ -133,7 +133,7 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - property: The property.
-  ///   - descriptor: Which models; all of a class if not given.
+  ///   - descriptor: The models to measure; by default, all of a class.
   /// - Returns: The values.
   /// - Throws: As ``aggregate(_:_:)``.
   public func distinct<T, Value>(
@@ -181,7 +181,7 @@ extension ModelContext {
     return table
   }
 
-  /// Has the store measure its rows, and adds unsaved models; `nil` if the store cannot.
+  /// Measures the rows in the store, and adds unsaved models; `nil` if the store cannot.
   private func measureRows<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,

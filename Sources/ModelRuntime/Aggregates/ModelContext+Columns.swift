@@ -10,7 +10,7 @@ extension ModelContext {
   /// predicate or the sort needs objects, the models are fetched.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models, in what order, and how many.
+  ///   - descriptor: The models, their order and their number.
   ///   - properties: Stored properties, or ones of models that to-one relationships lead to.
   /// - Returns: A tuple for each model; of one property, its values.
   /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if a stored value is none of its type.

@@ -15,8 +15,8 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - model: The class; models of subclasses are changed, too.
-  ///   - predicate: Which models; all if `nil`.
-  ///   - assignments: What becomes of which property; each reads the row as it was before.
+  ///   - predicate: The condition that the models meet; `nil` matches all.
+  ///   - assignments: The new values of properties; each assignment reads the row as it was before.
   ///   - step: After how many models to commit; all in one commit if `nil`. What was committed before an error stays.
   /// - Returns: How many there were, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or what an assignment throws.
@@ -132,7 +132,7 @@ private struct RowUpdate {
   }
 }
 
-/// The rows of several classes, which stand in a table each.
+/// The rows of several classes, each in a table of its own.
 struct FoundRows {
   private(set) var tables: [(table: UInt16, rows: [RowReference])] = []
 
@@ -163,7 +163,7 @@ extension BatchRun {
   /// Does something to the objects of the rows that match, in a context of their own, and saves them.
   ///
   /// - Parameters:
-  ///   - predicate: Which rows.
+  ///   - predicate: The condition that the rows meet.
   ///   - step: After how many to save.
   ///   - body: Changes an object, or deletes it from the context.
   /// - Throws: What saving throws, or `body`.

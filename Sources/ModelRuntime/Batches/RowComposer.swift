@@ -4,7 +4,7 @@ import RowFormat
 /// Puts rows of one class together from the values of some properties and, for the others, a row to begin with: a
 /// stored one, or one of defaults.
 ///
-/// The values come in any order, and those of variable width must stand in rows in the order of their columns: so they
+/// The values come in any order, and those of variable width must follow each other in the order of their columns: so they
 /// are written into a row of their own first, whose columns are those of the batch, and copied from there.
 final class RowComposer {
   let descriptor: ModelDescriptor
@@ -87,7 +87,7 @@ final class RowComposer {
   /// Lends a new row.
   ///
   /// - Parameters:
-  ///   - values: Where its values stand.
+  ///   - values: The places of its values.
   ///   - rank: Makes a place at the end of a list.
   ///   - body: Takes the row.
   /// - Returns: What `body` returned.

@@ -8,7 +8,7 @@ extension ModelContext {
   /// Applies the delete rules to what the store has found to lead nowhere after a save.
   ///
   /// - Parameters:
-  ///   - dangling: What the store has found.
+  ///   - dangling: The references that the store found.
   ///   - connection: The store, which has written nothing.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule is in the way, or if nothing can be done.
   func mend(_ dangling: DanglingReferences, in connection: StoreConnection) throws {

@@ -56,7 +56,7 @@ extension ModelContext {
   /// Answers a question, and records how if a plan was requested.
   ///
   /// - Parameters:
-  ///   - question: What is asked for.
+  ///   - question: The kind of result that was asked for.
   ///   - descriptor: Of which models.
   ///   - count: How many things the answer has; `nil` if it is none, and another question is asked instead.
   ///   - body: Answers it.

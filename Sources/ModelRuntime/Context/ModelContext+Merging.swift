@@ -21,7 +21,7 @@ extension ModelContext {
     }
   }
 
-  /// Has an inbox while the saves of others are to be merged.
+  /// Keeps an inbox while the context merges the saves of others.
   func updateInbox() {
     let isWanted = mergesChanges || observers != nil
     if let inbox, !isWanted {

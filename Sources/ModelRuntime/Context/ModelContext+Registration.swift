@@ -152,7 +152,7 @@ extension ModelContext {
   ///   - base: The class of the objects, or their superclass.
   ///   - context: The context, if its objects may be made without states.
   ///   - connection: The store.
-  ///   - map: Where the objects are registered.
+  ///   - map: The map that the objects are registered in.
   init(
     _ base: ModelDescriptor,
     _ context: ModelContext?,

@@ -215,9 +215,9 @@ extension ModelContext {
   /// Makes the objects of one store's changes what they are after the save.
   ///
   /// - Parameters:
-  ///   - changes: What was saved.
+  ///   - changes: The saved changes.
   ///   - connection: The store.
-  ///   - epoch: What the context knew of the store right before the commit.
+  ///   - epoch: The context's knowledge of the store right before the commit.
   private func settle(
     _ changes: ChangeSet,
     in connection: StoreConnection,

@@ -34,7 +34,7 @@ final class UnsavedModels {
   /// Values have changed of a model that is listed by its values.
   ///
   /// - Parameters:
-  ///   - column: Which value; `nil` if it may be any.
+  ///   - column: The column of the value; `nil` if it may be any.
   ///   - state: The model's state.
   func invalidateValue(_ column: Int?, of state: _ModelState) {
     let list = state.flags.contains(.inserted) ? inserted : changed

@@ -49,7 +49,7 @@ package final class QueryTrace: @unchecked Sendable {
   /// Answers a question, and keeps its plan.
   ///
   /// - Parameters:
-  ///   - plan: What is asked.
+  ///   - plan: The plan, as far as the question determines it.
   ///   - count: How many things the answer has; `nil` if it is none, and another question is asked instead.
   ///   - body: Answers the question.
   /// - Returns: The answer.

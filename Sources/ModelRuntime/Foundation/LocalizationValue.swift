@@ -101,7 +101,7 @@ extension String {
   /// - Parameters:
   ///   - keyAndValue: The text, which is also what is looked up.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
-  ///   - bundle: Where the file is; by default the program's.
+  ///   - bundle: The bundle of the file; by default, the program's.
   ///   - locale: The locale whose digits and separators format numbers.
   ///   - comment: A hint for translators.
   public init(
@@ -117,10 +117,10 @@ extension String {
   /// Looks a text up by a name of its own.
   ///
   /// - Parameters:
-  ///   - key: What is looked up.
+  ///   - key: The key to look up.
   ///   - defaultValue: The text, where there is no table, or no entry of it.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
-  ///   - bundle: Where the file is; by default the program's.
+  ///   - bundle: The bundle of the file; by default, the program's.
   ///   - locale: The locale whose digits and separators format numbers.
   ///   - comment: A hint for translators.
   public init(

@@ -144,7 +144,7 @@ open class UndoManager: NSObject {
   /// Remembers how to take a change back.
   ///
   /// - Parameters:
-  ///   - target: What was changed; it is not kept alive, and the handler is skipped when it is gone.
+  ///   - target: The changed object; it is not kept alive, and the handler is skipped when it is gone.
   ///   - handler: Takes the change back; what it registers makes the change again.
   public func registerUndo<TargetType>(
     withTarget target: TargetType,

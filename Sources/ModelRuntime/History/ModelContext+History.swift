@@ -32,7 +32,7 @@ extension ModelContext {
 
   /// Forgets transactions for good; the models stay as they are.
   ///
-  /// - Parameter descriptor: Which transactions.
+  /// - Parameter descriptor: The transactions to delete.
   /// - Throws: As ``fetchHistory(_:)``; ``SwiftDataError`` for a store that was opened without the right to save.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {

@@ -66,7 +66,7 @@ final class SaveListeners: Sendable {
   }
 
   private func tell(_ event: SaveEvent) {
-    // Not under the lock: who hears of it may add and remove.
+    // Not under the lock: a listener may add and remove listeners.
     let all = listeners.withLock { $0.values.compactMap(\.value) }
     for listener in all { listener.heard(event) }
   }

@@ -28,7 +28,7 @@ package struct MigrationRoute: Hashable, Sendable {
   /// number of a store that has one as it is, so that a later container with a plan finds the version it knows.
   ///
   /// - Parameters:
-  ///   - stored: What the store remembers of the schema it was written with; `nil` if it is new.
+  ///   - stored: The schema that the store was written with; `nil` for a new store.
   ///   - schema: The schema it is opened with.
   ///   - plan: The versions and the steps between them, if there is a plan.
   ///   - newerStores: What is done with a store that is newer than the schema.

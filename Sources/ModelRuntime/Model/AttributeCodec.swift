@@ -3,7 +3,7 @@ package import RowFormat
 
 /// Moves the values of one attribute between a row, a keyed archive, and `Any`.
 ///
-/// The slow road, for stores that speak `Codable` and for reflection; generated code does not pass here.
+/// The slow path, for stores that speak `Codable` and for reflection; generated code does not use it.
 package protocol AttributeCodec: Sendable {
   var columnType: ColumnType { get }
   var isOptional: Bool { get }

@@ -87,7 +87,7 @@ extension ContextObservers {
     forEach { $0.refreshed(model, descriptor) }
   }
 
-  /// A model has stayed, or gone, where several stood for one row.
+  /// A model has stayed, or gone, where there were several for one row.
   func settled(_ model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.cameOrWent(model, descriptor) }

@@ -40,7 +40,7 @@ struct ContextOwnerReference: @unchecked Sendable {
     self.owner = owner
   }
 
-  /// Has the context take over what others saved, at its owner's next turn.
+  /// Merges the saves of others into the context, at its owner's next turn.
   func mergeSavedChanges() {
     guard let owner else { return }
     Task { await merge(on: owner) }

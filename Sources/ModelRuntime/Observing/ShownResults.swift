@@ -37,7 +37,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
 
   /// Takes a model out of its place.
   ///
-  /// - Returns: Where it stood.
+  /// - Returns: Its former position.
   mutating func remove(
     _ slot: ResultOrder.Slot,
     titled title: SectionTitle?,

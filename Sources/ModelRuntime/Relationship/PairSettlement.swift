@@ -8,7 +8,7 @@ extension ModelContext {
   /// Makes the ends of stored pairs nil that the pairs of a save replace; nobody else may write pairs meanwhile.
   ///
   /// - Parameters:
-  ///   - changes: What is about to be saved.
+  ///   - changes: The changes that are about to be saved.
   ///   - connection: The store. One that cannot count its changes is not asked.
   /// - Returns: Whether any had to be changed; then they are among the pending changes.
   /// - Throws: What reading rows throws.

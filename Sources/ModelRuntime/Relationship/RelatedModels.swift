@@ -178,7 +178,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   private var insertions: ListInsertions<Model>?
   /// Where each of `stored` is there, once a long list was asked.
   private var positions: [ObjectIdentifier: Int]?
-  /// What stands in `stored`, once a long list was asked: unlike the positions it outlives what is put before others.
+  /// The members of `stored`, once a long list was asked: unlike positions, they survive insertions before other members.
   private var identities: Set<ObjectIdentifier>?
 
   init(_ models: [Model]) { stored = models }

@@ -29,7 +29,7 @@ extension Schema {
     /// Describes an attribute of which only the options are known: the argument of `@Attribute`.
     ///
     /// - Parameters:
-    ///   - options: What is asked for.
+    ///   - options: The options of the attribute or relationship.
     ///   - originalName: The name it had in the previous version.
     ///   - hashModifier: Tells two versions of one shape apart.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
@@ -47,7 +47,7 @@ extension Schema {
     /// - Parameters:
     ///   - name: The property's name.
     ///   - originalName: The name it had in the previous version.
-    ///   - options: What is asked for.
+    ///   - options: The options of the attribute or relationship.
     ///   - valueType: The Swift type of its values.
     ///   - defaultValue: The value a new model starts with.
     ///   - hashModifier: Tells two versions of one shape apart.

@@ -44,7 +44,7 @@ extension Schema {
     /// Describes a relationship of which only the options are known: the argument of `@Relationship`.
     ///
     /// - Parameters:
-    ///   - options: What is asked for.
+    ///   - options: The options of the attribute or relationship.
     ///   - deleteRule: What happens to the models it leads to.
     ///   - minimumModelCount: The least number of models it may lead to.
     ///   - maximumModelCount: The greatest number of models it may lead to; 0 is no bound.

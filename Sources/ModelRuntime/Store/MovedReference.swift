@@ -24,7 +24,7 @@ extension MovedReference: CustomStringConvertible {
 
 /// A sink of changes whose store compares references with what they are expected to be, in the order of the commits.
 package protocol ReferenceExpecting: AnyObject {
-  /// Has the save fail with ``MovedReference`` if a reference that it makes nil names another row by then.
+  /// Makes the save fail with ``MovedReference`` if a reference that it sets to nil names another row by then.
   ///
   /// - Parameters:
   ///   - row: A row that the save updates.

@@ -75,7 +75,7 @@ public protocol RowStore: DataStore {
   /// Reads a value that ``RowChangeSink/addBlob(_:)`` put into a side file.
   ///
   /// - Parameters:
-  ///   - blob: What the row said of the file when it was read.
+  ///   - blob: The reference to the file in the row, as it was read.
   ///   - row: The row. If it has another value by now, that is returned.
   ///   - column: The value's column.
   /// - Returns: `nil` if the row, or its value, is gone.

@@ -13,7 +13,7 @@ enum NeutralValue {
   ///
   /// - Parameters:
   ///   - type: Its type.
-  ///   - decoder: What may still be read of it.
+  ///   - decoder: The values that can still be read.
   ///   - depth: How many values it is in.
   /// - Returns: The value.
   /// - Throws: What the type's own `init(from:)` throws, if it accepts no neutral values.

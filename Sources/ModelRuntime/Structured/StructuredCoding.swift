@@ -26,7 +26,7 @@ public enum StructuredCoding {
     case null
   }
 
-  /// The number of containers that may stand inside each other.
+  /// The number of containers that may be nested.
   ///
   /// Decoding recurses, and bytes from a disk must not be able to exhaust the stack.
   static let depthLimit = 128
@@ -35,7 +35,7 @@ public enum StructuredCoding {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - buffer: Where to append it; unchanged if the value is `nil` or cannot be encoded.
+  ///   - buffer: The buffer to append to; unchanged if the value is `nil` or cannot be encoded.
   /// - Returns: Whether there was a value to append.
   /// - Throws: `EncodingError`, or what the type's own `encode(to:)` throws.
   package static func encode<T: Encodable>(

@@ -24,7 +24,7 @@ struct UniquenessCheck {
   /// Looks for models that share a key.
   ///
   /// - Parameters:
-  ///   - constraint: What must be unique.
+  ///   - constraint: The properties that must be unique.
   ///   - stored: The rows of all models it covers.
   ///   - layout: The layout of a stored row.
   ///   - row: Makes the row a model will have.

@@ -90,7 +90,7 @@ final class Upsert {
     context.changed.removeAll { !$0._$state.flags.contains(.listed) }
   }
 
-  /// Has everything that will be written refer to the objects that stay.
+  /// Makes everything that will be written refer to the objects that stay.
   private func redirectRelationships() {
     func survivor(_ model: any PersistentModel) -> any PersistentModel {
       var model = model
@@ -163,7 +163,7 @@ final class Upsert {
 }
 
 extension ModelContext {
-  /// Has an object leave the context to the one that stands for its row, which reads the row anew.
+  /// Removes an object from the context in favour of the one for its row, which reads the row anew.
   func leave(_ state: _ModelState, to former: _ModelState) {
     former.relations.removeAll()
     former.settle()

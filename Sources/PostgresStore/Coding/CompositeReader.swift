@@ -114,7 +114,7 @@ struct CompositeReader {
     cbor.append(contentsOf: members)
   }
 
-  /// Reads what stands in an object behind a name that begins with "$", and the object's end.
+  /// Reads the value behind a name that begins with "$" in an object, and the object's end.
   private mutating func appendWrapped(_ name: String, to cbor: inout [UInt8]) throws {
     switch name {
     case "$double":

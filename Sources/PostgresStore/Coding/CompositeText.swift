@@ -25,7 +25,7 @@ import RowFormat
 enum CompositeText {
   /// Appends the JSON of a value.
   ///
-  /// - Throws: ``Unwritable`` for bytes that stand for nothing Swift has.
+  /// - Throws: ``Unwritable`` for bytes that no Swift value has.
   static func append(_ bytes: RawSpan, to json: inout [UInt8]) throws {
     guard let value = StructuredValue(bytes) else {
       throw Unwritable(reason: "its bytes are damaged")

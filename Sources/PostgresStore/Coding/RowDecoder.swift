@@ -3,7 +3,7 @@ import Foundation
 import ModelRuntime
 import RowFormat
 
-/// Makes rows out of what a select of a table's columns returns.
+/// Decodes rows from the result of a select of a table's columns.
 struct RowDecoder: ~Copyable {
   private let table: MappedTable
   private var writer = RowWriter()
@@ -41,7 +41,7 @@ struct RowDecoder: ~Copyable {
     if result.isNull(row, place) {
       guard column.kind == .external, !result.isNull(row, place + 1) else { return }
       let length = Int(result.integer(row, place + 1))
-      // The value is found by its row: the number only has to be one.
+      // The value is looked up by its row; any number will do here.
       let blob = BlobReference(
         id: BlobID(rawValue: reference.key),
         byteCount: length,
@@ -75,7 +75,7 @@ struct RowDecoder: ~Copyable {
       try json.withUnsafeBytes { try CompositeReader.append($0, to: &cbor) }
       cbor.withUnsafeBytes { writer.append(position, bytes: $0.bytes) }
     case .composite:
-      // A byte that numbers the format stands in front of the text.
+      // The text follows a byte with the number of its format.
       let json = UnsafeRawBufferPointer(rebasing: result.bytes(row, place).dropFirst())
       var cbor: [UInt8] = []
       do {

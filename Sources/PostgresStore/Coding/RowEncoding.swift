@@ -85,7 +85,7 @@ extension MappedTable {
     }
   }
 
-  /// Whether an update has to write a column: not if its value stands on the server, and only its length is known.
+  /// Whether an update has to write a column: not if only the length of its value is known, and the value is on the server.
   func isWritten(_ column: MappedColumn, of row: RawSpan) -> Bool {
     guard column.kind == .external, !layout.isNull(column.position, in: row) else { return true }
     return layout.blob(column.position, in: row)?.reference == nil

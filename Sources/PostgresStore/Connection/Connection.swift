@@ -129,7 +129,7 @@ final class Connection: @unchecked Sendable {
   private func execute(_ parameters: Parameters) throws {
     let isSent = parameters.bytes.withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // A value without bytes needs an address all the same: none stands for null.
+        // A value without bytes needs an address too: a missing address means null.
         let empty = UnsafePointer<CChar>(bitPattern: 1)
         let values = parameters.ranges.map { range -> UnsafePointer<CChar>? in
           guard let range else { return nil }

@@ -36,7 +36,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// Runs an operation that may be repeated: again in a new session if the one it had was lost, and again after a
   /// transaction of others that it lost against.
   ///
-  /// - Parameter operation: What is done; it leaves nothing behind if it throws.
+  /// - Parameter operation: The work; it must leave nothing behind if it throws.
   /// - Returns: What the operation returns.
   /// - Throws: What the operation throws otherwise, or when the budget for new sessions is spent.
   func retrying<R>(_ operation: (Connection) throws -> R) throws -> R {

@@ -63,7 +63,7 @@ enum ServerType: UInt32 {
 struct Parameters: Sendable {
   private(set) var types: [ServerType] = []
   private(set) var bytes: [UInt8] = []
-  /// Where each value stands in ``bytes``; `nil` for null.
+  /// The range of each value in ``bytes``; `nil` for null.
   private(set) var ranges: [Range<Int>?] = []
 
   var count: Int { ranges.count }

@@ -81,7 +81,7 @@ extension ExpressionSQL {
   ///
   /// - Parameters:
   ///   - expression: The expression.
-  ///   - default: What null counts as.
+  ///   - default: The result for null.
   /// - Returns: The condition; where it is null, it counts as false.
   /// - Throws: ``NoSQL``.
   private func test(_ expression: QueryExpression, default: Bool) throws -> String {

@@ -115,7 +115,7 @@ extension PostgresStore {
     return result.rowCount == 1 && !result.isNull(0, 0) ? Data(result.bytes(0, 0)) : nil
   }
 
-  /// The statement that reads a value that stands beside its row; `nil` if there is no such table.
+  /// The statement that reads a value kept beside its row; `nil` if there is no such table.
   func externalValue(of row: RowReference, column: Int) -> Statement? {
     guard let table = tables.table(numbered: row.table) else { return nil }
     return Statement(

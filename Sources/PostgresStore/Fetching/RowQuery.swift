@@ -12,20 +12,20 @@ struct RowQuery {
   private let tables: [MappedTable]
   private let store: PostgresStore
 
-  /// What a statement returns of the rows it finds.
+  /// The results that a fetch wants of its rows.
   enum Wanted { case rows, references, count }
 
-  /// One table's part of the fetch.
+  /// The part of the fetch that is about one table.
   struct Part {
     let table: MappedTable
     let statement: Statement
-    /// Whether the statement finds the rows that match and no others.
+    /// Whether the statement finds exactly the matching rows.
     let isExact: Bool
   }
 
   /// Translates a fetch.
   ///
-  /// - Throws: `DataStoreError.preferInMemoryFilter` and `.preferInMemorySort` for what has to be done with objects.
+  /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` if the context must filter or sort objects.
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in store: PostgresStore, sorted: Bool)
     throws
   {
@@ -57,7 +57,7 @@ struct RowQuery {
       let condition = expression.map { " WHERE \(translation.condition($0))" } ?? ""
       return (table: table, translation: translation, condition: condition)
     }
-    // One table of which rows have to be looked at has those of all looked at.
+    // If one table's rows need a test here, so do the rows of all tables.
     let isExact = translations.allSatisfy { $0.translation.isExact }
     return try translations.map {
       try part($0.table, $0.translation, $0.condition, isExact: isExact, wanted)
@@ -72,7 +72,7 @@ struct RowQuery {
     _ wanted: Wanted
   ) throws -> Part {
     let isCut = isExact && tables.count == 1
-    // What is not exact is looked at row by row, and so are the rows that several tables have to share.
+    // Rows of inexact statements are tested one by one here, and so are the rows of a limit that several tables share.
     let selection =
       switch isExact ? wanted : .rows {
       case .rows: table.selection
@@ -103,7 +103,7 @@ struct RowQuery {
       guard let value = translation.orderedValue(key.source) else {
         throw DataStoreError.preferInMemorySort
       }
-      // Nil comes before everything, and after it in a reversed order.
+      // Nil comes first, and last in a reversed order.
       keys += key.order == .forward ? "\(value) NULLS FIRST, " : "\(value) DESC NULLS LAST, "
     }
     return keys
@@ -113,10 +113,10 @@ struct RowQuery {
   ///
   /// - Parameters:
   ///   - parts: Its statements.
-  ///   - results: What they returned.
-  ///   - connection: A session in the transaction of the statements, for what rows lead to.
+  ///   - results: The results of the statements.
+  ///   - connection: A session in the transaction of the statements, for rows that these refer to.
   ///   - body: Called with the rows in order.
-  /// - Throws: What reading a row throws.
+  /// - Throws: The errors of reading a row.
   func visit(
     _ parts: [Part],
     _ results: [StatementResult],
@@ -146,7 +146,7 @@ struct RowQuery {
     }
   }
 
-  /// Visits those of the rows that match.
+  /// Visits the rows that match.
   private func visitMatches(
     of expression: QueryExpression,
     _ part: Part,
@@ -189,7 +189,7 @@ struct RowQuery {
     return references
   }
 
-  /// How many rows the fetch finds.
+  /// The number of rows that the fetch finds.
   func count(
     _ parts: [Part],
     _ results: [StatementResult],

@@ -4,8 +4,8 @@ public import ModelRuntime
 import RowFormat
 
 // Transactions are numbered by the server, which gives numbers when transactions begin to write, and not when they end: one
-// with a smaller number may end later. So the history is told up to the oldest transaction that has not ended, and who
-// goes on from the newest one he was told of misses none.
+// with a smaller number may end later. So the history ends before the oldest transaction that has not ended, and a reader that
+// continues from the newest one it received misses none.
 
 extension PostgresStore: HistoryProviding {
   public typealias HistoryType = DefaultHistoryTransaction
@@ -198,7 +198,7 @@ extension PostgresStore: HistoryProviding {
   }
 }
 
-/// Where a change stands in the history.
+/// The place of a change in the history.
 private struct ChangePlace: Hashable {
   let transaction: Int64
   let ordinal: Int64

@@ -2,7 +2,7 @@
 import ModelRuntime
 import RowFormat
 
-/// The unique keys that one save gives to rows, and how to find out who has them.
+/// The unique keys that one save gives to rows, and the query for rows that have them already.
 ///
 /// The server has a constraint for each table, checked when the transaction ends, so that values can change hands within
 /// a save. It would end the transaction without saying which rows are meant, and does not know of subclasses; so the keys

@@ -7,11 +7,11 @@ final class MappedTable: Sendable {
   let number: UInt16
   let descriptor: ModelDescriptor
   let columns: [MappedColumn]
-  /// The table's name in SQL, with that of its namespace.
+  /// The table's name in SQL, qualified by its namespace.
   let name: String
-  /// The to-one columns of relationships with an inverse, which may not lead to rows that are gone.
+  /// The to-one columns of relationships with an inverse, which must not refer to deleted rows.
   let checkedReferences: [Int]
-  /// The columns whose values a delete leaves in the history.
+  /// The columns whose values a delete preserves in the history.
   let preservedColumns: [MappedColumn]
   /// The select list of rows, for a table that the statement calls `t`: the key, then one or two values for each
   /// column.
@@ -20,7 +20,7 @@ final class MappedTable: Sendable {
   /// The column that names a row: its ``RowReference``, so that references can be joined with it.
   static let key = "_id"
 
-  /// How many bytes an external value may have and still come with its row.
+  /// The size up to which an external value is fetched with its row, in bytes.
   private static let externalThreshold = 2000
 
   init(number: UInt16, _ descriptor: ModelDescriptor, namespace: String) throws {
@@ -56,7 +56,7 @@ final class MappedTable: Sendable {
     return ([prefix + key] + values).joined(separator: ", ")
   }
 
-  /// Checks that a name can be a table's or a column's.
+  /// Checks that a name can be that of a table or a column.
   ///
   /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``.
   static func check(_ name: String) throws {
@@ -70,7 +70,7 @@ final class MappedTable: Sendable {
 
   var layout: RowLayout { descriptor.layout }
 
-  /// The names of all rows of the table lie in this range.
+  /// The range of the names of the table's rows.
   var references: ClosedRange<RowReference> {
     RowReference(table: number, key: 0)...RowReference(table: number, key: RowReference.maximumKey)
   }
@@ -87,13 +87,13 @@ struct Referrer: Sendable {
   let column: MappedColumn
 }
 
-/// The tables of a store, by what they are looked up by.
+/// The tables of a store, by entity and by number.
 struct TableMap: Sendable {
   let tables: [MappedTable]
   private let byEntity: [String: MappedTable]
   private let byNumber: [UInt16: MappedTable]
   private let referrersByTable: [UInt16: [Referrer]]
-  /// The constraints of the schema, with the tables each holds for.
+  /// The constraints of the schema, each with the tables that it covers.
   let constraints: [(constraint: UniquenessConstraint, tables: [MappedTable])]
 
   init(_ tables: [MappedTable], _ schema: Schema) {

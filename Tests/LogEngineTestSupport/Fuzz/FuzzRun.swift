@@ -3,8 +3,8 @@ import Synchronization
 
 /// Runs the inputs of one fuzzer, one seed each.
 ///
-/// `Tools/fuzz` says by the environment how long to go on and from which seed, and finds in a file which input ended
-/// the process, if one did. A plain run of the tests leaves fuzzers out: a trap would end all of it.
+/// `Tools/fuzz` passes the duration and the first seed in the environment. If an input ends the process, the log file
+/// names it. A plain run of the tests skips fuzzers: a trap would end the whole run.
 package struct FuzzRun {
   /// Whether `Tools/fuzz` runs this process.
   package static var isAsked: Bool {
@@ -21,7 +21,7 @@ package struct FuzzRun {
   ///
   /// - Parameters:
   ///   - target: The fuzzer's name.
-  ///   - count: How many inputs it has without an environment that says so.
+  ///   - count: The number of inputs if the environment gives none.
   package init?(_ target: String, count: Int) {
     let environment = ProcessInfo.processInfo.environment
     self.target = target
@@ -38,8 +38,8 @@ package struct FuzzRun {
 
   /// Runs the inputs.
   ///
-  /// - Parameter body: Given chance from a seed; what it throws is a failure.
-  /// - Returns: What went wrong, with the seed that shows it again.
+  /// - Parameter body: Runs one input from a seeded generator; an error that it throws is a failure.
+  /// - Returns: The failures, each with the seed that reproduces it.
   package func run(_ body: (inout SeededGenerator) throws -> Void) -> [String] {
     let start = ContinuousClock.now
     let watch = InputWatch(target)
@@ -49,7 +49,7 @@ package struct FuzzRun {
     for offset in 0..<UInt64(count) {
       if let seconds, ContinuousClock.now - start > .seconds(seconds) { break }
       let seed = firstSeed &+ offset
-      note("input \(target) \(seed) \(executions)\n")
+      log("input \(target) \(seed) \(executions)\n")
       watch.begin(seed)
       let memory = Self.greatestMemory()
       do {
@@ -64,15 +64,15 @@ package struct FuzzRun {
         failures.append("\(target) --seed \(seed): took \(growth >> 20) MiB")
       }
     }
-    note("done \(target) \(executions)\n" + failures.map { "failure \($0)\n" }.joined())
+    log("done \(target) \(executions)\n" + failures.map { "failure \($0)\n" }.joined())
     return failures
   }
 
-  /// No input may take so much more memory than all before it.
+  /// The limit of the memory that one input may add to the peak so far.
   private static let memoryLimit = 512 << 20
 
-  /// Replaces what the file says: only the last counts, and a trap may come at any moment.
-  private func note(_ text: String) {
+  /// Overwrites the log file: only the last entry matters, and a trap may come at any moment.
+  private func log(_ text: String) {
     guard let log else { return }
     try? log.seek(toOffset: 0)
     try? log.write(contentsOf: Data(text.utf8))
@@ -83,7 +83,7 @@ package struct FuzzRun {
     target.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  /// The most memory the process ever had, in bytes.
+  /// The peak memory of the process, in bytes.
   private static func greatestMemory() -> Int {
     var usage = rusage()
     // RUSAGE_SELF, which is a number here and an enumeration there.
@@ -96,8 +96,7 @@ package struct FuzzRun {
   }
 }
 
-/// Ends the process when one input takes too long: a decoder that does not come to its end cannot be stopped
-/// in any other way.
+/// Ends the process when one input takes too long: nothing else can stop a decoder that loops.
 private final class InputWatch: @unchecked Sendable {
   private let target: String
   /// Guards the fields below; signaled at the end only, since inputs begin a thousand times a second.
@@ -117,7 +116,7 @@ private final class InputWatch: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     while !hasEnded {
-      // An input that begins meanwhile has a later deadline.
+      // An input that has begun since has a later deadline.
       _ = condition.wait(until: min(deadline, Date(timeIntervalSinceNow: Self.limit)))
       if hasEnded || deadline > Date() { continue }
       FileHandle.standardError.write(

@@ -80,7 +80,7 @@ private func row(_ title: String, _ photo: Photo?) -> PhotoRow {
     #expect(try store.engine.blobUsage().fileCount == 1)
   }
 
-  @Test func `stays for whoever still reads the state before`() throws {
+  @Test func `stays while a view of the former state is open`() throws {
     let store = try PhotoStore(on: disk)
     let key = try store.insert(row("Lisbon", large))
     var view: ReadView? = store.engine.makeReadView()

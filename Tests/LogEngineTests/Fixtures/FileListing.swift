@@ -25,7 +25,7 @@ enum FileListing {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Makes the files of a listing.
+  /// Creates the files of a listing.
   static func make(_ text: String, in directory: String, on fileSystem: some FileSystem) throws {
     for name in ["", "/log", "/index", "/tmp"] {
       try fileSystem.makeDirectory(directory + name)
@@ -64,7 +64,7 @@ enum FileListing {
   }
 }
 
-/// A line of a listing that says nothing.
+/// Thrown for a line of a listing that cannot be parsed.
 struct MalformedListing: Error {
   var line: String
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A compressed chunk` {
   /// What was stored is as it was written, and stands for other bytes than those that were packed: as a fault
   /// of the compressor, or of memory while it ran, would leave it.
-  @Test func `is refused if it stands for bytes that were not packed`() throws {
+  @Test func `is refused if it decodes to bytes that were not packed`() throws {
     let bytes = [UInt8](repeating: 7, count: 4096)
     var stored = ByteBuffer(capacity: 4096)
     _ = try #require(LZ4.compress(bytes.span.bytes, upTo: 4096, into: &stored))

@@ -38,7 +38,7 @@ import Testing
     #expect(target.count == 1)
   }
 
-  @Test func `refuses bytes that stand for more or fewer than they should`() throws {
+  @Test func `refuses blocks that decode to more or fewer bytes than they should`() throws {
     let source = try #require(compressed(text))
     for count in [0, 1, text.count - 1, text.count + 1, Int.max, -1] {
       var target = ByteBuffer()

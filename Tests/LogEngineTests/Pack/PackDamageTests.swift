@@ -78,7 +78,7 @@ import Testing
     #expect(try read(pack, rows) == nil)
   }
 
-  @Test func `is noticed if a block stands in another's place`() throws {
+  @Test func `is noticed if a block is in another's place`() throws {
     let layout = LayoutDefinition([.integer])
     let rows = (1...20 as ClosedRange<UInt64>).map { key in
       makeRow(layout, key: key) { $0.set(0, integer: 5) }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `A pack` {
   private let everything = LayoutDefinition(ColumnType.allCases)
 
-  /// Every row of the pack, by every road.
+  /// Every row of the pack, by every access path.
   private func check(_ pack: TestPack, _ rows: [TestRow]) throws {
     for reads in [EngineOptions.ReadMethod.mapped, .copied] {
       let reader = try pack.open(reads)

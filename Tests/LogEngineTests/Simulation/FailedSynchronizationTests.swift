@@ -14,7 +14,7 @@ import Testing
 /// says is fine, for proof that everything is on disk.
 @Suite struct `A synchronization that fails in the background` {
   @Test(.timeLimit(.minutes(30)))
-  func `fails whoever synchronizes before the background can say so`() throws {
+  func `fails the next synchronization, before the background reports it`() throws {
     let race = Race()
     let simulated = SimulatedFileSystem(seed: 5)
     let hooked = HookedFileSystem(simulated, didFail: { _ in race.didFail() }) { race.will($0) }

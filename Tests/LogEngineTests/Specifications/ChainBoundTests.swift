@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A row that changes a little, many times` {
   @Test(arguments: [1, 2, 5])
-  func `never stands on more changes than the bound`(longest: Int) throws {
+  func `never has more changes below it than the bound`(longest: Int) throws {
     var options = EngineOptions()
     options.background = .caller
     options.longestChain = longest

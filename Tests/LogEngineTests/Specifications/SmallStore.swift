@@ -15,7 +15,7 @@ final class SmallStore {
     isTemporary = true
   }
 
-  /// Makes a store that stays when this object goes.
+  /// Makes a store whose files outlive this object.
   init(at path: String) throws {
     self.path = path
     try open()
@@ -39,7 +39,7 @@ final class SmallStore {
     engine = try StorageEngine.open(at: path, options: options)
   }
 
-  /// Ends the store as a process that is killed does: nothing is said to the log.
+  /// Ends the store like a killed process: nothing more is written to the log.
   func abandon() { engine = nil }
 
   func close() throws {

@@ -31,7 +31,7 @@ import Testing
     #expect(statistics.segments.first?.firstCommit == CommitSequence(1))
   }
 
-  @Test func `are the same for whoever reads the store, but for what was written`() throws {
+  @Test func `are the same for every reader, except for what was written`() throws {
     let store = try MemoryStore()
     let follower = try store.openReader()
     try store.work(30, textLength: 6000)
@@ -117,7 +117,7 @@ import Testing
 }
 
 extension WritingStatistics {
-  /// Of a process that wrote nothing.
+  /// The statistics in a process that wrote nothing.
   fileprivate static var none: WritingStatistics? {
     let disk = InMemoryFileSystem()
     return try? StorageEngine.open(at: "store", options: MemoryStore.options(), fileSystem: disk)

@@ -176,7 +176,7 @@ import Testing
 
 @Suite struct `A fetch beside saves` {
   @Test(arguments: [false, true])
-  func `sees all of a commit or nothing, whatever road it takes`(isSorted: Bool) throws {
+  func `sees all of a commit or nothing, on every access path`(isSorted: Bool) throws {
     let container = try ModelContainer(
       for: indexedSchema,
       configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]

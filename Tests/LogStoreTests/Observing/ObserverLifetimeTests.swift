@@ -18,7 +18,7 @@ import Testing
     #expect(context == nil)
   }
 
-  @Test func `goes away although its models, and whoever tracks it, stay`() throws {
+  @Test func `goes away although its models, and the code that tracks it, stay`() throws {
     let context = ModelContext(try makeShelves())
     let volumes = try context.addVolumes("ab")
     let notices = Notices()

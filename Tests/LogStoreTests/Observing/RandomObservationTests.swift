@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Observers after any sequence of changes` {
   @Test(arguments: 0..<24)
-  func `show what a fetch finds, and have told of it`(seed: Int) throws {
+  func `show what a fetch finds, and have notified their observer`(seed: Int) throws {
     var world = try World(seed: UInt64(seed))
     for step in 0..<160 {
       let operation = try world.step()

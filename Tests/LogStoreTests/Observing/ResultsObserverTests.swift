@@ -117,7 +117,7 @@ import Testing
     #expect(observer.titles == "abcdsyz")
   }
 
-  @Test func `stands still in what it has handed out`() throws {
+  @Test func `leaves the results it has returned as they were`() throws {
     let volumes = try context.addVolumes("abc")
     let observer = try byTitle()
     let before = observer.results

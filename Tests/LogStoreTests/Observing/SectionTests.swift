@@ -43,7 +43,7 @@ import Testing
     #expect(try observer().outline == ":a travel:b")
   }
 
-  @Test func `have one title each, wherever its models stand`() throws {
+  @Test func `have one title each, wherever its models are`() throws {
     add("a", "travel")
     add("b", "poetry")
     let c = add("c", "travel")

@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-@Suite struct `Whoever tracks results` {
+@Suite struct `Code that tracks results` {
   let container: ModelContainer
   let context: ModelContext
   let volumes: [Volume]
@@ -25,7 +25,7 @@ import Testing
     )
   }
 
-  @Test func `is told once for each change, if it reads again`() throws {
+  @Test func `is notified once for each change, if it reads again`() throws {
     let observer = try observer()
     let changes: [() throws -> Void] = [
       { volumes[0].title = "x" },
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `is told once for many changes, if it does not`() throws {
+  @Test func `is notified once for many changes, if it does not`() throws {
     let observer = try observer()
     notices.track { _ = observer.results }
     for number in 0..<100 { context.insert(Volume("\(number)")) }
@@ -51,7 +51,7 @@ import Testing
     #expect(observer.results.count == 103)
   }
 
-  @Test func `is not told of what makes no difference`() throws {
+  @Test func `is not notified of changes that make no difference`() throws {
     let observer = try observer(filterBy: #Predicate { $0.title < "m" })
     notices.track { _ = observer.results }
     volumes[0].pages = 7
@@ -64,7 +64,7 @@ import Testing
     #expect(notices.count == 0)
   }
 
-  @Test func `is told of sections that change`() throws {
+  @Test func `is notified of sections that change`() throws {
     let sections = try ResultsObserver<Volume, String>(
       sectionBy: \.genre,
       modelContext: context
@@ -74,7 +74,7 @@ import Testing
     #expect(notices.count == 1)
   }
 
-  @Test func `is told that something else is asked`() throws {
+  @Test func `is notified of another fetch descriptor`() throws {
     let observer = try observer()
     notices.track { _ = observer.filterBy }
     notices.track { _ = observer.results }
@@ -82,7 +82,7 @@ import Testing
     #expect(notices.count == 2)
   }
 
-  @Test func `sees the results of before while it is told`() throws {
+  @Test func `sees the former results while it is notified`() throws {
     let observer = try observer()
     nonisolated(unsafe) let unsafe = observer
     let seen = Mutex("")
@@ -97,7 +97,7 @@ import Testing
     #expect(observer.titles == "dfz")
   }
 
-  @Test func `is told of a save of another context by the one who saves`() throws {
+  @Test func `is notified of a save of another context by the thread that saves`() throws {
     let observer = try observer()
     notices.track { _ = observer.results }
     try ModelContext(container).addVolumes("c")
@@ -105,7 +105,7 @@ import Testing
     #expect(observer.titles == "bcdf")
   }
 
-  @Test func `is told that a shelf's name changes, if the predicate reads it`() throws {
+  @Test func `is notified that a shelf's name changes, if the predicate reads it`() throws {
     let shelf = Shelf("west")
     volumes[0].shelf = shelf
     try context.save()
@@ -123,7 +123,7 @@ import Testing
 
   init() throws { container = try makeShelves() }
 
-  @Test func `is told of a background save at the next turn`() async throws {
+  @Test func `is notified of a background save at the next turn`() async throws {
     let observer = try ResultsObserver<Volume, Never>(modelContext: container.mainContext)
     let notices = Notices()
     notices.track { _ = observer.results }
@@ -133,7 +133,7 @@ import Testing
     #expect(observer.titles == "ab")
   }
 
-  @Test func `is not told of a background save that makes no difference`() async throws {
+  @Test func `is not notified of a background save that makes no difference`() async throws {
     let observer = try ResultsObserver<Volume, Never>(
       filterBy: #Predicate { $0.pages > 100 },
       modelContext: container.mainContext
@@ -175,7 +175,7 @@ import Testing
 
 @Suite struct `A model actor's observer` {
   @Test(.timeLimit(.minutes(30)))
-  func `is told at the actor's next turn`() async throws {
+  func `is notified at the actor's next turn`() async throws {
     let container = try makeShelves()
     let watcher = Watcher(modelContainer: container)
     try await watcher.start()

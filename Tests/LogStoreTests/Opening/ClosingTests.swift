@@ -72,7 +72,7 @@ import Testing
     try StorageEngine.open(at: url.path).close()
   }
 
-  @Test func `is closed once, by whoever comes first`() async throws {
+  @Test func `is closed once, by the first caller`() async throws {
     let container = try open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 { group.addTask { try await container.close() } }

@@ -29,7 +29,7 @@ import Testing
   }
   #endif
 
-  @Test func `is the one of before if this program's models are there, and stays it`() throws {
+  @Test func `is the former one if this program's models are there, and stays it`() throws {
     let place = DefaultPlace(former: former, program: "notes")
     #expect(!place.isFormer(request()))
     try write([NotesV2.Note.self], at: former)
@@ -43,7 +43,7 @@ import Testing
     #expect(place.isFormer(request([Ticket.self])))
   }
 
-  @Test func `is not the one of before if others' models are there, or it cannot be brought along`()
+  @Test func `is not the former one if others' models are there, or it cannot be brought along`()
     throws
   {
     let place = DefaultPlace(former: former, program: "notes")
@@ -60,7 +60,7 @@ import Testing
     #expect(!DefaultPlace(former: former, program: "notes").isFormer(request()))
   }
 
-  @Test func `is not the one of before if that cannot be read`() throws {
+  @Test func `is not the former one if that cannot be read`() throws {
     try FileManager.default.createDirectory(at: former, withIntermediateDirectories: true)
     try Data("?".utf8).write(to: former.appending(path: "manifest.0000000000000001"))
     #expect(!DefaultPlace(former: former, program: "notes").isFormer(request()))

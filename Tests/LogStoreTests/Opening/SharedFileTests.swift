@@ -75,7 +75,7 @@ import Testing
 
   /// As a migration is tested: in one variable, over one file.
   @Test(arguments: Kind.allCases)
-  func `with a newer version is migrated, and the older container told`(kind: Kind) throws {
+  func `with a newer version is migrated, and the older container is notified`(kind: Kind) throws {
     var container = try open(NotesV1.self, kind)
     let older = ModelContext(container)
     older.insert(NotesV1.Note("kept", count: 4))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LogStore
 
-@Suite struct `The road to the rows of a fetch` {
+@Suite struct `The access path of a fetch` {
   @Test(arguments: [0, 1, ScanMethod.smallTable])
   func `leads from row to row in a small table`(rowCount: Int) {
     for answer in [ScanMethod.ColumnAnswer.unknown, .nothing, .rowsToRead, .everything] {

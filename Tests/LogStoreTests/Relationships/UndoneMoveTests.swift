@@ -4,7 +4,7 @@ import Testing
 
 @testable import LogStore
 
-// Undoing, after a save, that a member left a list which the context did not have in memory.
+// Undo after a save: a member left a list that the context had not loaded, and comes back.
 
 @Suite struct `Undoing a saved move out of a list that is not in memory` {
   let club: Club

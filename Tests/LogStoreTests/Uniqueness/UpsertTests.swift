@@ -99,7 +99,7 @@ import Testing
     #expect(try accounts().map(\.persistentModelID) == [old.persistentModelID])
   }
 
-  @Test func `is told of as an update`() throws {
+  @Test func `is reported as an update`() throws {
     let old = Account(1, "old")
     context.insert(old)
     try context.save()

@@ -54,7 +54,7 @@ import Testing
     #expect(new.entries.isEmpty, "the object that left has none")
   }
 
-  @Test func `from many to many are kept on both sides, and none stands twice`() throws {
+  @Test func `from many to many are kept on both sides, and none twice`() throws {
     let red = Tag("red")
     let blue = Tag("blue")
     let old = Account(1)

@@ -40,7 +40,7 @@ import Testing
     #expect(!context.invariantViolations().isEmpty)
   }
 
-  @Test func `tell of a model that stands on a list twice`() throws {
+  @Test func `tell of a model that is in a list twice`() throws {
     let (context, _) = try makeContext()
     let new = Book(title: "New")
     context.insert(new)

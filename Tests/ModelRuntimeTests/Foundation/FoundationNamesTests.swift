@@ -59,7 +59,7 @@ import Testing
     #expect(resource.key == "Trips")
   }
 
-  @Test func `has in it what stands between its words`() {
+  @Test func `has in it what is between its words`() {
     let (count, place) = (3, "Rome")
     #expect(String(localized: "\(count) trips to \(place)", locale: english) == "3 trips to Rome")
     #expect(String(localized: "\(2.5, specifier: "%.2f") km", locale: english) == "2.50 km")

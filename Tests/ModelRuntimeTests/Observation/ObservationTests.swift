@@ -16,7 +16,7 @@ private func isNotified(reading read: () -> Void, by change: () -> Void) -> Bool
   let book = Book(title: "Cosmicomics")
   let author = Author(name: "Calvino")
 
-  @Test func `is told that a value changes`() {
+  @Test func `is notified that a value changes`() {
     #expect(isNotified(reading: { _ = book.title }, by: { book.title = "t zero" }))
     #expect(isNotified(reading: { _ = book.pages }, by: { book.pages += 1 }))
     #expect(isNotified(reading: { _ = book.rating }, by: { book.rating = 4 }))
@@ -24,27 +24,27 @@ private func isNotified(reading read: () -> Void, by change: () -> Void) -> Bool
     #expect(isNotified(reading: { _ = book.tags }, by: { book.tags.append("moon") }))
   }
 
-  @Test func `is told that a relationship changes, from either end`() {
+  @Test func `is notified that a relationship changes, from either end`() {
     #expect(isNotified(reading: { _ = book.author }, by: { book.author = author }))
     #expect(isNotified(reading: { _ = author.books }, by: { book.author = nil }))
     #expect(isNotified(reading: { _ = book.author }, by: { author.books = [book] }))
     #expect(isNotified(reading: { _ = author.books }, by: { author.books.removeAll() }))
   }
 
-  @Test func `is told of inherited properties`() {
+  @Test func `is notified of inherited properties`() {
     let sub = ObservedSub()
     #expect(isNotified(reading: { _ = sub.base }, by: { sub.base = 2 }))
     #expect(isNotified(reading: { _ = sub.own }, by: { sub.own = 2 }))
     #expect(isNotified(reading: { _ = sub.base }, by: { (sub as ObservedBase).base = 3 }))
   }
 
-  @Test func `is not told of what it did not read, nor of another model`() {
+  @Test func `is not notified of properties it did not read, nor of another model`() {
     #expect(!isNotified(reading: { _ = book.title }, by: { book.pages = 3 }))
     #expect(!isNotified(reading: { _ = book.title }, by: { Book(title: "").title = "x" }))
     #expect(!isNotified(reading: { book.title = "set only" }, by: { book.title = "x" }))
   }
 
-  @Test func `is told once`() {
+  @Test func `is notified once`() {
     let count = Mutex(0)
     withObservationTracking {
       _ = book.title
@@ -56,7 +56,7 @@ private func isNotified(reading read: () -> Void, by change: () -> Void) -> Bool
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func `is told before the change, as Observation does`() {
+  @Test func `is notified before the change, as Observation does`() {
     let seen = Mutex("")
     nonisolated(unsafe) let book = book
     withObservationTracking {

@@ -94,7 +94,9 @@ import Testing
     #expect(found.books.map(\.title) == ["a", "b", "c", "d"])
   }
 
-  @Test func `can be followed as long as a model is held, whoever holds the context`() throws {
+  @Test func `can be followed as long as a model is held, even if nothing else holds the context`()
+    throws
+  {
     let context = ModelContext(container)
     let author = Author(name: "Calvino")
     author.books = [Book(title: "1")]

@@ -230,7 +230,7 @@ final class IsolationRun: @unchecked Sendable {
     record.withLock { record in
       for (register, versions) in record.history.versions where found[register] != versions.last {
         record.problems.append(
-          "register \(register) is \(found[register] ?? -1) at rest, and \(versions.last ?? -1) was saved last"
+          "register \(register) is \(found[register] ?? -1) after all threads ended, and \(versions.last ?? -1) was saved last"
         )
       }
     }

@@ -239,7 +239,7 @@ final class World {
           else { continue }
           throw Violation(
             .listOrder,
-            "\(name) is \(found) in the store: \(second) stood before \(first) for everybody"
+            "\(name) is \(found) in the store: \(second) came before \(first) in every context"
           )
         }
       }

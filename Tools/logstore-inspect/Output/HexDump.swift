@@ -4,7 +4,7 @@ import RowFormat
 ///
 ///     00001000  46 52 4d 31 5c 00 00 00  01 00 00 00 00 00 00 00  |FRM1\...........|
 struct HexDump {
-  /// Visits the lines of some bytes, of which the first is at an offset of the file.
+  /// Visits the lines of a dump; the first byte is at the given offset of the file.
   static func forEachLine(of bytes: RawSpan, at offset: Int, _ body: (String) -> Void) {
     for start in stride(from: 0, to: bytes.byteCount, by: 16) {
       let count = min(16, bytes.byteCount - start)

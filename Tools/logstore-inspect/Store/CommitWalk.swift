@@ -6,7 +6,7 @@ extension InspectedStore {
   /// Damage is noted and ends the walk.
   ///
   /// - Parameters:
-  ///   - commits: Which; all up to the state that is shown, if `nil`.
+  ///   - commits: The commits to visit; all up to the shown state, if `nil`.
   ///   - body: Called for each.
   /// - Returns: The last commit of the range that is not in the log any more, because it was packed.
   /// - Throws: What `body` throws, unless it is damage.

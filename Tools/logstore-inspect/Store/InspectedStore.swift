@@ -33,7 +33,7 @@ final class InspectedStore {
   /// Opens a store to be read only.
   ///
   /// - Parameters:
-  ///   - store: Which, and how it is read.
+  ///   - store: The store, and how it is read.
   ///   - visibility: What is shown of it.
   ///   - sequence: The commit whose state is shown; the newest, if `nil`.
   ///   - console: Where the store is.

@@ -52,7 +52,7 @@ struct RowDecoder {
   ///   - layout: The layout they are in.
   ///   - table: The row's table.
   ///   - changed: Only these columns, by place; all, if `nil`.
-  ///   - shape: Which columns.
+  ///   - shape: The columns to show.
   /// - Returns: Their names and values, in the order of the row.
   mutating func cells(
     of row: RawSpan,

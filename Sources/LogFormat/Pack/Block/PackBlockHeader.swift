@@ -64,10 +64,10 @@ extension PackBlockHeader {
   /// Fills in a header for which room was left.
   ///
   /// - Parameters:
-  ///   - start: Where in the buffer the block begins.
+  ///   - start: The offset of the block in the buffer.
   ///   - entries: The keys' chunk and the columns'.
   ///   - seed: Of the block's place in the file.
-  ///   - buffer: What the block is in.
+  ///   - buffer: The buffer that holds the block.
   func store(at start: Int, _ entries: [ChunkEntry], seed: UInt32, in buffer: inout ByteBuffer) {
     buffer.store(PackBlockHeader.magic, at: start)
     buffer.store(UInt32(byteCount), at: start + 8)

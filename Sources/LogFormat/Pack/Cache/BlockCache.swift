@@ -117,7 +117,7 @@ package final class BlockSlot: Sendable {
     isDamaged.store(true, ordering: .relaxed)
   }
 
-  /// Drops the rows; who is reading them keeps them.
+  /// Drops the rows; readers in progress keep them.
   ///
   /// - Returns: What there was.
   func drop() -> Contents {

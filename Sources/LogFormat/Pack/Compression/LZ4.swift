@@ -59,7 +59,7 @@ enum LZ4 {
   /// - Parameters:
   ///   - source: The compressed bytes, from whatever file.
   ///   - count: How many bytes they stand for.
-  ///   - buffer: Where those are appended; unchanged on failure.
+  ///   - buffer: The buffer that those are appended to; unchanged on failure.
   /// - Throws: ``Failure``.
   static func decompress(
     _ source: RawSpan,

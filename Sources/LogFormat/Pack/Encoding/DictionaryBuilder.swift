@@ -40,7 +40,7 @@ final class DictionaryBuilder {
   ///
   /// - Parameters:
   ///   - rows: The values' bytes.
-  ///   - ranges: Where in them each is.
+  ///   - ranges: The range of each in them.
   ///   - codes: The numbers are appended here.
   /// - Returns: `false` if the block has to carry its values itself; then nothing has changed.
   func number(_ rows: RawSpan, _ ranges: [Range<Int>], into codes: inout [UInt16]) -> Bool {

@@ -54,7 +54,7 @@ enum IntegerCoding {
   ///
   /// - Parameters:
   ///   - bytes: Bytes from a file.
-  ///   - cursor: Where in them the list begins; afterwards, where it ended.
+  ///   - cursor: The offset of the list; afterwards, the offset of its end.
   ///   - values: Filled with as many values as it has room for.
   /// - Returns: `false` if the bytes are no such list.
   static func decode(

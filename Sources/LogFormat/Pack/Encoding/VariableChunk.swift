@@ -6,9 +6,9 @@ enum VariableChunk {
   ///
   /// - Parameters:
   ///   - chunk: Bytes from a file, up to the end of the values.
-  ///   - offset: Where the lengths begin.
+  ///   - offset: The offset of the lengths.
   ///   - count: How many values there are.
-  ///   - unit: What each length must be a multiple of.
+  ///   - unit: The number that each length must be a multiple of.
   /// - Returns: `nil` if the bytes are no such chunk.
   static func bounds(
     in chunk: RawSpan,

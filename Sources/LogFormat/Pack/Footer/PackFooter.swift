@@ -17,7 +17,7 @@ import RowFormat
 ///     blocks        a count, then for each: position of its schema, row count, first key, last key less
 ///                   first key, byte count, and a ``ZoneMap`` for each column
 ///
-/// Blocks stand one behind the other from byte 4,096 on, in this order, and the dictionaries behind them;
+/// Blocks follow each other from byte 4,096 on, in this order; then come the dictionaries;
 /// so neither needs an offset. A dictionary is an ``IntegerCoding`` of its values' lengths, then their
 /// bytes.
 package struct PackFooter: Hashable {

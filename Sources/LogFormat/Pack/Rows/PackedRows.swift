@@ -64,7 +64,7 @@ import RowFormat
   ///
   /// - Parameters:
   ///   - vectors: The keys, then the columns.
-  ///   - block: What the footer says of the block.
+  ///   - block: The block's entry in the footer.
   ///   - schema: Its table and layout.
   /// - Returns: `false` if there are more bytes than a block may have; then there are no rows.
   package func fill(

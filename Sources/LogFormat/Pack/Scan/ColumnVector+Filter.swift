@@ -19,7 +19,7 @@ extension ColumnVector {
   /// - Parameters:
   ///   - first: The first integer.
   ///   - distance: How far the last one is from it.
-  ///   - selection: What is narrowed down.
+  ///   - selection: The selection to narrow down.
   public func keep(
     integersFrom first: Int64,
     distance: UInt64,

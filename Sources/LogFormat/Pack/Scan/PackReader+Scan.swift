@@ -6,7 +6,7 @@ extension PackReader {
   /// - Parameters:
   ///   - table: The table.
   ///   - columns: The columns to offer, by their numbers in the catalogue.
-  ///   - conditions: What rows of interest have in common; blocks whose bounds say they have none are left
+  ///   - conditions: Conditions that all rows of interest meet; blocks whose bounds rule them out are left
   ///     out.
   ///   - keys: The keys to visit; all, if `nil`. A block may have others, too.
   ///   - body: Called with each block.

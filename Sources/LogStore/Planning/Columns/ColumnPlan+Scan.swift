@@ -9,7 +9,7 @@ extension ColumnPlan {
   ///   - more: Further columns to offer, by their numbers in the catalogue, behind the plan's own.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - view: The state to look at.
-  ///   - tally: Where what is read is counted.
+  ///   - tally: Counts what is read.
   ///   - body: Called with some rows at a time, and which of them pass.
   /// - Throws: ``StorageError`` for what is damaged, or what `body` throws.
   func scan(

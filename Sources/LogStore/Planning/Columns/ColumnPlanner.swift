@@ -73,7 +73,7 @@ struct ColumnPlanner {
   ///
   /// - Parameters:
   ///   - expression: The predicate, or a part of it.
-  ///   - default: What null counts as.
+  ///   - default: The result for null.
   /// - Returns: The test.
   mutating func exact(
     _ expression: QueryExpression,
@@ -163,7 +163,7 @@ struct ColumnPlanner {
   /// - Parameters:
   ///   - path: Leads to the row that is tested, or there is no test.
   ///   - reading: The column.
-  ///   - values: What is asked of values.
+  ///   - values: The test of the values.
   ///   - isNegated: Whether the opposite is.
   ///   - expression: The same as a predicate, which tells what becomes of rows without a value.
   /// - Returns: The test; `nil` for a column of another row, or of another class.

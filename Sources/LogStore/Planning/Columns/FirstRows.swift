@@ -24,10 +24,10 @@ struct FirstRows {
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - plan: What columns tell of the predicate.
+  ///   - plan: The part of the predicate that columns can test.
   ///   - filter: The predicate.
   ///   - view: The state to look at.
-  ///   - tally: Where what is read is counted.
+  ///   - tally: Counts what is read.
   /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many.
   /// - Throws: ``StorageError`` for what is damaged, or what testing a row throws.
   func scan(

@@ -28,7 +28,7 @@ struct FirstRowsScan {
   }
 
   /// - Parameters:
-  ///   - column: What the rows are ranked by.
+  ///   - column: The column that ranks the rows.
   ///   - wanted: How many are wanted.
   ///   - budget: How many rows may be read to test them, and how many kept that share a rank.
   ///   - isMatch: Tests the row of a key; `nil` if all rows match that are taken.

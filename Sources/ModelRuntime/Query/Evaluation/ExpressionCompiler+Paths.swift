@@ -5,7 +5,7 @@ extension ExpressionCompiler {
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - missing: What to answer when the path leads to no row.
+  ///   - missing: The answer when the path leads to no row.
   ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
   /// - Returns: The reader, for the row at hand.
   func along<Value>(

@@ -15,7 +15,7 @@ struct ExpressionCompiler {
   ///
   /// - Parameters:
   ///   - expression: The expression.
-  ///   - default: What null counts as.
+  ///   - default: The result for null.
   /// - Returns: The test.
   func test(_ expression: QueryExpression, default: Bool = false) -> RowTest {
     switch expression {

@@ -12,7 +12,7 @@ struct ObjectExpressionCompiler {
   ///
   /// - Parameters:
   ///   - expression: The expression.
-  ///   - default: What null counts as.
+  ///   - default: The result for null.
   /// - Returns: The test.
   func test(_ expression: QueryExpression, default: Bool = false) -> ObjectTest {
     switch expression {
@@ -206,7 +206,7 @@ extension ObjectExpressionCompiler {
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - missing: What to answer when the path leads to no object.
+  ///   - missing: The answer when the path leads to no object.
   ///   - leaf: Reads; called with an object of the path's class.
   /// - Returns: The reader.
   private func along<Value>(

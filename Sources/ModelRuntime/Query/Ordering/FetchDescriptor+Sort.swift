@@ -32,7 +32,7 @@ extension FetchDescriptor {
   ///
   /// - Parameters:
   ///   - models: The models.
-  ///   - last: What decides between models whose keys are equal; by default, which one came first.
+  ///   - last: Orders models whose keys are equal; by default, the one that came first is first.
   /// - Returns: Their positions in order, or `nil` if a key is of a type that is not known here.
   private func sortedPositions(of models: [T], then last: SortColumn? = nil) -> [Int]? {
     var columns: [SortColumn] = []

@@ -37,7 +37,7 @@ struct SortSource: Sendable {
   ///
   /// - Parameters:
   ///   - steps: The steps.
-  ///   - path: Where they begin.
+  ///   - path: The path that the steps begin at.
   /// - Returns: What they come to, and the steps that follow; `nil` if they leave the stored properties.
   /// - Throws: ``Untranslatable/value(_:)`` for a property whose values have no order in a row.
   private static func follow(
