@@ -104,8 +104,12 @@ private struct Resources {
   var descriptors: Int
   var privateByteCount: Int
 
-  /// The memory that is no file's, in bytes.
+  /// Whether the address sanitizer is at work, which keeps what was freed: then memory says nothing.
+  private static var keepsFreedMemory: Bool { dlsym(nil, "__asan_init") != nil }
+
+  /// The memory that is no file's, in bytes; 0 if it cannot be told.
   private static var privateMemory: Int {
+    if keepsFreedMemory { return 0 }
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
     return line.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 } ?? 0
