@@ -342,18 +342,13 @@ extension TableFetch {
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     var control = ScanControl.proceed
+    let visitor = visitor
     func test(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-      control = try self.test(key, layout, row, body) ?? .proceed
+      control = try visitor.visitIfMatching(key, layout, row, body) ?? .proceed
       return control
     }
     func take(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-      if let tally {
-        tally.readRow(row.byteCount)
-        tally.match()
-      }
-      control = try table.withCurrentRow(row, layout: layout, key: key) {
-        try body(RowReference(table: table.number, key: key), $0)
-      }
+      control = try visitor.visit(key, layout, row, body)
       return control
     }
     SchedulePoint.duringFetch.reach()
@@ -367,29 +362,58 @@ extension TableFetch {
     return control
   }
 
-  /// Hands a row to a closure if it matches.
+  /// Passes single rows on, in the current layout.
   ///
-  /// - Returns: What the closure returned; `nil` if the row does not match.
-  private func test(
-    _ key: UInt64,
-    _ layout: LayoutNumber,
-    _ row: RawSpan,
-    _ body: (RowReference, RawSpan) throws -> ScanControl
-  ) throws -> ScanControl? {
-    let reference = RowReference(table: table.number, key: key)
-    tally?.readRow(row.byteCount)
-    return try table.withCurrentRow(row, layout: layout, key: key) { row in
-      if let filter, try !filter.matches(row, reference) { return nil }
-      tally?.match()
-      return try body(reference, row)
+  /// A type of its own, since a scan's closure that captured the whole fetch would copy it for each row.
+  private struct RowVisitor {
+    let table: EntityTable
+    let filter: RowFilter?
+    let tally: TableTally?
+
+    /// Passes a row on if it matches.
+    ///
+    /// - Returns: The answer of `body`; `nil` if the row does not match.
+    func visitIfMatching(
+      _ key: UInt64,
+      _ layout: LayoutNumber,
+      _ row: RawSpan,
+      _ body: (RowReference, RawSpan) throws -> ScanControl
+    ) throws -> ScanControl? {
+      let reference = RowReference(table: table.number, key: key)
+      tally?.readRow(row.byteCount)
+      return try table.withCurrentRow(row, layout: layout, key: key) { row in
+        if let filter, try !filter.matches(row, reference) { return nil }
+        tally?.match()
+        return try body(reference, row)
+      }
+    }
+
+    /// Passes on a row that is known to match.
+    func visit(
+      _ key: UInt64,
+      _ layout: LayoutNumber,
+      _ row: RawSpan,
+      _ body: (RowReference, RawSpan) throws -> ScanControl
+    ) throws -> ScanControl {
+      if let tally {
+        tally.readRow(row.byteCount)
+        tally.match()
+      }
+      return try table.withCurrentRow(row, layout: layout, key: key) {
+        try body(RowReference(table: table.number, key: key), $0)
+      }
     }
   }
+
+  private var visitor: RowVisitor { RowVisitor(table: table, filter: filter, tally: tally) }
 
   /// Visits the rows that match, one range of keys after the other.
   private func visitRanges(
     _ plan: ColumnPlan,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
+    let visitor = visitor
+    let isExact = plan.isExact
     var ranges = KeyRanges(end: store.engine.nextKey(in: table.number))
     // The first range is short: a fetch that wants one row may find it there.
     var method = ScanMethod.rows
@@ -405,21 +429,17 @@ extension TableFetch {
       case .rows:
         try view.scan(table.number, in: keys) { key, layout, row in
           rowCount += 1
-          return take(try test(key, layout, row, body))
+          return take(try visitor.visitIfMatching(key, layout, row, body))
         }
       case .columns:
         var matches: [UInt64] = []
         rowCount = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
         try view.scan(table.number, keys: matches) { key, layout, row in
-          if !plan.isExact { return take(try test(key, layout, row, body)) }
-          let reference = RowReference(table: table.number, key: key)
-          if let tally {
-            tally.readRow(row.byteCount)
-            tally.match()
-          }
-          return try table.withCurrentRow(row, layout: layout, key: key) { row in
-            take(try body(reference, row))
-          }
+          take(
+            isExact
+              ? try visitor.visit(key, layout, row, body)
+              : try visitor.visitIfMatching(key, layout, row, body)
+          )
         }
       }
       if control == .stop { return .stop }
