@@ -40,6 +40,7 @@ let package = Package(
     .executable(name: "service-benchmarks", targets: ["ServiceBenchmarks"]),
     .executable(name: "operation-counts", targets: ["Operations"]),
     .executable(name: "growth-check", targets: ["Growth"]),
+    .executable(name: "tenants-check", targets: ["Tenants"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -181,6 +182,12 @@ let package = Package(
     // How the cost of a context's operations grows; `growth` holds it to an exponent.
     .executableTarget(
       name: "Growth",
+      dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
+      swiftSettings: macroUserSettings
+    ),
+    // What many open stores of one process cost; started by `tenants`.
+    .executableTarget(
+      name: "Tenants",
       dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
       swiftSettings: macroUserSettings
     ),
