@@ -56,6 +56,9 @@ extension ModelContainer {
 
 /// Where the blocks of a container's reads and writes wait and run.
 struct WorkLanes: Sendable {
-  let reading = WorkLane(width: max(ProcessInfo.processInfo.activeProcessorCount, 2))
+  /// How many reads run at once; read once, since Foundation reads files of the control group for it.
+  private static let readerCount = max(ProcessInfo.processInfo.activeProcessorCount, 2)
+
+  let reading = WorkLane(width: WorkLanes.readerCount)
   let writing = WorkLane(width: 1)
 }
