@@ -10,24 +10,24 @@ class RelatedModels {
   /// The members that came since the last save, in order.
   ///
   /// Unless the list is reordered, they are behind all others.
-  final var added = OrderedModels()
+  @safe @exclusivity(unchecked) final var added = OrderedModels()
   /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
   /// members themselves tell that they left.
-  final var removed = OrderedModels()
+  @safe @exclusivity(unchecked) final var removed = OrderedModels()
   /// Those of `added` that are behind all others even if the store has them: they left the list before they came.
   ///
   /// What is added otherwise, and the store has by now, stays where the store has it.
-  final var returned: Set<ObjectIdentifier> = []
+  @safe @exclusivity(unchecked) final var returned: Set<ObjectIdentifier> = []
   /// The ranks that members had which an undo brought back to a list that was not in memory.
   ///
   /// They are behind all others until the list is put together, which places them and forgets the ranks.
   final var formerRanks: [ObjectIdentifier: Int64] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
-  final var isReordered = false
+  @safe @exclusivity(unchecked) final var isReordered = false
   /// Whether the members are in memory.
-  final var isLoaded = true
+  @safe @exclusivity(unchecked) final var isLoaded = true
   /// What the context knew of the store when the members were put together.
-  final var epoch: UInt32 = 0
+  @safe @exclusivity(unchecked) final var epoch: UInt32 = 0
 
   var count: Int { notOverridden() }
   /// The members; a new list is made for it.
@@ -171,17 +171,55 @@ enum ListPlace {
 /// The models of a to-many relationship as its property declares them.
 final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// The members, and those in `removals`, without those in `insertions`.
-  private var stored: [Model]
+  private var stored: [Model] {
+    get {
+      if !tail.isEmpty { takeInTail() }
+      return front
+    }
+    _modify {
+      if !tail.isEmpty { takeInTail() }
+      yield &front
+    }
+  }
+  /// The first members of `stored`, and the last ones.
+  ///
+  /// Appending to an array whose class is known only at run time costs fifty times an ordinary append, so it is done once
+  /// for many members.
+  @safe @exclusivity(unchecked) private var front: [Model]
+  @safe @exclusivity(unchecked) private var tail: [any PersistentModel] = []
   /// Members that were taken out and still are in `stored`, which keeps them alive meanwhile.
-  private var removals: Set<ObjectIdentifier> = []
+  @safe @exclusivity(unchecked) private var removals: Set<ObjectIdentifier> = []
   /// Members that were put back beside others, and are not in `stored` yet.
-  private var insertions: ListInsertions<Model>?
+  @safe @exclusivity(unchecked) private var insertions: ListInsertions<Model>?
   /// Where each of `stored` is there, once a long list was asked.
-  private var positions: [ObjectIdentifier: Int]?
+  @safe @exclusivity(unchecked) private var positions: [ObjectIdentifier: Int]?
   /// The members of `stored`, once a long list was asked: unlike positions, they survive insertions before other members.
-  private var identities: Set<ObjectIdentifier>?
+  @safe @exclusivity(unchecked) private var identities: Set<ObjectIdentifier>?
 
-  init(_ models: [Model]) { stored = models }
+  init(_ models: [Model]) { front = models }
+
+  private func takeInTail() {
+    let newcomers = tail
+    tail = []
+    front.append(contentsOf: Self.typed(newcomers))
+  }
+
+  /// Those of some models that are of the class.
+  private static func typed(_ models: [any PersistentModel]) -> [Model] {
+    unsafe Array(unsafeUninitializedCapacity: models.count) { buffer, count in
+      for model in models {
+        guard let model = cast(model) else { continue }
+        unsafe buffer.initializeElement(at: count, to: model)
+        count += 1
+      }
+    }
+  }
+
+  private static func cast(_ model: any PersistentModel) -> Model? {
+    // Nearly always, and then no hierarchy has to be looked at.
+    if type(of: model) == Model.self { return unsafe unsafeDowncast(model, to: Model.self) }
+    return model as? Model
+  }
 
   /// Up to how many members are looked through one by one.
   private static var shortCount: Int { 16 }
@@ -189,30 +227,33 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// The members; the list's own storage, so changing it makes a copy.
   var members: [Model] {
     @inline(__always) get {
-      if removals.isEmpty, insertions == nil { return stored }
-      compact()
+      if !removals.isEmpty || insertions != nil { compact() }
       return stored
     }
   }
 
   override var count: Int { members.count }
-  override var models: [any PersistentModel] { members }
-
-  override func append(_ model: any PersistentModel) {
-    guard let model = model as? Model else { return }
-    append(model)
+  override var models: [any PersistentModel] {
+    let members = members
+    var models: [any PersistentModel] = []
+    models.reserveCapacity(members.count)
+    unsafe members.withUnsafeBufferPointer { members in
+      for index in members.indices { unsafe models.append(members[index]) }
+    }
+    return models
   }
 
-  private func append(_ model: Model) {
-    compact()
-    positions?[ObjectIdentifier(model)] = stored.count
+  override func append(_ model: any PersistentModel) {
+    guard Self.cast(model) != nil else { return }
+    if !removals.isEmpty || insertions != nil { compact() }
+    positions?[ObjectIdentifier(model)] = front.count + tail.count
     identities?.insert(ObjectIdentifier(model))
-    stored.append(contentsOf: CollectionOfOne(model))
+    tail.append(model)
   }
 
   override func insert(_ model: any PersistentModel, at place: ListPlace) {
-    guard let model = model as? Model else { return }
     if case .end = place { return append(model) }
+    guard let model = model as? Model else { return }
     if !removals.isEmpty { compact() }
     insertions = insertions ?? ListInsertions()
     insertions?.add(model, at: place)
@@ -280,11 +321,12 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   }
 
   override func replace(with models: [any PersistentModel]) {
-    replace(with: models.compactMap { $0 as? Model })
+    replace(with: Self.typed(models))
   }
 
   func replace(with models: [Model]) {
-    stored = models
+    front = models
+    tail = []
     removals = []
     insertions = nil
     positions = nil
@@ -384,14 +426,15 @@ extension RelatedModelsOf {
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func change(sharing array: inout [Model], _ body: (inout [Model]) -> Void) -> Bool {
-    stored = []
+    front = []
+    tail = []
     // Only the array itself is left to hold the storage, unless the app took a copy of it: asking for
     // the right to change it then gives it storage of its own.
     let before = unsafe array.withUnsafeBufferPointer { $0.baseAddress }
     let isUnique =
       unsafe array.withUnsafeMutableBufferPointer { unsafe UnsafePointer($0.baseAddress) } == before
     if isUnique { body(&array) }
-    stored = array
+    front = array
     return isUnique
   }
 
