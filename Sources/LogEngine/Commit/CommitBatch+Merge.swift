@@ -33,11 +33,13 @@ extension CommitBatch {
     guard let newestLayout = table.layouts[Int(base.rawValue)] else {
       throw StorageError.unknownLayout(table: reference.table, layout: base)
     }
-    let places = places(of: number, in: base, of: reference.table, layout.count)
+    // Most rows have the layout already, and every column has its place there.
+    let places =
+      number == base ? nil : places(of: number, in: base, of: reference.table, layout.count)
     writer.removeAll()
     writer.begin(layout)
     for column in 0..<layout.count {
-      if !changed.contains(column), let place = places[column] {
+      if !changed.contains(column), let place = places.map({ $0[column] }) ?? column {
         writer.copy(column, from: newest.row, column: place, layout: newestLayout)
       } else {
         writer.copy(column, from: row, column: column, layout: layout)
@@ -53,7 +55,6 @@ extension CommitBatch {
     of table: UInt16,
     _ count: Int
   ) -> [Int?] {
-    if number == other { return Array(0..<count) }
     let definition = state.visibility.catalogue.withLock { $0.table(table) }
     guard let columns = definition?.layout(number)?.columns,
       let others = definition?.layout(other)?.columns, columns.count == count
