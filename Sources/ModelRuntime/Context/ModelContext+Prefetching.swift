@@ -7,11 +7,22 @@ import RowFormat
 extension ModelContext {
   /// Fetches what the models of a fetch are related to.
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
-    if keyPaths.isEmpty { return }
     let descriptor = ModelDescriptor.of(T.self)
     var found: [any PersistentModel] = []
+    // Many models may have one at their other end.
+    var known: Set<ObjectIdentifier> = []
+    func add(_ model: any PersistentModel) {
+      if known.insert(ObjectIdentifier(model)).inserted { found.append(model) }
+    }
     for property in keyPaths.compactMap(descriptor.property(for:)) where property.isRelationship {
-      for model in models { found += model._$state.related(property) }
+      for model in models {
+        let state = model._$state
+        if property.isToMany {
+          for other in state.destinations(property) { add(other) }
+        } else if let other = state.destination(property) {
+          add(other)
+        }
+      }
     }
     for connection in coordinator.connections {
       loadRows(
