@@ -51,7 +51,7 @@ final class SpareSink: Sendable {
 final class CommitSink: RowChangeSink, ReferenceExpecting, @unchecked Sendable {
   // Not counted: the store keeps the sink, and only its own saves use it.
   @safe private unowned(unsafe) let store: TableStore
-  private var batch: CommitBatch
+  @safe @exclusivity(unchecked) private var batch: CommitBatch
   @safe @exclusivity(unchecked) private var references = ReferenceChanges()
   /// The table of the last change; changes come table by table.
   @safe @exclusivity(unchecked) private var current: Target?

@@ -58,13 +58,13 @@ extension ModelContext {
   /// - Throws: What reading rows throws.
   func readNullified(among changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
     if !connection.hasRelationships || connection.changeCount == nil { return false }
-    let nullified = changes.updated.filter { !$0._$state.nullified.isEmpty }
+    let nullified = changes.updated.filter { $0._$state.hasNullified }
     if nullified.isEmpty { return false }
     noticeCommits(to: connection)
     let states = nullified.map { $0._$state }
-    let former = states.map(\.nullified.count)
+    let former = states.map { $0.nullified.count }
     try readRows(of: states, in: connection)
-    return states.map(\.nullified.count) != former
+    return zip(states, former).contains { $0.nullified.count != $1 }
   }
 }
 
@@ -101,8 +101,8 @@ extension _ModelState {
 
   /// Leaves alone what others have related to another model meanwhile.
   func keepReattached() {
-    if nullified.isEmpty || PlantedFault.lostReattachment.isPlanted { return }
-    for (ordinal, former) in nullified {
+    if !hasNullified || PlantedFault.lostReattachment.isPlanted { return }
+    for (ordinal, former) in nullified.elements {
       let property = descriptor.properties[ordinal]
       guard let reference = storedReference(property), reference != former else { continue }
       nullified[ordinal] = nil

@@ -151,7 +151,7 @@ extension ModelContext {
     var touched: [any PersistentModel] = []
     if !own.updated.isEmpty {
       touched = own.updated.filter { !connection.store.writes($0._$state) }
-      own.updated.removeAll { !connection.store.writes($0._$state) }
+      if !touched.isEmpty { own.updated.removeAll { !connection.store.writes($0._$state) } }
       // In one request: a store that reads a whole file to answer shall not do so for each of them.
       if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
       for model in own.updated { model._$state.prepareForEncoding(model) }
@@ -363,7 +363,7 @@ extension _ModelState {
   /// longer, so that the next append need not load them again (see ``RecentLists``).
   func settle() {
     changed = ColumnSet()
-    pendingRanks = nil
+    forgetPendingRanks()
     forgetNullified()
     settleRelations()
     flags.remove(.listed)
@@ -374,8 +374,14 @@ extension _ModelState {
     context?.beKept(by: self)
   }
 
+  private var hasLoadedList: Bool {
+    relations.contains { if case .many(let list) = $0 { list.isLoaded } else { false } }
+  }
+
   private func settleRelations() {
     if relations.isEmpty { return }
+    // Most models have none that stays.
+    guard hasLoadedList else { return dropRelations() }
     var memberCount = 0
     for property in descriptor.relationships {
       if property.isDerivable, case .many(let list) = relation(property), list.isLoaded {

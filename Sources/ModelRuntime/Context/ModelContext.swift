@@ -49,26 +49,26 @@ import RowFormat
   /// The same objects as fetches want them.
   let unsaved = UnsavedModels()
   /// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
-  private var temporaries: [UInt64: any PersistentModel] = [:]
+  @safe @exclusivity(unchecked) private var temporaries: [UInt64: any PersistentModel] = [:]
   /// How many objects have come into the context, and how many have left it.
-  var attachedCount = 0
-  var detachedCount = 0
+  @safe @exclusivity(unchecked) var attachedCount = 0
+  @safe @exclusivity(unchecked) var detachedCount = 0
   /// What the context knows of its stores, as a number.
   ///
   /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
   /// number is put together again when it is next asked for.
   @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
   /// The number of each store's commits that the context has seen.
-  var seenChanges: [UInt64]
+  @safe @exclusivity(unchecked) var seenChanges: [UInt64]
   /// The objects whose lists are observed.
   var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = unsafe [:]
   /// Objects that wait to be inserted while another is: graphs are walked without recursion.
-  var insertionQueue: [any PersistentModel] = []
-  var isInserting = false
+  @safe @exclusivity(unchecked) var insertionQueue: [any PersistentModel] = []
+  @safe @exclusivity(unchecked) var isInserting = false
   /// What is known of the class of the object inserted last. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
-  var recentLists = RecentLists()
-  var undo = ContextUndo()
+  @safe @exclusivity(unchecked) var recentLists = RecentLists()
+  @safe @exclusivity(unchecked) var undo = ContextUndo()
   /// How many transactions run inside each other.
   var transactionDepth = 0
   /// What other contexts saved and this one has not seen yet, if it wants to.
@@ -84,7 +84,7 @@ import RowFormat
   /// The owner of the context, and its current user; only ``ConcurrencyCheck`` reads them.
   var owner = ContextOwner.nobody
   let use = ContextUse()
-  var autosave = Autosave()
+  @safe @exclusivity(unchecked) var autosave = Autosave()
   /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
   @safe @exclusivity(unchecked) var deferredError: (any Error)?
 

@@ -21,11 +21,33 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// For each to-one property whose other end is a list, the hidden column that keeps the model's
   /// place in that list; by ordinal.
   package private(set) var rankColumns: [Int: Int] = [:]
+  /// The same for every property; -1 where there is none. A subclass has other columns for the properties it inherits.
+  private var rankColumnsByOrdinal: [Int] = []
+
+  /// The hidden column that keeps the model's place in the list at a property's other end, if that is one.
+  func rankColumn(of property: ModelProperty) -> Int? {
+    let column = rankColumnsByOrdinal[property.ordinal]
+    return column < 0 ? nil : column
+  }
+
   private let ordinalsByKeyPath: [AnyKeyPath: Int]
+  /// The key paths that were asked for, by identity: hashing one costs more than all else that a small fetch does with
+  /// it, and each expression `\.name` in the program is one object.
+  private let knownKeyPaths = Mutex<[ObjectIdentifier: KnownKeyPath]>([:])
+  private static let knownKeyPathLimit = 256
+
+  /// Kept, so that no other object gets its address.
+  private struct KnownKeyPath: @unchecked Sendable {
+    let keyPath: AnyKeyPath
+    let ordinal: Int
+  }
   private let ordinalsByName: [String: Int]
 
+  /// What temporary identifiers of the class's models are made of: looked up once, as that takes a lock.
+  let temporaryOrigin: IdentifierOrigin
+
   /// Makes the objects of fetched rows, once the first is wanted.
-  private let template = AtomicLazyReference<ModelTemplate>()
+  private let template = Mutex<ModelTemplate?>(nil)
 
   /// An object of the class as what it is.
   let model: (AnyObject) -> any PersistentModel
@@ -44,6 +66,7 @@ package final class ModelDescriptor: @unchecked Sendable {
     self.properties = properties
     self.problems = problems
     entityName = String(describing: type)
+    temporaryOrigin = .named(store: nil, entity: entityName)
     model = ModelDescriptor.caster(type)
     relationships = properties.filter(\.isRelationship)
     var byKeyPath: [AnyKeyPath: Int] = superclass?.ordinalsByKeyPath ?? [:]
@@ -58,13 +81,27 @@ package final class ModelDescriptor: @unchecked Sendable {
 
   /// What makes the objects of fetched rows.
   func makeTemplate() -> ModelTemplate {
-    if let template = template.load() { return template }
-    return template.storeIfNil(ModelTemplate.make(for: type))
+    if let template = template.withLock({ $0 }) { return template }
+    // Outside of the lock: making one runs the user's initializer.
+    let made = ModelTemplate.make(for: type)
+    return template.withLock { template in
+      let first = template ?? made
+      template = first
+      return first
+    }
   }
 
   /// The property that a key path of the class names, or `nil` if it is not a persisted one.
   package func property(for keyPath: AnyKeyPath) -> ModelProperty? {
-    ordinalsByKeyPath[keyPath].map { properties[$0] }
+    let identity = ObjectIdentifier(keyPath)
+    if let known = knownKeyPaths.withLock({ $0[identity]?.ordinal }) { return properties[known] }
+    guard let ordinal = ordinalsByKeyPath[keyPath] else { return nil }
+    let known = KnownKeyPath(keyPath: keyPath, ordinal: ordinal)
+    knownKeyPaths.withLock { keyPaths in
+      // Generic code makes key paths anew: they come and go.
+      if keyPaths.count < Self.knownKeyPathLimit { keyPaths[identity] = known }
+    }
+    return properties[ordinal]
   }
 
   package func property(named name: String) -> ModelProperty? {
@@ -286,12 +323,15 @@ extension ModelDescriptor {
   /// Gives each property its column, and a rank to each to-one whose other end is a list.
   private func layOut() {
     var types = properties.map(\.columnType)
+    var ranks = properties.map { _ in -1 }
     for property in properties {
       if case .toOne = property.kind, property.inverse?.isToMany == true {
         rankColumns[property.ordinal] = types.count
+        ranks[property.ordinal] = types.count
         types.append(.integer)
       }
     }
+    rankColumnsByOrdinal = ranks
     layout = RowLayout(types)
   }
 }

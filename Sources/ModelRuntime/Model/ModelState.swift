@@ -176,12 +176,12 @@ public import RowFormat
 
 /// The part of a state that comes to be when it is first needed.
 private final class StateExtras {
-  var relations: [Relation] = []
-  var pendingRanks: [Int: Int64]?
-  var nullified: [Int: RowReference] = [:]
-  var observation: _ObservationBox?
+  @safe @exclusivity(unchecked) var relations: [Relation] = []
+  @safe @exclusivity(unchecked) var pendingRanks = OrdinalMap<Int64>()
+  @safe @exclusivity(unchecked) var nullified = OrdinalMap<RowReference>()
+  @safe @exclusivity(unchecked) var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone.
-  var identifier: PersistentIdentifier?
+  @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
 }
 
 extension _ModelState {
@@ -201,23 +201,29 @@ extension _ModelState {
   func dropRelations() { extras?.relations = [] }
 
   /// Places in lists that were assigned before the row is written; by ordinal of the to-one.
-  var pendingRanks: [Int: Int64]? {
-    get { extras?.pendingRanks }
-    set { if newValue != nil || extras != nil { makeExtras().pendingRanks = newValue } }
+  var pendingRanks: OrdinalMap<Int64> {
+    get { extras?.pendingRanks ?? OrdinalMap() }
+    set { if !newValue.isEmpty || extras != nil { makeExtras().pendingRanks = newValue } }
+  }
+
+  func setPendingRank(_ rank: Int64, _ ordinal: Int) { makeExtras().pendingRanks[ordinal] = rank }
+
+  func forgetPendingRanks() {
+    if let extras, !extras.pendingRanks.isEmpty { extras.pendingRanks = OrdinalMap() }
   }
 
   /// The to-one ends that are nil because of what was done to the model they led to, by ordinal, and that model's row.
   ///
   /// Such an end is nil only as long as the store does not have another model there.
-  var nullified: [Int: RowReference] {
-    get { extras?.nullified ?? [:] }
+  var nullified: OrdinalMap<RowReference> {
+    get { extras?.nullified ?? OrdinalMap() }
     set { if !newValue.isEmpty || extras != nil { makeExtras().nullified = newValue } }
   }
   /// Whether any reference is nil because of what was done to another model.
   var hasNullified: Bool { extras.map { !$0.nullified.isEmpty } ?? false }
 
   func forgetNullified() {
-    if let extras, !extras.nullified.isEmpty { extras.nullified = [:] }
+    if let extras, !extras.nullified.isEmpty { extras.nullified = OrdinalMap() }
   }
 
   /// The observers, once there are any.
@@ -325,7 +331,10 @@ extension _ModelState {
       if let identifier = connection.identifier(of: reference) { return identifier }
       return connection.identifier(of: reference, entityName: entityName(type))
     }
-    let identifier = PersistentIdentifier.makeTemporary(entityName: entityName(type))
+    let identifier = PersistentIdentifier(
+      origin: cachedDescriptor?.temporaryOrigin ?? .named(store: nil, entity: entityName(type)),
+      key: TemporaryKeys.next()
+    )
     makeExtras().identifier = identifier
     if flags.contains(.inserted), let model { context?.registerTemporary(identifier, of: model) }
     return identifier
@@ -365,15 +374,5 @@ extension _ModelState {
     extras?.identifier = nil
     flags.remove(.inserted)
     flags.insert(.stored)
-  }
-}
-
-extension PersistentIdentifier {
-  /// A temporary identifier that no other model of the process has.
-  static func makeTemporary(entityName: String) -> PersistentIdentifier {
-    PersistentIdentifier(
-      origin: .named(store: nil, entity: entityName),
-      key: TemporaryKeys.next()
-    )
   }
 }

@@ -32,7 +32,7 @@ extension _ModelState {
       let previous = linkedModel(property)
       registerUndo(of: property, in: model)
       recordChange(property.ordinal)
-      if !nullified.isEmpty { nullified[property.ordinal] = nil }
+      if hasNullified { nullified[property.ordinal] = nil }
       setRelation(.one(other), property)
       if let previous, previous !== other, let inverse = property.inverse {
         previous._$state.removeOther(model, inverse, of: previous)

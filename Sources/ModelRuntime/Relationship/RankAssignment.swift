@@ -83,7 +83,7 @@ struct RankAssignment {
         owner._$state.flags.contains(.stored),
         state.storedReference(inverse) == owner._$state.reference
       else { return true }
-      state.pendingRanks?[inverse.ordinal] = nil
+      state.pendingRanks[inverse.ordinal] = nil
       return false
     }
     var rank = reserve(newcomers.count * Int(spacing)).lowerBound
@@ -129,8 +129,7 @@ struct RankAssignment {
     _ inverse: ModelProperty
   ) {
     let state = member._$state
-    state.pendingRanks = state.pendingRanks ?? [:]
-    state.pendingRanks?[inverse.ordinal] = rank
+    state.setPendingRank(rank, inverse.ordinal)
     if state.flags.contains(.inserted) || state.changed.contains(inverse.ordinal) { return }
     state.setRelation(.one(owner), inverse)
     state.changed.insert(inverse.ordinal)

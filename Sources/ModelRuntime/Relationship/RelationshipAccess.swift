@@ -82,7 +82,7 @@ extension _ModelState {
     let wasSet = changed.contains(property.ordinal)
     registerUndo(of: property, in: model)
     recordChange(property.ordinal)
-    if !nullified.isEmpty { nullified[property.ordinal] = nil }
+    if hasNullified { nullified[property.ordinal] = nil }
     setRelation(.one(destination), property)
     if old === destination {
       if let destination, let inverse = property.inverse, flags.contains(.stored), !wasSet {

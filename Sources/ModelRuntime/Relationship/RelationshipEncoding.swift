@@ -28,12 +28,12 @@ extension _ModelState {
       return
     }
     guard case .one(let destination) = relation(property) else {
-      return keepReference(ordinal, rankColumn: descriptor.rankColumns[ordinal], in: &encoder)
+      return keepReference(ordinal, rankColumn: descriptor.rankColumn(of: property), in: &encoder)
     }
     guard let destination, let reference = resolve(destination, in: &encoder) else { return }
     encoder.writer.set(ordinal, reference: reference)
-    guard let column = descriptor.rankColumns[ordinal] else { return }
-    if let rank = pendingRanks?[ordinal] {
+    guard let column = descriptor.rankColumn(of: property) else { return }
+    if let rank = pendingRanks[ordinal] {
       encoder.writer.set(column, integer: rank)
     } else if flags.contains(.stored), encoder.refersAlready(to: reference, ordinal) {
       // Set to what it was: the place in the list stays.

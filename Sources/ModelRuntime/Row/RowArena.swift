@@ -171,6 +171,17 @@ public import RowFormat
   }
 }
 
+extension FetchedRow {
+  /// Copies one row into a block of its own.
+  package init(copying row: RawSpan, _ reference: RowReference) {
+    let arena = RowArena(capacity: 0, for: row)
+    guard let stored = unsafe arena.append(reference, row) else {
+      preconditionFailure("a new block holds one row")
+    }
+    unsafe self.init(arena: arena, row: stored)
+  }
+}
+
 /// Collects the rows of a fetch, block by block.
 public struct FetchedRowBuilder {
   /// The rows collected so far, in the order they were appended.

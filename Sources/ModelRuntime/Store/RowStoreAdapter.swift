@@ -257,7 +257,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         guard state.hasNullified, !PlantedFault.lostReattachment.isPlanted,
           let sink = sink as? any ReferenceExpecting
         else { continue }
-        for (column, target) in state.nullified {
+        for (column, target) in state.nullified.elements {
           sink.expectReference(of: state.reference, column, to: target)
         }
       }
@@ -285,7 +285,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     for property in descriptor.relationships where changed.contains(property.ordinal) {
       if property.isDerivable && property.ordinal < 63 {
         changed.remove(property.ordinal)
-      } else if let column = descriptor.rankColumns[property.ordinal] {
+      } else if let column = descriptor.rankColumn(of: property) {
         changed.insert(column)
       }
     }

@@ -11,7 +11,7 @@ import RowFormat
   private let relations: [Relation]
   /// What the lists among the relations hold: they are changed in place.
   private let lists: [RelatedModels?]
-  private let pendingRanks: [Int: Int64]?
+  private let pendingRanks: OrdinalMap<Int64>
   private let row: UnsafeRawPointer?
   private let rowByteCount: UInt32
   private let arena: RowArena?
