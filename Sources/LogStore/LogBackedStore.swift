@@ -4,7 +4,7 @@ import ModelRuntime
 import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
-protocol LogBackedStore: AggregatingStore, DataStoreBatching, DataStoreClosing
+protocol LogBackedStore: AggregatingStore, LookingUpStore, DataStoreBatching, DataStoreClosing
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -52,6 +52,20 @@ extension LogBackedStore {
     return try tables.answer(request, .fetch) {
       try tables.follow()
       return try tables.fetch(request.descriptor, $0)
+    }
+  }
+
+  package func rows(
+    matching expression: QueryExpression,
+    of type: ModelDescriptor,
+    atMost limit: Int
+  ) throws -> [FetchedRow]? {
+    let tables = try openTables()
+    // A slow fetch is reported with its request.
+    if tables.observation.slowFetches != nil { return nil }
+    return try tables.measure(.fetch) {
+      try tables.follow()
+      return try tables.lookUp(expression, of: type, atMost: limit)
     }
   }
 

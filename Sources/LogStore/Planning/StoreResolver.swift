@@ -14,10 +14,14 @@ final class StoreResolver: RowResolver {
   /// The indexes of references that were asked, as of the view.
   private var references: [ReferenceColumn: OrderedKeys] = [:]
 
-  init(_ store: TableStore, _ trace: QueryTrace? = nil) {
+  convenience init(_ store: TableStore, _ trace: QueryTrace? = nil) {
+    self.init(store, as: store.engine.makeReadView(), trace)
+  }
+
+  init(_ store: TableStore, as view: ReadView, _ trace: QueryTrace? = nil) {
     self.store = store
     self.trace = trace
-    view = store.engine.makeReadView()
+    self.view = view
   }
 
   func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool {

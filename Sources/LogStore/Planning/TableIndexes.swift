@@ -12,7 +12,7 @@ struct TableIndexes {
   private let isComplete: Bool
 
   /// Up to how many rows a table is scanned without a thought.
-  private static let smallTable = 64
+  static let smallTable = 64
 
   /// - Returns: `nil` for a table that is read in no time.
   init?(

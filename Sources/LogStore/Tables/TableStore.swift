@@ -22,6 +22,8 @@ final class TableStore: Sendable {
   let tables: [EntityTable]
   private let tablesByEntity: [String: EntityTable]
   private let tablesByNumber: [UInt16: EntityTable]
+  /// The tables that hold the models of a class, by the class's descriptor, in the order of their numbers.
+  private let tablesByClass: [ObjectIdentifier: [EntityTable]]
   let indexes: StoreIndexes
   let uniqueClaims = UniqueClaims()
   let referenceClaims = ReferenceClaims()
@@ -118,6 +120,7 @@ final class TableStore: Sendable {
       tables.map { ($0.number, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    tablesByClass = TableStore.tablesByClass(tables)
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue)
@@ -174,8 +177,23 @@ final class TableStore: Sendable {
 
   /// The tables that hold the models of a class: its own, and its subclasses'.
   func tables(for type: any PersistentModel.Type) -> [EntityTable] {
-    let base = ModelDescriptor.of(type)
-    return tables.filter { $0.descriptor.isKind(of: base) }.sorted { $0.number < $1.number }
+    tables(of: .of(type))
+  }
+
+  func tables(of type: ModelDescriptor) -> [EntityTable] {
+    tablesByClass[ObjectIdentifier(type)] ?? []
+  }
+
+  private static func tablesByClass(_ tables: [EntityTable]) -> [ObjectIdentifier: [EntityTable]] {
+    var byClass: [ObjectIdentifier: [EntityTable]] = [:]
+    for table in tables.sorted(by: { $0.number < $1.number }) {
+      var next: ModelDescriptor? = table.descriptor
+      while let type = next {
+        byClass[ObjectIdentifier(type), default: []].append(table)
+        next = type.superclass
+      }
+    }
+    return byClass
   }
 
   /// Runs an operation on the engine, and adds to its errors what the store was doing.

@@ -8,7 +8,7 @@ extension ModelContext {
   /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try checked {
-      try explained(.fetch, descriptor, counting: \.count) { try fetchNow(descriptor) }
+      try explained(.fetch, descriptor, counting: { $0.count }) { try fetchNow(descriptor) }
     }
   }
 
@@ -16,17 +16,31 @@ extension ModelContext {
   where T: PersistentModel {
     try throwDeferredError()
     mergeSavedChanges()
-    let connection = try connection(for: T.self)
+    let type = ModelDescriptor.of(T.self)
+    let connection = try connection(for: type)
+    var translation: QueryExpression?
     let models =
-      if let pending = pendingModels(descriptor) {
-        try fetch(descriptor, correctedBy: pending, from: connection)
+      if let found = try lookUp(descriptor, type, in: connection, &translation) {
+        found
       } else {
-        try fetchStored(descriptor, from: connection)
+        try fetch(descriptor.translated(translation), from: connection)
       }
-    prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    if descriptor.prefetches {
+      prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    }
     observers?.showChanges()
     assertInvariants()
     return models
+  }
+
+  private func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    from connection: StoreConnection
+  ) throws -> [T] {
+    guard let pending = pendingModels(descriptor) else {
+      return try fetchStored(descriptor, from: connection)
+    }
+    return try fetch(descriptor, correctedBy: pending, from: connection)
   }
 
   /// The models that a store finds.
@@ -94,7 +108,9 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    try explained(.identifiers, descriptor, counting: \.count) { try identifiersNow(descriptor) }
+    try explained(.identifiers, descriptor, counting: { $0.count }) {
+      try identifiersNow(descriptor)
+    }
   }
 
   private func identifiersNow<T>(
@@ -204,7 +220,10 @@ extension ModelContext {
   // MARK: Objects for rows
 
   func connection(for type: any PersistentModel.Type) throws -> StoreConnection {
-    let descriptor = ModelDescriptor.of(type)
+    try connection(for: .of(type))
+  }
+
+  func connection(for descriptor: ModelDescriptor) throws -> StoreConnection {
     guard let connection = coordinator.connection(for: descriptor) else {
       throw SwiftDataError.missingEntity(descriptor.entityName)
     }

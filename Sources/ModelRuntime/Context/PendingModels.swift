@@ -24,7 +24,8 @@ struct PendingModels<T: PersistentModel> {
     let candidates = unsaved.changed.classes(below: type)
     deletedCount = unsaved.deleted.classes(below: type).reduce(0) { $0 + $1.positions.count }
     if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
-    let expression = try? descriptor.predicate.map { try QueryExpression($0) }
+    let expression =
+      try? descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
     if candidates.isEmpty {
       reading = nil
       changed = []

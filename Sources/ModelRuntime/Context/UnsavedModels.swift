@@ -9,9 +9,9 @@ import RowFormat
 /// Invariant: what is listed for a class are the positions, in ascending order, at which its models are in the
 /// context's list, up to the position the list was read to.
 final class UnsavedModels {
-  private(set) var inserted = UnsavedList()
-  private(set) var changed = UnsavedList()
-  private(set) var deleted = UnsavedList()
+  @safe @exclusivity(unchecked) private(set) var inserted = UnsavedList()
+  @safe @exclusivity(unchecked) private(set) var changed = UnsavedList()
+  @safe @exclusivity(unchecked) private(set) var deleted = UnsavedList()
 
   /// Looks at what has come into a context's lists.
   func update(from context: ModelContext) {
@@ -78,7 +78,7 @@ struct UnsavedList {
       isStale = false
     }
     assert(models.count == knownCount, "\(models.count) models, \(knownCount) by what was said")
-    guard readCount < models.count else { return }
+    if readCount == models.count { return }
     for position in readCount..<models.count {
       let state = models[position]._$state
       makeClass(of: state.descriptor).append(position, state.changed)
@@ -94,7 +94,8 @@ struct UnsavedList {
 
   /// What is listed of a class and its subclasses.
   func classes(below type: ModelDescriptor) -> [UnsavedClass] {
-    classes.filter { $0.descriptor.isKind(of: type) }
+    if classes.allSatisfy({ $0.descriptor === type }) { return classes }
+    return classes.filter { $0.descriptor.isKind(of: type) }
   }
 
   private mutating func makeClass(of descriptor: ModelDescriptor) -> UnsavedClass {
@@ -109,12 +110,12 @@ struct UnsavedList {
 final class UnsavedClass {
   let descriptor: ModelDescriptor
   /// Where they are in the context's list.
-  private(set) var positions: [Int32] = []
+  @safe @exclusivity(unchecked) private(set) var positions: [Int32] = []
   /// The properties that some of them have changes of, or had.
-  var columns = ColumnSet()
-  private var values: [UnsavedValues] = []
+  @safe @exclusivity(unchecked) var columns = ColumnSet()
+  @safe @exclusivity(unchecked) private var values: [UnsavedValues] = []
   /// Where models are whose values have changed since they were listed by them.
-  private var outdated: [Int32] = []
+  @safe @exclusivity(unchecked) private var outdated: [Int32] = []
 
   init(_ descriptor: ModelDescriptor) { self.descriptor = descriptor }
 
@@ -142,6 +143,27 @@ final class UnsavedClass {
     in column: Int,
     of models: [any PersistentModel]
   ) -> [Int32] {
+    let place = listValues(of: column, models)
+    return values[place].positions(of: wanted)
+  }
+
+  /// Calls a closure with where models are that have a value in a column, in ascending order, until it returns `false`.
+  ///
+  /// - Complexity: As ``positions(having:in:of:)``.
+  func forEachPosition(
+    having wanted: QueryValue,
+    in column: Int,
+    of models: [any PersistentModel],
+    _ body: (Int32) throws -> Bool
+  ) rethrows {
+    let place = listValues(of: column, models)
+    try values[place].forEachPosition(of: wanted, models, body)
+  }
+
+  /// Lists the models by their values in a column.
+  ///
+  /// - Returns: The place of the list.
+  private func listValues(of column: Int, _ models: [any PersistentModel]) -> Int {
     listOutdated(models)
     let place: Int
     if let known = values.firstIndex(where: { $0.column == column }) {
@@ -151,7 +173,7 @@ final class UnsavedClass {
       values.append(UnsavedValues(descriptor.properties[column]))
     }
     values[place].update(positions, of: models)
-    return values[place].positions(of: wanted)
+    return place
   }
 
   private func listOutdated(_ models: [any PersistentModel]) {
@@ -211,6 +233,25 @@ private struct UnsavedValues {
       state.unsavedPosition = position
       state.isListedByValue = true
       state.isObserved = true
+    }
+  }
+
+  /// Calls a closure with the positions of the models that have a value now, until it returns `false`.
+  func forEachPosition(
+    of value: QueryValue,
+    _ models: [any PersistentModel],
+    _ body: (Int32) throws -> Bool
+  ) rethrows {
+    guard let head = heads[value] else { return }
+    // Values that a model had before lead to it, too.
+    let entry = entries[Int(head)]
+    if entry.previous < 0 {
+      if read(models[Int(entry.position)]) == value { _ = try body(entry.position) }
+      return
+    }
+    for position in positions(of: CollectionOfOne(value))
+    where read(models[Int(position)]) == value {
+      if try !body(position) { return }
     }
   }
 

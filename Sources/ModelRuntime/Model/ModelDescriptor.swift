@@ -21,7 +21,9 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// For each to-one property whose other end is a list, the hidden column that keeps the model's
   /// place in that list; by ordinal.
   package private(set) var rankColumns: [Int: Int] = [:]
-  /// The same for every property; -1 where there is none. A subclass has other columns for the properties it inherits.
+  /// The same for every property; -1 where there is none.
+  ///
+  /// A subclass has other columns for the properties it inherits.
   private var rankColumnsByOrdinal: [Int] = []
 
   /// The hidden column that keeps the model's place in the list at a property's other end, if that is one.

@@ -1,6 +1,5 @@
 import Observation
 package import RowFormat
-import Synchronization
 
 /// One persisted property of a model class.
 ///
@@ -23,7 +22,6 @@ package final class ModelProperty: @unchecked Sendable {
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
   package let defaultValue: Any?
-  private let knownReading = Mutex<KnownReading?>(nil)
   /// The position among the relationships of the class; meaningless for an attribute.
   let relationIndex: Int
   /// Tells observers of the property of a model that it changed.
@@ -53,17 +51,6 @@ package final class ModelProperty: @unchecked Sendable {
     self.relationIndex = relationIndex
     self.notify = notify
   }
-
-  /// How an attribute's column is read, or `nil` if it holds nothing that an expression understands; found out once.
-  var columnReading: ColumnReading? {
-    if let known = knownReading.withLock({ $0 }) { return known.reading }
-    // Outside of the lock: what an enumeration makes of raw values is the user's code.
-    let reading = ColumnReading(self)
-    knownReading.withLock { $0 = KnownReading(reading: reading) }
-    return reading
-  }
-
-  private struct KnownReading: Sendable { let reading: ColumnReading? }
 
   /// The name the property had in an earlier version, if it was renamed.
   package var originalName: String? {

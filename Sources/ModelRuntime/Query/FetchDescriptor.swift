@@ -21,12 +21,26 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships that will be followed: the models at their other ends are fetched together, and
   /// are at hand until another fetch that prefetches.
-  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = [] {
+    didSet { prefetches = !relationshipKeyPathsForPrefetching.isEmpty }
+  }
+  /// Whether any relationships are to be followed: in generic code an array is dear to look at.
+  private(set) var prefetches = false
 
   /// Asks for the models that match, in an order; without arguments, for all models of the class.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
+  }
+}
+
+extension FetchDescriptor {
+  /// The descriptor with the translation of its predicate.
+  func translated(_ translation: QueryExpression?) -> FetchDescriptor {
+    guard let translation else { return self }
+    var descriptor = self
+    descriptor.translation = translation
+    return descriptor
   }
 }
 

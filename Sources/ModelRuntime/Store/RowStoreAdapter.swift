@@ -13,9 +13,12 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private let descriptorsByTable: [ModelDescriptor?]
   /// By table; what most identifiers are made of.
   private let origins: [IdentifierOrigin?]
+  /// The store, if it looks rows up by expressions.
+  private let lookingUp: (any LookingUpStore)?
 
   init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
+    lookingUp = store as? any LookingUpStore
     descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
     var byTable: [ModelDescriptor?] = []
@@ -46,6 +49,15 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try InMemoryFallback.fetch(descriptor) {
       try store.fetchRows(DataStoreFetchRequest(descriptor: $0, editingState: state))
     }
+  }
+
+  func rows(
+    matching expression: QueryExpression,
+    of type: ModelDescriptor,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]? {
+    try lookingUp?.rows(matching: expression, of: type, atMost: limit)
   }
 
   func fetchCount<T: PersistentModel>(

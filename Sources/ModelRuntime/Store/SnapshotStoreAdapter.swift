@@ -53,6 +53,13 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
+  func rows(
+    matching expression: QueryExpression,
+    of type: ModelDescriptor,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]? { nil }
+
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState

@@ -38,6 +38,22 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> FetchAnswer
 
+  /// The rows of a class that match, in the order of their references, if they are found without going through others.
+  ///
+  /// - Parameters:
+  ///   - expression: A translated predicate.
+  ///   - type: The class of the models; those of its subclasses are wanted, too.
+  ///   - limit: How many rows are wanted.
+  ///   - state: The context that asks.
+  /// - Returns: `nil` when the context has to ``fetch(_:for:)``.
+  /// - Throws: What reading throws.
+  func rows(
+    matching expression: QueryExpression,
+    of type: ModelDescriptor,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]?
+
   /// Counts, or returns `nil` when the context has to fetch and count.
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

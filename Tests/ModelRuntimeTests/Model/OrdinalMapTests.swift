@@ -17,7 +17,8 @@ import Testing
       #expect(map[ordinal] == value)
       #expect(map.count == dictionary.count)
       #expect(map.isEmpty == dictionary.isEmpty)
-      #expect(Dictionary(uniqueKeysWithValues: map.elements.map { ($0.ordinal, $0.value) }) == dictionary)
+      let elements = map.elements.map { ($0.ordinal, $0.value) }
+      #expect(Dictionary(uniqueKeysWithValues: elements) == dictionary)
     }
   }
 }

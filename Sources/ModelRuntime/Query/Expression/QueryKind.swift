@@ -34,6 +34,8 @@ protocol QueryScalar: Hashable, Sendable {
 ///
 /// Optional types have the kind of what they wrap.
 func queryKind(of type: any Any.Type) -> QueryKind? {
+  if type == String.self { return .text }
+  if type == Int.self { return .integer }
   if let scalar = type as? any QueryScalar.Type { return scalar.queryKind }
   if let optional = type as? any OptionalType.Type {
     return (optional.wrappedType as? any QueryScalar.Type)?.queryKind

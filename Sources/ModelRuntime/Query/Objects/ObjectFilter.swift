@@ -20,15 +20,7 @@ package struct ObjectFilter<T: PersistentModel> {
   /// Prepares a predicate that has been translated already, or found to have no form over rows.
   package init(_ predicate: Predicate<T>, _ expression: QueryExpression?) {
     if let expression {
-      let scope = ObjectScope()
-      let compiled = ObjectExpressionCompiler(levels: [.of(T.self)]).test(expression)
-      test = { model in
-        do {
-          return try scope.nesting(model) { try compiled(scope) }
-        } catch is QueryFailure {
-          return false
-        }
-      }
+      test = ModelTest(expression, of: .of(T.self)).matches
     } else {
       test = NodeFilter(predicate).matches
     }
@@ -38,6 +30,27 @@ package struct ObjectFilter<T: PersistentModel> {
   ///
   /// - Throws: What a node that is not Foundation's throws.
   package func matches(_ model: T) throws -> Bool { try test(model) }
+}
+
+/// A translated predicate made ready for objects, where their class is known by its descriptor alone.
+struct ModelTest {
+  private let scope = ObjectScope()
+  private let test: ObjectTest
+
+  init(_ expression: QueryExpression, of type: ModelDescriptor) {
+    test = ObjectExpressionCompiler(levels: [type]).test(expression)
+  }
+
+  /// Whether an object matches.
+  ///
+  /// - Throws: What a node that is not Foundation's throws.
+  func matches(_ model: any PersistentModel) throws -> Bool {
+    do {
+      return try scope.nesting(model) { try test(scope) }
+    } catch is QueryFailure {
+      return false
+    }
+  }
 }
 
 /// A predicate made ready to be evaluated node by node.

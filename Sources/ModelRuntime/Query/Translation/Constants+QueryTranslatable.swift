@@ -2,6 +2,11 @@ import Foundation
 
 extension PredicateExpressions.Value: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    // Casts to a protocol cost more than the rest of a translation: the usual keys go without.
+    if Output.self == String.self, let text = value as? String { return .constant(.text(text)) }
+    if Output.self == Int.self, let number = value as? Int {
+      return .constant(.integer(Int64(number)))
+    }
     if let constant = QueryValue(known: value) { return .constant(constant) }
     if let range = value as? any QueryRange { return .range(try range.bounds()) }
     if let sequence = value as? any Sequence, let values = queryValues(of: sequence) {

@@ -6,21 +6,25 @@ struct QueryTranslation {
   ///
   /// Variables are substituted: the argument of an optional's closure by the expression it came from, the
   /// element of a list by a row of the next level.
-  private var bindings: [PredicateExpressions.VariableID: (value: QueryExpression, level: Int)] =
-    [:]
+  ///
+  /// A predicate has one variable, and one more for each closure around the node at hand.
+  private var bindings:
+    [(variable: PredicateExpressions.VariableID, value: QueryExpression, level: Int)] = []
   /// The level of the innermost row; 0 is the row that is tested.
   private(set) var level = 0
 
   init() {}
 
   mutating func bind(_ variable: PredicateExpressions.VariableID, to expression: QueryExpression) {
-    bindings[variable] = (expression, level)
+    bindings.append((variable, expression, level))
   }
 
   func value(
     of variable: PredicateExpressions.VariableID
   ) throws(Untranslatable) -> QueryExpression {
-    guard let binding = bindings[variable] else { throw .node("a variable of another predicate") }
+    guard let binding = bindings.last(where: { $0.variable == variable }) else {
+      throw .node("a variable of another predicate")
+    }
     // The levels inside a closure count from where it is.
     if binding.level != level, binding.value.hasClosure {
       throw .combination("a filtered list in the closure of another")

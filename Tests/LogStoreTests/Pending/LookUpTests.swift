@@ -1,0 +1,107 @@
+import Foundation
+import LogStore
+import SwiftData
+import Testing
+
+/// Fetches that an index answers by itself, beside all that may be unsaved: each is compared with the same fetch put
+/// so that it has to be planned, and with the models themselves.
+@Suite struct `A fetch of models by the value of an attribute` {
+  private let context: ModelContext
+
+  init() throws {
+    let container = try ModelContainer(
+      for: Consignment.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    context = ModelContext(container)
+    context.autosaveEnabled = false
+  }
+
+  private func models(_ predicate: Predicate<Consignment>, limit: Int?) throws -> [Consignment] {
+    var descriptor = FetchDescriptor(predicate: predicate)
+    descriptor.fetchLimit = limit
+    return try context.fetch(descriptor)
+  }
+
+  private func check(
+    _ predicate: Predicate<Consignment>,
+    _ isWanted: (Consignment) -> Bool,
+    _ comment: Comment
+  ) throws {
+    let expected = try context.fetch(FetchDescriptor<Consignment>()).filter(isWanted)
+    for limit in [nil, 1, 2] {
+      let found = try models(predicate, limit: limit)
+      #expect(found.map(\.code) == expected.prefix(limit ?? .max).map(\.code), comment)
+      let (traced, _) = try context.explain { try models(predicate, limit: limit) }
+      #expect(traced == found, comment)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...12)
+  func `finds what is saved and unsaved, in its order`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var code = 0
+    func make() -> Consignment {
+      code += 1
+      let city = ["Bonn", "Celle", "Ulm", "Çesme", "C\u{327}esme"].randomElement(using: &random)
+      return Consignment(code, weight: .random(in: 0..<40, using: &random), city: city ?? "")
+    }
+    for round in 0..<6 {
+      let comment: Comment = "seed \(seed), round \(round)"
+      for _ in 0..<Int.random(in: 0..<120, using: &random) { context.insert(make()) }
+      if Bool.random(using: &random) { try context.save() }
+      let all = try context.fetch(FetchDescriptor<Consignment>())
+      for consignment in all {
+        switch Int.random(in: 0..<25, using: &random) {
+        case 0: consignment.weight = .random(in: 0..<40, using: &random)
+        case 1 where round % 2 == 1: consignment.city = "Ulm"
+        case 2: consignment.note = "seen"
+        case 3 where round % 3 == 2: context.delete(consignment)
+        default: break
+        }
+      }
+      for _ in 0..<8 {
+        let weight = Int.random(in: 0..<42, using: &random)
+        try check(#Predicate { $0.weight == weight }, { $0.weight == weight }, comment)
+        let code = Int.random(in: 0..<(code + 3), using: &random)
+        try check(#Predicate { $0.code == code }, { $0.code == code }, comment)
+        try check(
+          #Predicate { $0.weight == weight && $0.city == "Ulm" },
+          { $0.weight == weight && $0.city == "Ulm" },
+          comment
+        )
+        try check(#Predicate { $0.city == "Çesme" }, { $0.city == "Çesme" }, comment)
+        try check(
+          #Predicate { $0.city == "Celle" && $0.note == nil },
+          { $0.city == "Celle" && $0.note == nil },
+          comment
+        )
+      }
+      if Bool.random(using: &random) { context.rollback() }
+    }
+  }
+
+  @Test func `finds a new model by the value it has now, and no longer by the one it had`() throws {
+    let models = (0..<100).map { Consignment($0, weight: $0, city: "Bonn") }
+    for model in models { context.insert(model) }
+    #expect(try self.models(#Predicate { $0.code == 7 }, limit: 1) == [models[7]])
+    models[7].code = 1007
+    #expect(try self.models(#Predicate { $0.code == 7 }, limit: 1).isEmpty)
+    #expect(try self.models(#Predicate { $0.code == 1007 }, limit: 1) == [models[7]])
+    models[8].code = 1007
+    models[7].code = 7
+    #expect(try self.models(#Predicate { $0.code == 1007 }, limit: nil) == [models[8]])
+    context.delete(models[8])
+    #expect(try self.models(#Predicate { $0.code == 1007 }, limit: nil).isEmpty)
+  }
+
+  @Test func `leaves new models out that it is not to include`() throws {
+    for code in 0..<100 { context.insert(Consignment(code, weight: 1, city: "Bonn")) }
+    try context.save()
+    context.insert(Consignment(100, weight: 5, city: "Bonn"))
+    var descriptor = FetchDescriptor<Consignment>(predicate: #Predicate { $0.weight == 5 })
+    #expect(try context.fetch(descriptor).count == 1)
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).isEmpty)
+  }
+}
