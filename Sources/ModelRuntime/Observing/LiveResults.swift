@@ -195,7 +195,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     let written = save.inserted + save.updated
     var own = written.filter { connection.descriptor(of: $0)?.isKind(of: reading.subject) == true }
     isStale = hasOthers(save, connection) || order == nil && !own.isEmpty
-    // A model that goes has told of it already, if it was there at all.
+    // A model that is deleted has reported so already, if it was in the context at all.
     if order == nil, save.deleted.contains(where: { isOwn($0, connection) }) { isStale = true }
     // So many that fetching all is less work, and takes less memory, than testing each.
     if own.count + changedModels.count > max(shown.tree.count, 256) { isStale = true }
