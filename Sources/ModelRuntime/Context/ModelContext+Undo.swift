@@ -132,7 +132,8 @@ extension ModelContext {
     // A list that is stored with its owner is put together for its order; any other has ranks for that.
     let isOrderedByOwner = !property.isDerivable || state.connection?.keepsLists == true
     if !list.isLoaded, isOrderedByOwner { _ = state.relatedModels(property) }
-    let place = list.isLoaded ? list.place(of: other) : nil
+    // A member that is being deleted is in no list that is put together now.
+    let place = list.isLoaded && list.contains(other) ? list.place(of: other) : nil
     let rank =
       place == nil ? property.inverse.flatMap { other._$state.storedRank($0, at: state) } : nil
     let mark = ChangeMark(property.ordinal, of: state, in: self)
