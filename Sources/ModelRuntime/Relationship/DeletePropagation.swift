@@ -68,7 +68,7 @@ enum DeletePropagation {
   static func checkDenials(_ deleted: [any PersistentModel]) throws {
     for model in deleted {
       for property in model._$state.descriptor.relationships where property.deleteRule == .deny {
-        let blocking = model._$state.related(property).filter { !$0._$state.isDeleted }
+        let blocking = try models(blocking: property, of: model)
         if let first = blocking.first {
           throw SwiftDataError.deleteDenied(
             model.persistentModelID,
@@ -79,6 +79,23 @@ enum DeletePropagation {
         }
       }
     }
+  }
+}
+
+extension DeletePropagation {
+  /// The models in the way of a delete: not those that others have deleted by now.
+  private static func models(
+    blocking property: ModelProperty,
+    of model: any PersistentModel
+  ) throws -> [any PersistentModel] {
+    let state = model._$state
+    let related = state.related(property).filter { !$0._$state.isDeleted }
+    guard !related.isEmpty, let context = state.context, let connection = state.connection else {
+      return related
+    }
+    // What was related here may have been read before it was deleted elsewhere.
+    try context.readRows(of: related.map { $0._$state }, in: connection)
+    return related.filter { !$0._$state.isGone }
   }
 }
 

@@ -242,10 +242,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private func write(
     _ changes: ChangeSet,
     named names: RowNames<Store>,
-    for state: EditingState
+    for editing: EditingState
   ) throws -> (any HistoryToken)? {
     var encoder = _RowEncoder(references: names)
-    return try store.saveRows(for: state) { sink in
+    return try store.saveRows(for: editing) { sink in
       encoder.blobs = sink
       for model in changes.inserted {
         let state = model._$state
@@ -257,7 +257,14 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       for model in changes.updated {
         let state = model._$state
         let changed = storedColumns(of: state)
-        let row = try encode(model, state, &encoder)
+        let row: Range<Int>
+        do {
+          row = try encode(model, state, &encoder)
+        } catch {
+          // A model that others have deleted has no relationships that could be wrong.
+          let isGone = try rows(at: [state.reference], for: editing)[0] == nil
+          throw isGone ? VanishedRow(state.reference) : error
+        }
         if let failure = names.failure { throw failure }
         sink.update(
           state.reference,
