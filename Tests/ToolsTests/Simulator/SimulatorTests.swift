@@ -59,6 +59,14 @@ import Testing
     (.alone, 164_255),
     // A new member is given an owner that a delete of the same save cascades to.
     (.threads, 413_746),
+    // What is in the way of a denied delete was deleted elsewhere.
+    (.containers, 525_402),
+    // A model that refers to one which left the context unsaved was deleted elsewhere.
+    (.containers, 540_109), (.merging, 579_658),
+    // A member that another context has taken out is put into a list that still holds it.
+    (.crossing, 546_873), (.crossing, 563_631),
+    // The delete of a member of many to many is undone before it is saved.
+    (.alone, 584_493),
   ]
 
   @Test(arguments: formerViolations)
