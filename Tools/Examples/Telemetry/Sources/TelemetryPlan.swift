@@ -1,0 +1,47 @@
+import SwiftData
+
+/// How a store of the first release becomes one of today.
+enum TelemetryPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TelemetryV1.self, TelemetryV2.self] }
+  static var stages: [MigrationStage] { [v1ToV2] }
+
+  // What comes and what is renamed needs no code. Which old readings were alarms has to be computed.
+  static let v1ToV2 = MigrationStage.custom(
+    fromVersion: TelemetryV1.self,
+    toVersion: TelemetryV2.self,
+    willMigrate: nil,
+    didMigrate: { context in
+      let limit = TelemetryV2.Device.defaultLimit
+      let high = FetchDescriptor<TelemetryV2.Reading>(predicate: #Predicate { $0.value > limit })
+      var changed = 0
+      try context.enumerate(high, allowEscapingMutations: true) { reading in
+        reading.isAlarm = true
+        changed += 1
+        // Keeps the memory bounded, however many there are.
+        if changed.isMultiple(of: 10_000) { try context.save() }
+      }
+      try context.save()
+    }
+  )
+}
+
+extension ModelContainer {
+  /// Opens the service's store, and migrates one of an older release.
+  ///
+  /// - Parameter url: The store's folder; `nil` for a store in memory.
+  /// - Returns: The container, with today's models.
+  /// - Throws: What opening a store throws: it is in use, its disk fails, or a newer release has migrated it.
+  static func telemetry(at url: URL?) throws -> ModelContainer {
+    let configuration: any DataStoreConfiguration =
+      if let url {
+        LogStoreConfiguration("telemetry", url: url, durability: .relaxed)
+      } else {
+        ModelConfiguration(isStoredInMemoryOnly: true)
+      }
+    return try ModelContainer(
+      for: Schema(versionedSchema: TelemetryV2.self),
+      migrationPlan: TelemetryPlan.self,
+      configurations: [configuration]
+    )
+  }
+}
