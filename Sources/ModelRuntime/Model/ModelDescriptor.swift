@@ -33,23 +33,15 @@ package final class ModelDescriptor: @unchecked Sendable {
   }
 
   private let ordinalsByKeyPath: [AnyKeyPath: Int]
-  /// The key paths that were asked for, by identity: hashing one costs more than all else that a small fetch does with
-  /// it, and each expression `\.name` in the program is one object.
-  private let knownKeyPaths = Mutex<[ObjectIdentifier: KnownKeyPath]>([:])
-  private static let knownKeyPathLimit = 256
-
-  /// Kept, so that no other object gets its address.
-  private struct KnownKeyPath: @unchecked Sendable {
-    let keyPath: AnyKeyPath
-    let ordinal: Int
-  }
+  /// The key paths that were asked for.
+  private let knownKeyPaths = KeyPathOrdinals()
   private let ordinalsByName: [String: Int]
 
   /// What temporary identifiers of the class's models are made of: looked up once, as that takes a lock.
   let temporaryOrigin: IdentifierOrigin
 
   /// Makes the objects of fetched rows, once the first is wanted.
-  private let template = Mutex<ModelTemplate?>(nil)
+  private let template = AtomicLazyReference<ModelTemplate>()
 
   /// An object of the class as what it is.
   let model: (AnyObject) -> any PersistentModel
@@ -83,26 +75,16 @@ package final class ModelDescriptor: @unchecked Sendable {
 
   /// What makes the objects of fetched rows.
   func makeTemplate() -> ModelTemplate {
-    if let template = template.withLock({ $0 }) { return template }
-    // Outside of the lock: making one runs the user's initializer.
-    let made = ModelTemplate.make(for: type)
-    return template.withLock { template in
-      let first = template ?? made
-      template = first
-      return first
-    }
+    if let template = template.load() { return template }
+    // Making one runs the user's initializer: two threads may make one each, and the first is kept.
+    return template.storeIfNil(ModelTemplate.make(for: type))
   }
 
   /// The property that a key path of the class names, or `nil` if it is not a persisted one.
   package func property(for keyPath: AnyKeyPath) -> ModelProperty? {
-    let identity = ObjectIdentifier(keyPath)
-    if let known = knownKeyPaths.withLock({ $0[identity]?.ordinal }) { return properties[known] }
+    if let known = knownKeyPaths[keyPath] { return properties[known] }
     guard let ordinal = ordinalsByKeyPath[keyPath] else { return nil }
-    let known = KnownKeyPath(keyPath: keyPath, ordinal: ordinal)
-    knownKeyPaths.withLock { keyPaths in
-      // Generic code makes key paths anew: they come and go.
-      if keyPaths.count < Self.knownKeyPathLimit { keyPaths[identity] = known }
-    }
+    knownKeyPaths.remember(keyPath, ordinal)
     return properties[ordinal]
   }
 
