@@ -12,7 +12,12 @@ final class World {
   private(set) var containers: [ModelContainer] = []
   private(set) var contexts: [SimulatedContext] = []
   /// What is stored.
-  var committed = OracleState()
+  var committed = OracleState() {
+    didSet {
+      // A model that comes back after its delete was saved is another row.
+      for key in oldValue.rows.keys where !committed.contains(key) { identifiers[key] = nil }
+    }
+  }
   /// The identifiers of stored rows, as far as a look has seen them.
   var identifiers: [Int: PersistentIdentifier] = [:]
   private var saveCount = 0
