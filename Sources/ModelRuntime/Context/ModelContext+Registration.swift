@@ -77,6 +77,8 @@ extension ModelContext {
       trace?.addObjects(maps[connection.index].count - knownCount)
     }
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
+    // Of an empty array, this initializer writes to storage that the whole process has in common.
+    if rows.isEmpty { return [] }
     return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Filled as what they all are at bottom, so that one function serves every class.

@@ -206,7 +206,9 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 
   /// Those of some models that are of the class.
   private static func typed(_ models: [any PersistentModel]) -> [Model] {
-    unsafe Array(unsafeUninitializedCapacity: models.count) { buffer, count in
+    // Of an empty array, this initializer writes to storage that the whole process has in common.
+    if models.isEmpty { return [] }
+    return unsafe Array(unsafeUninitializedCapacity: models.count) { buffer, count in
       for model in models {
         guard let model = cast(model) else { continue }
         unsafe buffer.initializeElement(at: count, to: model)
