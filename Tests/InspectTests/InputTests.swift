@@ -38,7 +38,9 @@ import Testing
     ["dump"], ["dump", "--format", "xml", "x"], ["unheard"], ["dump", "--limit", "-1", "x"],
     ["dump", "--key", "9-3", "x"], ["history", "--last", "0", "x"], ["frames", "x", "one"],
     ["tail", "x", "-n", "-1"], ["tail", "x", "-f", "--format", "json"],
-    ["tail", "x", "--interval", "0"],
+    ["tail", "x", "--interval", "0"], ["top", "x", "--interval", "0"],
+    ["top", "x", "--count", "0"],
+    ["top", "x", "--format", "json"],
     ["summary", "/nowhere/at.all"], ["summary", "/etc"], ["summary", "/etc/hostname"],
   ])
   func `ends the process with 1`(arguments: [String]) {
@@ -70,7 +72,7 @@ import Testing
 @Suite struct `Help` {
   static let commands = [
     "summary", "dump", "get", "query", "count", "export", "import", "schema", "blobs", "history",
-    "tail", "diff", "segments", "frames", "verify", "report", "backup", "compact", "salvage",
+    "tail", "top", "diff", "segments", "frames", "verify", "report", "backup", "compact", "salvage",
   ]
 
   @Test(arguments: commands)

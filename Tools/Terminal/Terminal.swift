@@ -16,10 +16,18 @@ public enum Terminal {
     {
       return columns
     }
+    return size.map { Int($0.ws_col) }
+  }
+
+  /// How many lines the terminal behind standard output has; `nil` if it is none.
+  public static var outputHeight: Int? { size.map { Int($0.ws_row) } }
+
+  private static var size: winsize? {
     var size = winsize()
-    guard outputIsWatched, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    guard outputIsWatched, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+      size.ws_row > 0
     else { return nil }
-    return Int(size.ws_col)
+    return size
   }
 
   /// Whether to use colours: the output is a terminal, and the environment has no NO_COLOR.

@@ -35,7 +35,7 @@ struct Inspect: ParsableCommand {
           Export.self, BlobsCommand.self,
         ]
       ),
-      CommandGroup(name: "History", subcommands: [History.self, Tail.self, Diff.self]),
+      CommandGroup(name: "History", subcommands: [History.self, Tail.self, Top.self, Diff.self]),
       CommandGroup(
         name: "File",
         subcommands: [Segments.self, Frames.self, Verify.self, Report.self]

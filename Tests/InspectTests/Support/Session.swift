@@ -12,6 +12,8 @@ struct Session {
   var disk: any FileSystem
   var width: Int?
   var hasColour = false
+  var height: Int?
+  var isRedrawn = false
   var pause: (Duration) -> ScanControl = { _ in .stop }
 
   /// What a command left.
@@ -40,7 +42,7 @@ struct Session {
     let notices = Mutex("")
     let console = Console(
       fileSystem: disk,
-      screen: .init(width: width, hasColour: hasColour),
+      screen: .init(width: width, height: height, hasColour: hasColour, isRedrawn: isRedrawn),
       output: output.makeBuffer(),
       writeNotice: { notice in notices.withLock { $0 += notice + "\n" } },
       pause: pause

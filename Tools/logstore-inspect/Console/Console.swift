@@ -17,7 +17,11 @@ final class Console {
   struct Screen {
     /// How wide standard output is; `nil` if that is unknown, as in a pipe.
     var width: Int?
+    /// How many lines the terminal behind standard output has; `nil` if there is none.
+    var height: Int?
     var hasColour = false
+    /// Whether standard output is a terminal, on which a screen can be drawn over the last one.
+    var isRedrawn = false
     /// Whether progress can be drawn on standard error.
     var showsProgress = false
   }
@@ -40,6 +44,8 @@ final class Console {
   convenience init(colour: ColourChoice) {
     var screen = Screen()
     screen.width = Terminal.outputWidth
+    screen.height = Terminal.outputHeight
+    screen.isRedrawn = Terminal.outputIsWatched
     screen.showsProgress = Terminal.errorIsWatched
     screen.hasColour =
       switch colour {
