@@ -21,21 +21,21 @@ final class Reading {
 
 struct Page: Codable, Equatable {
   var values: [Double]
-  var next: Int?
+  var next: PageToken?
 }
 
-func page(of device: String, after last: Int?, in container: ModelContainer) throws -> Page {
-  let last = last ?? -1
-  var descriptor = FetchDescriptor<Reading>(
-    predicate: #Predicate { $0.device == device && $0.number > last },
-    sortBy: [SortDescriptor(\.number)]
-  )
-  descriptor.fetchLimit = 50
-  let readings = try ModelContext(container).fetch(descriptor)
-  return Page(
-    values: readings.map(\.value),
-    next: readings.count == 50 ? readings.last?.number : nil
-  )
+func page(of device: String, after token: PageToken?, in container: ModelContainer) async throws
+  -> Page
+{
+  try await container.read { context in
+    var descriptor = FetchDescriptor<Reading>(
+      predicate: #Predicate { $0.device == device },
+      sortBy: [SortDescriptor(\.number)]
+    )
+    descriptor.fetchLimit = 50
+    let page = try context.page(descriptor, after: token)
+    return Page(values: page.models.map(\.value), next: page.next)
+  }
 }
 
 @Suite struct `The article on paging` {
@@ -54,18 +54,32 @@ func page(of device: String, after last: Int?, in container: ModelContainer) thr
     try context.save()
   }
 
-  @Test func `goes from page to page by the last key`() throws {
+  @Test func `goes from page to page by tokens`() async throws {
     var found: [Double] = []
     var sizes: [Int] = []
-    var last: Int?
+    var token: PageToken?
     repeat {
-      let page = try page(of: "a", after: last, in: container)
+      let page = try await page(of: "a", after: token, in: container)
       found += page.values
       sizes.append(page.values.count)
-      last = page.next
-    } while last != nil
+      token = page.next
+    } while token != nil
     #expect(sizes == [50, 50, 20])
     #expect(found == (0..<120).map(Double.init))
+  }
+
+  @Test func `goes back to the page before`() throws {
+    let context = ModelContext(container)
+    var readings = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.number)])
+    readings.fetchLimit = 50
+    let first = try context.page(readings)
+    let second = try context.page(readings, after: first.next)
+    if let previous = second.previous {
+      let again = try context.page(readings, before: previous)
+      #expect(again.models.map(\.number) == first.models.map(\.number))
+    }
+    #expect(first.previous == nil)
+    #expect(second.previous != nil)
   }
 
   @Test func `counts without models`() throws {

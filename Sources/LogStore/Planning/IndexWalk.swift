@@ -13,12 +13,30 @@ struct IndexWalk {
   let use: IndexUse
   /// Whether the index has all sort keys, and so the whole order.
   let isComplete: Bool
+  /// Whether the rows of the walk are those that match, and there are no others.
+  private(set) var isExact: Bool
   private let direction: OrderedKeys.Direction
   /// The number of leading words that are equal within a group.
   private let groupWordCount: Int
+  /// Where the rows are: ascending, without overlaps.
+  private var ranges: [ClosedRange<IndexEntry>]
+  /// In a walk backward, the rest of the group in which a page begins: it is visited first, and forward.
+  private var restOfGroup: ClosedRange<IndexEntry>?
 
-  /// - Returns: `nil` if the index is in another order.
-  init?(_ use: IndexUse, _ ordering: RowOrdering, of table: EntityTable) {
+  /// - Parameters:
+  ///   - use: The part of an index that a fetch needs.
+  ///   - ordering: The sort.
+  ///   - position: The place in the sort behind which the rows are wanted, if it is not the beginning. Whatever else
+  ///     the predicate asks, `use` tells.
+  ///   - table: The table.
+  ///
+  /// The result is `nil` if the index is in another order.
+  init?(
+    _ use: IndexUse,
+    _ ordering: RowOrdering,
+    behind position: PagePosition? = nil,
+    of table: EntityTable
+  ) {
     var next = use.fixedCount
     var wordCount = use.columns[..<next].reduce(0) { $0 + $1.wordCount }
     var direction: OrderedKeys.Direction?
@@ -50,6 +68,105 @@ struct IndexWalk {
     groupWordCount = wordCount
     isComplete =
       isDecided && coveredCount == ordering.keys.count && next == use.columns.count
+    ranges = use.ranges
+    isExact = use.isExact && position == nil
+    if let position { begin(behind: position, ordering, coveredCount) }
+  }
+}
+
+// MARK: Beginning at a place
+
+extension IndexWalk {
+  /// Leaves out what comes before a place in the sort, as far as the index tells.
+  private mutating func begin(
+    behind position: PagePosition,
+    _ ordering: RowOrdering,
+    _ coveredCount: Int
+  ) {
+    guard let key = key(of: position, ordering, coveredCount) else { return }
+    let group = IndexEntry.start(of: key, groupWordCount)...IndexEntry.end(of: key, groupWordCount)
+    // Behind these keys, rows with equal ones are in the order of the walk.
+    let isWhole = isComplete && position.tieOrder == .forward
+    let rest: ClosedRange<IndexEntry>? =
+      switch position.tie {
+      case .row(let row) where isWhole:
+        IndexEntry(key: key, row: RowReference(rawValue: row.rawValue + 1))...group.upperBound
+      // It is behind all rows of its group.
+      case .unsaved where isWhole: nil
+      case .row, .identifier, .unsaved: group
+      }
+    switch direction {
+    case .forward: ranges = ranges.from(rest?.lowerBound ?? group.upperBound)
+    case .backward where isWhole:
+      restOfGroup = rest.flatMap { rest in
+        ranges.lazy.filter { $0.overlaps(rest) }.first.map { $0.clamped(to: rest) }
+      }
+      ranges = ranges.through(group.lowerBound)
+    case .backward: ranges = ranges.through(group.upperBound)
+    }
+    isExact = use.isExact && isWhole
+  }
+
+  /// The words that rows with the sort keys of a place have; `nil` if the index has no such words.
+  private func key(
+    of position: PagePosition,
+    _ ordering: RowOrdering,
+    _ coveredCount: Int
+  ) -> IndexKey? {
+    guard var key = ranges.first?.lowerBound.key, position.values.count >= coveredCount else {
+      return nil
+    }
+    let fixedWordCount = use.columns[..<use.fixedCount].reduce(0) { $0 + $1.wordCount }
+    key = key.prefix(fixedWordCount, then: 0)
+    var next = use.fixedCount
+    var word = fixedWordCount
+    for place in 0..<coveredCount {
+      guard case .column(_, let reading) = position.ordering.keys[place].source,
+        position.ordering.keys[place].order == ordering.keys[place].order
+      else { return nil }
+      if let fixed = use.columns[..<use.fixedCount].firstIndex(where: {
+        $0.number == reading.column
+      }) {
+        // The token may be of a page of other rows.
+        let start = use.columns[..<fixed].reduce(0) { $0 + $1.wordCount }
+        guard let words = use.columns[fixed].place(of: position.values[place]),
+          (0..<use.columns[fixed].wordCount).allSatisfy({ key[start + $0] == words[$0] })
+        else { return nil }
+        continue
+      }
+      guard next < use.columns.count, use.columns[next].number == reading.column,
+        let words = use.columns[next].place(of: position.values[place])
+      else { return nil }
+      let count = use.columns[next].isDecided ? use.columns[next].wordCount : 1
+      for offset in 0..<count { key[word + offset] = words[offset] }
+      word += count
+      next += 1
+    }
+    assert(word == groupWordCount, "\(word) words of a place, \(groupWordCount) of a group")
+    return key
+  }
+}
+
+extension IndexColumn {
+  /// The words of a value that a row may have: of any, also of null and NaN.
+  fileprivate func place(of value: QueryValue) -> IndexKey? {
+    switch value {
+    case .null: wordsOfNull
+    case .double(let value) where value.isNaN: IndexKey(SortPrefix.notANumber)
+    default: words(of: value)
+    }
+  }
+}
+
+extension [ClosedRange<IndexEntry>] {
+  /// What is not before an entry.
+  fileprivate func from(_ start: IndexEntry) -> Self {
+    compactMap { $0.upperBound < start ? nil : Swift.max($0.lowerBound, start)...$0.upperBound }
+  }
+
+  /// What is not behind an entry.
+  fileprivate func through(_ end: IndexEntry) -> Self {
+    compactMap { $0.lowerBound > end ? nil : $0.lowerBound...Swift.min($0.upperBound, end) }
   }
 }
 
@@ -173,7 +290,7 @@ extension IndexWalk {
     var control = true
     switch direction {
     case .forward:
-      for range in use.ranges where control {
+      for range in ranges where control {
         let lower = keys.rank(of: range.lowerBound)
         let upper = keys.rank(of: range.upperBound)
         if rest >= upper - lower {
@@ -189,7 +306,14 @@ extension IndexWalk {
         }
       }
     case .backward:
-      for range in use.ranges.reversed() where control {
+      if let restOfGroup {
+        assert(rest == 0, "a page that begins in a group skips \(rest) rows")
+        try keys.forEach(in: restOfGroup) {
+          control = try body($0)
+          return control
+        }
+      }
+      for range in ranges.reversed() where control {
         try forEachGroupBackward(in: range, of: keys, &rest, &control, body)
       }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import LogEngine
 import ModelRuntime
 import RowFormat
@@ -13,6 +14,8 @@ struct TableFetch {
   private let view: ReadView
   private let filter: RowFilter?
   private let path: AccessPath
+  /// The first key that can match, of a page in the order of the keys; `nil` if none can.
+  private let firstKey: UInt64?
   /// Counts what is read, if a plan was requested.
   let tally: TableTally?
 
@@ -68,6 +71,7 @@ struct TableFetch {
       RowFilter($0, descriptor: table.descriptor, resolver: resolver)
     }
     self.filter = filter
+    firstKey = expression?.pagePosition.map { $0.firstKey(in: table) } ?? 0
     tally =
       resolver.trace == nil
       ? nil : TableTally(table, rowCount: resolver.view.rowCount(of: table.number))
@@ -125,9 +129,7 @@ extension TableFetch {
       if let narrowest, let path = exactPath(narrowest, rowCount) { return path }
       let joined = try join(rowCount)
       if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
-      if let first, let indexes, let path = try walk(first, indexes, narrowest, rowCount) {
-        return path
-      }
+      if let first, let path = try walk(first, indexes, narrowest, rowCount) { return path }
       if let joined, joined.count <= narrowest?.count ?? .max,
         joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
       {
@@ -277,16 +279,34 @@ extension TableFetch {
 
     private func walk(
       _ first: FirstRows,
-      _ indexes: TableIndexes,
+      _ indexes: TableIndexes?,
       _ narrowest: TableIndexes.Found?,
       _ rowCount: Int
     ) throws -> AccessPath? {
+      guard var indexes else { return nil }
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
         return candidates(narrowest)
       }
-      guard let (walk, found) = try indexes.ordered(by: first.ordering) else { return nil }
-      let test = walk.use.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
+      let position = expression?.pagePosition
+      if position != nil {
+        // Where the page begins is for the walk to know: an index may answer all the rest.
+        let rest = expression?.withoutPagePosition
+        guard
+          let others = TableIndexes(
+            store,
+            table,
+            CandidatePlan(rest),
+            isFiltered: rest != nil,
+            view
+          )
+        else { return nil }
+        indexes = others
+      }
+      guard let (walk, found) = try indexes.ordered(by: first.ordering, behind: position) else {
+        return nil
+      }
+      let test = walk.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
       // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
       if case .page(_, let window) = output, walk.isComplete {
@@ -316,6 +336,20 @@ extension TableFetch {
         return .proceed
       }
       return matching
+    }
+  }
+}
+
+extension PagePosition {
+  /// The first key of a table that can be behind the position, if there are no sort keys; `nil` if none can.
+  fileprivate func firstKey(in table: EntityTable) -> UInt64? {
+    guard values.isEmpty, tieOrder == .forward else { return 0 }
+    switch tie {
+    case .row(let row):
+      if row.table == table.number { return row.key + 1 }
+      return row.table < table.number ? 0 : nil
+    case .unsaved: return nil
+    case .identifier: return 0
     }
   }
 }
@@ -356,7 +390,9 @@ extension TableFetch {
     case .keys(let keys): try view.scan(table.number, keys: keys, test)
     case .matches(let keys): try view.scan(table.number, keys: keys, take)
     case .page(let keys): try view.scan(table.number, keys: keys.sorted(), take)
-    case .rows, .count: try view.scan(table.number, in: nil, test)
+    case .rows, .count:
+      guard let firstKey else { break }
+      try view.scan(table.number, in: firstKey == 0 ? nil : firstKey ..< .max, test)
     case .columns(let plan): control = try visitRanges(plan, body)
     }
     return control
@@ -414,7 +450,7 @@ extension TableFetch {
   ) throws -> ScanControl {
     let visitor = visitor
     let isExact = plan.isExact
-    var ranges = KeyRanges(end: store.engine.nextKey(in: table.number))
+    var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
     // The first range is short: a fetch that wants one row may find it there.
     var method = ScanMethod.rows
     while let keys = ranges.next() {
@@ -499,7 +535,7 @@ extension TableFetch {
     _ plan: ColumnPlan,
     _ body: (RowReference) throws -> ScanControl
   ) throws -> ScanControl {
-    var ranges = KeyRanges(end: store.engine.nextKey(in: table.number))
+    var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
     var matches: [UInt64] = []
     while let keys = ranges.next() {
       matches.removeAll(keepingCapacity: true)

@@ -69,12 +69,19 @@ struct TableIndexes {
 
   /// The index in whose order the first rows of a sort are met soonest.
   ///
+  /// - Parameters:
+  ///   - ordering: The sort.
+  ///   - position: The place in the sort behind which the rows are wanted, if it is not the beginning.
+  /// - Returns: The walk and its index; `nil` if no index is in that order.
   /// - Throws: What making an index throws.
-  func ordered(by ordering: RowOrdering) throws -> (walk: IndexWalk, found: Found)? {
+  func ordered(
+    by ordering: RowOrdering,
+    behind position: PagePosition?
+  ) throws -> (walk: IndexWalk, found: Found)? {
     var best: (walk: IndexWalk, found: Found)?
     for index in store.indexes.values(of: table.number) {
       guard let use = IndexUse(index, lookups, isComplete: isComplete),
-        let walk = IndexWalk(use, ordering, of: table),
+        let walk = IndexWalk(use, ordering, behind: position, of: table),
         let keys = try index.keys(as: view, in: store)
       else { continue }
       let found = Found(use: use, keys: keys, count: use.count(in: keys))

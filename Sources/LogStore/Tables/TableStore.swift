@@ -170,7 +170,7 @@ final class TableStore: Sendable {
   /// The row an identifier stands for, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     guard identifier.storeIdentifier == self.identifier, let key = identifier.rowKey,
-      let table = tablesByEntity[identifier.entityName]
+      key <= RowReference.maximumKey, let table = tablesByEntity[identifier.entityName]
     else { return nil }
     return RowReference(table: table.number, key: key)
   }

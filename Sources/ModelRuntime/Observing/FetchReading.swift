@@ -74,13 +74,17 @@ extension FetchReading {
   mutating func add<T>(_ sort: [SortDescriptor<T>]) where T: PersistentModel {
     for descriptor in sort {
       if let ordering = try? RowOrdering([descriptor]), let key = ordering.keys.first {
-        switch key.source {
-        case .column(let path, let reading): add(reading.column, at: path, [subject])
-        case .identifier(let path): follow(path, [subject])
-        }
+        add(key.source, [subject])
       } else {
         add(property: descriptor.keyPath)
       }
+    }
+  }
+
+  private mutating func add(_ source: RowOrdering.Source, _ levels: [ModelDescriptor]) {
+    switch source {
+    case .column(let path, let reading): add(reading.column, at: path, levels)
+    case .identifier(let path): follow(path, levels)
     }
   }
 
@@ -99,6 +103,8 @@ extension FetchReading {
     case .structured(let path, let reading): add(reading.column, at: path, levels)
     case .identifier(let path), .row(let path), .castRow(let path, _), .isKind(let path, _):
       follow(path, levels)
+    case .behind(let position):
+      for key in position.ordering.keys { add(key.source, levels) }
     case .list(let list), .count(let list): add(list, levels)
     case .exists(let list, let test):
       add(list, levels)

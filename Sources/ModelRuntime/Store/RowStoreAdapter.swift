@@ -163,7 +163,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
 
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     guard identifier.id.text == nil, identifier.storeIdentifier == store.identifier,
-      let table = tables[identifier.entityName]
+      // An identifier can come from outside.
+      identifier.id.key <= RowReference.maximumKey, let table = tables[identifier.entityName]
     else { return nil }
     return RowReference(table: table, key: identifier.id.key)
   }

@@ -1,15 +1,20 @@
 /// The keys of a table, one range after the other: short ones first, for a fetch that wants few rows.
 struct KeyRanges {
   private let end: UInt64
-  private var first: UInt64? = 0
+  private var first: UInt64?
   private var width: UInt64 = 64
 
   /// So many keys that the blocks which two ranges share do not count, and few enough that the rows which
   /// match take little memory before they are read.
   private static let greatestWidth: UInt64 = 1 << 16
 
-  /// - Parameter end: Beyond the last key, as far as is known; the last range goes on behind it.
-  init(end: UInt64) { self.end = end }
+  /// - Parameters:
+  ///   - start: The first key that is wanted; `nil` if none is.
+  ///   - end: Beyond the last key, as far as is known; the last range goes on behind it.
+  init(from start: UInt64? = 0, end: UInt64) {
+    first = start
+    self.end = end
+  }
 
   mutating func next() -> Range<UInt64>? {
     guard let start = first else { return nil }

@@ -72,7 +72,7 @@ extension ExpressionCompiler {
     case .castRow, .list, .constants, .range:
       // The translation lets none of these stand where a value is wanted.
       return failing()
-    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists:
+    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists, .behind:
       let test = test(expression)
       return { try .bool(test($0, $1, $2)) }
     }

@@ -49,6 +49,7 @@ struct ExpressionCompiler {
     case .isKind(let path, let descriptor): return kindTest(path, descriptor)
     case .text(let question, let text, let other): return textTest(question, text, other)
     case .exists(let list, let condition): return existenceTest(list, condition)
+    case .behind(let position): return positionTest(position)
     case .column(let path, let reading) where reading.kind == .bool:
       return columnTest(.equal, path, reading, .bool(true), default: `default`)
     default:

@@ -44,6 +44,8 @@ extension QueryExpression {
       return "\(text.text(.unary)).\(question.name)(\(other.text(.or)))"
     case .exists(let list, let test):
       return "\(QueryExpression.text(list)).contains { \(test.text(.or)) }"
+    case .behind(let position):
+      return "behind(\(QueryExpression.list(position.values)))"
     case .conditional(let condition, let then, let otherwise):
       return "(\(condition.text(.and)) ? \(then.text(.or)) : \(otherwise.text(.or)))"
     case .coalesce(let value, let other):

@@ -34,6 +34,8 @@ package indirect enum QueryExpression: Sendable {
   case text(TextTest, QueryExpression, QueryExpression)
   /// Whether some member of a list passes a test, which is about the next level of rows.
   case exists(MemberList, where: QueryExpression)
+  /// Whether the tested row comes behind a place in a sort; a part of the whole predicate, never of a closure.
+  case behind(PagePosition)
 
   // MARK: Computing
   case conditional(QueryExpression, then: QueryExpression, else: QueryExpression)
@@ -124,7 +126,8 @@ extension QueryExpression {
   /// The expressions this one is made of.
   package var children: [QueryExpression] {
     switch self {
-    case .constant, .constants, .column, .structured, .identifier, .row, .castRow, .isKind: []
+    case .constant, .constants, .column, .structured, .identifier, .row, .castRow, .isKind, .behind:
+      []
     case .range(let bounds): [bounds.lower, bounds.upper].compactMap { $0 }
     case .list(let list), .count(let list): list.condition.map { [$0] } ?? []
     case .exists(let list, let test): [test] + (list.condition.map { [$0] } ?? [])

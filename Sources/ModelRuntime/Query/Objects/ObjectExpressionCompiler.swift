@@ -59,6 +59,7 @@ struct ObjectExpressionCompiler {
         return question.holds(text, other)
       }
     case .exists(let list, let condition): return existenceTest(list, condition)
+    case .behind(let position): return positionTest(position)
     default:
       let value = value(expression)
       return { if case .bool(let value) = try value($0) { value } else { `default` } }
@@ -163,7 +164,7 @@ struct ObjectExpressionCompiler {
     case .castRow, .list, .constants, .range:
       // The translation lets none of these stand where a value is wanted.
       return { _ in throw QueryFailure.otherClass }
-    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists:
+    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists, .behind:
       let test = test(expression)
       return { try .bool(test($0)) }
     }

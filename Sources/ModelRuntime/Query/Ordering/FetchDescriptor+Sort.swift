@@ -57,6 +57,7 @@ extension FetchDescriptor {
       for text in texts { column.append(text.map(QueryValue.text) ?? .null) }
       return column
     }
+    if isIdentifier(keyPath, of: T.self) { return identifierColumn(descriptor, models) }
     let declared = type(of: keyPath).valueType
     let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
     guard let scalar = type as? any QueryScalar.Type, scalar.queryKind.isOrdered else { return nil }
@@ -66,6 +67,20 @@ extension FetchDescriptor {
       textOrder: descriptor.stringComparator.map(TextOrder.init)
     )
     return fill(&column, keyPath, scalar, models) ? column : nil
+  }
+
+  /// The places of the models' identifiers among each other.
+  private func identifierColumn(_ descriptor: SortDescriptor<T>, _ models: [T]) -> SortColumn {
+    let identifiers = models.map(\.persistentModelID)
+    var ranks = Array(repeating: 0, count: models.count)
+    for (rank, place) in identifiers.indices.sorted(by: { identifiers[$0] < identifiers[$1] })
+      .enumerated()
+    {
+      ranks[place] = rank
+    }
+    var column = SortColumn(kind: .integer, order: descriptor.order)
+    for rank in ranks { column.append(.integer(Int64(rank))) }
+    return column
   }
 
   private func fill<Value: QueryScalar>(

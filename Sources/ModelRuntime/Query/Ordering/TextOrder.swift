@@ -3,15 +3,19 @@ import Foundation
 /// How a sort compares text, if not by `<`.
 struct TextOrder: Sendable {
   let compare: @Sendable (String, String) -> ComparisonResult
+  /// A name of the order: the same in every process.
+  let name: String
 
   init(_ comparator: String.StandardComparator) {
     #if !canImport(Darwin)
     if let rule = comparator.localizedRule {
       compare = { rule.compare($0, $1) }
+      name = "\(rule.rule.rawValue) \(rule.order == .forward)"
       return
     }
     #endif
     compare = { comparator.compare($0, $1) }
+    name = "\(comparator)"
   }
 }
 
@@ -46,6 +50,7 @@ extension TextOrder {
 
   private init(_ rule: LocalizedStringComparator.Rule) {
     compare = { rule.compare($0, $1) }
+    name = rule.rawValue
   }
 
   /// The texts at the end of such a key path, and their order.

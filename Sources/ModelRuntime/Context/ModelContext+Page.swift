@@ -1,0 +1,210 @@
+import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// Fetches a page of the models that match: the first one, or the one behind a token.
+  ///
+  ///     var readings = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.at, order: .reverse)])
+  ///     readings.fetchLimit = 50
+  ///     let first = try context.page(readings)
+  ///     let second = try context.page(readings, after: first.next)
+  ///
+  /// The models come as ``fetch(_:)`` brings them, unsaved changes counted in; those whose sort keys are equal are told
+  /// apart by their rows. A page begins behind the model that the page before ended with, wherever that is now: no
+  /// model is shown twice or left out because others were inserted or deleted meanwhile. A model whose sort keys change
+  /// meanwhile moves, and is met where it is then.
+  ///
+  /// The token belongs to the entity and the sort keys of the descriptor. The predicate may differ: the page then begins
+  /// at the same place among other models.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models, in what order, and with the limit as the page's size; without a limit, the page has
+  ///     all models that are left. Sort keys are stored properties, also of models that to-one relationships lead to.
+  ///     Without any, models come in the order in which they were first saved.
+  ///   - token: ``FetchPage/next`` of the page before; `nil` for the first page.
+  /// - Returns: The page, which is empty if there is nothing behind the token.
+  /// - Throws: ``PageError`` for a token that is mutilated or of another sort, and for a sort that cannot be paged;
+  ///   otherwise as ``fetch(_:)``.
+  /// - Complexity: In a `LogStore` that of the page's models, wherever the page is, if an index begins with what the
+  ///   predicate compares for equality and goes on with the sort keys, all in one direction, or if there are no sort
+  ///   keys. Without an index, that of a sorted fetch.
+  public func page<T>(
+    _ descriptor: FetchDescriptor<T>,
+    after token: PageToken? = nil
+  ) throws -> FetchPage<T> where T: PersistentModel {
+    let pager = try Pager(descriptor, in: self)
+    let (models, hasMore) = try pager.models(behind: token, pager.sort)
+    return FetchPage(
+      models: models,
+      next: hasMore ? models.last.map(pager.token) : nil,
+      previous: token == nil ? nil : models.first.map(pager.token)
+    )
+  }
+
+  /// Fetches the page of the models that match before a token: the last ones of those in front of it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: As for ``page(_:after:)``.
+  ///   - token: ``FetchPage/previous`` of the page behind.
+  /// - Returns: The page, its models in the order of the descriptor; it is empty if there is nothing before the token.
+  /// - Throws: As ``page(_:after:)``.
+  /// - Complexity: As ``page(_:after:)``, and that of all models with the sort keys of the first one of the page. All
+  ///   models before the token are read if there are no sort keys, or models of the class are unsaved, or the class has
+  ///   subclasses.
+  public func page<T>(
+    _ descriptor: FetchDescriptor<T>,
+    before token: PageToken
+  ) throws -> FetchPage<T> where T: PersistentModel {
+    let pager = try Pager(descriptor, in: self)
+    let (models, hasMore) = try pager.models(behind: token, pager.sort.reversed())
+    return FetchPage(
+      models: models.reversed(),
+      next: models.first.map(pager.token),
+      previous: hasMore ? models.last.map(pager.token) : nil
+    )
+  }
+}
+
+extension ModelContext {
+  /// Whether any model of a class is new, changed or deleted, and not saved.
+  fileprivate func hasUnsavedModels(of type: any PersistentModel.Type) -> Bool {
+    if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return false }
+    unsaved.update(from: self)
+    let type = ModelDescriptor.of(type)
+    return [unsaved.inserted, unsaved.changed, unsaved.deleted].contains {
+      !$0.classes(below: type).isEmpty
+    }
+  }
+}
+
+/// Fetches the pages of one descriptor.
+private struct Pager<T: PersistentModel> {
+  let sort: PageSort<T>
+  private let descriptor: FetchDescriptor<T>
+  private let context: ModelContext
+  private let connection: StoreConnection
+
+  init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
+    if let offset = descriptor.fetchOffset, offset > 0 { throw PageError.offset(offset) }
+    sort = try PageSort(descriptor.sortBy)
+    connection = try context.connection(for: T.self)
+    self.descriptor = descriptor
+    self.context = context
+  }
+
+  /// The first models behind a token, in an order.
+  ///
+  /// - Returns: The models, and whether there are more.
+  func models(behind token: PageToken?, _ order: PageSort<T>) throws -> ([T], Bool) {
+    var request = descriptor
+    request.sortBy = order.descriptors
+    if let token {
+      let position = try position(of: token, in: order)
+      let behind = Predicate<T> { PositionTest(position, of: $0) }
+      request.predicate = descriptor.predicate.map { $0 && behind } ?? behind
+    }
+    let size = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
+    // One more tells whether there is a next page.
+    let wanted = size.addingReportingOverflow(1).partialValue
+    request.fetchLimit = size == .max ? nil : wanted
+    var models: [T]
+    if isOrderOfFetch(order) {
+      models = try context.fetch(request)
+    } else if isOrderOfFetchByIdentifier {
+      request.sortBy.append(SortDescriptor(\T.persistentModelID, order: order.tieOrder))
+      models = try context.fetch(request)
+    } else {
+      request.sortBy = []
+      request.fetchLimit = nil
+      models = order.sorted(
+        try context.fetch(request),
+        byRow: connection.store.ordersRowsByReference,
+        unsaved: context.inserted
+      )
+    }
+    guard models.count > size else { return (models, false) }
+    models.removeSubrange(size...)
+    return (models, true)
+  }
+
+  /// Whether a fetch by the sort keys alone has models with equal keys in the order of pages.
+  private func isOrderOfFetch(_ order: PageSort<T>) -> Bool {
+    connection.store.ordersRowsByReference && order.tieOrder == .forward
+  }
+
+  /// Whether a fetch whose last sort key is the identifier has the order of pages.
+  private var isOrderOfFetchByIdentifier: Bool {
+    let entity = ModelDescriptor.of(T.self).entityName
+    // Tables are in another order than the names of their entities.
+    let isOfOneTable = !context.coordinator.schema.entities.contains {
+      $0.superentityName == entity
+    }
+    return (isOfOneTable || !connection.store.ordersRowsByReference)
+      && !(descriptor.includePendingChanges && context.hasUnsavedModels(of: T.self))
+  }
+
+  /// The token that names the place of a model.
+  func token(of model: T) -> PageToken {
+    let entity = ModelDescriptor.of(T.self).entityName
+    let identifier = model.persistentModelID
+    let values = zip(sort.values(of: model), sort.ordering.keys).map { value, key in
+      PageTokenContent.Value(value: value, isDescending: key.order == .reverse)
+    }
+    return PageToken(
+      PageTokenContent(
+        entity: PageTokenContent.hash(of: entity),
+        sort: sort.fingerprint,
+        values: values,
+        rowEntity: identifier.entityName == entity ? "" : identifier.entityName,
+        row: identifier.isTemporary
+          ? .unsaved(identifier.id.key)
+          : identifier.id.text.map { .text($0) } ?? .number(identifier.id.key)
+      )
+    )
+  }
+
+  /// The place that a token names, in the descriptor's order or the reversed one.
+  private func position(of token: PageToken, in order: PageSort<T>) throws -> PagePosition {
+    let content = try PageTokenContent(token)
+    let entities = context.coordinator.schema.entitiesByName
+    let values = try content.values(for: sort, entities.keys)
+    return order.position(values: values, try tie(content, order.tieOrder))
+  }
+
+  private func tie(_ content: PageTokenContent, _ order: SortOrder) throws -> PagePosition.Tie {
+    let own = ModelDescriptor.of(T.self).entityName
+    let name = content.rowEntity.isEmpty ? own : content.rowEntity
+    guard let type = context.coordinator.schema.entitiesByName[name]?.modelType,
+      ModelDescriptor.of(type).isKind(of: .of(T.self))
+    else {
+      throw PageError.malformedToken(expected: "a row of \(own)", found: "one of \(name)")
+    }
+    let store = IdentifierOrigin.named(store: connection.identifier, entity: name)
+    switch content.row {
+    case .unsaved(let key):
+      let identifier = PersistentIdentifier(
+        origin: .named(store: nil, entity: name),
+        key: key
+      )
+      let unsaved = context.inserted
+      guard let model = context.unsavedModel(for: identifier),
+        let place = unsaved.firstIndex(where: { $0 === model })
+      else { throw PageError.unsavedModel(found: "\(identifier)") }
+      let notBehind = order == .forward ? unsaved[...place] : unsaved[place...]
+      return .unsaved(notBehind: Set(notBehind.map { ObjectIdentifier($0) }))
+    case .number(let key):
+      let identifier = PersistentIdentifier(origin: store, key: key)
+      guard connection.store.ordersRowsByReference else { return .identifier(identifier) }
+      guard let row = connection.store.reference(of: identifier) else {
+        throw PageError.malformedToken(expected: "a row of \(own)", found: "\(identifier)")
+      }
+      return .row(row)
+    case .text(let key):
+      let identifier = PersistentIdentifier(origin: store, primaryKeyText: key)
+      guard !connection.store.ordersRowsByReference else {
+        throw PageError.malformedToken(expected: "the number of a row", found: "\(identifier)")
+      }
+      return .identifier(identifier)
+    }
+  }
+}
