@@ -90,6 +90,11 @@ let macroTestTarget: Target =
 let traits: Set<Trait> = [
   .trait(name: "Logging", description: "Stores log what happens to them with swift-log."),
   .trait(name: "Metrics", description: "Stores publish their state with swift-metrics."),
+  .trait(name: "Tracing", description: "Stores open spans with swift-distributed-tracing."),
+  .trait(
+    name: "ServiceLifecycle",
+    description: "Brings ModelContainerService, which closes the stores when a service group stops."
+  ),
   .trait(
     name: "PostgreSQL",
     description: "Brings PostgresStore, which keeps models on a PostgreSQL server by way of libpq."
@@ -103,6 +108,22 @@ let traits: Set<Trait> = [
 let observabilityDependencies: [Target.Dependency] = [
   .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
   .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+]
+
+let tracingDependencies: [Target.Dependency] = [
+  .product(
+    name: "Tracing",
+    package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"])
+  )
+]
+
+let lifecycleDependencies: [Target.Dependency] = [
+  .product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"])
+  )
 ]
 
 let macroDependency: [Target.Dependency] = macroPlugin == nil ? ["ModelMacros"] : []
@@ -164,7 +185,8 @@ var targets: [Target] = [
   macroTarget,
   .target(
     name: "ModelRuntime",
-    dependencies: ["CModelRuntime", "Locking", "RowFormat", "SchedulePoints"] + macroDependency,
+    dependencies: ["CModelRuntime", "Locking", "RowFormat", "SchedulePoints"] + macroDependency
+      + tracingDependencies,
     swiftSettings: macroUserSettings
       + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
   ),
@@ -178,7 +200,7 @@ var targets: [Target] = [
     dependencies: [
       "Locking", "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
       "SchedulePoints",
-    ] + observabilityDependencies,
+    ] + observabilityDependencies + tracingDependencies + lifecycleDependencies,
     swiftSettings: swiftSettings + [.strictMemorySafety()]
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
@@ -421,6 +443,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.4.0"),
   ]
     + (macroPlugin == nil
       ? [.package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0")] : []),

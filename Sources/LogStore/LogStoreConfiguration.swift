@@ -8,6 +8,9 @@ public import Logging
 #if Metrics
 public import CoreMetrics
 #endif
+#if Tracing
+public import Tracing
+#endif
 
 /// Opens a ``LogStore``: where its folder is, and how much a save promises.
 ///
@@ -80,6 +83,15 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// There are none if it is `nil`; those of the program's own backend are made by `MetricsSystem.factory`.
   /// Only with the package's trait `Metrics`.
   public var metricsFactory: (any MetricsFactory)?
+  #endif
+
+  #if Tracing
+  /// Opens a span for each save and each fetch, with the configuration's name as the attribute `store`; none if it is `nil`.
+  ///
+  /// The program's own is `InstrumentationSystem.tracer`. A span belongs to the one that is open where
+  /// ``/ModelRuntime/ModelContainer/read(_:)`` or ``/ModelRuntime/ModelContainer/write(author:_:)`` was called, or where the
+  /// context is used. Only with the package's trait `Tracing`.
+  public var tracer: (any Tracer)?
   #endif
 
   /// The size of the cache of unpacked rows, in bytes.

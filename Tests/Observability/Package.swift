@@ -9,9 +9,15 @@ let package = Package(
   name: "Observability",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "logstore", path: "../..", traits: ["Logging", "Metrics"]),
+    .package(
+      name: "logstore",
+      path: "../..",
+      traits: ["Logging", "Metrics", "ServiceLifecycle", "Tracing"]
+    ),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.4.0"),
   ],
   targets: [
     .testTarget(
@@ -24,6 +30,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "Tests",
       swiftSettings: [

@@ -16,8 +16,6 @@ final class StoreMetrics: Sendable {
     let failures: Counter
   }
 
-  enum Operation { case save, fetch }
-
   init(
     store: String,
     factory: any MetricsFactory,
@@ -39,7 +37,7 @@ final class StoreMetrics: Sendable {
   /// Does something, and publishes how long it took, or that it failed.
   ///
   /// What a store leaves to the context is no failure: it is asked again, more simply.
-  func measure<R>(_ operation: Operation, _ body: () throws -> R) rethrows -> R {
+  func measure<R>(_ operation: StoreOperation, _ body: () throws -> R) rethrows -> R {
     let metric = operation == .save ? saves : fetches
     let start = now()
     do {

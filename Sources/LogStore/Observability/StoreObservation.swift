@@ -14,6 +14,9 @@ struct StoreObservation: Sendable {
   #if Metrics
   private(set) var metrics: StoreMetrics?
   #endif
+  #if Tracing
+  private(set) var traces: StoreTraces?
+  #endif
 
   /// Nobody.
   static let none = StoreObservation()
@@ -34,6 +37,9 @@ struct StoreObservation: Sendable {
       handlers.append(metrics.engine.record)
       self.metrics = metrics
     }
+    #endif
+    #if Tracing
+    traces = configuration.tracer.map { StoreTraces(store: configuration.name, tracer: $0) }
     #endif
   }
 

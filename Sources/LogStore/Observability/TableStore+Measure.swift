@@ -1,16 +1,21 @@
 extension TableStore {
-  #if Metrics
-  /// Runs a closure, and measures it if its duration is published.
+  /// Does something; measures it if its duration is published, and traces it if there is a tracer.
   @inline(__always)
-  func measure<R>(_ operation: StoreMetrics.Operation, _ body: () throws -> R) rethrows -> R {
-    guard let metrics = observation.metrics else { return try body() }
-    return try metrics.measure(operation, body)
+  func measure<R>(_ operation: StoreOperation, _ body: () throws -> R) rethrows -> R {
+    #if Tracing
+    if let traces = observation.traces {
+      return try traces.trace(operation) { try measureDuration(operation, body) }
+    }
+    #endif
+    return try measureDuration(operation, body)
   }
-  #else
-  enum MeasuredOperation { case save, fetch }
 
-  /// Does something that would be measured with the trait `Metrics`.
   @inline(__always)
-  func measure<R>(_: MeasuredOperation, _ body: () throws -> R) rethrows -> R { try body() }
-  #endif
+  private func measureDuration<R>(_ operation: StoreOperation, _ body: () throws -> R) rethrows -> R
+  {
+    #if Metrics
+    if let metrics = observation.metrics { return try metrics.measure(operation, body) }
+    #endif
+    return try body()
+  }
 }

@@ -1,6 +1,10 @@
 import Dispatch
 import Synchronization
 
+#if Tracing
+import Tracing
+#endif
+
 /// Runs blocks that wait for disks on threads of their own: some at once, the others in the order of their arrival.
 ///
 /// The threads of Swift's concurrency pool are as many as the machine's cores and must not block; these are the system's,
@@ -33,6 +37,7 @@ final class WorkLane: Sendable {
   func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
   {
     let job = Job()
+    let body = inCallersContext(body)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         job.prepare(
@@ -81,6 +86,20 @@ final class WorkLane: Sendable {
       }
       return job
     }
+  }
+}
+
+extension WorkLane {
+  /// The block, with the tracing context of the calling task: the lane's threads run no task, and so have none.
+  private func inCallersContext<Result>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) -> @Sendable () throws -> Result {
+    #if Tracing
+    let context = ServiceContext.current
+    return { try ServiceContext.withValue(context, operation: body) }
+    #else
+    return body
+    #endif
   }
 }
 
