@@ -23,7 +23,7 @@ actor AlarmBoard {
 
   private func observing() throws -> ResultsObserver<Reading, Never> {
     if let observer { return observer }
-    let newest = ReadingFilter(onlyAlarms: true).page(after: nil, limit: AlarmBoard.length)
+    let newest = ReadingFilter(onlyAlarms: true).list(limit: AlarmBoard.length)
     let made = try ResultsObserver(fetchDescriptor: newest, modelContext: modelContext)
     observer = made
     return made

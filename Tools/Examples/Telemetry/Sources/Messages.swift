@@ -34,7 +34,7 @@ struct ReadingMessage: ResponseCodable, Equatable {
 struct PageMessage: ResponseCodable {
   var readings: [ReadingMessage]
   /// To be sent back as `after`; `nil` on the last page.
-  var next: String?
+  var next: PageToken?
 }
 
 struct HourMessage: ResponseCodable, Equatable {

@@ -71,11 +71,16 @@ extension TelemetryService {
     }
     router.get("/readings") { request, _ in
       let query = Query(request)
-      return try await page(
-        query.filter(),
-        after: query.value("after", "the `next` of a page"),
-        limit: query.number("limit", in: 1...Self.longestPage, default: 50)
-      )
+      let limit = try query.number("limit", in: 1...Self.longestPage, default: 50)
+      do {
+        return try await page(
+          query.filter(),
+          after: query.text("after").map { PageToken($0) },
+          limit: limit
+        )
+      } catch let error as PageError {
+        throw HTTPError(.badRequest, message: "after: \(error)")
+      }
     }
     router.get("/hours") { request, _ in try await hours(Query(request).filter()) }
   }

@@ -12,15 +12,17 @@ struct TelemetryService: Sendable {
     alarms = AlarmBoard(modelContainer: container)
   }
 
-  func page(_ filter: ReadingFilter, after cursor: Cursor?, limit: Int) async throws -> PageMessage
+  /// A page of the list, newest first.
+  ///
+  /// It costs what it shows, however far from the beginning it is: the index leads to its first reading.
+  ///
+  /// - Throws: `PageError` for a token that is none of this list.
+  func page(_ filter: ReadingFilter, after token: PageToken?, limit: Int) async throws
+    -> PageMessage
   {
     try await container.read { context in
-      let readings = try context.fetch(filter.page(after: cursor, limit: limit))
-      let isFull = readings.count == limit
-      return PageMessage(
-        readings: readings.map(ReadingMessage.init),
-        next: isFull ? readings.last.map { Cursor(behind: $0).description } : nil
-      )
+      let page = try context.page(filter.list(limit: limit), after: token)
+      return PageMessage(readings: page.models.map(ReadingMessage.init), next: page.next)
     }
   }
 
