@@ -69,6 +69,10 @@ import Testing
     (.alone, 717_689),
     // A member passes through a list whose owner another save is deleting.
     (.threads, 599_953),
+    // What is in the way of a denied delete comes back after that delete was saved.
+    (.alone, 813_785),
+    // A new model is deleted with a new owner of what another context has deleted.
+    (.merging, 836_929),
     // The delete of a member of many to many is undone before it is saved.
     (.alone, 584_493),
   ]

@@ -28,7 +28,29 @@ struct OracleContext {
   func view(of committed: OracleState) -> OracleState {
     var view = committed
     view.apply(log)
+    for key in cascadedHere { view.apply(.delete(key)) }
     return view
+  }
+
+  /// What the context's own relationships made its deletes cascade to, whether or not others have deleted what is
+  /// between.
+  private var cascadedHere: Set<Int> {
+    var owners: [Relation: [Int: Int]] = [:]
+    var cascaded: Set<Int> = []
+    for change in log {
+      switch change {
+      case .link(let relation, let member, let owner) where relation.rule == .cascade:
+        owners[relation, default: [:]][member] = owner
+      case .delete(let key):
+        var pending = [key]
+        while let next = pending.popLast() {
+          let members = owners.values.flatMap { $0.filter { $0.value == next }.keys }
+          pending += members.filter { cascaded.insert($0).inserted }
+        }
+      default: break
+      }
+    }
+    return cascaded
   }
 
   /// New models whose unique value a stored one has: until the save, the context shows both.

@@ -49,6 +49,15 @@ struct OracleState: Equatable, Sendable {
     if owners[relation]?.isEmpty == true { owners[relation] = nil }
   }
 
+  /// Makes members that were in the way of a denied delete nobody's, if that delete is saved.
+  mutating func forgetOwners(deletedFrom committed: OracleState) {
+    for (relation, members) in owners {
+      for (member, owner) in members where !contains(owner) && !committed.contains(owner) {
+        setOwner(relation, of: member, to: nil)
+      }
+    }
+  }
+
   /// The members whose to-one end is an owner, in ascending order.
   func members(_ relation: Relation, of owner: Int) -> [Int] {
     (owners[relation] ?? [:]).filter { $0.value == owner }.map(\.key).sorted()

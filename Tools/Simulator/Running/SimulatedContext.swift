@@ -241,13 +241,15 @@ final class SimulatedContext {
     context.processPendingChanges()
     let now = oracle.view(of: committed)
     if case .undo = action {
-      guard let wanted = oracle.undoable.popLast() else { return false }
+      guard var wanted = oracle.undoable.popLast() else { return false }
+      wanted.forgetOwners(deletedFrom: committed)
       guard manager.canUndo else { throw Violation(.undo, "there is nothing to undo") }
       manager.undo()
       oracle.redoable.append(now)
       oracle.become(wanted, before: now)
     } else {
-      guard let wanted = oracle.redoable.popLast() else { return false }
+      guard var wanted = oracle.redoable.popLast() else { return false }
+      wanted.forgetOwners(deletedFrom: committed)
       guard manager.canRedo else { throw Violation(.undo, "there is nothing to redo") }
       manager.redo()
       oracle.undoable.append(now)
