@@ -49,12 +49,11 @@ struct OracleState: Equatable, Sendable {
     if owners[relation]?.isEmpty == true { owners[relation] = nil }
   }
 
-  /// Makes members that were in the way of a denied delete nobody's, if that delete is saved.
-  mutating func forgetOwners(deletedFrom committed: OracleState) {
-    for (relation, members) in owners {
-      for (member, owner) in members where !contains(owner) && !committed.contains(owner) {
-        setOwner(relation, of: member, to: nil)
-      }
+  /// Whether a member names an owner that is neither here nor stored: it was in the way of a denied delete, and both were
+  /// then deleted by one save.
+  func hasLostOwners(deletedFrom committed: OracleState) -> Bool {
+    owners.values.contains { members in
+      members.values.contains { !contains($0) && !committed.contains($0) }
     }
   }
 

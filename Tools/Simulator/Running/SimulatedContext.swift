@@ -240,16 +240,22 @@ final class SimulatedContext {
     guard let manager = context.undoManager else { return false }
     context.processPendingChanges()
     let now = oracle.view(of: committed)
+    let next = if case .undo = action { oracle.undoable.last } else { oracle.redoable.last }
+    if let next, next.hasLostOwners(deletedFrom: committed) {
+      // The member comes back with the owner that it has in memory, of which the oracle has kept nothing.
+      manager.removeAllActions()
+      oracle.undoable = []
+      oracle.redoable = []
+      return false
+    }
     if case .undo = action {
-      guard var wanted = oracle.undoable.popLast() else { return false }
-      wanted.forgetOwners(deletedFrom: committed)
+      guard let wanted = oracle.undoable.popLast() else { return false }
       guard manager.canUndo else { throw Violation(.undo, "there is nothing to undo") }
       manager.undo()
       oracle.redoable.append(now)
       oracle.become(wanted, before: now)
     } else {
-      guard var wanted = oracle.redoable.popLast() else { return false }
-      wanted.forgetOwners(deletedFrom: committed)
+      guard let wanted = oracle.redoable.popLast() else { return false }
       guard manager.canRedo else { throw Violation(.undo, "there is nothing to redo") }
       manager.redo()
       oracle.undoable.append(now)
