@@ -4,7 +4,7 @@ import ModelRuntime
 extension DataStoreContract {
   /// How often a store is called.
   static let calls: [Clause] = [
-    Clause("A store is asked once to save, and once at most for each entity") { stage in
+    Clause("A store is asked once to save, and once at most for each entity", of: .calls) { stage in
       let log = CallLog()
       let counted = Stage { counting(stage.configuration(), log) }
       try fill(try counted.open())

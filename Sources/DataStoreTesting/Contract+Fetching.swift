@@ -4,7 +4,7 @@ import ModelRuntime
 extension DataStoreContract {
   /// Fetches find what matches, in order.
   static let fetching: [Clause] = [
-    Clause("A store answers a predicate, or has the context answer it") { stage in
+    Clause("A store answers a predicate, or has the context answer it", of: .fetching) { stage in
       let context = try filled(stage)
       func names(_ predicate: Predicate<Item>) throws -> [String] {
         try context.fetch(
@@ -33,7 +33,7 @@ extension DataStoreContract {
       try expect(try names(#Predicate { wanted.contains($0.count) }), ["item 2", "item 5"], "in")
       try expect(try names(#Predicate { $0.isNew == true }), [], "a bool")
     },
-    Clause("A store sorts, or has the context sort") { stage in
+    Clause("A store sorts, or has the context sort", of: .fetching) { stage in
       let context = try filled(stage)
       func counts(_ sort: SortDescriptor<Item>...) throws -> [Int] {
         try context.fetch(FetchDescriptor<Item>(sortBy: sort)).prefix(4).map(\.count)
@@ -46,7 +46,7 @@ extension DataStoreContract {
         "nil first, then the second key"
       )
     },
-    Clause("A store cuts to limit and offset after filtering and sorting") { stage in
+    Clause("A store cuts to limit and offset after filtering and sorting", of: .fetching) { stage in
       let context = try filled(stage)
       var descriptor = FetchDescriptor<Item>(
         predicate: #Predicate { $0.count > 4 },
@@ -61,7 +61,7 @@ extension DataStoreContract {
       descriptor.fetchOffset = 100
       try expect(try context.fetch(descriptor).isEmpty, true, "behind the last page is nothing")
     },
-    Clause("A store counts and names what a fetch would find") { stage in
+    Clause("A store counts and names what a fetch would find", of: .fetching) { stage in
       let context = try filled(stage)
       let descriptor = FetchDescriptor<Item>(predicate: #Predicate { $0.count < 7 })
       try expect(try context.fetchCount(FetchDescriptor<Item>()), 20, "all")
@@ -70,7 +70,7 @@ extension DataStoreContract {
       let models = Set(try context.fetch(descriptor).map(\.persistentModelID))
       try expect(identifiers == models, true, "the identifiers are those of the models")
     },
-    Clause("A store finds models by their identifiers") { stage in
+    Clause("A store finds models by their identifiers", of: .fetching) { stage in
       let context = try filled(stage)
       let some = try context.fetch(
         FetchDescriptor<Item>(predicate: #Predicate { $0.count == 3 || $0.count == 8 })
@@ -85,7 +85,7 @@ extension DataStoreContract {
       )
       try expect(found.map(\.count), [3, 8], "the items")
     },
-    Clause("A store that is empty finds nothing") { stage in
+    Clause("A store that is empty finds nothing", of: .fetching) { stage in
       let context = try stage.open()
       try expect(try context.fetch(FetchDescriptor<Item>()).isEmpty, true, "nothing is fetched")
       try expect(try context.fetchCount(FetchDescriptor<Owner>()), 0, "the count")

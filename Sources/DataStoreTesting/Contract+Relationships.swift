@@ -4,7 +4,8 @@ import ModelRuntime
 extension DataStoreContract {
   /// Models find each other again.
   static let relationships: [Clause] = [
-    Clause("A store keeps a graph that was inserted by one of its models") { stage in
+    Clause("A store keeps a graph that was inserted by one of its models", of: .relationships) {
+      stage in
       try stage.steps(
         { context in
           let owner = Owner("Ann")
@@ -21,7 +22,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store keeps the order a list was put in") { stage in
+    Clause("A store keeps the order a list was put in", of: .relationships) { stage in
       try stage.steps(
         { context in
           let owner = Owner("Ann")
@@ -46,7 +47,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store moves a member from one list to another") { stage in
+    Clause("A store moves a member from one list to another", of: .relationships) { stage in
       try stage.steps(
         { context in
           let ann = Owner("Ann")
@@ -69,7 +70,8 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store adds members that name an owner to the owner's unread list") { stage in
+    Clause("A store adds members that name an owner to the owner's unread list", of: .relationships)
+    { stage in
       try stage.steps(
         { context in
           let ann = Owner("Ann")
@@ -98,7 +100,8 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store keeps both sides of a relationship of many to many") { stage in
+    Clause("A store keeps both sides of a relationship of many to many", of: .relationships) {
+      stage in
       try stage.steps(
         { context in
           let red = Label("red")
@@ -127,7 +130,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store deletes with a model what its rule cascades to") { stage in
+    Clause("A store deletes with a model what its rule cascades to", of: .relationships) { stage in
       try stage.steps(
         { context in
           let item = Item("whole")
@@ -146,7 +149,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store takes a deleted model out of every relationship") { stage in
+    Clause("A store takes a deleted model out of every relationship", of: .relationships) { stage in
       try stage.steps(
         { context in
           let owner = Owner("Ann")

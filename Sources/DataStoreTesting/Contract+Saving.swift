@@ -4,7 +4,7 @@ import ModelRuntime
 extension DataStoreContract {
   /// Saves are whole, and last.
   static let saving: [Clause] = [
-    Clause("A store gives inserted models permanent identifiers of its own") { stage in
+    Clause("A store gives inserted models permanent identifiers of its own", of: .saving) { stage in
       let context = try stage.open()
       let first = Item("first")
       let second = Item("second")
@@ -23,7 +23,7 @@ extension DataStoreContract {
       )
       try expect(found.name, "first", "the name found by identifier")
     },
-    Clause("A store keeps an identifier's meaning over another opening") { stage in
+    Clause("A store keeps an identifier's meaning over another opening", of: .saving) { stage in
       let archive = try
         ({ () throws -> Data in
           let context = try stage.open()
@@ -38,7 +38,7 @@ extension DataStoreContract {
       let item = try require(context.model(for: identifier) as? Item, "the item")
       try expect(item.name, "kept", "the name found by identifier")
     },
-    Clause("A store writes the changed properties and leaves the others") { stage in
+    Clause("A store writes the changed properties and leaves the others", of: .saving) { stage in
       try stage.steps(
         { context in
           let item = Item("before", count: 1)
@@ -61,7 +61,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store forgets deleted models for good") { stage in
+    Clause("A store forgets deleted models for good", of: .saving) { stage in
       try stage.steps(
         { context in
           for count in 0..<10 { context.insert(Item("\(count)", count: count)) }
@@ -79,7 +79,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store takes inserts, updates and deletes in one save") { stage in
+    Clause("A store takes inserts, updates and deletes in one save", of: .saving) { stage in
       try stage.steps(
         { context in
           for name in ["a", "b"] { context.insert(Item(name)) }
@@ -96,7 +96,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store shows one context what another has saved") { stage in
+    Clause("A store shows one context what another has saved", of: .saving) { stage in
       let writer = try stage.open()
       let reader = ModelContext(writer.container)
       writer.insert(Item("seen"))

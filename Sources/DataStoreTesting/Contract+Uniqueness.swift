@@ -4,7 +4,7 @@ import ModelRuntime
 extension DataStoreContract {
   /// Values that are unique stay so.
   static let uniqueness: [Clause] = [
-    Clause("A store keeps one model for each unique value") { stage in
+    Clause("A store keeps one model for each unique value", of: .uniqueness) { stage in
       try stage.steps(
         { context in
           let first = Member("ann", name: "Ann")
@@ -29,7 +29,8 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store keeps the relationships of a model that was inserted again") { stage in
+    Clause("A store keeps the relationships of a model that was inserted again", of: .uniqueness) {
+      stage in
       try stage.steps(
         { context in
           let member = Member("ann", name: "Ann")
@@ -49,7 +50,8 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store lets go of unique values that are changed or deleted") { stage in
+    Clause("A store lets go of unique values that are changed or deleted", of: .uniqueness) {
+      stage in
       let context = try stage.open()
       let ann = Member("ann", name: "Ann")
       let bob = Member("bob", name: "Bob")

@@ -4,7 +4,7 @@ import ModelRuntime
 extension DataStoreContract {
   /// Values come back as they were.
   static let values: [Clause] = [
-    Clause("A store gives back every kind of value as it was saved") { stage in
+    Clause("A store gives back every kind of value as it was saved", of: .values) { stage in
       let code = UUID()
       try stage.steps(
         { context in
@@ -37,7 +37,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store tells nil from empty") { stage in
+    Clause("A store tells nil from empty", of: .values) { stage in
       try stage.steps(
         { context in
           let none = Item("none")
@@ -54,7 +54,7 @@ extension DataStoreContract {
         }
       )
     },
-    Clause("A store keeps a value of a megabyte") { stage in
+    Clause("A store keeps a value of a megabyte", of: .values) { stage in
       let picture = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       let name = String(repeating: "long ", count: 40_000)
       try stage.steps(

@@ -1,4 +1,5 @@
 import DataStoreTesting
+import Foundation
 import SwiftData
 import Testing
 
@@ -7,7 +8,15 @@ import Testing
   func `keeps the contract on disk`(clause: DataStoreContract.Clause) throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "contract.store")
-    try clause.check { LogStoreConfiguration(url: url, durability: .relaxed) }
+    let copy = folder.url.appending(path: "killed.store")
+    try clause.check(
+      killed: {
+        try FileManager.default.copyItem(at: url, to: copy)
+        return LogStoreConfiguration(url: copy, durability: .relaxed)
+      }
+    ) {
+      LogStoreConfiguration(url: url, durability: .relaxed)
+    }
   }
 
   @Test func `is what a container without a configuration opens`() throws {
