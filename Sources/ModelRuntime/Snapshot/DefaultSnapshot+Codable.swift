@@ -3,6 +3,9 @@ import RowFormat
 
 /// A snapshot in an archive: the identifier and each property under its name. A to-one relationship is
 /// an identifier, a to-many one an array of them, nil is written out.
+///
+/// An archive of an earlier version of the class is read as one of the current: a property is looked for under its
+/// original name, too, and one that is missing has its default value.
 extension DefaultSnapshot {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
@@ -43,10 +46,14 @@ extension DefaultSnapshot {
     var encoder = _RowEncoder(references: references)
     encoder.begin(descriptor.layout)
     for property in descriptor.properties {
-      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      let key = container.key(of: property)
       switch property.kind {
       case .attribute(let codec):
-        try codec.unarchive(from: container, forKey: key, into: &encoder, property.ordinal)
+        if container.contains(key) {
+          try codec.unarchive(from: container, forKey: key, into: &encoder, property.ordinal)
+        } else if let value = property.defaultValue {
+          codec.write(value, into: &encoder, property.ordinal)
+        }
       case .toOne:
         if let identifier = try container.decodeIfPresent(PersistentIdentifier.self, forKey: key) {
           encoder.writer.set(property.ordinal, reference: references.number(identifier))
@@ -65,5 +72,15 @@ extension DefaultSnapshot {
       row: try encoder.finishBytes(),
       references: references.identifiers
     )
+  }
+}
+
+extension KeyedDecodingContainer<DataStoreSnapshotCodingKey> {
+  /// The key of a property: its name, or the name it had, if only that is there.
+  fileprivate func key(of property: ModelProperty) -> DataStoreSnapshotCodingKey {
+    let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+    guard !contains(key), let originalName = property.originalName else { return key }
+    let former = DataStoreSnapshotCodingKey.modeledProperty(originalName)
+    return contains(former) ? former : key
   }
 }

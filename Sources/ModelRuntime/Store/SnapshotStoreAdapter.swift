@@ -171,9 +171,11 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     to builder: inout FetchedRowBuilder,
     naming reference: (PersistentIdentifier) -> RowReference?
   ) throws {
-    guard let own = reference(snapshot.persistentIdentifier) else {
-      throw SwiftDataError.missingEntity(snapshot.persistentIdentifier.entityName)
-    }
+    let entity = snapshot.persistentIdentifier.entityName
+    guard let own = reference(snapshot.persistentIdentifier), let type = descriptorsByName[entity]
+    else { throw SwiftDataError.missingEntity(entity) }
+    // A store may have kept what a container of another version of the schema saved.
+    let snapshot = snapshot.descriptor === type ? snapshot : try snapshot.recoded()
     var writer = RowWriter()
     let range = try snapshot.write(into: &writer, lists: .atOwner, reference: reference)
     builder.append(own, row: writer.bytes.extracting(range))
@@ -346,11 +348,27 @@ extension DefaultSnapshot {
     if let snapshot = snapshot as? DefaultSnapshot {
       self = snapshot
     } else {
-      self = try JSONDecoder().decode(
-        DefaultSnapshot.self,
-        from: try JSONEncoder().encode(snapshot)
-      )
+      self = try Self.recoded(snapshot)
     }
+  }
+
+  /// The snapshot as one of the class that has its entity's name in the schema of this call.
+  fileprivate func recoded() throws -> DefaultSnapshot { try Self.recoded(self) }
+
+  private static func recoded(_ snapshot: some DataStoreSnapshot) throws -> DefaultSnapshot {
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "+infinity",
+      negativeInfinity: "-infinity",
+      nan: "nan"
+    )
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "+infinity",
+      negativeInfinity: "-infinity",
+      nan: "nan"
+    )
+    return try decoder.decode(DefaultSnapshot.self, from: try encoder.encode(snapshot))
   }
 }
 

@@ -12,7 +12,6 @@ import Testing
         .closing: "there is nothing to close",
         .recovery: "it is gone with the process",
         .contexts: "a save writes each model whole, and the last one wins",
-        .migration: "it hands out snapshots as they were saved",
         .threads: "it has no lock",
         .concurrentUniqueness: "it has no lock",
       ]
