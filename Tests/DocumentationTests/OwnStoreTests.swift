@@ -19,7 +19,6 @@ import Testing
         .closing: "nothing stays open between two calls",
         .contexts: "a save writes each model whole, and the last one wins",
         .concurrentUniqueness: "a context looks for a unique value before it saves, not while",
-        .migration: "a property that the file lacks is zero, not its default",
       ],
       killed: {
         try FileManager.default.copyItem(at: file, to: copy)
