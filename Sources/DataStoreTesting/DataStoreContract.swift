@@ -19,7 +19,18 @@ public import ModelRuntime
 public enum DataStoreContract {
   /// What a clause is about.
   public enum Feature: String, Sendable, CaseIterable {
-    case values, saving, calls, uniqueness, relationships, fetching
+    /// Attributes of every type, and what they are after a save.
+    case values
+    /// Inserts, updates and deletes, and what other contexts see of them.
+    case saving
+    /// How often, and for what, the runtime asks the store.
+    case calls
+    /// `#Unique`: an insert with a value that is taken is an update.
+    case uniqueness
+    /// References, lists, and delete rules.
+    case relationships
+    /// Predicates, orders, limits, counts and identifiers.
+    case fetching
     /// Two contexts that change one model.
     case contexts
     /// Threads that save and fetch at once.
@@ -46,6 +57,7 @@ public enum DataStoreContract {
 
   /// How a check ended that found no violation.
   public enum Outcome: Sendable, Equatable {
+    /// The store keeps the clause.
     case kept
     /// The store was declared not to support the clause's feature, for a reason.
     case unsupported(reason: String)
