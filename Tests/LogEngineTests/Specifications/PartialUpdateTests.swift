@@ -75,4 +75,23 @@ import Testing
     _ = try engine.commit(&batch)
     #expect(try numbers() == [9, 5, changed.count > 1 ? 6 : 0])
   }
+
+  @Test func `is refused as an insert of a row that another batch has inserted meanwhile`() throws {
+    let key = engine.reserveKeys(1, in: 1).lowerBound
+    let new = RowReference(table: 1, key: key)
+    func insert(_ numbers: [Int64], into batch: inout CommitBatch) {
+      row(numbers).withUnsafeBytes {
+        batch.insert(new, layout: LayoutNumber(1), row: $0.bytes)
+      }
+    }
+    var second = engine.makeBatch()
+    insert([2, 2, 2], into: &second)
+    var first = engine.makeBatch()
+    insert([1, 1, 1], into: &first)
+    _ = try engine.commit(&first)
+    #expect(throws: StorageError.rowExists(new)) { try engine.commit(&second) }
+    let stored = try engine.withRow(new) { row, _ in layout.integer(0, in: row) }
+    #expect(stored == 1)
+    #expect(engine.rowCount(of: 1) == 2)
+  }
 }
