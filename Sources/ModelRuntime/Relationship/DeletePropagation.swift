@@ -19,6 +19,9 @@ enum DeletePropagation {
       let ends = state.descriptor.relationships.map { property in
         (property, others: state.isFollowed(property) ? state.related(property) : [])
       }
+      if context.recordingUndoManager != nil {
+        for (property, others) in ends { state.readPlaces(in: others, at: property) }
+      }
       context.markDeleted(next)
       for (property, others) in ends { pending += apply(property, of: next, to: others) }
     }
@@ -187,6 +190,15 @@ extension _ModelState {
   /// The models at the other end of a relationship, whichever kind it is.
   func related(_ property: ModelProperty) -> [any PersistentModel] {
     property.isToMany ? destinations(property) : destination(property).map { [$0] } ?? []
+  }
+
+  /// Puts together the lists at other ends that are stored with their owners, and that this object is in: undoing its
+  /// delete puts it back to its places, which a list that is put together afterwards does not tell.
+  fileprivate func readPlaces(in others: [any PersistentModel], at property: ModelProperty) {
+    guard let inverse = property.inverse, inverse.isToMany,
+      !inverse.isDerivable || connection?.keepsLists == true
+    else { return }
+    for other in others { _ = other._$state.relatedModels(inverse) }
   }
 
   /// Whether a delete follows a relationship, or undoing it will want to know the other end.

@@ -87,4 +87,22 @@ import Testing
     context.undoManager?.undo()
     #expect(try context.medal(8).players.map(\.key) == [5, 6, 7])
   }
+
+  @Test(arguments: [false, true])
+  func `comes back to its place when a saved delete is undone`(isListInMemory: Bool) throws {
+    let medal = Medal(8)
+    second.insert(medal)
+    medal.players = try (5...7).map { try second.player($0) }
+    try second.save()
+    let context = ModelContext(club.container)
+    context.undoManager = UndoManager()
+    if isListInMemory { #expect(try context.medal(8).players.count == 3) }
+    context.delete(try context.player(6))
+    try context.save()
+    context.undoManager?.undo()
+    _ = try context.fetch(FetchDescriptor<Player>())
+    #expect(try context.medal(8).players.map(\.key) == [5, 6, 7])
+    try context.save()
+    #expect(try ModelContext(club.container).medal(8).players.map(\.key) == [5, 6, 7])
+  }
 }
