@@ -68,7 +68,7 @@ import Testing
     // A model that came back as another row is looked for by its former identifier.
     (.alone, 717_689),
     // A member passes through a list whose owner another save is deleting.
-    (.threads, 599_953),
+    (.threads, 599_953), (.threads, 925_894),
     // What is in the way of a denied delete comes back after that delete was saved.
     (.alone, 813_785),
     // A new model is deleted with a new owner of what another context has deleted.
