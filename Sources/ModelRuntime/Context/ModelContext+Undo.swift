@@ -201,6 +201,8 @@ extension ModelContext {
     register { context in
       let state = model._$state
       if state.flags.contains(.stored) {
+        // While it is no deleted model: what it is related to afterwards is what is in memory.
+        for property in state.descriptor.relationships { _ = state.related(property) }
         context.markDeleted(model)
         // As deleting it does: a save takes its own ends from memory, and inserting it again needs them.
         for property in state.descriptor.relationships {

@@ -105,4 +105,24 @@ import Testing
     try context.save()
     #expect(try ModelContext(club.container).medal(8).players.map(\.key) == [5, 6, 7])
   }
+
+  @Test func `is at both ends again when a saved insertion is undone and redone`() throws {
+    let context = ModelContext(club.container)
+    context.undoManager = UndoManager()
+    let medal = Medal(8)
+    context.insert(medal)
+    context.processPendingChanges()
+    let player = Player(9)
+    player.medals.append(medal)
+    context.insert(player)
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    context.undoManager?.redo()
+    try context.save()
+    #expect(try club.container.storedListViolations() == [])
+    let after = ModelContext(club.container)
+    #expect(try after.medal(8).players.map(\.key) == [9])
+    #expect(try after.player(9).medals.map(\.key) == [8])
+  }
 }

@@ -75,6 +75,8 @@ import Testing
     (.merging, 836_929),
     // The saved delete of a member is undone, whose list of many to many was not in memory.
     (.alone, 917_238),
+    // The saved insertion of a model with a list of many to many is undone, and redone.
+    (.alone, 1_039_388),
     // The delete of a member of many to many is undone before it is saved.
     (.alone, 584_493),
   ]
