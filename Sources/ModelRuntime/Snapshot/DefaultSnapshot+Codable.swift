@@ -5,7 +5,8 @@ import RowFormat
 /// an identifier, a to-many one an array of them, nil is written out.
 ///
 /// An archive of an earlier version of the class is read as one of the current: a property is looked for under its
-/// original name, too, and one that is missing has its default value.
+/// original name, too, and one that is missing has its default value. A store's own snapshots may leave nil out: with
+/// `CodingUserInfoKey.nilIsLeftOut`, an optional property that is missing is nil.
 extension DefaultSnapshot {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
@@ -42,24 +43,34 @@ extension DefaultSnapshot {
           "no model class named \"\(identifier.entityName)\" is known: expected one of a container's schema"
       )
     }
+    let keys = SnapshotKeys(
+      of: descriptor,
+      in: container,
+      nilIsLeftOut: CodingUserInfoKey.nilIsLeftOut.flatMap { decoder.userInfo[$0] } as? Bool == true
+    )
     let references = ReferenceList()
     var encoder = _RowEncoder(references: references)
     encoder.begin(descriptor.layout)
     for property in descriptor.properties {
-      let key = container.key(of: property)
+      let key = keys.key(of: property)
       switch property.kind {
       case .attribute(let codec):
-        if container.contains(key) {
+        if let key {
           try codec.unarchive(from: container, forKey: key, into: &encoder, property.ordinal)
-        } else if let value = property.defaultValue {
+        } else if let value = keys.value(ofMissing: property) {
           codec.write(value, into: &encoder, property.ordinal)
         }
       case .toOne:
-        if let identifier = try container.decodeIfPresent(PersistentIdentifier.self, forKey: key) {
+        let identifier = try key.flatMap {
+          try container.decodeIfPresent(PersistentIdentifier.self, forKey: $0)
+        }
+        if let identifier {
           encoder.writer.set(property.ordinal, reference: references.number(identifier))
         }
       case .toMany:
-        let identifiers = try container.decodeIfPresent([PersistentIdentifier].self, forKey: key)
+        let identifiers = try key.flatMap {
+          try container.decodeIfPresent([PersistentIdentifier].self, forKey: $0)
+        }
         encoder.writer.append(
           property.ordinal,
           references: (identifiers ?? []).map { references.number($0) }
@@ -75,12 +86,57 @@ extension DefaultSnapshot {
   }
 }
 
-extension KeyedDecodingContainer<DataStoreSnapshotCodingKey> {
+extension CodingUserInfoKey {
+  /// Whether an archive leaves properties out that are nil, as coding does that the compiler writes.
+  static let nilIsLeftOut = CodingUserInfoKey(rawValue: "nilIsLeftOut")
+}
+
+/// Where an archive has the properties of a class.
+private struct SnapshotKeys {
+  private let container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>
+  /// The names in the archive that belong to properties which have other names now.
+  private var formerNames: Set<String> = []
+  private let nilIsLeftOut: Bool
+
+  init(
+    of descriptor: ModelDescriptor,
+    in container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    nilIsLeftOut: Bool
+  ) {
+    self.container = container
+    self.nilIsLeftOut = nilIsLeftOut
+    let renamed = descriptor.properties.filter { property in
+      guard let former = property.originalName, container.contains(.modeledProperty(former)) else {
+        return false
+      }
+      // A name that another property has by now is that one's, if the renamed one may be nil and left out.
+      return !nilIsLeftOut || !property.isOptional || descriptor.property(named: former) == nil
+    }
+    // A property whose name was another's has its own former name, in turn.
+    var count = -1
+    while count < formerNames.count {
+      count = formerNames.count
+      for property in renamed where !hasOwnName(property) {
+        if let former = property.originalName { formerNames.insert(former) }
+      }
+    }
+  }
+
+  private func hasOwnName(_ property: ModelProperty) -> Bool {
+    container.contains(.modeledProperty(property.name)) && !formerNames.contains(property.name)
+  }
+
   /// The key of a property: its name, or the name it had, if only that is there.
-  fileprivate func key(of property: ModelProperty) -> DataStoreSnapshotCodingKey {
-    let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
-    guard !contains(key), let originalName = property.originalName else { return key }
-    let former = DataStoreSnapshotCodingKey.modeledProperty(originalName)
-    return contains(former) ? former : key
+  ///
+  /// - Returns: The key; `nil` if the archive does not have the property.
+  func key(of property: ModelProperty) -> DataStoreSnapshotCodingKey? {
+    if hasOwnName(property) { return .modeledProperty(property.name) }
+    guard let former = property.originalName, formerNames.contains(former) else { return nil }
+    return .modeledProperty(former)
+  }
+
+  /// The value of an attribute that the archive does not have; `nil` for none.
+  func value(ofMissing property: ModelProperty) -> Any? {
+    nilIsLeftOut && property.isOptional ? nil : property.defaultValue
   }
 }

@@ -368,6 +368,9 @@ extension DefaultSnapshot {
       negativeInfinity: "-infinity",
       nan: "nan"
     )
+    if let key = CodingUserInfoKey.nilIsLeftOut {
+      decoder.userInfo[key] = !(snapshot is DefaultSnapshot)
+    }
     return try decoder.decode(DefaultSnapshot.self, from: try encoder.encode(snapshot))
   }
 }
