@@ -10,7 +10,7 @@ import Foundation
 ///        4  check         FNV-1a of all that follows
 ///        4  entity        FNV-1a of the entity's name
 ///        4  sort          FNV-1a of the sort keys: `PageSort.fingerprint`
-///        1  count         of sort keys
+///           count         of sort keys: a number
 ///           for each key:
 ///        1    kind        0 nil, 1 integer, 2 double or date, 3 UUID, 4 text; bit 7 set if descending
 ///             value       none; a number, zigzag; 8 bytes; 16 bytes; a number of bytes, and the bytes in UTF-8
@@ -47,7 +47,7 @@ extension PageToken {
     var body: [UInt8] = []
     body.append(integer: content.entity)
     body.append(integer: content.sort)
-    body.append(UInt8(content.values.count))
+    body.append(number: UInt64(content.values.count))
     for value in content.values { body.append(value) }
     switch content.row {
     case .number: body.append(0)
@@ -145,7 +145,13 @@ extension PageTokenContent {
     }
     entity = try reader.integer(UInt32.self, "an entity")
     sort = try reader.integer(UInt32.self, "a sort")
-    let count = try reader.byte("a number of sort keys")
+    let count = try reader.number("a number of sort keys")
+    guard count <= UInt64(reader.rest.count) else {
+      throw .malformedToken(
+        expected: "\(count) sort keys",
+        found: "\(reader.rest.count) more bytes"
+      )
+    }
     var values: [Value] = []
     for _ in 0..<count { values.append(try reader.value()) }
     self.values = values

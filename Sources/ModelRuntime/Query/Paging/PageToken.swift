@@ -3,7 +3,7 @@
 /// It holds the values of the sort keys of one model, and which model it is. So a page begins behind that model however
 /// many rows are inserted before it meanwhile, and also when the model is deleted. The text is made of letters, digits,
 /// "-" and "_": it goes into a URL as it is. It is as long as the values of the sort keys and some 20 characters, the
-/// same each time, and readable, not secret: whoever has it can decode the values.
+/// same each time. It is not encrypted: a client that holds it can decode the values.
 ///
 /// Any text can be made a token: ``ModelContext/page(_:after:)`` reads it, and throws ``PageError`` for one that it
 /// cannot use.
