@@ -54,7 +54,9 @@ final class FaultyStore: DataStore, HistoryProviding, DataStoreBatching, DataSto
   let configuration: FaultyConfiguration
   private let base: LogStore
   private let updateCount = Atomic(0)
-  private let fetchCount = Atomic(0)
+  private let isHalfSaved = Atomic(false)
+  /// Signalled by each fetch while a save is half done.
+  private let looked = DispatchSemaphore(value: 0)
   /// The first answer for each entity, of this store.
   private let answers = Mutex<[String: [Snapshot]]>([:])
 
@@ -82,7 +84,7 @@ final class FaultyStore: DataStore, HistoryProviding, DataStoreBatching, DataSto
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
-    fetchCount.add(1, ordering: .sequentiallyConsistent)
+    if isHalfSaved.load(ordering: .sequentiallyConsistent) { looked.signal() }
     let entity = Schema.entityName(for: T.self)
     var found = try base.fetch(request).fetchedSnapshots
     switch fault {
@@ -117,12 +119,10 @@ final class FaultyStore: DataStore, HistoryProviding, DataStoreBatching, DataSto
       let first = try base.save(
         part(of: request, inserting: Array(inserted[..<half]), updating: [])
       )
-      // Until another thread has looked, or nobody does.
-      let looked = fetchCount.load(ordering: .sequentiallyConsistent)
-      let end = ContinuousClock.now + .seconds(1)
-      while fetchCount.load(ordering: .sequentiallyConsistent) < looked + 2,
-        ContinuousClock.now < end
-      { Thread.sleep(forTimeInterval: 0.0001) }
+      // Until another thread has looked twice, or nobody does.
+      isHalfSaved.store(true, ordering: .sequentiallyConsistent)
+      for _ in 0..<2 { _ = looked.wait(timeout: .now() + .seconds(1)) }
+      isHalfSaved.store(false, ordering: .sequentiallyConsistent)
       let second = try base.save(
         part(of: request, inserting: Array(inserted[half...]), updating: updated)
       )
