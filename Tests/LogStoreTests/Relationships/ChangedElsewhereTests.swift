@@ -125,4 +125,29 @@ import Testing
     #expect(try after.medal(8).players.map(\.key) == [9])
     #expect(try after.player(9).medals.map(\.key) == [8])
   }
+
+  @Test(arguments: [false, true])
+  func `comes back to its place when a saved insertion is undone and redone`(
+    isListInMemory: Bool
+  ) throws {
+    let medal = Medal(8)
+    second.insert(medal)
+    medal.players = try (5...7).map { try second.player($0) }
+    try second.save()
+    let context = ModelContext(club.container)
+    context.undoManager = UndoManager()
+    let player = Player(9)
+    context.insert(player)
+    try context.medal(8).players.insert(player, at: 1)
+    try context.save()
+    if isListInMemory { #expect(try context.medal(8).players.map(\.key) == [5, 9, 6, 7]) }
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try ModelContext(club.container).medal(8).players.map(\.key) == [5, 6, 7])
+    context.undoManager?.redo()
+    try context.save()
+    #expect(try club.container.storedListViolations() == [])
+    #expect(try ModelContext(club.container).medal(8).players.map(\.key) == [5, 9, 6, 7])
+    #expect(try ModelContext(club.container).player(9).medals.map(\.key) == [8])
+  }
 }

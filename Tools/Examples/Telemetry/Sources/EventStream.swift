@@ -65,7 +65,7 @@ extension Response {
 
 /// Ticks when something observed may have changed, and after an interval.
 ///
-/// Ticks that come while the last one is being worked on are one: whoever iterates reads what there is, and is never behind.
+/// Ticks that arrive while the last one is being handled are merged into one, so a slow iteration never falls behind.
 private struct Ticks: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -30,7 +30,7 @@ struct ReadingFeed: Sendable {
 
   let container: ModelContainer
 
-  /// Counts the saves that bring readings; whoever tracks its counter hears of each.
+  /// Counts the saves that bring readings; observation of its counter reports each of them.
   func observer() throws -> HistoryObserver {
     try HistoryObserver(observedModels: [Reading.self], modelContainer: container)
   }
