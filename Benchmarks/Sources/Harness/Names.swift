@@ -131,6 +131,8 @@ public enum Workload: String, Sendable, CaseIterable {
   // A count across a relationship; 100,000 to-ones; the children of one parent moved, kept and deleted.
   case semiJoin = "semi-join"
   case packedSemiJoin = "packed-semi-join"
+  case memberJoin = "member-join"
+  case packedMemberJoin = "packed-member-join"
   case traverse100000 = "traverse-100000"
   case packedTraverse100000 = "packed-traverse-100000"
   case moveChildren = "move-children"

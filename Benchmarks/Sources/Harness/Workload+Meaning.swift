@@ -57,6 +57,7 @@ extension Workload {
     case .indexAfterStart, .packedIndexAfterStart:
       "from a closed store to the first page by an index"
     case .semiJoin, .packedSemiJoin: "count by an attribute of the other end of a to-one"
+    case .memberJoin, .packedMemberJoin: "count by an attribute of the members of a to-many"
     case .traverse100000, .packedTraverse100000: "100,000 objects, each with its to-one"
     case .moveChildren: "all children of one parent moved to another, one commit"
     case .nullify: "a parent deleted, its children kept"

@@ -58,6 +58,12 @@ final class ModelRelations: RelationStore {
     )
   }
 
+  func countCities(ratedAt rating: Int) throws -> Int {
+    try ModelContext(container).fetchCount(
+      FetchDescriptor<City>(predicate: #Predicate { $0.visits.contains { $0.rating == rating } })
+    )
+  }
+
   func traverse(_ count: Int) throws -> Int {
     var descriptor = FetchDescriptor<Visit>()
     descriptor.fetchLimit = count

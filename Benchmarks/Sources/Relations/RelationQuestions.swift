@@ -11,6 +11,8 @@ struct RelationQuestions {
     let peers = log.filter { $0.contender != .models }
     report.add(try semiJoin(.semiJoin, log))
     report.add(try semiJoin(.packedSemiJoin, [packed] + peers))
+    report.add(try memberJoin(.memberJoin, log))
+    report.add(try memberJoin(.packedMemberJoin, [packed] + peers))
     report.add(try traverse(.traverse100000, log))
     report.add(try traverse(.packedTraverse100000, [packed] + peers))
     report.add(try change(.moveChildren, log, before: { _ in }, { try $0.moveVisits() }))
@@ -50,6 +52,24 @@ struct RelationQuestions {
       }
     }
     return try RoundRobin(rounds: plan.choose(quick: 5, full: 15), entrants).run()
+  }
+
+  /// A fifth of the visits have a rating, and all of a city's have the same.
+  private func memberJoin(
+    _ workload: Workload,
+    _ stores: [any RelationStore]
+  ) throws -> [Standing] {
+    let entrants = stores.map { store in
+      var rating = 0
+      return entrant(workload, store) {
+        rating = (rating + 1) % 5
+        var found = 0
+        let sample = try timeMilliseconds { found = try store.countCities(ratedAt: rating) }
+        try WrongAnswer.check(found, is: cities / 5, store.contender)
+        return sample
+      }
+    }
+    return try RoundRobin(rounds: plan.choose(quick: 3, full: 11), entrants).run()
   }
 
   private func traverse(

@@ -9,6 +9,8 @@ protocol RelationStore: AnyObject {
   func fill(cities: Int, visits: Int) throws
   /// How many visits a city has, asked for by the city's name.
   func countVisits(ofCityNamed name: String) throws -> Int
+  /// How many cities have a visit with a rating.
+  func countCities(ratedAt rating: Int) throws -> Int
   /// The lengths of the names of the cities of so many visits, all of them made objects.
   func traverse(_ count: Int) throws -> Int
   /// Makes a city with so many visits, which later calls work on.

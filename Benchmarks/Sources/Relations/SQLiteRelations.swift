@@ -56,6 +56,14 @@ final class SQLiteRelations: RelationStore {
     return try number(count)
   }
 
+  func countCities(ratedAt rating: Int) throws -> Int {
+    let count = try database.statement(
+      "SELECT count(*) FROM city WHERE id IN (SELECT city FROM visit WHERE rating = ?)"
+    )
+    count.bind(rating, at: 1)
+    return try number(count)
+  }
+
   /// What a join is made into.
   private final class CityObject {
     let id: Int, name: String, country: String
