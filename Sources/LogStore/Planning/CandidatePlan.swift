@@ -9,16 +9,24 @@ enum CandidatePlan {
   case rows(Set<PersistentIdentifier>)
   /// Only rows can match that refer to one of these through a to-one property.
   case referring(ModelProperty, to: Set<PersistentIdentifier>)
-  /// Only rows can match that refer to a row that passes a test, and have certain values besides.
+  /// Only rows can match that are related to a row that passes a test, and have certain values besides.
   ///
   /// Complete if the predicate asks for nothing but the test.
-  case joining(QueryExpression.TargetTest, [ValueLookup], isComplete: Bool)
+  case joining(JoinTest, [ValueLookup], isComplete: Bool)
   /// Only rows can match that have certain values, in all of these columns.
   ///
   /// Complete if the predicate asks for nothing else.
   case values([ValueLookup], isComplete: Bool)
   /// Any row can match.
   case scan
+
+  /// A test of the rows at the other end of a relationship.
+  enum JoinTest {
+    /// Of the row that a row refers to.
+    case target(QueryExpression.TargetTest)
+    /// Of the members of a row's list.
+    case member(QueryExpression.MemberTest)
+  }
 
   /// Plans a fetch.
   ///
@@ -29,7 +37,12 @@ enum CandidatePlan {
       return
     }
     if let target = expression.targetTest {
-      self = .joining(target, [], isComplete: true)
+      self = .joining(.target(target), [], isComplete: true)
+      return
+    }
+    if let member = expression.memberTest {
+      // A row whose list has a member that passes may have one before it whose test fails.
+      self = .joining(.member(member), [], isComplete: member.alwaysAnswers)
       return
     }
     switch expression {
@@ -67,7 +80,7 @@ enum CandidatePlan {
   private var incomplete: CandidatePlan {
     switch self {
     case .values(let lookups, _): .values(lookups, isComplete: false)
-    case .joining(let target, let lookups, _): .joining(target, lookups, isComplete: false)
+    case .joining(let test, let lookups, _): .joining(test, lookups, isComplete: false)
     case .rows, .referring, .scan: self
     }
   }
@@ -112,10 +125,12 @@ extension CandidatePlan {
       .values(lhs + rhs, isComplete: isComplete && isOtherComplete)
     case (.values, .scan), (.joining, .scan): incomplete
     case (.scan, .values), (.scan, .joining): other.incomplete
-    case (.joining(let target, let lhs, _), .values(let rhs, _)),
-      (.values(let rhs, _), .joining(let target, let lhs, _)),
-      (.joining(let target, let lhs, _), .joining(_, let rhs, _)):
-      .joining(target, lhs + rhs, isComplete: false)
+    case (.joining(.member, let rhs, _), .joining(.target(let target), let lhs, _)):
+      .joining(.target(target), lhs + rhs, isComplete: false)
+    case (.joining(let test, let lhs, _), .values(let rhs, _)),
+      (.values(let rhs, _), .joining(let test, let lhs, _)),
+      (.joining(let test, let lhs, _), .joining(_, let rhs, _)):
+      .joining(test, lhs + rhs, isComplete: false)
     case (.referring, .values): self
     case (.values, .referring): other
     }

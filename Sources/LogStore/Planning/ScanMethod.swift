@@ -48,6 +48,18 @@ enum ScanMethod: Equatable {
   /// Each is looked up in the index of references, for some microseconds.
   static func targetLimit(rowCount: Int) -> Int { rowCount / 16 }
 
+  /// What reading the lists of some rows costs, in rows that are read.
+  ///
+  /// - Parameters:
+  ///   - ownerCount: How many rows these are.
+  ///   - rowCount: How many rows have such lists.
+  ///   - memberCount: How many members there are in all.
+  /// - Returns: The cost; lists are taken to be of one length.
+  static func listCost(_ ownerCount: Int, of rowCount: Int, _ memberCount: Int) -> Int {
+    let lists = Double(ownerCount) * (1 + Double(memberCount) / Double(max(rowCount, 1)))
+    return Int(min(lists, Double(Int32.max)))
+  }
+
   /// The method for the next range of keys, whose rows are to be read.
   ///
   /// - Parameters:

@@ -54,6 +54,7 @@ struct TableFetch {
   ///   - expression: The predicate, if there is one.
   ///   - plan: What the predicate says of rows it names, or of indexes.
   ///   - output: The result that is wanted of the rows.
+  ///   - limit: How many of the rows that match are wanted, in the order of their keys; `nil` for all.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
@@ -62,6 +63,7 @@ struct TableFetch {
     _ expression: QueryExpression?,
     _ plan: CandidatePlan,
     for output: Output,
+    limit: Int? = nil,
     _ resolver: StoreResolver
   ) throws {
     self.store = store
@@ -84,9 +86,19 @@ struct TableFetch {
       filter: filter,
       plan: plan,
       output: output,
+      limit: limit,
       tally: tally
     )
     path = try finder.find()
+  }
+
+  /// How many rows are looked at to find those that match.
+  var candidateCount: Int {
+    switch path {
+    case .keys(let keys), .matches(let keys), .page(let keys): keys.count
+    case .count: 0
+    case .columns, .rows: view.rowCount(of: table.number)
+    }
   }
 
   /// Whether the rows that can match are known by name, so that no table has to be gone through.
@@ -116,6 +128,7 @@ extension TableFetch {
     let filter: RowFilter?
     let plan: CandidatePlan
     let output: Output
+    let limit: Int?
     let tally: TableTally?
 
     func find() throws -> AccessPath {
@@ -135,6 +148,7 @@ extension TableFetch {
       {
         return try path(to: joined)
       }
+      if let path = try memberJoin(narrowest, rowCount) { return path }
       if let narrowest, narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, .unknown) {
         return candidates(narrowest)
       }
@@ -217,7 +231,8 @@ extension TableFetch {
 
     /// Looks for the rows that the predicate's test of other rows finds, and counts those that refer to them.
     private func join(_ rowCount: Int) throws -> Joined? {
-      guard case .joining(let target, _, let isComplete) = plan, rowCount > ScanMethod.smallTable,
+      guard case .joining(.target(let target), _, let isComplete) = plan,
+        rowCount > ScanMethod.smallTable,
         // Of a class the predicate does not speak of, columns have other meanings.
         table.descriptor.properties.contains(where: { $0 === target.property }),
         let targets = try resolver.targets(
@@ -271,6 +286,52 @@ extension TableFetch {
         .map(\.key)
       }.sorted()
       return joined.isExact ? .matches(keys) : .keys(keys)
+    }
+
+    /// The path to the rows in whose lists are members that pass the predicate's test of those.
+    ///
+    /// - Parameters:
+    ///   - narrowest: What the best index names.
+    ///   - rowCount: How many rows there are.
+    /// - Returns: `nil` if reading the lists of the rows is no more work.
+    /// - Throws: What reading throws.
+    private func memberJoin(
+      _ narrowest: TableIndexes.Found?,
+      _ rowCount: Int
+    ) throws -> AccessPath? {
+      guard case .joining(.member(let member), _, let isComplete) = plan,
+        table.descriptor.properties.contains(where: { $0 === member.property })
+      else { return nil }
+      let join = try MemberJoin(member, store, resolver)
+      let ownerCount = min(narrowest?.count ?? rowCount, rowCount)
+      guard join.cost <= ScanMethod.listCost(ownerCount, of: rowCount, join.memberCount) else {
+        return nil
+      }
+      if let limit, join.cost > rowCount / 16, let keys = try firstMatches(limit, rowCount) {
+        return .matches(keys)
+      }
+      let keys = try join.owners(in: table, atMost: rowCount)
+      tally?.choose(.members(member.property.name), candidates: keys.count)
+      if !isComplete { return .keys(keys) }
+      if case .count = output { return .count(keys.count) }
+      return .matches(keys)
+    }
+
+    /// The first rows that match, if they are among the first of the table.
+    private func firstMatches(_ limit: Int, _ rowCount: Int) throws -> [UInt64]? {
+      guard let filter, limit <= rowCount / 16 else { return nil }
+      var matches: [UInt64] = []
+      var budget = max(rowCount / 64, ScanMethod.smallTable)
+      try view.scan(table.number, in: nil) { key, layout, row in
+        tally?.readRow(row.byteCount)
+        let isMatching = try table.withCurrentRow(row, layout: layout, key: key) {
+          try filter.matches($0, RowReference(table: table.number, key: key))
+        }
+        if isMatching { matches.append(key) }
+        budget -= 1
+        return budget > 0 && matches.count < limit ? .proceed : .stop
+      }
+      return matches.count < limit ? nil : matches
     }
 
     private func choose(_ joined: Joined) {

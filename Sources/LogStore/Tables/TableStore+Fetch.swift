@@ -204,7 +204,15 @@ extension TableStore {
           continue
         }
         let start = trace?.now
-        let fetch = try TableFetch(self, table, query.expression, plan, for: output, resolver)
+        let fetch = try TableFetch(
+          self,
+          table,
+          query.expression,
+          plan,
+          for: output,
+          limit: query.ordering == nil ? query.window.end : nil,
+          resolver
+        )
         trace?.add(.plan, since: start)
         let middle = trace?.now
         defer {

@@ -76,6 +76,7 @@ extension QueryPlan.TableAccess.Path: CustomStringConvertible {
     switch self {
     case .identifiers: "by identifier"
     case .references(let name): "index of references, \(name)"
+    case .members(let name): "members of \(name)"
     case .index(let names): "index of \(names.joined(separator: ", "))"
     case .indexOrder(let names): "in the order of the index of \(names.joined(separator: ", "))"
     case .columns(let names):

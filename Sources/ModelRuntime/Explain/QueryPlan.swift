@@ -120,6 +120,8 @@ extension QueryPlan {
       case identifiers
       /// The rows that refer to others through a relationship.
       case references(String)
+      /// The rows that have certain members in a list; the members were looked for first.
+      case members(String)
       /// An index of properties names the rows that can match.
       case index([String])
       /// An index in the order of the sort is walked until there are enough rows.

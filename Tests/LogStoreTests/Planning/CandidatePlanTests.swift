@@ -35,13 +35,20 @@ import Testing
     switch CandidatePlan(try QueryExpression(predicate)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
-    case .joining(let target, let lookups, let isComplete):
-      "\(target.property.name) of \(target.destination.entityName)"
+    case .joining(let test, let lookups, let isComplete):
+      words(test)
         + (lookups.isEmpty ? "" : ", columns \(lookups.map(\.column.number))")
         + (isComplete ? "" : ", and more")
     case .values(let lookups, let isComplete):
       "values of columns \(lookups.map(\.column.number))\(isComplete ? "" : ", and more")"
     case .scan: "scan"
+    }
+  }
+
+  private func words(_ test: CandidatePlan.JoinTest) -> String {
+    switch test {
+    case .target(let target): "\(target.property.name) of \(target.destination.entityName)"
+    case .member(let member): "members of \(member.property.name)"
     }
   }
 
