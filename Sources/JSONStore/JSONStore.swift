@@ -105,7 +105,15 @@ public final class JSONStore: DataStore {
     guard FileManager.default.fileExists(atPath: configuration.url.path) else { return [] }
     do {
       let data = try Data(contentsOf: configuration.url)
-      return try JSONDecoder().decode([DefaultSnapshot].self, from: data)
+      let archive = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
+      var known: Set<PersistentIdentifier> = []
+      for snapshot in archive where !known.insert(snapshot.persistentIdentifier).inserted {
+        throw JSONStoreError.notAnArchive(
+          path: configuration.url.path,
+          reason: "found \(snapshot.persistentIdentifier) twice"
+        )
+      }
+      return archive
     } catch let error as DecodingError {
       throw JSONStoreError.notAnArchive(path: configuration.url.path, reason: "\(error)")
     }
