@@ -9,9 +9,9 @@ extension ExpressionCompiler {
     _ other: QueryExpression
   ) -> RowTest {
     if case .constant(.text(let constant)) = other, case .column(let path, let reading) = text,
-      reading.kind == .text, !reading.isOptional, reading.enumeration == nil
+      reading.kind == .text, reading.enumeration == nil
     {
-      return columnTest(question, path, TextPattern(constant), reading)
+      return columnTest(question, path, constant, reading)
     }
     let text = value(text)
     let other = value(other)
@@ -26,15 +26,16 @@ extension ExpressionCompiler {
   private func columnTest(
     _ question: QueryExpression.TextTest,
     _ path: RowPath,
-    _ pattern: TextPattern,
+    _ constant: String,
     _ reading: ColumnReading
   ) -> RowTest {
-    along(
+    let test = question.test(of: constant)
+    return along(
       path,
       missing: {
         switch $0 {
         case .null: false
-        case .neutral: question.holds("", pattern.text)
+        case .neutral: !reading.isOptional && question.holds("", constant)
         case .failure: throw QueryFailure.unwrappedNil
         }
       },
@@ -42,33 +43,14 @@ extension ExpressionCompiler {
         guard let slot = ColumnSlot(reading, descriptor) else { return failing() }
         let layout = slot.layout
         let column = slot.column
-        return switch question {
-        case .contains:
-          { row, _, _ in pattern.isContained(in: layout.range(column, in: row), of: row) }
-        case .startsWith:
-          { row, _, _ in pattern.isPrefix(of: layout.range(column, in: row), of: row) }
-        case .localizedStandardContains:
-          foldedTest(question, pattern, slot) { pattern.isContainedFolded(in: $0, of: $1) }
-        case .equalsIgnoringCase:
-          foldedTest(question, pattern, slot) { pattern.equalsFolded($0, of: $1) }
+        if reading.isOptional {
+          return { row, _, _ in
+            !slot.isNull(in: row) && test(row.extracting(layout.range(column, in: row)))
+          }
         }
+        return { row, _, _ in test(row.extracting(layout.range(column, in: row))) }
       }
     )
-  }
-
-  /// The test of a question that disregards case, by bytes if both texts are ASCII.
-  private func foldedTest(
-    _ question: QueryExpression.TextTest,
-    _ pattern: TextPattern,
-    _ slot: ColumnSlot,
-    _ bytesTest: @escaping (Range<Int>, RawSpan) -> Bool?
-  ) -> RowTest {
-    let foldsBytes = pattern.isPrintable && TextPattern.localeFoldsASCII
-    return { row, _, _ in
-      let range = slot.layout.range(slot.column, in: row)
-      if foldsBytes, let answer = bytesTest(range, row) { return answer }
-      return question.holds(pattern.string(range, of: row), pattern.text)
-    }
   }
 
   /// The reader of how two texts compare.

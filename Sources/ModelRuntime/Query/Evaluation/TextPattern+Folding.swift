@@ -15,20 +15,6 @@ extension TextPattern {
     !["tr", "az", "lt"].contains(Locale.current.language.languageCode?.identifier)
   }
 
-  /// Whether the text at some bytes of a row contains the pattern, but for case; `nil` if the text is
-  /// not printable ASCII.
-  func isContainedFolded(in range: Range<Int>, of row: RawSpan) -> Bool? {
-    unsafe row.withUnsafeBytes { bytes in
-      let text = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
-      guard unsafe text.allSatisfy(\.isPrintable) else { return nil }
-      guard let first = utf8.first?.folded, text.count >= utf8.count else { return false }
-      for start in 0...(text.count - utf8.count) where unsafe text[start].folded == first {
-        if unsafe matchesFolded(text, at: start) { return true }
-      }
-      return false
-    }
-  }
-
   /// Whether the text at some bytes of a row is equal to the pattern, but for case; `nil` if the text is
   /// not printable ASCII.
   func equalsFolded(_ range: Range<Int>, of row: RawSpan) -> Bool? {
@@ -49,7 +35,4 @@ extension TextPattern {
 
 extension UInt8 {
   fileprivate var isPrintable: Bool { 0x20...0x7E ~= self }
-  fileprivate var folded: UInt8 {
-    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
-  }
 }

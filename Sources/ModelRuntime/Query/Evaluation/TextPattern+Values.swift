@@ -23,14 +23,17 @@ extension QueryExpression.TextTest {
   package func test(of constant: String) -> (RawSpan) -> Bool {
     let pattern = TextPattern(constant)
     let foldsBytes = pattern.isPrintable && TextPattern.localeFoldsASCII
+    let search = self == .localizedStandardContains ? FoldedSearch(constant) : nil
     return switch self {
     case .contains: { pattern.isContained(in: 0..<$0.byteCount, of: $0) }
     case .startsWith: { pattern.isPrefix(of: 0..<$0.byteCount, of: $0) }
     case .localizedStandardContains:
       { text in
-        let range = 0..<text.byteCount
-        if foldsBytes, let answer = pattern.isContainedFolded(in: range, of: text) { return answer }
-        return holds(pattern.string(range, of: text), constant)
+        switch search?.answer(for: text) {
+        case .contains?: return true
+        case .doesNotContain?: return false
+        case .unknown?, nil: return holds(pattern.string(0..<text.byteCount, of: text), constant)
+        }
       }
     case .equalsIgnoringCase:
       { text in
