@@ -43,6 +43,7 @@ extension EngineEvent {
     case .closed, .checkpointWritten, .compactionStarted, .compactionEnded: .debug
     case .opened(let report): report.damage == nil ? .debug : .warning
     case .blobsSwept(let report): report.failure == nil ? .debug : .warning
+    case .rowsExpired(let report): report.failure == nil ? .debug : .warning
     case .checkpointFailed, .compactionFailed, .noSpace, .leftBehind: .warning
     case .poisoned, .damageFound: .error
     }

@@ -24,12 +24,16 @@ public enum MetricName: String, CaseIterable, Sendable {
   /// Bytes of the files that compaction took away.
   case compactionReadBytes = "logstore_compaction_read_bytes"
   /// Events that need a person, by `kind`: `poisoned`, `no_space`, `damage`, `checkpoint`, `compaction`,
-  /// `left_behind`, `blob_sweep`.
+  /// `left_behind`, `blob_sweep`, `expiration`.
   case failures = "logstore_failures"
   /// Saves of models that threw.
   case saveFailures = "logstore_save_failures"
   /// Fetches of models that threw.
   case fetchFailures = "logstore_fetch_failures"
+
+  /// Rows that were deleted because they had expired, by `entity`; those that a delete rule took along are counted with
+  /// them.
+  case expiredRows = "logstore_expired_rows"
 
   // MARK: Gauges
 
@@ -52,6 +56,8 @@ public enum MetricName: String, CaseIterable, Sendable {
   case compactionPressure = "logstore_compaction_pressure"
   /// How fast compaction goes, or the last one went, in bytes of rows per second.
   case compactionRate = "logstore_compaction_bytes_per_second"
+  /// Rows that have expired and that a delete rule keeps for now, by `entity`.
+  case keptExpiredRows = "logstore_kept_expired_rows"
   /// Rows, by `table`.
   case rows = "logstore_rows"
   /// What the index takes in memory.

@@ -16,7 +16,8 @@ final class MetricSet: Sendable {
   private let segmentWaitDuration: CoreMetrics.Timer
   private let compactionReadBytes: Counter
   private let gauges = Mutex<[Key: Gauge]>([:])
-  private let failures = Mutex<[String: Counter]>([:])
+  /// Those with a further dimension.
+  private let kindCounters = Mutex<[Key: Counter]>([:])
 
   /// A further dimension, and its value.
   private struct Kind: Hashable {
@@ -25,6 +26,7 @@ final class MetricSet: Sendable {
 
     static func kind(_ value: String) -> Kind { Kind(dimension: "kind", value: value) }
     static func table(_ value: String) -> Kind { Kind(dimension: "table", value: value) }
+    static func entity(_ value: String) -> Kind { Kind(dimension: "entity", value: value) }
   }
 
   private struct Key: Hashable {
@@ -125,6 +127,13 @@ extension MetricSet {
     case .checkpointFailed: countFailure("checkpoint")
     case .compactionFailed: countFailure("compaction")
     case .blobsSwept(let report): if report.failure != nil { countFailure("blob_sweep") }
+    case .rowsExpired(let report):
+      let entity = Kind.entity(report.entityName)
+      if report.deletedCount > 0 {
+        counter(.expiredRows, entity).increment(by: report.deletedCount)
+      }
+      set(.keptExpiredRows, report.keptCount, entity)
+      if report.failure != nil { countFailure("expiration") }
     case .noSpace: countFailure("no_space")
     case .poisoned: countFailure("poisoned")
     case .damageFound: countFailure("damage")
@@ -133,18 +142,17 @@ extension MetricSet {
     }
   }
 
-  private func countFailure(_ kind: String) {
-    let counter = failures.withLock { failures in
-      if let known = failures[kind] { return known }
-      let counter = Counter(
-        label: MetricName.failures.rawValue,
-        dimensions: dimensions(.kind(kind)),
-        factory: factory
-      )
-      failures[kind] = counter
+  private func countFailure(_ kind: String) { counter(.failures, .kind(kind)).increment() }
+
+  /// The counter of a name and a further dimension, made when it is first used.
+  private func counter(_ name: MetricName, _ kind: Kind) -> Counter {
+    kindCounters.withLock { counters in
+      let key = Key(name: name, kind: kind)
+      if let known = counters[key] { return known }
+      let counter = Counter(label: name.rawValue, dimensions: dimensions(kind), factory: factory)
+      counters[key] = counter
       return counter
     }
-    counter.increment()
   }
 }
 

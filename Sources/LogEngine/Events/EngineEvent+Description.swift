@@ -15,6 +15,7 @@ extension EngineEvent: CustomStringConvertible {
     case .checkpointWritten: "checkpoint written"
     case .checkpointFailed: "checkpoint failed"
     case .blobsSwept: "blobs swept"
+    case .rowsExpired: "rows expired"
     case .compactionStarted: "compaction started"
     case .compactionEnded: "compaction ended"
     case .compactionFailed: "compaction failed"
@@ -33,6 +34,7 @@ extension EngineEvent: CustomStringConvertible {
     case .segmentSealed(let report): report.details
     case .checkpointWritten(let report): report.details
     case .blobsSwept(let report): report.details
+    case .rowsExpired(let report): report.details
     case .compactionStarted(let start): start.details
     case .compactionEnded(let outcome): outcome.details
     case .noSpace(let path, let needed): [Detail("path", path), Detail("needed_bytes", needed)]
@@ -105,6 +107,18 @@ extension BlobSweepReport {
   fileprivate var details: [Detail] {
     [Detail("removed_files", removedFileCount), Detail("duration_seconds", duration)]
       + (failure.map { [Detail("error", $0)] } ?? [])
+  }
+}
+
+extension ExpirationReport {
+  fileprivate var details: [Detail] {
+    [
+      Detail("entity", entityName), Detail("deleted_rows", deletedCount),
+      Detail("kept_rows", keptCount), Detail("commits", commitCount),
+      Detail("search_seconds", searchDuration), Detail("duration_seconds", duration),
+    ]
+      + [keptReason.map { Detail("kept_because", $0) }, failure.map { Detail("error", $0) }]
+      .compactMap { $0 }
   }
 }
 

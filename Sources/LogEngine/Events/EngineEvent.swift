@@ -32,6 +32,14 @@ public enum EngineEvent: Hashable, Sendable {
   /// Side files without an owner were looked for.
   case blobsSwept(BlobSweepReport)
 
+  // MARK: Expiration
+
+  /// Rows that had expired were looked for, and were deleted, or could not be.
+  ///
+  /// Once for each class at the end of a pass: a pass that finds nothing is no event. Deleting them for itself the
+  /// engine does not: the store of models above it reports this.
+  case rowsExpired(ExpirationReport)
+
   // MARK: Compaction
 
   /// A compaction began; it ends or fails.

@@ -17,12 +17,12 @@ import Android
 ///
 /// Each ``Worker`` is run by one thread at a time. Of the threads without work one, the timekeeper, sleeps until the
 /// next worker is due, the others until they are called.
-@safe final class WorkerPool: @unchecked Sendable {
+@safe package final class WorkerPool: @unchecked Sendable {
   /// How threads compete with others.
   enum Priority { case usual, lowest }
 
-  static let usual = WorkerPool(.usual)
-  static let lowest = WorkerPool(.lowest)
+  package static let usual = WorkerPool(.usual)
+  package static let lowest = WorkerPool(.lowest)
 
   /// How many threads there are at most.
   let threadLimit: Int
@@ -185,7 +185,7 @@ import Android
 }
 
 /// Something that a thread of a pool does now and then: after each signal, and when its delay is over.
-final class Worker: @unchecked Sendable {
+package final class Worker: @unchecked Sendable {
   private let pool: WorkerPool
   /// How many microseconds to wait until the next time at most; `nil` for as long as it takes.
   fileprivate let delay: @Sendable () -> Int?
@@ -210,7 +210,7 @@ final class Worker: @unchecked Sendable {
   ///   - pool: The threads it is run by.
   ///   - delay: Called after each run: how many microseconds to wait at most; `nil` for as long as it takes.
   ///   - work: Called after each signal, and when that time is over; never by two threads at once.
-  init(
+  package init(
     of pool: WorkerPool,
     delay: @escaping @Sendable () -> Int?,
     work: @escaping @Sendable () -> Void
@@ -221,10 +221,10 @@ final class Worker: @unchecked Sendable {
   }
 
   /// Does the work now, or once more if it is being done.
-  func signal() { pool.signal(self) }
+  package func signal() { pool.signal(self) }
 
-  /// Ends the worker, after what it is doing, and waits for that.
-  func stop() { pool.stop(self) }
+  /// Ends the worker, after what it is doing, and waits for that, unless it is the worker itself that calls this.
+  package func stop() { pool.stop(self) }
 }
 
 /// Workers by when they are due: a heap, in which each knows its place.
