@@ -42,7 +42,9 @@ extension LogBackedStore {
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)? {
     let tables = try openTables()
-    return try tables.measure(.save) { try tables.save(author: editingState.author, body) }
+    return try tables.measure(.save) {
+      try tables.save(author: editingState.author, deletions: editingState.deletions, body)
+    }
   }
 
   public func fetchRows<T>(

@@ -3,8 +3,8 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
-/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, or if a reference is not what
-/// a rule made nil.
+/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, if a reference is not what a
+/// rule made nil, or if a row is not any more what it was to be deleted for.
 ///
 /// Used by one save at a time.
 final class CommitIndexing: CommitParticipant {
@@ -21,6 +21,10 @@ final class CommitIndexing: CommitParticipant {
   private var scratch: [UInt8] = []
   /// What references may name in the rows that the commit replaces, by row and column.
   @safe @exclusivity(unchecked) private var expected: [RowReference: [Int: RowReference]] = [:]
+  /// What rows must still be that the commit deletes.
+  @safe @exclusivity(unchecked) var deletions: DeletionCondition?
+  /// Those that are not.
+  @safe @exclusivity(unchecked) private var renewed: [RowReference] = []
   /// Whether anything was recorded since the last reset.
   @safe @exclusivity(unchecked) private var hasRecords = false
 
@@ -41,6 +45,8 @@ final class CommitIndexing: CommitParticipant {
     let columns: ColumnSet
     /// The keys of an updated row before the update, by place among the constraints.
     var oldKeys: [[UInt8]?]
+    /// The test of rows that are deleted; `nil` if none of them is tested.
+    let deletions: RowFilter?
   }
 
   init(_ store: TableStore) { self.store = store }
@@ -53,6 +59,7 @@ final class CommitIndexing: CommitParticipant {
     defer {
       reset()
       if !expected.isEmpty { expected.removeAll() }
+      deletions = nil
     }
     failure = nil
     guard let sequence = try store.engine.commit(&batch, with: self) else {
@@ -71,6 +78,7 @@ final class CommitIndexing: CommitParticipant {
     parts.removeAll(keepingCapacity: true)
     tables.removeAll(keepingCapacity: true)
     keys.removeAll()
+    renewed.removeAll()
   }
 
   /// Makes the commit fail with `MovedReference` if a row that it updates refers to any other row.
@@ -94,12 +102,16 @@ final class CommitIndexing: CommitParticipant {
   private func prepared(_ batch: borrowing CommitBatch) throws -> CommitPreparation {
     reset()
     registrationCount = store.indexes.registrationCount
-    if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty { return .ready }
+    if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty, deletions == nil
+    {
+      return .ready
+    }
     hasRecords = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
       try record($0, $1, $2, $3)
     }
     guard isCurrent else { return .outdated }
+    if !renewed.isEmpty { throw RenewedRows(renewed) }
     if keys.isEmpty || PlantedFault.unclaimedKeys.isPlanted { return .ready }
     claim = store.uniqueClaims.claim(keys.names)
     let clashes = try keys.clashes(in: store)
@@ -140,16 +152,32 @@ final class CommitIndexing: CommitParticipant {
     for (row, references) in expected where row.table == number {
       for column in references.keys { columns.insert(column) }
     }
+    let filter = deletionFilter(of: table)
+    // A row that is tested is wanted, whatever else is done for its table.
+    if filter != nil { columns = .all }
     tables.append(
       TablePart(
         table: table,
         parts: places,
         constraints: constraints,
         columns: columns,
-        oldKeys: constraints.map { _ in nil }
+        oldKeys: constraints.map { _ in nil },
+        deletions: filter
       )
     )
     return columns
+  }
+
+  /// The test of the rows of a table that the commit deletes.
+  private func deletionFilter(of table: EntityTable) -> RowFilter? {
+    guard let deletions, deletions.rows.contains(where: { $0.table == table.number }) else {
+      return nil
+    }
+    return RowFilter(
+      deletions.test,
+      descriptor: table.descriptor,
+      resolver: StoreResolver(store)
+    )
   }
 
   private func record(
@@ -165,6 +193,12 @@ final class CommitIndexing: CommitParticipant {
           guard let current = table.target(of: row, column), current != target else { continue }
           throw MovedReference(reference, column: column)
         }
+      }
+      if side == .deleted, let filter = tables[tables.count - 1].deletions,
+        deletions?.rows.contains(reference) == true, try !filter.matches(row, reference)
+      {
+        renewed.append(reference)
+        return
       }
       recordKeys(of: reference, side, row, table.layout)
       for place in tables[tables.count - 1].parts {

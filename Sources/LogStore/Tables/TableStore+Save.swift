@@ -7,15 +7,21 @@ import SchedulePoints
 extension TableStore {
   /// Makes the changes that `body` writes one commit.
   ///
+  /// - Parameters:
+  ///   - author: Who makes them, as the history tells it.
+  ///   - deletions: What rows must still be that the commit deletes.
+  ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
-  /// - Throws: `DanglingReferences`, `RowClashes` or `VanishedRow` for what stands against it, or a storage error.
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RenewedRows` or `VanishedRow` for what stands against it, or a storage
+  ///   error.
   @discardableResult
   func save(
     author: String?,
+    deletions: DeletionCondition? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     let sink = spareSink.take() ?? CommitSink(self)
-    sink.begin(author: author)
+    sink.begin(author: author, deletions: deletions)
     try body(sink)
     let sequence = try perform(.saving) {
       do {
@@ -91,8 +97,13 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, @unchecked Sendable {
   }
 
   /// Starts a save.
-  func begin(author: String?, keeping check: ReferenceCheck = .everything) {
+  func begin(
+    author: String?,
+    keeping check: ReferenceCheck = .everything,
+    deletions: DeletionCondition? = nil
+  ) {
     batch.author = author
+    indexing.deletions = deletions
     self.check = check
     references.removeAll()
     changeCount = 0

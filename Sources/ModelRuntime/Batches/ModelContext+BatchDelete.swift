@@ -74,7 +74,7 @@ extension BatchRun {
 extension StoreConnection {
   /// Whether rows of a class can be deleted without looking at what is related to them, but for references that the
   /// store finds by itself.
-  fileprivate func deletesRows(of type: ModelDescriptor) -> Bool {
+  func deletesRows(of type: ModelDescriptor) -> Bool {
     descriptors.allSatisfy { descriptor in
       guard descriptor.isKind(of: type) else { return true }
       return descriptor.relationships.allSatisfy { property in

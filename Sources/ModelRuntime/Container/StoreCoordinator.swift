@@ -65,6 +65,10 @@ final class StoreCoordinator: Sendable {
     }
     self.connections = connections
     connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+    for connection in connections {
+      guard let store = connection.store.openStore as? any ContainedStore else { continue }
+      store.didOpen { [weak self] in self.map { ModelContainer($0) } }
+    }
   }
 
   /// Takes over stores that are open: in the middle of a migration.

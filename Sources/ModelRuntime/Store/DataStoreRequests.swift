@@ -8,6 +8,10 @@ public struct EditingState: Identifiable, Sendable {
   public var author: String?
   /// Records how a question is answered, if a plan was requested.
   package var trace: QueryTrace?
+  /// What rows must still be when a save deletes them; `nil` deletes them whatever they have become.
+  ///
+  /// Respected by stores over a log.
+  package var deletions: DeletionCondition?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

@@ -79,7 +79,7 @@ extension ModelDescriptor {
   /// The property that a key path names, inherited ones included.
   ///
   /// `\Sub.title` and `\Base.title` are different key paths of the same step, and only the latter is known.
-  func ownOrInheritedProperty(for keyPath: AnyKeyPath) -> ModelProperty? {
+  package func ownOrInheritedProperty(for keyPath: AnyKeyPath) -> ModelProperty? {
     if let property = property(for: keyPath) { return property }
     guard let superclass, let steps = KeyPathStep.steps(of: keyPath), steps.count == 1 else {
       return nil
