@@ -95,6 +95,8 @@ extension LockRank {
   package static let housekeepingWorker = LockRank(76, "housekeeping worker")
   /// Guards the worker that compacts.
   package static let compactionWorker = LockRank(78, "compaction worker")
+  /// Guards when expired rows are looked for, and the pass that is under way.
+  package static let expiration = LockRank(79, "expiration")
   /// Guards whether a store was closed.
   package static let storeEnd = LockRank(80, "store end")
   /// Guards what a save leaves for the next one to use again.

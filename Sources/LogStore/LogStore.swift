@@ -18,16 +18,30 @@ public final class LogStore: LogBackedStore {
   /// The configuration that the store was opened with.
   public let configuration: LogStoreConfiguration
   let lease: StoreLease
+  /// Deletes what has expired; `nil` if nothing does, or nothing can be deleted.
+  let expirer: Expirer?
 
   /// Opens the store, or makes it.
   ///
-  /// - Throws: ``LogStoreError``, naming the folder and what is wrong with it.
+  /// - Throws: ``LogStoreError``, naming the folder and what is wrong with it, or the rule of an expiration.
   public init(
     _ configuration: LogStoreConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
     self.configuration = configuration
+    let rules = try configuration.expirationRules()
     lease = try StoreLease.open(StoreRequest(configuration, migrationPlan))
+    let isIdle = rules.isEmpty || !configuration.allowsSave
+    expirer =
+      isIdle
+      ? nil
+      : Expirer(
+        rules,
+        in: lease.tables,
+        author: LogStore.expirationAuthor,
+        every: configuration.expirationInterval,
+        configuration.expirationClock
+      )
   }
 }
 

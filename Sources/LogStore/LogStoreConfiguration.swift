@@ -41,6 +41,26 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   /// How the store reclaims the space of replaced and deleted values; by default in the background.
   public var compaction = Compaction.automatic
 
+  /// What is deleted once it is old enough; nothing by default.
+  ///
+  ///     configuration.expirations = [.init(Reading.self, after: .seconds(30 * 86_400), since: \.takenAt)]
+  ///
+  /// There is at most one rule for a class. The rules are not written into the store: they hold while a container with this
+  /// configuration is open.
+  public var expirations: [Expiration]
+
+  /// How often the store looks for models that have expired, from the end of one look to the next; `nil` looks only when
+  /// ``LogStore/expire()`` is called.
+  ///
+  /// The first look is a second after the opening. An index that begins with the date makes a look cheap. Without one, the
+  /// store waits for at least a hundred times as long as the last look took, and as it took to try models that a delete rule
+  /// keeps. The shortest interval is ten milliseconds.
+  /// While a machine sleeps, no time passes here; when it wakes, what has expired meanwhile is found by the next look.
+  public var expirationInterval: Duration? = .seconds(60)
+
+  /// The clocks that tell what has expired, and when to look.
+  package var expirationClock = ExpirationClock()
+
   /// The permissions of a new store: by default only the program's user may read and write it.
   ///
   /// An existing store keeps its permissions, whatever is given here; `chmod` changes them, and new files get
@@ -125,15 +145,18 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   ///   - allowsSave: Whether the store may be written to.
   ///   - durability: The guarantee of a save that has returned.
   ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  ///   - expirations: What is deleted once it is old enough.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
     url: URL,
     allowsSave: Bool = true,
     durability: Durability = .full,
-    uniquenessPolicy: UniquenessPolicy = .upsert
+    uniquenessPolicy: UniquenessPolicy = .upsert,
+    expirations: [Expiration] = []
   ) {
     self.uniquenessPolicy = uniquenessPolicy
+    self.expirations = expirations
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
     self.url = url
@@ -155,10 +178,14 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
     hasher.combine(url)
   }
 
-  /// Checks the name and the place.
+  /// Checks the name, the place, and what is to expire.
   ///
-  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes.
-  public func validate() throws { try StoreLocation.validate(url, name: name) }
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes;
+  ///   ``LogStoreError/expiration(entity:property:reason:)`` for a rule that cannot be followed with the schema.
+  public func validate() throws {
+    try StoreLocation.validate(url, name: name)
+    _ = try expirationRules()
+  }
 }
 
 extension LogStoreConfiguration {

@@ -24,6 +24,8 @@ public enum LogStoreError: Error, Sendable {
     case verifying
     /// Copying the store.
     case backingUp = "backing up"
+    /// Deleting rows that have expired.
+    case expiring
   }
 
   /// The engine could not read or write.
@@ -39,6 +41,8 @@ public enum LogStoreError: Error, Sendable {
   case missingValue(entity: String, property: String, key: UInt64)
   /// Values must differ in a new version, and those of two rows do not.
   case duplicateValues(entity: String, properties: [String], keys: [UInt64])
+  /// A rule of ``LogStoreConfiguration/expirations`` cannot be followed; its property is `nil` if it is not a stored one.
+  case expiration(entity: String, property: String?, reason: String)
   /// The store lacks what a read-only opening cannot add.
   case schemaNotInStore(entity: String, path: String)
   /// The file is open in this process, and saves promise less there than is asked for here.
@@ -75,6 +79,8 @@ extension LogStoreError: CustomStringConvertible {
       "\(keys.map { "\(entity)/\($0)" }.joined(separator: " and ")) have the same "
         + "\(properties.joined(separator: ", ")), which must be unique from this version on: make the stage a "
         + "custom one, and remove the duplicates in willMigrate"
+    case .expiration(let entity, let property, let reason):
+      "the expiration of \(entity)\(property.map { " by \($0)" } ?? ""): \(reason)"
     case .schemaNotInStore(let entity, let path):
       "\(path) has no \(entity) as the schema describes it, and was opened read-only: open it once with "
         + "allowsSave: true"

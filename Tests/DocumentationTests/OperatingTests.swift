@@ -103,6 +103,28 @@ final class Alarm: Sendable {
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o750)
   }
 
+  @Test func `delete what has expired`() async throws {
+    let folder = place
+
+    var configuration = LogStoreConfiguration(
+      url: folder,
+      expirations: [.init(Measurement.self, after: .seconds(30 * 86_400), since: \.taken)]
+    )
+    configuration.expirationInterval = .seconds(600)
+
+    let container = try ModelContainer(for: Measurement.self, configurations: configuration)
+    try fill(container, 5)
+    let context = ModelContext(container)
+    context.insert(Measurement(payload: Data(), taken: .now))
+    try context.save()
+
+    for store in container.stores(of: LogStore.self) {
+      try await store.expire()
+    }
+
+    #expect(try context.fetchCount(FetchDescriptor<Measurement>()) == 1)
+  }
+
   @Test func `read beside the process that writes`() throws {
     let writer = try ModelContainer(
       for: Measurement.self,

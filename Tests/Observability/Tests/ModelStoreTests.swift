@@ -16,6 +16,12 @@ final class Trip {
   var length: Int { name.count }
 }
 
+@Model
+final class Sighting {
+  var at: Date
+  init(at: Date) { self.at = at }
+}
+
 @Suite final class `A container whose store is observed` {
   private let url = FileManager.default.temporaryDirectory
     .appending(path: "observed-\(UUID().uuidString)")
@@ -61,6 +67,30 @@ final class Trip {
       dimensions + [("kind", "manifests")]
     )
     #expect(try #require(manifests.lastValue) > 0)
+  }
+
+  @Test func `counts and logs what has expired, by its entity`() async throws {
+    var configuration = LogStoreConfiguration(
+      "trips",
+      url: url,
+      expirations: [.init(Sighting.self, after: .zero, since: \.at)]
+    )
+    var logger = Logger(label: "test") { _ in handler }
+    logger.logLevel = .debug
+    configuration.logger = logger
+    configuration.metricsFactory = factory
+    configuration.expirationInterval = nil
+    let container = try ModelContainer(for: Sighting.self, configurations: configuration)
+    let context = ModelContext(container)
+    for days in -3..<2 { context.insert(Sighting(at: .now + Double(days * 86_400 + 60))) }
+    try context.save()
+    try await container.stores(of: LogStore.self)[0].expire()
+    let entity = dimensions + [("entity", "Sighting")]
+    let expired = try factory.expectCounter(MetricName.expiredRows.rawValue, entity)
+    #expect(expired.values == [3])
+    #expect(try factory.expectRecorder(MetricName.keptExpiredRows.rawValue, entity).lastValue == 0)
+    let entry = try #require(handler.entries.first { $0.message == "rows expired" })
+    #expect(entry.level == .debug && entry.metadata["deleted_rows"] == "3")
   }
 
   @Test func `counts no failure where the store leaves something to the context`() throws {

@@ -1,0 +1,53 @@
+/// When a store looks for expired rows.
+///
+/// The waits are monotonic. It reads no clock: the caller passes the time.
+struct ExpirationSchedule: Sendable {
+  /// After how many microseconds the store looks for the first time, at most: not while a program is starting.
+  static let firstDelay = 1_000_000
+  /// The shortest interval, in microseconds, that a configuration may ask for.
+  static let shortestInterval = 10_000
+  /// How many times as long as its fruitless work a pass is waited for: a store without an index on its dates, or in which a
+  /// delete rule keeps many rows, spends at most a hundredth of a processor on that.
+  static let fruitlessFactor = 100
+  /// The shortest pause between two batches, in microseconds.
+  static let shortestPause = 1000
+
+  /// How many microseconds are between a pass and the next.
+  let interval: Int
+  /// When the next step is due, in microseconds.
+  private var dueAt: Int
+
+  init(interval: Duration, _ now: Int) {
+    self.interval = max(Self.shortestInterval, interval.wholeMicroseconds)
+    dueAt = now + min(self.interval, Self.firstDelay)
+  }
+
+  func isDue(_ now: Int) -> Bool { now >= dueAt }
+
+  /// How many microseconds to wait.
+  func delay(_ now: Int) -> Int { max(0, dueAt - now) }
+
+  /// Records a batch of deletes: the next one waits for as long as this one took, so that saves beside it have the log
+  /// at least half of the time.
+  mutating func batchEnded(took duration: Int, _ now: Int) {
+    dueAt = now + max(Self.shortestPause, duration)
+  }
+
+  /// Records the end of a pass.
+  ///
+  /// - Parameters:
+  ///   - duration: How long it took to look for rows, and to try those that stay.
+  ///   - now: The time, in microseconds.
+  mutating func passEnded(fruitless duration: Duration, _ now: Int) {
+    dueAt = now + max(interval, duration.wholeMicroseconds * Self.fruitlessFactor)
+  }
+}
+
+extension Duration {
+  /// The whole microseconds; a century if there are more.
+  fileprivate var wholeMicroseconds: Int {
+    let (seconds, attoseconds) = components
+    let limit: Int64 = 3_155_760_000
+    return Int(max(-limit, min(seconds, limit))) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+  }
+}
