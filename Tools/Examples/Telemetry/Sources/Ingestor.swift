@@ -42,19 +42,6 @@ actor Ingestor {
     }
   }
 
-  /// Removes readings from before a time; compaction gives their space back.
-  ///
-  /// - Returns: How many were removed.
-  /// - Throws: What a commit throws; what earlier commits removed is gone.
-  func removeReadings(before time: Date) throws -> Int {
-    try modelContext.batchDelete(
-      Reading.self,
-      where: #Predicate { $0.time < time },
-      commitEvery: 10_000
-    )
-    .deletedCount
-  }
-
   /// The limit of each device, by serial.
   private func limits(of serials: Set<String>) throws -> [String: Double] {
     let known = FetchDescriptor<Device>(predicate: #Predicate { serials.contains($0.serial) })

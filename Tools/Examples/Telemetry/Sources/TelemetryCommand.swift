@@ -14,7 +14,8 @@ struct TelemetryCommand: AsyncParsableCommand {
   var store: String?
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on.") var port = 8080
-  @Option(help: ArgumentHelp("Removes readings that are older.", valueName: "days")) var keep = 90
+  @Option(help: ArgumentHelp("Removes readings from the store that are older.", valueName: "days"))
+  var keep = 90
 
   func validate() throws {
     if keep < 1 {
@@ -24,7 +25,8 @@ struct TelemetryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let logger = Logger(label: "telemetry")
-    let container = try ModelContainer.telemetry(at: store.map { URL(filePath: $0) })
+    let place = store.map { URL(filePath: $0) }
+    let container = try ModelContainer.telemetry(at: place, keeping: keep)
     let outcome = await Result { try await serve(container, logger) }
     // Closed in any case, so that the next start has nothing to recover.
     try await container.close()
@@ -34,12 +36,11 @@ struct TelemetryCommand: AsyncParsableCommand {
   /// Returns once a signal has come and all requests are answered.
   private func serve(_ container: ModelContainer, _ logger: Logger) async throws {
     let service = TelemetryService(container)
-    var application = Application(
+    let application = Application(
       router: service.router(),
       configuration: .init(address: .hostname(host, port: port), serverName: "telemetry"),
       logger: logger
     )
-    application.addServices(Retention(ingestor: service.ingestor, days: keep, logger: logger))
     try await application.runService(gracefulShutdownSignals: [.sigterm, .sigint])
   }
 }

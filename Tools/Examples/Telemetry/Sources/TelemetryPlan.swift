@@ -28,13 +28,20 @@ enum TelemetryPlan: SchemaMigrationPlan {
 extension ModelContainer {
   /// Opens the service's store, and migrates one of an older release.
   ///
-  /// - Parameter url: The store's folder; `nil` for a store in memory.
+  /// - Parameters:
+  ///   - url: The store's folder; `nil` for a store in memory.
+  ///   - days: How long readings are kept, from their time on; in memory, until the service ends.
   /// - Returns: The container, with today's models.
   /// - Throws: What opening a store throws: it is in use, its disk fails, or a newer release has migrated it.
-  static func telemetry(at url: URL?) throws -> ModelContainer {
+  static func telemetry(at url: URL?, keeping days: Int = 90) throws -> ModelContainer {
     let configuration: any DataStoreConfiguration =
       if let url {
-        LogStoreConfiguration("telemetry", url: url, durability: .relaxed)
+        LogStoreConfiguration(
+          "telemetry",
+          url: url,
+          durability: .relaxed,
+          expirations: [.init(Reading.self, after: .seconds(days * 86_400), since: \.time)]
+        )
       } else {
         ModelConfiguration(isStoredInMemoryOnly: true)
       }

@@ -56,6 +56,23 @@ private final class TestFolder {
     try await client.service.container.close()
   }
 
+  @Test func `removes readings that are too old, and never gives a number twice`() async throws {
+    let client = try TestClient(at: url)
+    let ingestor = client.service.ingestor
+    func reading(_ value: Double, days: Double) -> NewReading {
+      NewReading(serial: "a", metric: "m", value: value, time: .now - days * 86_400)
+    }
+    let readings = [reading(1, days: 91), reading(2, days: 89), reading(3, days: 90.1)]
+    #expect(try await ingestor.store(readings) == 3)
+    for store in client.service.container.stores(of: LogStore.self) {
+      #expect(try await store.expire().map(\.deletedCount) == [2])
+    }
+    #expect(try await ingestor.store([reading(4, days: 0)]) == 1)
+    let page = try await client.send(.get, "/readings").decode(PageMessage.self)
+    #expect(page.readings.map(\.number) == [4, 2])
+    try await client.service.container.close()
+  }
+
   @Test func `refuses an attachment that is too large`() async throws {
     let client = try TestClient()
     let body = Data(count: TelemetryService.largestFile + 1)

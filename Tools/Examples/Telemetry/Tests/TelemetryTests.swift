@@ -154,14 +154,4 @@ import Testing
     let devices = try await client.send(.get, "/devices").decode([DeviceMessage].self)
     #expect(devices.map(\.name) == ["Cellar"])
   }
-
-  @Test func `removes readings that are too old, and never gives a number twice`() async throws {
-    let client = try TestClient()
-    _ = try await client.send(.post, "/readings", json: batch("a", [1, 2, 3]))
-    let cut = try #require(TelemetryContext.time("2026-01-15T12:02:00Z"))
-    #expect(try await client.service.ingestor.removeReadings(before: cut) == 2)
-    _ = try await client.send(.post, "/readings", json: batch("a", [4]))
-    let page = try await client.send(.get, "/readings").decode(PageMessage.self)
-    #expect(page.readings.map(\.number) == [3, 4])
-  }
 }
