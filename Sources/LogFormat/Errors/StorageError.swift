@@ -151,6 +151,8 @@ public struct Corruption: Hashable, Sendable {
     case catalogue
     /// A checkpoint of the index.
     case checkpoint
+    /// The keys of a secondary index.
+    case secondaryIndex
     /// A file that holds one large value.
     case blob
     /// A file of packed rows.

@@ -7,6 +7,7 @@ import RowFormat
 ///     log/<segment>.seg         the log
 ///     pack/<pack>.pack          what was packed
 ///     index/<checkpoint>.ckpt   the position of each row's newest record; disposable
+///     index/<digest>.keys       the keys of a secondary index; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
@@ -38,6 +39,7 @@ package struct StorePaths: Hashable, Sendable {
   package static let packSuffix = ".pack"
   package static let checkpointSuffix = ".ckpt"
   package static let blobSuffix = ".blob"
+  package static let secondaryIndexSuffix = ".keys"
 
   package func manifest(_ number: UInt64) -> String {
     root + "/" + StorePaths.manifestPrefix + hexadecimal(number, digits: 16)
@@ -50,6 +52,12 @@ package struct StorePaths: Hashable, Sendable {
   }
   package func checkpoint(_ number: UInt64) -> String {
     index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix
+  }
+  package func secondaryIndex(_ digest: UInt64) -> String {
+    index + "/" + hexadecimal(digest, digits: 16) + StorePaths.secondaryIndexSuffix
+  }
+  package func temporary(secondaryIndex digest: UInt64) -> String {
+    temporary("keys-" + hexadecimal(digest, digits: 16))
   }
   package func temporary(_ name: String) -> String { temporary + "/" + name }
   package func blobs(in directory: UInt8) -> String {

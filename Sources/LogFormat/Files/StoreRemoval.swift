@@ -52,7 +52,10 @@ extension StorePaths {
       name == "LOCK" || StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil
     case log: StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) != nil
     case packs: StorePaths.number(in: name, suffix: StorePaths.packSuffix) != nil
-    case index: StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) != nil
+    case index:
+      [StorePaths.checkpointSuffix, StorePaths.secondaryIndexSuffix].contains {
+        StorePaths.number(in: name, suffix: $0) != nil
+      }
     case temporary: StorePaths.isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
     }
@@ -62,6 +65,7 @@ extension StorePaths {
   private static func isTemporary(_ name: String) -> Bool {
     if ["manifest", "checkpoint", "segment", "pack", "staged"].contains(name) { return true }
     if number(in: name, prefix: "blob-") != nil { return true }
+    if number(in: name, prefix: "keys-") != nil { return true }
     // The torn end of a segment, and where it began: `torn-<segment>-<offset>`.
     guard let dash = name.lastIndex(of: "-"),
       number(in: String(name[..<dash]), prefix: "torn-") != nil

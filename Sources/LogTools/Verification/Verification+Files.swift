@@ -28,6 +28,8 @@ extension Verification {
     for name in (try fileSystem.list(paths.index) ?? []).sorted() {
       if let number = StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) {
         checkCheckpoint(number)
+      } else if let digest = StorePaths.number(in: name, suffix: StorePaths.secondaryIndexSuffix) {
+        checkSecondaryIndex(digest)
       } else {
         add(paths.index + "/" + name, .orphan)
       }
@@ -49,6 +51,24 @@ extension Verification {
     } catch {
       // Nothing above throws anything else.
       preconditionFailure("reading a checkpoint threw \(error)")
+    }
+  }
+
+  /// Reads the keys of a secondary index; a container compares them with its rows.
+  private mutating func checkSecondaryIndex(_ digest: UInt64) {
+    let path = paths.secondaryIndex(digest)
+    do {
+      let file = try SecondaryIndexFile(path, of: nil, tables: nil, reads: .copied, on: fileSystem)
+      report.fileCount += 1
+      report.byteCount += file.byteCount
+      try file.verify()
+    } catch StorageError.missingFile {
+      // A writer replaced it meanwhile.
+    } catch let error as StorageError {
+      add(path, .damagedSecondaryIndex(error))
+    } catch {
+      // Nothing above throws anything else.
+      preconditionFailure("reading a secondary index threw \(error)")
     }
   }
 

@@ -62,6 +62,8 @@ public struct VerificationProblem: Hashable, Sendable {
     case unfinished
     /// A checkpoint of the index cannot be used; the next one takes its place.
     case damagedCheckpoint(StorageError)
+    /// The keys of a secondary index cannot be used; the index is made from the rows.
+    case damagedSecondaryIndex(StorageError)
     /// A file belongs to nothing.
     case orphan
     /// The index in memory has a row at another place than the log.
@@ -81,7 +83,7 @@ public struct VerificationProblem: Hashable, Sendable {
   /// What the problem costs.
   public var severity: Severity {
     switch kind {
-    case .torn, .unfinished, .orphan, .damagedCheckpoint: .harmless
+    case .torn, .unfinished, .orphan, .damagedCheckpoint, .damagedSecondaryIndex: .harmless
     default: .damage
     }
   }

@@ -164,6 +164,47 @@ private let store = StoreIdentifier(low: 1, high: 2)
     #expect(try integer("checksum", as: UInt32.self) == checksum)
   }
 
+  @Test func `names the offsets of a secondary index's header`() throws {
+    let seal = try #require(try page.fields(below: "Headers").last { $0.name == "checksum" })
+    var header = SecondaryIndexHeader(
+      sequence: CommitSequence(1),
+      mark: CommitMark(value: 2, segment: .none, offset: 0),
+      digest: .init(low: 3, high: 4),
+      wordCount: 1
+    )
+    header.directoryChecksum = 5
+    header.directoryOffset = 4096
+    let layout = Layout(
+      heading: "Secondary indexes",
+      value: (
+        file: FileHeader(kind: .secondaryIndex, store: store, number: 3, salt: 6, created: 7),
+        header: header
+      ),
+      encode: { $0.header.encode($0.file, into: &$1) },
+      changes: [
+        "number": { $0.file.number = ~$0.file.number },
+        "salt": { $0.file.salt = ~$0.file.salt },
+        "created": { $0.file.created = ~$0.file.created },
+        "sequence": { $0.header.sequence = CommitSequence(~$0.header.sequence.rawValue) },
+        "mark": { $0.header.mark = CommitMark(value: ~2, segment: .none, offset: 0) },
+        "segment": {
+          $0.header.mark = CommitMark(value: 2, segment: SegmentID(rawValue: .max), offset: 0)
+        },
+        "offset": { $0.header.mark = CommitMark(value: 2, segment: .none, offset: .max) },
+        "digest": { $0.header.digest = .init(low: ~3, high: ~4) },
+        "wordCount": { $0.header.wordCount = 0xFFFF_FFFF },
+        "directoryChecksum": { $0.header.directoryChecksum = ~$0.header.directoryChecksum },
+        "directoryOffset": { $0.header.directoryOffset = .max },
+        "blockCount": { $0.header.blockCount = .max },
+        "entryCount": { $0.header.entryCount = .max },
+      ],
+      derived: [],
+      constant: [],
+      seal: seal.range
+    )
+    #expect(try layout.contradictions(to: page) == [])
+  }
+
   @Test func `names the offsets of a frame's header`() throws {
     let layout = Layout(
       heading: "Frames",

@@ -1,0 +1,27 @@
+/// What tells a commit from every other that has its number: in a copy of the store that went on by itself, or after the
+/// store was put back to an earlier state.
+package struct CommitMark: Hashable, Sendable {
+  /// 2^32 and the header checksum of the frame that completes the commit; 2^33 and that of the last frame before the log
+  /// begins, if the commit is the last one before.
+  package let value: UInt64
+  /// The segment of that frame; none, of a commit before the log begins.
+  package let segment: SegmentID
+  /// The frame's offset in it.
+  package let offset: Int
+
+  package init(value: UInt64, segment: SegmentID, offset: Int) {
+    self.value = value
+    self.segment = segment
+    self.offset = offset
+  }
+
+  /// The mark of a commit in the log.
+  package init(frame checksum: UInt32, in segment: SegmentID, at offset: Int) {
+    self.init(value: 1 << 32 | UInt64(checksum), segment: segment, offset: offset)
+  }
+
+  /// The mark of the last commit before the log begins.
+  package init(base chain: UInt32) {
+    self.init(value: 2 << 32 | UInt64(chain), segment: .none, offset: 0)
+  }
+}

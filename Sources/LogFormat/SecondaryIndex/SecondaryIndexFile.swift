@@ -1,0 +1,274 @@
+import RowFormat
+import Synchronization
+
+/// The file of a secondary index, opened to be read: the directory in memory, the blocks where they are.
+///
+/// A block is checked when it is first read. So opening costs what the directory does, about a hundredth of the file;
+/// and whatever else a block holds, its entries ascend, and so do those of blocks that follow each other.
+package final class SecondaryIndexFile: Sendable {
+  package let path: String
+  package let header: SecondaryIndexHeader
+  package let fileHeader: FileHeader
+  /// How long the file was when it was opened.
+  package let byteCount: Int
+  private let file: any OpenFile
+  private let mapping: MappedFile?
+  /// For each block its first entry, its offset, and its count and checksum in one word.
+  private let directory: [UInt64]
+  private let tables: [UInt16]?
+  private let checks: CheckedBlocks
+  private let damage = Atomic<Bool>(false)
+
+  /// Opens a file, and reads all but the blocks.
+  ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - store: The store it must be of; any, if `nil`.
+  ///   - tables: The tables its rows must be of; any, if `nil`.
+  ///   - reads: Whether blocks are read where the file is mapped.
+  ///   - fileSystem: Where it is.
+  /// - Throws: ``StorageError`` if it is no such file, or cannot be read.
+  package init(
+    _ path: String,
+    of store: StoreIdentifier?,
+    tables: [UInt16]?,
+    reads: ReadMethod,
+    on fileSystem: any FileSystem
+  ) throws(StorageError) {
+    self.path = path
+    self.tables = tables
+    file = try fileSystem.open(path, .read)
+    byteCount = try file.size()
+    let first = try file.readBytes(FileHeader.byteCount, at: 0)
+    fileHeader = try FileHeader(decoding: first.bytes, .secondaryIndex, path: path)
+    guard fileHeader.store == store ?? fileHeader.store,
+      let header = SecondaryIndexHeader(decoding: first.bytes, fileSize: byteCount)
+    else {
+      throw Self.damage(path, at: FileHeader.particularOffset, .missing(.secondaryIndex))
+    }
+    self.header = header
+    let bytes = try file.readBytes(header.directoryByteCount, at: header.directoryOffset)
+    try Self.check(
+      bytes.bytes,
+      header.directoryByteCount,
+      header.directoryChecksum,
+      at: header.directoryOffset,
+      fileHeader.seed,
+      path
+    )
+    directory = Self.words(of: bytes.bytes)
+    checks = CheckedBlocks(header.blockCount)
+    var mapping: MappedFile?
+    if reads == .mapped, UInt64(1).littleEndian == 1, header.blockCount > 0 {
+      mapping = try file.map(byteCount, .sharedReadOnly)
+      if let found = mapping, found.addresses.lowerBound % 8 != 0 { mapping = nil }
+      mapping?.expect(.random)
+    }
+    self.mapping = mapping
+    guard isDirectoryValid() else {
+      throw Self.damage(path, at: header.directoryOffset, .missing(.secondaryIndex))
+    }
+  }
+
+  package var wordCount: Int { header.wordCount }
+  package var entryCount: Int { header.entryCount }
+  package var blockCount: Int { header.blockCount }
+  /// Whether a block was not what was written.
+  package var isDamaged: Bool { damage.load(ordering: .relaxed) }
+
+  /// How many entries a block has.
+  package func count(ofBlock index: Int) -> Int {
+    Int(truncatingIfNeeded: tally(of: index) & 0xFFFF_FFFF)
+  }
+
+  /// A word of a block's first entry.
+  package func firstWord(_ word: Int, ofBlock index: Int) -> UInt64 {
+    directory[index * header.directoryStride + word]
+  }
+
+  /// Lends the entries of a block, word after word.
+  ///
+  /// - Throws: ``StorageError`` if it is damaged, or cannot be read; or what `body` throws.
+  package func withBlock<R>(_ index: Int, _ body: (Span<UInt64>) throws -> R) throws -> R {
+    let range = range(ofBlock: index)
+    if let mapping {
+      return try mapping.withBytes { bytes in
+        let bytes = bytes.extracting(range)
+        let words = Span<UInt64>(_bytes: bytes)
+        if !checks.isChecked(index) { try check(index, bytes, words) }
+        return try body(words)
+      }
+    }
+    let bytes: ByteBuffer
+    do {
+      bytes = try file.readBytes(range.count, at: range.lowerBound)
+    } catch {
+      damage.store(true, ordering: .relaxed)
+      throw error
+    }
+    let words = Self.words(of: bytes.bytes)
+    try check(index, bytes.bytes, words.span)
+    return try body(words.span)
+  }
+
+  /// Reads all blocks.
+  ///
+  /// - Throws: ``StorageError`` if one is damaged, or cannot be read.
+  package func verify() throws {
+    for index in 0..<blockCount { try withBlock(index) { _ in } }
+  }
+
+  /// Appends the directory's words for a block.
+  func appendDirectory(ofBlock index: Int, to buffer: inout ByteBuffer) {
+    let start = index * header.directoryStride
+    for word in start..<(start + header.directoryStride) { buffer.append(directory[word]) }
+  }
+}
+
+// MARK: Checking
+
+extension SecondaryIndexFile {
+  private func tally(of index: Int) -> UInt64 {
+    directory[index * header.directoryStride + header.stride + 1]
+  }
+
+  private func range(ofBlock index: Int) -> Range<Int> {
+    let offset = Int(truncatingIfNeeded: directory[index * header.directoryStride + header.stride])
+    return offset..<(offset + count(ofBlock: index) * header.stride * 8)
+  }
+
+  /// Whether each block is in the file, and begins behind the one before it.
+  private func isDirectoryValid() -> Bool {
+    let directory = directory
+    let words = directory.span
+    var rest = header.entryCount
+    for index in 0..<header.blockCount {
+      let count = count(ofBlock: index)
+      let byteCount = count * header.stride * 8
+      let offset = directory[index * header.directoryStride + header.stride]
+      guard 1...SecondaryIndexHeader.blockLimit ~= count, offset % 8 == 0,
+        offset >= UInt64(FileHeader.byteCount), offset <= UInt64(self.byteCount - byteCount)
+      else { return false }
+      rest -= count
+      if index > 0 {
+        let place = index * header.directoryStride
+        guard Self.order(words, place - header.directoryStride, place, header.stride) < 0
+        else { return false }
+      }
+    }
+    return rest == 0
+  }
+
+  /// Checks a block that was just read.
+  private func check(
+    _ index: Int,
+    _ bytes: RawSpan,
+    _ words: Span<UInt64>
+  ) throws(StorageError) {
+    let offset = range(ofBlock: index).lowerBound
+    do throws(StorageError) {
+      try Self.check(
+        bytes,
+        range(ofBlock: index).count,
+        UInt32(truncatingIfNeeded: tally(of: index) >> 32),
+        at: offset,
+        fileHeader.seed,
+        path
+      )
+      guard areValid(words, index) else {
+        throw Self.damage(path, at: offset, .missing(.secondaryIndex))
+      }
+    } catch {
+      damage.store(true, ordering: .relaxed)
+      throw error
+    }
+    checks.record(index)
+  }
+
+  /// Whether entries ascend from the first that the directory names to the one that the next block begins with.
+  private func areValid(_ words: Span<UInt64>, _ index: Int) -> Bool {
+    let stride = header.stride
+    for word in 0..<stride where words[word] != firstWord(word, ofBlock: index) { return false }
+    var entry = 0
+    while true {
+      let row = RowReference(rawValue: words[entry + stride - 1])
+      guard row.key > 0, tables?.contains(row.table) != false else { return false }
+      if entry + stride == words.count { break }
+      guard Self.order(words, entry, entry + stride, stride) < 0 else { return false }
+      entry += stride
+    }
+    guard index + 1 < blockCount else { return true }
+    for word in 0..<stride {
+      let own = words[entry + word]
+      let next = firstWord(word, ofBlock: index + 1)
+      if own != next { return own < next }
+    }
+    return false
+  }
+
+  /// How two runs of words compare: by sign.
+  private static func order(_ words: Span<UInt64>, _ lhs: Int, _ rhs: Int, _ count: Int) -> Int {
+    for word in 0..<count where words[lhs + word] != words[rhs + word] {
+      return words[lhs + word] < words[rhs + word] ? -1 : 1
+    }
+    return 0
+  }
+
+  private static func check(
+    _ bytes: RawSpan,
+    _ byteCount: Int,
+    _ checksum: UInt32,
+    at offset: Int,
+    _ seed: FrameSeed,
+    _ path: String
+  ) throws(StorageError) {
+    let found = CRC32C.extend(seed.at(offset), over: bytes)
+    guard bytes.byteCount == byteCount, found == checksum else {
+      let problem = Corruption.Problem.checksumMismatch(
+        of: .secondaryIndex,
+        expected: checksum,
+        found: found
+      )
+      throw damage(path, at: offset, problem)
+    }
+  }
+
+  private static func damage(
+    _ path: String,
+    at offset: Int,
+    _ problem: Corruption.Problem
+  ) -> StorageError {
+    .corruption(Corruption(path: path, offset: offset, problem: problem))
+  }
+
+  private static func words(of bytes: RawSpan) -> [UInt64] {
+    (0..<(bytes.byteCount / 8)).map { bytes.load(UInt64.self, at: $0 * 8) }
+  }
+}
+
+/// Which blocks of a mapped file were checked: a bit each.
+///
+/// Two threads may check one block at once, which costs time and nothing else.
+@safe private final class CheckedBlocks: @unchecked Sendable {
+  private let words: UnsafeMutablePointer<Atomic<UInt64>>
+  private let wordCount: Int
+
+  init(_ count: Int) {
+    wordCount = (count + 63) / 64
+    unsafe words = .allocate(capacity: wordCount)
+    for word in 0..<wordCount { unsafe (words + word).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    unsafe words.deinitialize(count: wordCount)
+    unsafe words.deallocate()
+  }
+
+  func isChecked(_ index: Int) -> Bool {
+    unsafe words[index / 64].load(ordering: .relaxed) & 1 << UInt64(index % 64) != 0
+  }
+
+  func record(_ index: Int) {
+    unsafe words[index / 64].bitwiseOr(1 << UInt64(index % 64), ordering: .relaxed)
+  }
+}
