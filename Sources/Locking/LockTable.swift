@@ -63,6 +63,9 @@ extension LockRank {
 
   // MARK: Held for a look or a change, never through a call that waits
 
+  /// Guards what takes the place of a damaged file of an index.
+  package static let indexFallback = LockRank(48, "index fallback")
+
   /// Guards the catalogue of the newest visible commit.
   package static let catalogue = LockRank(50, "catalogue")
   /// Guards the list of packs.

@@ -10,11 +10,13 @@ import RowFormat
 ///     uuid                       2; of an optional one 3, as before
 ///     text                       2, the first bytes and a hash of all: equal texts, and no others, have equal words
 ///
-/// The hash is Swift's, keyed anew in each process: no text can be made to have another's.
+/// The hash is keyed by the store: no text can be made to have another's, and the words are the same in each process.
 struct IndexColumn: Hashable, Sendable {
   let number: Int
   let kind: QueryKind
   let isOptional: Bool
+  /// Hashes texts.
+  let texts: TextHash
 
   var wordCount: Int {
     switch kind {
@@ -48,7 +50,7 @@ struct IndexColumn: Hashable, Sendable {
     case .text:
       let range = layout.range(number, in: row)
       key[word + 1] = unsafe row.withUnsafeBytes {
-        unsafe IndexColumn.hash(ofText: UnsafeRawBufferPointer(rebasing: $0[range]))
+        unsafe hash(ofText: UnsafeRawBufferPointer(rebasing: $0[range]))
       }
     case .bool, .integer, .unsigned, .double, .float, .date, .url, .bytes, .identifier: break
     }
@@ -77,7 +79,7 @@ struct IndexColumn: Hashable, Sendable {
       key[marker + 1] = value.high.byteSwapped
     case (.text, .text(var text)):
       first = SortPrefix.prefix(ofText: text)
-      key[1] = text.withUTF8 { unsafe IndexColumn.hash(ofText: UnsafeRawBufferPointer($0)) }
+      key[1] = text.withUTF8 { unsafe hash(ofText: UnsafeRawBufferPointer($0)) }
     default: return nil
     }
     write(first, into: &key, at: 0)
@@ -107,15 +109,10 @@ struct IndexColumn: Hashable, Sendable {
   var wordsOfNull: IndexKey? { isOptional ? IndexKey() : nil }
 
   /// A hash of a text in normal form; never zero, which is null's.
-  private static func hash(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
-    var hasher = Hasher()
-    if unsafe utf8.allSatisfy({ $0 < 0xCC }) {
-      unsafe hasher.combine(bytes: utf8)
-    } else {
-      // Texts that are equal have the same characters in normal form, whatever their bytes.
-      var text = unsafe String(decoding: utf8, as: UTF8.self).precomposedStringWithCanonicalMapping
-      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-    return UInt64(bitPattern: Int64(hasher.finalize())) | 1
+  private func hash(ofText utf8: UnsafeRawBufferPointer) -> UInt64 {
+    if unsafe utf8.allSatisfy({ $0 < 0xCC }) { return unsafe texts.hash(utf8) | 1 }
+    // Texts that are equal have the same characters in normal form, whatever their bytes.
+    var text = unsafe String(decoding: utf8, as: UTF8.self).precomposedStringWithCanonicalMapping
+    return text.withUTF8 { unsafe texts.hash(UnsafeRawBufferPointer($0)) } | 1
   }
 }

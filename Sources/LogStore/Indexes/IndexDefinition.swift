@@ -87,6 +87,7 @@ extension IndexDefinition {
   init?(_ names: [String], in table: EntityTable) {
     var columns: [IndexColumn] = []
     var wordCount = 0
+    let texts = TextHash(table.store)
     for name in names {
       guard let property = table.descriptor.property(named: name), !property.isRelationship,
         let reading = ColumnReading(property), SortPrefix.isOrdered(reading.kind)
@@ -94,7 +95,8 @@ extension IndexDefinition {
       let column = IndexColumn(
         number: reading.column,
         kind: reading.kind,
-        isOptional: reading.isOptional
+        isOptional: reading.isOptional,
+        texts: texts
       )
       wordCount += column.wordCount
       if wordCount > IndexKey.wordLimit { break }

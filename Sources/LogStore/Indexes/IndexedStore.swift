@@ -2,7 +2,7 @@ import LogEngine
 import RowFormat
 
 /// What an index sees of the store whose rows it is of.
-protocol IndexedStore: AnyObject {
+protocol IndexedStore: AnyObject, Sendable {
   /// Whether rows change by commits of this process only, each of which is posted to the indexes.
   var allowsSave: Bool { get }
   /// The number of the newest commit that is visible.
@@ -22,4 +22,19 @@ protocol IndexedStore: AnyObject {
     of view: ReadView,
     _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
   ) throws
+
+  /// The newest file of an index that is of this store's own past; `nil` if there is none that can be used.
+  func openFile(of definition: IndexDefinition) -> SecondaryIndexFile?
+
+  /// What was committed between a commit and a view, as an index sees it, one change a row.
+  ///
+  /// - Returns: `nil` if it is too much, or can no longer be told: then the index is made by a scan.
+  func changes(
+    of definition: IndexDefinition,
+    after commit: CommitSequence,
+    through view: ReadView
+  ) -> [IndexChange]?
+
+  /// Reports that the file of an index is damaged.
+  func reportDamage(_ error: any Error)
 }

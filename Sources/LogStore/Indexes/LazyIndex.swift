@@ -5,14 +5,16 @@ import RowFormat
 import SchedulePoints
 import Synchronization
 
-/// An index that is made by one scan the first time it is needed, and kept in step by every commit from then on.
+/// An index that is made the first time it is needed, and kept in step by every commit from then on.
+///
+/// It is made of the file that an earlier process left of it and of what was committed since, or else by one scan.
 ///
 /// How it meets the commits that are made beside its scan, and beside its readers:
 ///
 /// 1. *Register.* From here on commits find the index in ``StoreIndexes`` when they are prepared. One that was
 ///    prepared earlier and is not numbered yet has to be prepared again, because the registration is counted;
 ///    one that was numbered earlier is visible to the scan, which waits for it.
-/// 2. *Scan* a view of the store at some commit *c*.
+/// 2. *Scan* a view of the store at some commit *c*; or read its file, and from the log what was committed up to *c*.
 /// 3. *Replay* what was committed after *c*: each commit posts its changes when it gets its number, so that they
 ///    come in the order of the commits; those up to *c* are left out.
 ///
@@ -44,6 +46,15 @@ final class LazyIndex: Sendable {
     var applied: UInt64 = 0
     /// Changes that were taken in and may have to be undone, oldest first.
     var recent: [Commit] = []
+    /// Whether the index's file was damaged, so that it is not looked at again.
+    var ignoresFile = false
+
+    /// Forgets the entries, whose file is damaged.
+    mutating func forget(_ damage: DamagedIndexFile?, in store: some IndexedStore) {
+      if let damage { store.reportDamage(damage.cause) }
+      content = nil
+      ignoresFile = true
+    }
   }
 
   init(_ definition: IndexDefinition) {
@@ -69,17 +80,24 @@ final class LazyIndex: Sendable {
 extension LazyIndex {
   /// Lends the entries as of the newest commit that is visible.
   ///
-  /// Commits and other readers of the index wait meanwhile.
+  /// Commits and other readers of the index wait meanwhile. Should its file turn out to be damaged, `body` is
+  /// called again.
   ///
   /// - Throws: What reading the tables throws, should the index have to be made.
   func withNewest<R>(in store: some IndexedStore, _ body: (IndexContent) throws -> R) throws -> R {
     try state.withLock { state in
-      try build(&state, in: store)
-      takeIn(through: store.newestCommit, &state)
-      guard let content = state.content else {
-        preconditionFailure("an index that was just made is gone")
+      while true {
+        do {
+          try build(&state, in: store)
+          try takeIn(through: store.newestCommit, &state)
+          guard let content = state.content else {
+            preconditionFailure("an index that was just made is gone")
+          }
+          return try body(content)
+        } catch let damage as DamagedIndexFile where damage.file === state.content?.file {
+          state.forget(damage, in: store)
+        }
       }
-      return try body(content)
     }
   }
 
@@ -90,7 +108,9 @@ extension LazyIndex {
   /// - Throws: What reading the tables throws, should the index have to be made.
   func keys(as view: ReadView, in store: some IndexedStore) throws -> OrderedKeys? {
     switch try content(as: view, in: store) {
-    case .ordered(let keys): return keys
+    case .ordered(var keys):
+      if keys.file != nil { keys.fallback = IndexFallback(definition, as: view, in: store) }
+      return keys
     case .hashed: preconditionFailure("an index of unique keys has no order")
     case nil: return nil
     }
@@ -101,17 +121,23 @@ extension LazyIndex {
     let sequence = view.sequence.rawValue
     SchedulePoint.beforeIndexRead.reach()
     return try state.withLock { state in
-      try build(&state, in: store)
-      if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
-      takeIn(through: sequence, &state)
-      guard var content = state.content else {
-        preconditionFailure("an index that was just made is gone")
+      while true {
+        do {
+          try build(&state, in: store)
+          if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
+          try takeIn(through: sequence, &state)
+          guard var content = state.content else {
+            preconditionFailure("an index that was just made is gone")
+          }
+          if PlantedFault.newerIndex.isPlanted { return content }
+          for commit in state.recent.reversed() where commit.sequence > sequence {
+            for change in commit.changes.reversed() { try content.undo(change) }
+          }
+          return content
+        } catch let damage as DamagedIndexFile {
+          state.forget(damage, in: store)
+        }
       }
-      if PlantedFault.newerIndex.isPlanted { return content }
-      for commit in state.recent.reversed() where commit.sequence > sequence {
-        for change in commit.changes.reversed() { content.undo(change) }
-      }
-      return content
     }
   }
 
@@ -126,7 +152,14 @@ extension LazyIndex {
   func settle(through visible: CommitSequence, keepingSince oldest: CommitSequence) {
     _ = state.withLockIfAvailable { state in
       guard state.content != nil else { return }
-      takeIn(through: visible.rawValue, &state)
+      do {
+        try takeIn(through: visible.rawValue, &state)
+      } catch {
+        // The next reader makes the index anew.
+        state.content = nil
+        state.ignoresFile = true
+        return
+      }
       let kept = state.recent.firstIndex { $0.sequence > oldest.rawValue } ?? state.recent.count
       if kept > 0 { state.recent.removeFirst(kept) }
     }
@@ -145,7 +178,7 @@ extension LazyIndex {
 // MARK: Keeping in step
 
 extension LazyIndex {
-  private func takeIn(through sequence: UInt64, _ state: inout State) {
+  private func takeIn(through sequence: UInt64, _ state: inout State) throws {
     let commits = inbox.withLock { inbox -> [Commit] in
       guard let first = inbox.first, first.sequence <= sequence else { return [] }
       let end = inbox.firstIndex { $0.sequence > sequence } ?? inbox.count
@@ -161,25 +194,27 @@ extension LazyIndex {
     for commit in commits {
       // What the scan has seen already.
       if commit.sequence <= state.applied { continue }
-      for change in commit.changes { state.content?.apply(change) }
+      for change in commit.changes { try state.content?.apply(change) }
       state.applied = commit.sequence
       state.recent.append(commit)
     }
   }
 
   private func build(_ state: inout State, in store: some IndexedStore) throws {
+    if state.content?.file?.isDamaged == true { state.forget(nil, in: store) }
     // Of commits that another process made nothing is posted.
-    if state.content != nil,
-      store.allowsSave || state.base == store.newestCommit
-    {
-      return
+    if state.content != nil {
+      if store.allowsSave || state.base == store.newestCommit { return }
+      if try follow(&state, in: store) { return }
+      state.content = nil
     }
     inbox.withLock { $0.removeAll() }
     registration.store(true, ordering: .releasing)
     store.recordRegistration()
     do {
       let view = store.makeReadViewOfAllCommits()
-      state.content = try IndexContent(definition, of: view, in: store)
+      let known = state.ignoresFile ? nil : try load(as: view, &state, in: store)
+      state.content = try known ?? IndexContent(definition, of: view, in: store)
       SchedulePoint.afterScan.reach()
       state.base = view.sequence.rawValue
       state.applied = state.base
@@ -188,6 +223,42 @@ extension LazyIndex {
       registration.store(false, ordering: .releasing)
       throw error
     }
+  }
+
+  /// Reads the index's file, and takes in what was committed since.
+  private func load(
+    as view: ReadView,
+    _ state: inout State,
+    in store: some IndexedStore
+  ) throws -> IndexContent? {
+    guard let file = store.openFile(of: definition) else { return nil }
+    var content = IndexContent(definition, file)
+    if file.header.sequence == view.sequence { return content }
+    guard
+      let changes = store.changes(of: definition, after: file.header.sequence, through: view)
+    else { return nil }
+    do {
+      for change in changes { try content.apply(change) }
+      return content
+    } catch let damage as DamagedIndexFile {
+      state.forget(damage, in: store)
+      return nil
+    }
+  }
+
+  /// Takes in what another process has committed.
+  ///
+  /// - Returns: Whether that was possible; otherwise the entries are of no more use.
+  private func follow(_ state: inout State, in store: some IndexedStore) throws -> Bool {
+    let view = store.makeReadViewOfAllCommits()
+    let base = CommitSequence(state.base)
+    guard let changes = store.changes(of: definition, after: base, through: view) else {
+      return false
+    }
+    for change in changes { try state.content?.apply(change) }
+    state.base = view.sequence.rawValue
+    state.applied = state.base
+    return true
   }
 }
 
@@ -223,22 +294,36 @@ enum IndexContent: Sendable {
     self = definition.isHashed ? .hashed(hashed) : .ordered(ordered.finish())
   }
 
-  fileprivate mutating func apply(_ change: IndexChange) {
-    replace(change.row, change.old, by: change.new)
+  /// The entries of a file.
+  init(_ definition: IndexDefinition, _ file: SecondaryIndexFile) {
+    precondition(!definition.isHashed, "unique keys are in no file")
+    self = .ordered(OrderedKeys(file))
   }
 
-  fileprivate mutating func undo(_ change: IndexChange) {
-    replace(change.row, change.new, by: change.old)
+  /// The file that the entries are in, apart from those that changed.
+  var file: SecondaryIndexFile? {
+    switch self {
+    case .ordered(let keys): keys.file
+    case .hashed: nil
+    }
   }
 
-  private mutating func replace(_ row: RowReference, _ old: IndexKey?, by new: IndexKey?) {
+  fileprivate mutating func apply(_ change: IndexChange) throws {
+    try replace(change.row, change.old, by: change.new)
+  }
+
+  fileprivate mutating func undo(_ change: IndexChange) throws {
+    try replace(change.row, change.new, by: change.old)
+  }
+
+  private mutating func replace(_ row: RowReference, _ old: IndexKey?, by new: IndexKey?) throws {
     switch self {
     case .ordered(var keys):
       // Taken out first: what is held twice is copied when it changes.
       self = .hashed(HashedRows())
-      if let old { keys.remove(IndexEntry(key: old, row: row)) }
-      if let new { keys.insert(IndexEntry(key: new, row: row)) }
-      self = .ordered(keys)
+      defer { self = .ordered(keys) }
+      if let old { try keys.remove(IndexEntry(key: old, row: row)) }
+      if let new { try keys.insert(IndexEntry(key: new, row: row)) }
     case .hashed(var rows):
       self = .hashed(HashedRows())
       if let old { rows.remove(row, UInt32(truncatingIfNeeded: old[0])) }
@@ -248,19 +333,23 @@ enum IndexContent: Sendable {
   }
 
   /// All entries, in order: what two indexes are compared by.
+  ///
+  /// - Throws: ``DamagedIndexFile``.
   var entries: [IndexEntry] {
-    switch self {
-    case .ordered(let keys):
-      keys.checkInvariants()
-      return keys.entries
-    case .hashed(let rows):
-      return rows.entries.map { IndexEntry(key: IndexKey(UInt64($0.hash)), row: $0.row) }.sorted()
+    get throws {
+      switch self {
+      case .ordered(let keys):
+        try keys.checkInvariants()
+        return try keys.entries
+      case .hashed(let rows):
+        return rows.entries.map { IndexEntry(key: IndexKey(UInt64($0.hash)), row: $0.row) }.sorted()
+      }
     }
   }
 }
 
 extension IndexDefinition {
-  fileprivate var isHashed: Bool {
+  var isHashed: Bool {
     switch self {
     case .values, .references: false
     case .unique: true

@@ -1,3 +1,4 @@
+import LogEngine
 import RowFormat
 
 /// Rows in the order of their keys: eight bytes a word of the key, eight a row, and a third of room.
@@ -5,6 +6,10 @@ import RowFormat
 /// A tree of three levels. Entries stand side by side in blocks of some hundreds, blocks in groups of some hundreds:
 /// adding an entry moves a few kilobytes at most, and counting those before it adds up a few hundred numbers.
 /// A copy shares what neither changes, so that a reader can keep one for as long as it walks.
+///
+/// A block may be in a file, where it is read; it comes into memory when it changes. A block of a file may turn out to
+/// be damaged: then what was asked is answered by the ``fallback``, which has the same entries, or throws
+/// ``DamagedIndexFile`` if there is none.
 struct OrderedKeys: Sendable {
   enum Direction { case forward, backward }
 
@@ -12,11 +17,15 @@ struct OrderedKeys: Sendable {
   static let largestGroup = 256
 
   /// The entries of a block: the words of each key, then its row.
-  fileprivate struct Block: Sendable {
+  struct Block: Sendable {
     var words: [UInt64]
+    /// The number of a block of the file, which then has the words; -1 for one in memory.
+    var fileBlock: Int32 = -1
+
+    var isInFile: Bool { fileBlock >= 0 }
   }
 
-  private struct Group: Sendable {
+  struct Group: Sendable {
     /// None is empty, and there is one at least.
     var blocks: [Block]
     var count: Int
@@ -24,13 +33,39 @@ struct OrderedKeys: Sendable {
 
   let wordCount: Int
   private(set) var count = 0
-  private var groups: [Group] = []
+  private(set) var groups: [Group] = []
+  /// The file that blocks may be in.
+  let file: SecondaryIndexFile?
+  /// Whether the entries are others than those of the file.
+  private(set) var isChanged = false
+  /// The same entries, should the file be damaged.
+  var fallback: IndexFallback?
 
-  private var stride: Int { wordCount + 1 }
+  var stride: Int { wordCount + 1 }
 
   init(wordCount: Int) {
     precondition(1...IndexKey.wordLimit ~= wordCount, "a key of \(wordCount) words")
     self.wordCount = wordCount
+    file = nil
+  }
+
+  /// The entries of a file; none of its blocks is read.
+  ///
+  /// - Complexity: O(blocks of the file).
+  init(_ file: SecondaryIndexFile) {
+    self.file = file
+    wordCount = file.wordCount
+    count = file.entryCount
+    let groupSize = OrderedKeys.largestGroup * 3 / 4
+    groups = Swift.stride(from: 0, to: file.blockCount, by: groupSize).map { first in
+      let blocks = (first..<min(first + groupSize, file.blockCount)).map {
+        Block(words: [], fileBlock: Int32($0))
+      }
+      return Group(
+        blocks: blocks,
+        count: blocks.reduce(0) { $0 + file.count(ofBlock: Int($1.fileBlock)) }
+      )
+    }
   }
 }
 
@@ -132,20 +167,24 @@ extension OrderedKeys {
 extension OrderedKeys {
   /// Adds an entry, unless it is there.
   ///
+  /// - Throws: ``DamagedIndexFile``; then the entries are of no more use.
   /// - Complexity: O(log *n*).
-  mutating func insert(_ entry: IndexEntry) {
+  mutating func insert(_ entry: IndexEntry) throws {
     guard !groups.isEmpty else {
       var block = Block(words: [])
       block.insert(entry, at: 0, stride)
       groups = [Group(blocks: [block], count: 1)]
       count = 1
+      isChanged = true
       return
     }
     let group = max(firstGroup(startingAfter: entry) - 1, 0)
     let block = max(firstBlock(startingAfter: entry, in: group) - 1, 0)
-    let place = groups[group].blocks[block].position(of: entry, stride)
+    let (place, isThere) = try find(entry, in: groups[group].blocks[block])
+    if isThere { return }
+    try load(block, of: group)
+    isChanged = true
     let size = groups[group].blocks[block].words.count / stride
-    if place < size, groups[group].blocks[block].entry(place, stride) == entry { return }
     groups[group].blocks[block].insert(entry, at: place, stride)
     groups[group].count += 1
     count += 1
@@ -154,21 +193,40 @@ extension OrderedKeys {
 
   /// Takes out an entry, if it is there.
   ///
+  /// - Throws: ``DamagedIndexFile``; then the entries are of no more use.
   /// - Complexity: O(log *n*).
-  mutating func remove(_ entry: IndexEntry) {
+  mutating func remove(_ entry: IndexEntry) throws {
     let group = firstGroup(startingAfter: entry) - 1
     guard group >= 0 else { return }
     let block = firstBlock(startingAfter: entry, in: group) - 1
     guard block >= 0 else { return }
-    let place = groups[group].blocks[block].position(of: entry, stride)
-    guard place < groups[group].blocks[block].words.count / stride,
-      groups[group].blocks[block].entry(place, stride) == entry
-    else { return }
+    let (place, isThere) = try find(entry, in: groups[group].blocks[block])
+    guard isThere else { return }
+    try load(block, of: group)
+    isChanged = true
     groups[group].blocks[block].words.removeSubrange((place * stride)..<((place + 1) * stride))
     groups[group].count -= 1
     count -= 1
     if groups[group].blocks[block].words.isEmpty { groups[group].blocks.remove(at: block) }
     if groups[group].blocks.isEmpty { groups.remove(at: group) }
+  }
+
+  /// Brings a block into memory, so that it can be changed.
+  private mutating func load(_ block: Int, of group: Int) throws {
+    guard groups[group].blocks[block].isInFile else { return }
+    let words = try unsafe withWords(of: groups[group].blocks[block]) { unsafe Array($0) }
+    groups[group].blocks[block] = Block(words: words)
+  }
+
+  /// Where an entry is in a block, or would be.
+  private func find(_ entry: IndexEntry, in block: Block) throws -> (place: Int, isThere: Bool) {
+    try unsafe withWords(of: block) { words in
+      let place = unsafe OrderedKeys.position(of: entry, in: words, stride)
+      let isThere =
+        unsafe place < words.count / stride
+        && OrderedKeys.compare(words, place * stride, stride, entry) == 0
+      return (place, isThere)
+    }
   }
 
   /// Splits a block that is full; in the middle, or at its end if entries come in order.
@@ -187,7 +245,7 @@ extension OrderedKeys {
     let middle = groups[group].blocks.count * (isLast ? 15 : 8) / 16
     let rest = Array(groups[group].blocks[middle...])
     groups[group].blocks.removeSubrange(middle...)
-    let moved = rest.reduce(0) { $0 + $1.words.count } / stride
+    let moved = rest.reduce(0) { $0 + size(of: $1) }
     groups[group].count -= moved
     groups.insert(Group(blocks: rest, count: moved), at: group + 1)
   }
@@ -199,24 +257,72 @@ extension OrderedKeys {
   /// How many entries come before one, which need not be there.
   ///
   /// - Complexity: O(log *n*), and a sum over the groups and over the blocks of one.
-  func rank(of entry: IndexEntry) -> Int {
-    let group = firstGroup(startingAfter: entry) - 1
-    guard group >= 0 else { return 0 }
-    let before = groups[..<group].reduce(0) { $0 + $1.count }
-    let block = firstBlock(startingAfter: entry, in: group) - 1
-    guard block >= 0 else { return before }
-    let words = groups[group].blocks[..<block].reduce(0) { $0 + $1.words.count }
-    return before + words / stride + groups[group].blocks[block].position(of: entry, stride)
+  func rank(of entry: IndexEntry) throws -> Int {
+    try reading { try $0.ownRank(of: entry) }
   }
 
   /// How many entries are between two bounds.
-  func count(in range: ClosedRange<IndexEntry>) -> Int {
+  func count(in range: ClosedRange<IndexEntry>) throws -> Int {
     // No entry is a bound: rows are never none, and never the greatest.
-    rank(of: range.upperBound) - rank(of: range.lowerBound)
+    try rank(of: range.upperBound) - rank(of: range.lowerBound)
   }
 
   /// The entry that so many come before.
-  func entry(at rank: Int) -> IndexEntry? {
+  func entry(at rank: Int) throws -> IndexEntry? {
+    try reading { try $0.ownEntry(at: rank) }
+  }
+
+  /// Calls a closure with the entries between two bounds, in order, until it returns `false`.
+  func forEach(
+    in range: ClosedRange<IndexEntry>,
+    _ direction: Direction = .forward,
+    _ body: (IndexEntry) throws -> Bool
+  ) throws {
+    guard let file else { return try forEachOwn(in: range, direction, body) }
+    var last: IndexEntry?
+    do {
+      try forEachOwn(in: range, direction) { entry in
+        last = entry
+        return try body(entry)
+      }
+    } catch let damage as DamagedIndexFile where damage.file === file {
+      // The fallback has the same entries: it goes on behind the last one.
+      let others = try scanned(insteadOf: damage)
+      guard let last else { return try others.forEachOwn(in: range, direction, body) }
+      let rest =
+        direction == .forward
+        ? last.successor.map { ($0, range.upperBound) }
+        : last.predecessor.map { (range.lowerBound, $0) }
+      guard let rest, rest.0 <= rest.1 else { return }
+      try others.forEachOwn(in: rest.0...rest.1, direction, body)
+    }
+  }
+
+  private func reading<R>(_ body: (OrderedKeys) throws -> R) throws -> R {
+    guard let file else { return try body(self) }
+    do {
+      return try body(self)
+    } catch let damage as DamagedIndexFile where damage.file === file {
+      return try body(scanned(insteadOf: damage))
+    }
+  }
+
+  private func scanned(insteadOf damage: DamagedIndexFile) throws -> OrderedKeys {
+    guard let fallback else { throw damage }
+    return try fallback.keys(insteadOf: damage)
+  }
+
+  private func ownRank(of entry: IndexEntry) throws -> Int {
+    let group = firstGroup(startingAfter: entry) - 1
+    guard group >= 0 else { return 0 }
+    var before = groups[..<group].reduce(0) { $0 + $1.count }
+    let block = firstBlock(startingAfter: entry, in: group) - 1
+    guard block >= 0 else { return before }
+    before += groups[group].blocks[..<block].reduce(0) { $0 + size(of: $1) }
+    return before + (try find(entry, in: groups[group].blocks[block]).place)
+  }
+
+  private func ownEntry(at rank: Int) throws -> IndexEntry? {
     var rest = rank
     guard rest >= 0 else { return nil }
     for group in groups {
@@ -225,20 +331,21 @@ extension OrderedKeys {
         continue
       }
       for block in group.blocks {
-        let size = block.words.count / stride
-        if rest < size { return block.entry(rest, stride) }
+        let size = size(of: block)
+        if rest < size {
+          return try unsafe withWords(of: block) { unsafe OrderedKeys.entry($0, rest, stride) }
+        }
         rest -= size
       }
     }
     return nil
   }
 
-  /// Calls a closure with the entries between two bounds, in order, until it returns `false`.
-  func forEach(
+  private func forEachOwn(
     in range: ClosedRange<IndexEntry>,
-    _ direction: Direction = .forward,
+    _ direction: Direction,
     _ body: (IndexEntry) throws -> Bool
-  ) rethrows {
+  ) throws {
     switch direction {
     case .forward: try forEachForward(in: range, body)
     case .backward: try forEachBackward(in: range, body)
@@ -248,20 +355,24 @@ extension OrderedKeys {
   private func forEachForward(
     in range: ClosedRange<IndexEntry>,
     _ body: (IndexEntry) throws -> Bool
-  ) rethrows {
+  ) throws {
     var group = max(firstGroup(startingAfter: range.lowerBound) - 1, 0)
     guard group < groups.count else { return }
     var block = max(firstBlock(startingAfter: range.lowerBound, in: group) - 1, 0)
-    var place = groups[group].blocks[block].position(of: range.lowerBound, stride)
+    var place = try find(range.lowerBound, in: groups[group].blocks[block]).place
     while group < groups.count {
       let blocks = groups[group].blocks
       while block < blocks.count {
-        let size = blocks[block].words.count / stride
-        while place < size {
-          let entry = blocks[block].entry(place, stride)
-          guard entry <= range.upperBound, try body(entry) else { return }
-          place += 1
+        let proceeds = try unsafe withWords(of: blocks[block]) { words in
+          let size = words.count / stride
+          while place < size {
+            let entry = unsafe OrderedKeys.entry(words, place, stride)
+            guard entry <= range.upperBound, try body(entry) else { return false }
+            place += 1
+          }
+          return true
         }
+        guard proceeds else { return }
         block += 1
         place = 0
       }
@@ -273,77 +384,119 @@ extension OrderedKeys {
   private func forEachBackward(
     in range: ClosedRange<IndexEntry>,
     _ body: (IndexEntry) throws -> Bool
-  ) rethrows {
+  ) throws {
     var group = firstGroup(startingAfter: range.upperBound) - 1
     guard group >= 0 else { return }
     var block = firstBlock(startingAfter: range.upperBound, in: group) - 1
-    var place = groups[group].blocks[block].position(of: range.upperBound, stride)
-    if place < groups[group].blocks[block].words.count / stride,
-      groups[group].blocks[block].entry(place, stride) == range.upperBound
-    {
-      // A bound that is there is in the range.
-      place += 1
-    }
+    var (place, isThere) = try find(range.upperBound, in: groups[group].blocks[block])
+    // A bound that is there is in the range.
+    if isThere { place += 1 }
     while true {
       let blocks = groups[group].blocks
       while true {
-        while place > 0 {
-          place -= 1
-          let entry = blocks[block].entry(place, stride)
-          guard entry >= range.lowerBound, try body(entry) else { return }
+        let proceeds = try unsafe withWords(of: blocks[block]) { words in
+          while place > 0 {
+            place -= 1
+            let entry = unsafe OrderedKeys.entry(words, place, stride)
+            guard entry >= range.lowerBound, try body(entry) else { return false }
+          }
+          return true
         }
+        guard proceeds else { return }
         if block == 0 { break }
         block -= 1
-        place = blocks[block].words.count / stride
+        place = size(of: blocks[block])
       }
       if group == 0 { return }
       group -= 1
       block = groups[group].blocks.count - 1
-      place = groups[group].blocks[block].words.count / stride
+      place = size(of: groups[group].blocks[block])
     }
   }
 
   private func firstGroup(startingAfter entry: IndexEntry) -> Int {
-    groups.firstPlace { !$0.blocks[0].startsAfter(entry, stride) }
+    groups.firstPlace { !startsAfter($0.blocks[0], entry) }
   }
 
   private func firstBlock(startingAfter entry: IndexEntry, in group: Int) -> Int {
-    groups[group].blocks.firstPlace { !$0.startsAfter(entry, stride) }
+    groups[group].blocks.firstPlace { !startsAfter($0, entry) }
+  }
+
+  /// Whether the first entry of a block comes after another.
+  private func startsAfter(_ block: Block, _ entry: IndexEntry) -> Bool {
+    guard block.isInFile, let file else {
+      return unsafe block.words.withUnsafeBufferPointer {
+        unsafe OrderedKeys.compare($0, 0, stride, entry) > 0
+      }
+    }
+    for word in 0..<wordCount {
+      let first = file.firstWord(word, ofBlock: Int(block.fileBlock))
+      if first != entry.key[word] { return first > entry.key[word] }
+    }
+    return file.firstWord(wordCount, ofBlock: Int(block.fileBlock)) > entry.row.rawValue
+  }
+
+  /// How many entries a block has.
+  func size(of block: Block) -> Int {
+    guard block.isInFile, let file else { return block.words.count / stride }
+    return file.count(ofBlock: Int(block.fileBlock))
+  }
+
+  /// Lends the words of a block.
+  ///
+  /// - Throws: ``DamagedIndexFile``, or what `body` throws.
+  @inline(__always)
+  func withWords<R>(
+    of block: Block,
+    _ body: (UnsafeBufferPointer<UInt64>) throws -> R
+  ) throws -> R {
+    guard block.isInFile, let file else {
+      return try unsafe block.words.withUnsafeBufferPointer(body)
+    }
+    var isRead = false
+    do {
+      return try file.withBlock(Int(block.fileBlock)) { words in
+        isRead = true
+        return try unsafe words.withUnsafeBufferPointer(body)
+      }
+    } catch where !isRead {
+      throw DamagedIndexFile(file: file, cause: error)
+    }
   }
 }
 
 // MARK: Invariants
 
 extension OrderedKeys {
-  /// Whether both hold the same entries.
-  static func == (lhs: OrderedKeys, rhs: OrderedKeys) -> Bool {
-    lhs.count == rhs.count && lhs.entries == rhs.entries
-  }
-
   /// All entries, in order.
   var entries: [IndexEntry] {
-    var entries: [IndexEntry] = []
-    entries.reserveCapacity(count)
-    forEach(in: .everything) {
-      entries.append($0)
-      return true
+    get throws {
+      var entries: [IndexEntry] = []
+      entries.reserveCapacity(count)
+      try forEach(in: .everything) {
+        entries.append($0)
+        return true
+      }
+      return entries
     }
-    return entries
   }
 
   /// Traps if the tree is not what it should be.
-  func checkInvariants() {
+  ///
+  /// - Throws: ``DamagedIndexFile``.
+  func checkInvariants() throws {
     precondition(groups.reduce(0) { $0 + $1.count } == count, "\(count) entries are miscounted")
     for group in groups {
-      let size = group.blocks.reduce(0) { $0 + $1.words.count }
-      precondition(size == group.count * stride, "a group of \(group.count) has \(size) words")
+      let size = group.blocks.reduce(0) { $0 + self.size(of: $1) }
+      precondition(size == group.count, "a group of \(group.count) has \(size)")
       precondition(!group.blocks.isEmpty && group.blocks.count <= OrderedKeys.largestGroup)
       for block in group.blocks {
-        precondition(1...OrderedKeys.largestBlock ~= block.words.count / stride)
+        precondition(1...OrderedKeys.largestBlock ~= self.size(of: block))
         precondition(block.words.count.isMultiple(of: stride))
+        precondition(block.words.isEmpty == block.isInFile)
       }
     }
-    let entries = entries
+    let entries = try entries
     precondition(entries.count == count, "\(entries.count) entries of \(count) are found")
     for (entry, next) in zip(entries, entries.dropFirst()) {
       precondition(entry < next, "\(entry) comes before \(next)")
@@ -357,38 +510,20 @@ extension ClosedRange<IndexEntry> {
   }
 }
 
+extension IndexEntry {
+  /// The least entry that comes after this one; its row need not be any.
+  fileprivate var successor: IndexEntry? {
+    row.rawValue == .max
+      ? nil : IndexEntry(key: key, row: RowReference(rawValue: row.rawValue + 1))
+  }
+
+  /// The greatest entry that comes before this one; its row need not be any.
+  fileprivate var predecessor: IndexEntry? {
+    row.rawValue == 0 ? nil : IndexEntry(key: key, row: RowReference(rawValue: row.rawValue - 1))
+  }
+}
+
 extension OrderedKeys.Block {
-  @inline(__always)
-  fileprivate func entry(_ place: Int, _ stride: Int) -> IndexEntry {
-    unsafe words.withUnsafeBufferPointer { words in
-      var key = IndexKey()
-      let offset = place * stride
-      for word in 0..<(stride - 1) { key[word] = unsafe words[offset + word] }
-      return unsafe IndexEntry(key: key, row: RowReference(rawValue: words[offset + stride - 1]))
-    }
-  }
-
-  fileprivate func startsAfter(_ entry: IndexEntry, _ stride: Int) -> Bool {
-    unsafe words.withUnsafeBufferPointer { unsafe OrderedKeys.compare($0, 0, stride, entry) > 0 }
-  }
-
-  /// Where an entry is, or would be.
-  fileprivate func position(of entry: IndexEntry, _ stride: Int) -> Int {
-    unsafe words.withUnsafeBufferPointer { words in
-      var low = 0
-      var high = words.count / stride
-      while low < high {
-        let middle = (low + high) / 2
-        if unsafe OrderedKeys.compare(words, middle * stride, stride, entry) < 0 {
-          low = middle + 1
-        } else {
-          high = middle
-        }
-      }
-      return low
-    }
-  }
-
   fileprivate mutating func insert(_ entry: IndexEntry, at place: Int, _ stride: Int) {
     let old = words.count
     if words.capacity == old { words.reserveCapacity(max(old * 5 / 4, 16 * stride)) }
@@ -405,6 +540,37 @@ extension OrderedKeys.Block {
 }
 
 extension OrderedKeys {
+  @inline(__always)
+  fileprivate static func entry(
+    _ words: UnsafeBufferPointer<UInt64>,
+    _ place: Int,
+    _ stride: Int
+  ) -> IndexEntry {
+    var key = IndexKey()
+    let offset = place * stride
+    for word in 0..<(stride - 1) { key[word] = unsafe words[offset + word] }
+    return unsafe IndexEntry(key: key, row: RowReference(rawValue: words[offset + stride - 1]))
+  }
+
+  /// Where an entry is among others, or would be.
+  fileprivate static func position(
+    of entry: IndexEntry,
+    in words: UnsafeBufferPointer<UInt64>,
+    _ stride: Int
+  ) -> Int {
+    var low = 0
+    var high = words.count / stride
+    while low < high {
+      let middle = (low + high) / 2
+      if unsafe compare(words, middle * stride, stride, entry) < 0 {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
   /// How an entry of a block compares with another: by sign.
   @inline(__always)
   fileprivate static func compare(

@@ -21,6 +21,8 @@ final class EntityTable: Sendable {
   /// The columns, by position, whose value in an older row may be in another column, or be an earlier default.
   private let columnsWithPast: Set<Int>
   private let engine: StorageEngine
+  /// The identifier of the store's files.
+  var store: StoreIdentifier { engine.state.store }
   private let converters = Lock<[LayoutNumber: RowConverter]>([:], .rowConverters)
 
   init(
@@ -113,6 +115,29 @@ final class EntityTable: Sendable {
 }
 
 extension EntityTable {
+  /// Writes down all that decides what some columns of a row are read as: the table's columns and layouts, and the
+  /// values that older rows have.
+  func encodeReading(of columns: ColumnSet, into buffer: inout ByteBuffer) {
+    definition.encode(into: &buffer)
+    let defaults = descriptor.defaultRow()
+    for (position, number) in columnNumbers.enumerated() where columns.contains(position) {
+      buffer.append(number)
+      let fill = fills[number] ?? []
+      buffer.append(UInt32(fill.count))
+      for byte in fill { buffer.append(byte) }
+      guard !defaults.isEmpty else { continue }
+      unsafe defaults.withUnsafeBytes { bytes in
+        let row = unsafe bytes.bytes
+        guard !layout.isNull(position, in: row) else { return }
+        let type = layout.types[position]
+        let start = layout.offset(of: position)
+        let range =
+          type.isVariable ? layout.range(position, in: row) : start..<(start + type.fixedWidth)
+        buffer.append(row.extracting(range))
+      }
+    }
+  }
+
   /// A row in which every column is null.
   func rowOfNulls() -> [UInt8] {
     var writer = RowWriter(capacity: 256)

@@ -30,8 +30,10 @@ enum CandidatePlan {
 
   /// Plans a fetch.
   ///
-  /// - Parameter expression: The predicate; `nil` if there is none.
-  init(_ expression: QueryExpression?) {
+  /// - Parameters:
+  ///   - expression: The predicate; `nil` if there is none.
+  ///   - texts: How the store's indexes hash texts.
+  init(_ expression: QueryExpression?, _ texts: TextHash) {
     guard let expression else {
       self = .scan
       return
@@ -47,27 +49,27 @@ enum CandidatePlan {
     }
     switch expression {
     case .constant(.bool(false)), .constant(.null): self = .rows([])
-    case .and(let lhs, let rhs): self = CandidatePlan(lhs).intersection(CandidatePlan(rhs))
-    case .or(let lhs, let rhs): self = CandidatePlan(lhs).union(CandidatePlan(rhs))
+    case .and(let lhs, let rhs): self = CandidatePlan(lhs, texts).intersection(CandidatePlan(rhs, texts))
+    case .or(let lhs, let rhs): self = CandidatePlan(lhs, texts).union(CandidatePlan(rhs, texts))
     case .comparison(.equal, .identifier(let path), .constant(let constant), _),
       .comparison(.equal, .constant(let constant), .identifier(let path), _):
       self = CandidatePlan(path, isIn: [constant])
     case .membership(.identifier(let path), let constants):
       self = CandidatePlan(path, isIn: constants)
     case .comparison(let relation, .column(let path, let reading), .constant(let constant), _):
-      self = CandidatePlan(ValueLookup(relation, path, reading, constant))
+      self = CandidatePlan(ValueLookup(relation, path, reading, constant, texts))
     case .comparison(let relation, .constant(let constant), .column(let path, let reading), _):
-      self = CandidatePlan(ValueLookup(relation.reversed, path, reading, constant))
+      self = CandidatePlan(ValueLookup(relation.reversed, path, reading, constant, texts))
     case .isNull(.column(let path, let reading)):
-      self = CandidatePlan(ValueLookup(nil: path, reading))
+      self = CandidatePlan(ValueLookup(nil: path, reading, texts))
     case .membership(.column(let path, let reading), let constants):
-      self = CandidatePlan(ValueLookup(path, reading, isIn: constants))
+      self = CandidatePlan(ValueLookup(path, reading, isIn: constants, texts))
     case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
-      self = CandidatePlan(ValueLookup(path, reading, beginsWith: text))
+      self = CandidatePlan(ValueLookup(path, reading, beginsWith: text, texts))
     // What is null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
-      self = CandidatePlan(test).incomplete
+      self = CandidatePlan(test, texts).incomplete
     default: self = .scan
     }
   }

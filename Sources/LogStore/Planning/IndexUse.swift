@@ -69,13 +69,15 @@ struct IndexUse {
   let isNarrow: Bool
 
   /// How many rows there are.
-  func count(in keys: OrderedKeys) -> Int { ranges.reduce(0) { $0 + keys.count(in: $1) } }
+  func count(in keys: OrderedKeys) throws -> Int {
+    try ranges.reduce(0) { try $0 + keys.count(in: $1) }
+  }
 
   /// The rows' keys, ascending.
-  func rowKeys(in keys: OrderedKeys) -> [UInt64] {
+  func rowKeys(in keys: OrderedKeys) throws -> [UInt64] {
     var found: [UInt64] = []
     for range in ranges {
-      keys.forEach(in: range) {
+      try keys.forEach(in: range) {
         found.append($0.row.key)
         return true
       }

@@ -191,7 +191,7 @@ extension IndexWalk {
     guard let end = window.end else { return nil }
     guard let test else {
       var rows: [UInt64] = []
-      forEach(in: keys, skipping: window.offset) {
+      try forEach(in: keys, skipping: window.offset) {
         rows.append($0.row.key)
         return rows.count < window.limit
       }
@@ -285,19 +285,19 @@ extension IndexWalk {
     in keys: OrderedKeys,
     skipping skipped: Int,
     _ body: (IndexEntry) throws -> Bool
-  ) rethrows {
+  ) throws {
     var rest = skipped
     var control = true
     switch direction {
     case .forward:
       for range in ranges where control {
-        let lower = keys.rank(of: range.lowerBound)
-        let upper = keys.rank(of: range.upperBound)
+        let lower = try keys.rank(of: range.lowerBound)
+        let upper = try keys.rank(of: range.upperBound)
         if rest >= upper - lower {
           rest -= upper - lower
           continue
         }
-        let start = rest == 0 ? range.lowerBound : keys.entry(at: lower + rest)
+        let start = try rest == 0 ? range.lowerBound : keys.entry(at: lower + rest)
         rest = 0
         guard let start else { continue }
         try keys.forEach(in: start...range.upperBound) {
@@ -326,16 +326,16 @@ extension IndexWalk {
     _ rest: inout Int,
     _ control: inout Bool,
     _ body: (IndexEntry) throws -> Bool
-  ) rethrows {
-    let lower = keys.rank(of: range.lowerBound)
-    var upper = keys.rank(of: range.upperBound)
+  ) throws {
+    let lower = try keys.rank(of: range.lowerBound)
+    var upper = try keys.rank(of: range.upperBound)
     if rest >= upper - lower {
       rest -= upper - lower
       return
     }
-    if rest > 0, let entry = keys.entry(at: upper - 1 - rest) {
+    if rest > 0, let entry = try keys.entry(at: upper - 1 - rest) {
       // All groups behind that entry's group are skipped.
-      let end = keys.rank(of: .end(of: entry.key, groupWordCount))
+      let end = try keys.rank(of: .end(of: entry.key, groupWordCount))
       if end < upper {
         rest -= upper - end
         upper = end
@@ -343,7 +343,7 @@ extension IndexWalk {
     }
     var group = Group(skipped: rest)
     rest = 0
-    var last = keys.entry(at: upper - 1)
+    var last = try keys.entry(at: upper - 1)
     while control, let end = last, end >= range.lowerBound {
       last = nil
       try keys.forEach(in: range.lowerBound...end, .backward) { entry in
@@ -357,15 +357,15 @@ extension IndexWalk {
       guard control, let key = group.key, group.entries.count == Group.limit else { break }
       // A large group is visited from its beginning, since its first entries may be enough.
       let start = max(range.lowerBound, .start(of: key, groupWordCount))
-      let first = keys.rank(of: start)
-      if let from = keys.entry(at: first + group.skipped), from <= group.entries[0] {
+      let first = try keys.rank(of: start)
+      if let from = try keys.entry(at: first + group.skipped), from <= group.entries[0] {
         try keys.forEach(in: from...group.entries[0]) {
           control = try body($0)
           return control
         }
       }
       group = Group(skipped: 0)
-      last = first > 0 ? keys.entry(at: first - 1) : nil
+      last = try first > 0 ? keys.entry(at: first - 1) : nil
     }
     if control { control = try group.visit(body) }
   }

@@ -91,7 +91,7 @@ final class StoreResolver: RowResolver {
   ) throws -> [RowReference]? {
     guard let destination = target.property.destination else { return nil }
     var targets: [RowReference] = []
-    let plan = CandidatePlan(target.test)
+    let plan = CandidatePlan(target.test, store.textHash)
     for table in store.tables(for: destination) {
       if !target.test.canMatch(rowsOf: table.descriptor) { continue }
       let fetch = try TableFetch(store, table, target.test, plan, for: .names, self)
@@ -117,10 +117,10 @@ extension OrderedKeys {
   }
 
   /// The rows that refer to a row, by rank and key.
-  func rows(referringTo target: RowReference) -> [ReferringRow] {
+  func rows(referringTo target: RowReference) throws -> [ReferringRow] {
     var rows: [ReferringRow] = []
     let key = IndexKey(target.rawValue)
-    forEach(in: IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)) {
+    try forEach(in: IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)) {
       rows.append(ReferringRow(reference: $0.row, rank: IndexDefinition.rank(of: $0.key)))
       return true
     }

@@ -139,7 +139,7 @@ extension TableFetch {
       let rowCount = view.rowCount(of: table.number)
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
-      if let narrowest, let path = exactPath(narrowest, rowCount) { return path }
+      if let narrowest, let path = try exactPath(narrowest, rowCount) { return path }
       let joined = try join(rowCount)
       if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
       if let first, let path = try walk(first, indexes, narrowest, rowCount) { return path }
@@ -150,18 +150,18 @@ extension TableFetch {
       }
       if let path = try memberJoin(narrowest, rowCount) { return path }
       if let narrowest, narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, .unknown) {
-        return candidates(narrowest)
+        return try candidates(narrowest)
       }
       if rowCount <= ScanMethod.smallTable {
         guard let narrowest, narrowest.count <= rowCount / 4 else { return .rows }
-        return candidates(narrowest)
+        return try candidates(narrowest)
       }
       let columns = ColumnPlan(expression, of: table, resolver)
       let answer = columns.answer(for: output)
       if let narrowest, answer != .everything,
         narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, answer)
       {
-        return candidates(narrowest)
+        return try candidates(narrowest)
       }
       if let first, let keys = try first.scan(table, columns, filter, in: view, tally) {
         tally?.choose(columns, first: first, candidates: keys.count)
@@ -173,9 +173,9 @@ extension TableFetch {
     }
 
     /// The path to the rows that an index names.
-    private func candidates(_ found: TableIndexes.Found) -> AccessPath {
+    private func candidates(_ found: TableIndexes.Found) throws -> AccessPath {
       tally?.choose(found)
-      return .keys(found.use.rowKeys(in: found.keys))
+      return .keys(try found.use.rowKeys(in: found.keys))
     }
 
     private var first: FirstRows? {
@@ -204,7 +204,7 @@ extension TableFetch {
     }
 
     /// The path to rows that an index alone can tell.
-    private func exactPath(_ found: TableIndexes.Found, _ rowCount: Int) -> AccessPath? {
+    private func exactPath(_ found: TableIndexes.Found, _ rowCount: Int) throws -> AccessPath? {
       guard found.use.isExact else { return nil }
       switch output {
       case .count:
@@ -214,7 +214,7 @@ extension TableFetch {
         // Beyond that, columns bring the names in order, and sorting them takes longer.
         guard found.count <= rowCount / 4 else { return nil }
         tally?.choose(found)
-        return .matches(found.use.rowKeys(in: found.keys))
+        return .matches(try found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
     }
@@ -347,7 +347,7 @@ extension TableFetch {
       guard var indexes else { return nil }
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
-        return candidates(narrowest)
+        return try candidates(narrowest)
       }
       let position = expression?.pagePosition
       if position != nil {
@@ -357,7 +357,7 @@ extension TableFetch {
           let others = TableIndexes(
             store,
             table,
-            CandidatePlan(rest),
+            CandidatePlan(rest, store.textHash),
             isFiltered: rest != nil,
             view
           )

@@ -60,7 +60,7 @@ struct TableIndexes {
       guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isNarrow,
         let keys = try index.keys(as: view, in: store)
       else { continue }
-      let count = use.count(in: keys)
+      let count = try use.count(in: keys)
       if let best, best.count < count || best.count == count && best.use.isExact { continue }
       best = Found(use: use, keys: keys, count: count)
     }
@@ -84,7 +84,7 @@ struct TableIndexes {
         let walk = IndexWalk(use, ordering, behind: position, of: table),
         let keys = try index.keys(as: view, in: store)
       else { continue }
-      let found = Found(use: use, keys: keys, count: use.count(in: keys))
+      let found = Found(use: use, keys: keys, count: try use.count(in: keys))
       if let best, !walk.isBetter(found, than: best.walk, best.found) { continue }
       best = (walk, found)
     }

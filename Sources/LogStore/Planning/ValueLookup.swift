@@ -15,9 +15,10 @@ struct ValueLookup: Equatable {
     _ relation: QueryExpression.Relation,
     _ path: RowPath,
     _ reading: ColumnReading,
-    _ constant: QueryValue
+    _ constant: QueryValue,
+    _ texts: TextHash
   ) {
-    self.init(path, reading)
+    self.init(path, reading, texts)
     guard let words = words(of: constant, reading, isEquality: relation == .equal) else {
       return nil
     }
@@ -47,8 +48,13 @@ struct ValueLookup: Equatable {
     }
   }
 
-  init?(_ path: RowPath, _ reading: ColumnReading, isIn constants: [QueryValue]) {
-    self.init(path, reading)
+  init?(
+    _ path: RowPath,
+    _ reading: ColumnReading,
+    isIn constants: [QueryValue],
+    _ texts: TextHash
+  ) {
+    self.init(path, reading, texts)
     for constant in constants {
       guard let words = words(of: constant, reading, isEquality: true) else { return nil }
       intervals.append(words...words)
@@ -56,8 +62,13 @@ struct ValueLookup: Equatable {
     intervals = intervals.union([])
   }
 
-  init?(_ path: RowPath, _ reading: ColumnReading, beginsWith text: String) {
-    self.init(path, reading)
+  init?(
+    _ path: RowPath,
+    _ reading: ColumnReading,
+    beginsWith text: String,
+    _ texts: TextHash
+  ) {
+    self.init(path, reading, texts)
     guard reading.kind == .text, reading.enumeration == nil,
       let range = SortPrefix.prefixes(ofTextsBeginning: text)
     else { return nil }
@@ -66,19 +77,20 @@ struct ValueLookup: Equatable {
   }
 
   /// The rows in which an attribute is nil.
-  init?(nil path: RowPath, _ reading: ColumnReading) {
-    self.init(path, reading)
+  init?(nil path: RowPath, _ reading: ColumnReading, _ texts: TextHash) {
+    self.init(path, reading, texts)
     guard reading.enumeration == nil, let words = column.wordsOfNull else { return nil }
     intervals = [words...words]
   }
 
-  private init?(_ path: RowPath, _ reading: ColumnReading) {
+  private init?(_ path: RowPath, _ reading: ColumnReading, _ texts: TextHash) {
     guard path.isTestedRow, SortPrefix.isOrdered(reading.kind) else { return nil }
     owner = path.descriptor
     column = IndexColumn(
       number: reading.column,
       kind: reading.kind,
-      isOptional: reading.isOptional
+      isOptional: reading.isOptional,
+      texts: texts
     )
     intervals = []
     isExact = reading.enumeration == nil

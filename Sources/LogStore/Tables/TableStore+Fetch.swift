@@ -48,7 +48,7 @@ extension TableStore {
     return try perform(.fetching) {
       try index.withNewest(in: self) { content in
         guard case .ordered(let keys) = content else { return [] }
-        return keys.rows(referringTo: target)
+        return try keys.rows(referringTo: target)
       }
     }
   }
@@ -194,7 +194,7 @@ extension TableStore {
     _ resolver: StoreResolver,
     _ body: (TableFetch) throws -> ScanControl
   ) throws {
-    let plan = CandidatePlan(query.expression)
+    let plan = CandidatePlan(query.expression, textHash)
     let trace = resolver.trace
     try perform(.fetching) {
       for table in tables(for: T.self) {

@@ -8,16 +8,14 @@ extension TableStore {
   ///
   /// - Throws: ``LogStoreError`` if the log cannot be read on, or the writer compacted away what this store
   ///   had not read yet: then the container has to be made anew.
-  /// - Complexity: A look at the log's directory, and O(bytes saved meanwhile); what indexes were made is made
-  ///   again when it is needed.
+  /// - Complexity: A look at the log's directory, and O(bytes saved meanwhile). Indexes that were made take in what
+  ///   was saved when they are needed next.
   func follow() throws {
     guard !allowsSave else { return }
-    // A second caller waits until the previous indexes are gone.
     let isNews = try followed.withLock { known in
       try perform(.fetching) { _ = try engine.refresh() }
       let newest = engine.lastCommit
       if newest == known { return false }
-      indexes.removeAll()
       known = newest
       return true
     }

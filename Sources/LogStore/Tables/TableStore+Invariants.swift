@@ -83,7 +83,7 @@ extension TableStore {
     let view = engine.makeReadView()
     var violations: [String] = []
     for index in indexes.values + indexes.unique + indexes.references.values where index.isBuilt {
-      guard let kept = try index.content(as: view, in: self)?.entries else { continue }
+      guard let kept = try entries(of: index, as: view) else { continue }
       let scanned = try IndexContent(index.definition, of: view, in: self).entries
       if kept == scanned { continue }
       let missing = Set(scanned).subtracting(kept)
@@ -95,6 +95,16 @@ extension TableStore {
       )
     }
     return violations
+  }
+
+  /// The entries of an index as of a view; `nil` if it is newer.
+  private func entries(of index: LazyIndex, as view: ReadView) throws -> [IndexEntry]? {
+    do {
+      return try index.content(as: view, in: self)?.entries
+    } catch is DamagedIndexFile {
+      // The damage is known now: the index is made anew.
+      return try index.content(as: view, in: self)?.entries
+    }
   }
 
   /// Traps unless every index that was made holds what a scan of its tables finds.

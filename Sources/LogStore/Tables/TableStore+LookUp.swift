@@ -24,7 +24,7 @@ extension TableStore {
     atMost limit: Int
   ) throws -> [FetchedRow]? {
     let tables = tables(of: type)
-    guard tables.count == 1, case .values(let lookups, _) = CandidatePlan(expression) else {
+    guard tables.count == 1, case .values(let lookups, _) = CandidatePlan(expression, textHash) else {
       return nil
     }
     let table = tables[0]
@@ -69,7 +69,7 @@ extension TableStore {
     }
     var found: [UInt64] = []
     let start = IndexEntry.start(of: prefix.key, prefix.wordCount)
-    keys.forEach(in: start...IndexEntry.end(of: prefix.key, prefix.wordCount)) {
+    try keys.forEach(in: start...IndexEntry.end(of: prefix.key, prefix.wordCount)) {
       found.append($0.row.key)
       return found.count <= TableStore.fewCandidates
     }

@@ -25,6 +25,10 @@ final class TableStore: Sendable {
   /// The tables that hold the models of a class, by the class's descriptor, in the order of their numbers.
   private let tablesByClass: [ObjectIdentifier: [EntityTable]]
   let indexes: StoreIndexes
+  /// Hashes texts for indexes.
+  let textHash: TextHash
+  /// The files of indexes that there were, by their names.
+  let indexFilesAtOpening: [UInt64: KnownIndexFile]
   let uniqueClaims = UniqueClaims()
   let referenceClaims = ReferenceClaims()
   private let referrersByTable: [UInt16: [ReferenceColumn]]
@@ -100,6 +104,8 @@ final class TableStore: Sendable {
     blobThreshold = configuration.blobThreshold
     observation = configuration.observation
     allowsSave = configuration.allowsSave
+    textHash = TextHash(engine.state.store)
+    indexFilesAtOpening = TableStore.indexFiles(of: engine)
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)
@@ -146,6 +152,7 @@ final class TableStore: Sendable {
     guard isFirst, closing == .withStore else { return }
     SchedulePoint.beforeClosing.reach()
     if reason == .folderReplaced { return engine.disown() }
+    keepIndexes()
     try perform(.closing) { try engine.close() }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Rows in the order of their keys` {
   @Test(arguments: 1...IndexKey.wordLimit)
-  func `are those that were put in and not taken out`(wordCount: Int) {
+  func `are those that were put in and not taken out`(wordCount: Int) throws {
     let seed = UInt64(wordCount)
     var random = SeededRandom(seed: seed)
     var keys = OrderedKeys(wordCount: wordCount)
@@ -13,17 +13,17 @@ import Testing
     for step in 0..<30_000 {
       let entry = entry(random.next(below: 6000), wordCount)
       if random.next(below: 3) == 0 {
-        keys.remove(entry)
+        try keys.remove(entry)
         expected.remove(entry)
       } else {
-        keys.insert(entry)
+        try keys.insert(entry)
         expected.insert(entry)
       }
-      if step % 3000 == 0 { check(keys, expected, &random, seed) }
+      if step % 3000 == 0 { try check(keys, expected, &random, seed) }
     }
     #expect(keys.count == expected.count, "seed \(seed)")
-    for entry in expected { keys.remove(entry) }
-    keys.checkInvariants()
+    for entry in expected { try keys.remove(entry) }
+    try keys.checkInvariants()
     #expect(keys.count == 0, "seed \(seed)")
   }
 
@@ -40,19 +40,19 @@ import Testing
     _ expected: Set<IndexEntry>,
     _ random: inout SeededRandom,
     _ seed: UInt64
-  ) {
-    keys.checkInvariants()
+  ) throws {
+    try keys.checkInvariants()
     let all = expected.sorted()
-    #expect(keys.entries == all, "seed \(seed)")
+    #expect(try keys.entries == all, "seed \(seed)")
     let bounds = [random.next(below: 6000), random.next(below: 6000)].sorted()
     let low = IndexEntry.start(of: entry(bounds[0], keys.wordCount).key, keys.wordCount)
     let high = IndexEntry.end(of: entry(bounds[1], keys.wordCount).key, keys.wordCount)
     let range = min(low, high)...max(low, high)
     let wanted = all.filter { range ~= $0 }
-    #expect(keys.count(in: range) == wanted.count, "seed \(seed)")
+    #expect(try keys.count(in: range) == wanted.count, "seed \(seed)")
     for direction in [OrderedKeys.Direction.forward, .backward] {
       var found: [IndexEntry] = []
-      keys.forEach(in: range, direction) {
+      try keys.forEach(in: range, direction) {
         found.append($0)
         return true
       }
@@ -62,7 +62,7 @@ import Testing
       // Bounds that are entries themselves are in the range.
       for direction in [OrderedKeys.Direction.forward, .backward] {
         var found = 0
-        keys.forEach(in: first...last, direction) { _ in
+        try keys.forEach(in: first...last, direction) { _ in
           found += 1
           return true
         }
@@ -70,14 +70,14 @@ import Testing
       }
     }
     for place in stride(from: 0, to: all.count, by: 97) {
-      #expect(keys.entry(at: place) == all[place], "seed \(seed)")
-      #expect(keys.rank(of: all[place]) == place, "seed \(seed)")
+      #expect(try keys.entry(at: place) == all[place], "seed \(seed)")
+      #expect(try keys.rank(of: all[place]) == place, "seed \(seed)")
     }
-    #expect(keys.entry(at: all.count) == nil)
+    #expect(try keys.entry(at: all.count) == nil)
   }
 
   @Test(arguments: [0, 1, 5, 5000, 100_000], [1, 3])
-  func `can be given all at once`(count: Int, wordCount: Int) {
+  func `can be given all at once`(count: Int, wordCount: Int) throws {
     var builder = OrderedKeys.Builder(wordCount: wordCount, reserving: count)
     var expected: [IndexEntry] = []
     for number in 0..<count {
@@ -88,17 +88,17 @@ import Testing
       expected.append(IndexEntry(key: key, row: row))
     }
     let keys = builder.finish()
-    keys.checkInvariants()
-    #expect(keys.entries == expected.sorted())
+    try keys.checkInvariants()
+    #expect(try keys.entries == expected.sorted())
   }
 
-  @Test func `stay as they are for the one who keeps a copy`() {
+  @Test func `stay as they are for the one who keeps a copy`() throws {
     var keys = OrderedKeys(wordCount: 1)
-    for number in 0..<10_000 { keys.insert(entry(number, 1)) }
+    for number in 0..<10_000 { try keys.insert(entry(number, 1)) }
     let copy = keys
-    for number in 0..<10_000 where number % 3 == 0 { keys.remove(entry(number, 1)) }
-    copy.checkInvariants()
-    keys.checkInvariants()
+    for number in 0..<10_000 where number % 3 == 0 { try keys.remove(entry(number, 1)) }
+    try copy.checkInvariants()
+    try keys.checkInvariants()
     #expect(copy.count == 10_000)
     #expect(keys.count == 6_666)
   }

@@ -32,7 +32,7 @@ import Testing
   private let ids = (0..<4).map { Parcel(weight: Double($0)).persistentModelID }
 
   private func plan(_ predicate: Predicate<Parcel>) throws -> String {
-    switch CandidatePlan(try QueryExpression(predicate)) {
+    switch CandidatePlan(try QueryExpression(predicate), TextHash(low: 1, high: 2)) {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
     case .joining(let test, let lookups, let isComplete):

@@ -189,7 +189,7 @@ private struct Fleet {
         store.tables,
         table,
         expression,
-        CandidatePlan(expression),
+        CandidatePlan(expression, store.tables.textHash),
         for: .rows,
         StoreResolver(store.tables)
       )

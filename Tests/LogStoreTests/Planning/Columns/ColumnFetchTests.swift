@@ -92,7 +92,7 @@ private struct ByColumns {
   ) throws -> [T] {
     let resolver = StoreResolver(tables)
     return try tables.tables(for: Goods.Item.self).flatMap { table in
-      let plan = CandidatePlan(expression)
+      let plan = CandidatePlan(expression, tables.textHash)
       return try body(TableFetch(tables, table, expression, plan, for: purpose, resolver))
     }
   }
@@ -204,7 +204,7 @@ private struct ByColumns {
       tables,
       table,
       expression,
-      CandidatePlan(expression),
+      CandidatePlan(expression, tables.textHash),
       for: .rows,
       StoreResolver(tables)
     )
@@ -226,7 +226,7 @@ private struct ByColumns {
       tables,
       table,
       expression,
-      CandidatePlan(expression),
+      CandidatePlan(expression, tables.textHash),
       for: .count,
       StoreResolver(tables)
     )
