@@ -1,6 +1,8 @@
 import RowFormat
 
-/// The file of a secondary index: keys in order, each with its row. Derived data, which can always be left out.
+/// The file of a secondary index: keys in order, each with its row.
+///
+/// It is derived data, which can always be left out.
 ///
 /// Three parts: the header, blocks, and the directory. An *entry* is `wordCount` words of a key and then the raw
 /// ``/RowFormat/RowReference`` of its row, eight bytes each; entries ascend, word by word. A block has 1 to 256 entries

@@ -17,7 +17,8 @@ struct IndexFileWriting {
       let file = open(former, header)
     {
       if !keys.isChanged {
-        let isCurrent = former.header.sequence == header.sequence && former.header.mark == header.mark
+        let isCurrent =
+          former.header.sequence == header.sequence && former.header.mark == header.mark
         return isCurrent ? () : try SecondaryIndexWriter.restamp(former, file, header)
       }
       var writer = try SecondaryIndexWriter(extending: former, file, header)

@@ -459,7 +459,7 @@ extension OrderedKeys {
         isRead = true
         return try unsafe words.withUnsafeBufferPointer(body)
       }
-    } catch where !isRead {
+    } catch  where !isRead {
       throw DamagedIndexFile(file: file, cause: error)
     }
   }

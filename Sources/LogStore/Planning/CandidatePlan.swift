@@ -49,7 +49,8 @@ enum CandidatePlan {
     }
     switch expression {
     case .constant(.bool(false)), .constant(.null): self = .rows([])
-    case .and(let lhs, let rhs): self = CandidatePlan(lhs, texts).intersection(CandidatePlan(rhs, texts))
+    case .and(let lhs, let rhs):
+      self = CandidatePlan(lhs, texts).intersection(CandidatePlan(rhs, texts))
     case .or(let lhs, let rhs): self = CandidatePlan(lhs, texts).union(CandidatePlan(rhs, texts))
     case .comparison(.equal, .identifier(let path), .constant(let constant), _),
       .comparison(.equal, .constant(let constant), .identifier(let path), _):

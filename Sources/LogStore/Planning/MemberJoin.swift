@@ -27,7 +27,7 @@ struct MemberJoin {
     self.resolver = resolver
     let tables = member.property.destination.map(store.tables(for:)) ?? []
     memberCount = tables.reduce(0) { $0 + resolver.view.rowCount(of: $1.number) }
-    let plan = CandidatePlan(member.test)
+    let plan = CandidatePlan(member.test, store.textHash)
     fetches = try tables.filter { member.test.canMatch(rowsOf: $0.descriptor) }.map {
       try TableFetch(store, $0, member.test, plan, for: .rows, resolver)
     }

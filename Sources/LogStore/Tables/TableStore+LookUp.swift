@@ -24,7 +24,8 @@ extension TableStore {
     atMost limit: Int
   ) throws -> [FetchedRow]? {
     let tables = tables(of: type)
-    guard tables.count == 1, case .values(let lookups, _) = CandidatePlan(expression, textHash) else {
+    guard tables.count == 1, case .values(let lookups, _) = CandidatePlan(expression, textHash)
+    else {
       return nil
     }
     let table = tables[0]

@@ -9,7 +9,9 @@ import Testing
     try (0...(engine.lastCommit.rawValue + 1)).map { try engine.mark(of: CommitSequence($0)) }
   }
 
-  @Test func `is there for each commit of the log, and the same after the store was closed, read on and opened again`()
+  @Test
+  func
+    `is there for each commit of the log, and the same after the store was closed, read on and opened again`()
     throws
   {
     let store = try SimulatedStore()

@@ -192,7 +192,9 @@ private struct IndexSample {
       try sample.replace(forged.sealed())
       do {
         let words = try IndexSample.words(of: sample.open(round % 2 == 0 ? .mapped : .copied))
-        let entries = Swift.stride(from: 0, to: words.count, by: 2).map { [words[$0], words[$0 + 1]] }
+        let entries = Swift.stride(from: 0, to: words.count, by: 2).map {
+          [words[$0], words[$0 + 1]]
+        }
         for (entry, next) in zip(entries, entries.dropFirst()) {
           #expect(entry.lexicographicallyPrecedes(next), "seed \(seed), round \(round)")
         }
@@ -227,7 +229,9 @@ private struct ForgedIndex {
       return [block[0], block[1], UInt64(offset), UInt64(block.count / 2)]
     }
     // Sequence, mark, digest, word count and checksum, directory's offset, blocks, entries, and where the mark is.
-    header = [1, 7, 8, 9, 1, UInt64(offset), UInt64(blocks.count), UInt64(sample.words.count / 2), 5, 4096]
+    header = [
+      1, 7, 8, 9, 1, UInt64(offset), UInt64(blocks.count), UInt64(sample.words.count / 2), 5, 4096,
+    ]
   }
 
   mutating func change(using random: inout SeededGenerator) {
@@ -252,7 +256,8 @@ private struct ForgedIndex {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: word &+= UInt64.random(in: 0...9, using: &random)
     case 1: word &-= UInt64.random(in: 0...9, using: &random)
-    case 2: word = [0, 8, .max, UInt64(Int64.max), 1 << 32, 1 << 61].randomElement(using: &random) ?? 0
+    case 2:
+      word = [0, 8, .max, UInt64(Int64.max), 1 << 32, 1 << 61].randomElement(using: &random) ?? 0
     default: word ^= 1 << UInt64.random(in: 0...63, using: &random)
     }
   }
@@ -269,7 +274,9 @@ private struct ForgedIndex {
         buffer.append(UInt32(truncatingIfNeeded: entry[3]))
         let offset = Int(truncatingIfNeeded: entry[2])
         let count = Int(truncatingIfNeeded: entry[3] & 0xFFFF) * 16
-        if offset >= start, offset <= start + body.bytes.count, count <= start + body.bytes.count - offset {
+        if offset >= start, offset <= start + body.bytes.count,
+          count <= start + body.bytes.count - offset
+        {
           let part = Array(body.bytes[(offset - start)..<(offset - start + count)])
           buffer.append(CRC32C.extend(seed.at(offset), over: part.span.bytes))
         } else {

@@ -110,7 +110,9 @@ private struct IndexedDisk {
 
   private func makeMeasurement(_ random: inout SeededRandom) -> Measurement {
     let value = random.next(below: 3000) - 150
-    let place = ["Oslo", "Москва-Сити", "caf\u{e9}", "cafe\u{301}", "東京都", ""][random.next(below: 6)]
+    let place = ["Oslo", "Москва-Сити", "caf\u{e9}", "cafe\u{301}", "東京都", ""][
+      random.next(below: 6)
+    ]
     let level = Double(random.next(below: 40)) / 4 - 5
     let taken = Date(timeIntervalSinceReferenceDate: Double(random.next(below: 1000)))
     let made =
@@ -129,7 +131,9 @@ private struct IndexedDisk {
   func answers() throws -> String {
     var lines: [String] = []
     for place in ["Oslo", "cafe\u{301}", "Oslo-3", "nowhere"] {
-      let found = try context.fetch(FetchDescriptor<Measurement>(predicate: #Predicate { $0.place == place }))
+      let found = try context.fetch(
+        FetchDescriptor<Measurement>(predicate: #Predicate { $0.place == place })
+      )
       lines.append("\(place) \(found.map(\.value).sorted())")
     }
     var page = FetchDescriptor<Measurement>(
@@ -138,7 +142,9 @@ private struct IndexedDisk {
     )
     page.fetchLimit = 60
     lines.append("\(try context.fetch(page).map { [$0.value, $0.other] })")
-    lines.append("\(try context.fetchCount(FetchDescriptor<Measurement>(predicate: #Predicate { $0.value < 90 })))")
+    lines.append(
+      "\(try context.fetchCount(FetchDescriptor<Measurement>(predicate: #Predicate { $0.value < 90 })))"
+    )
     for show in try context.fetch(FetchDescriptor<Show>(sortBy: [SortDescriptor(\.title)])) {
       lines.append("\(show.title) \(show.tickets.count)")
     }
@@ -203,7 +209,9 @@ extension Disk {
 
   @Test func `are extended by what changed, and written anew once half a file is dead`() throws {
     var disk = try filled(6000)
-    let path = try #require(disk.indexFiles.max { (disk.image(of: $0)?.size ?? 0) < (disk.image(of: $1)?.size ?? 0) })
+    let path = try #require(
+      disk.indexFiles.max { (disk.image(of: $0)?.size ?? 0) < (disk.image(of: $1)?.size ?? 0) }
+    )
     let size = try #require(disk.image(of: path)).size
     var random = SeededRandom(seed: 5)
     var salts: Set<UInt64> = []
@@ -231,7 +239,9 @@ extension Disk {
     var random = SeededRandom(seed: seed)
     nonisolated(unsafe) var moments: [Disk] = []
     let isRecording = Atomic<Bool>(false)
-    let fileSystem = SimulatedFileSystem(seed: seed, disk: try filled(1100, seed: seed)) { _, disk in
+    let fileSystem = SimulatedFileSystem(seed: seed, disk: try filled(1100, seed: seed)) {
+      _,
+      disk in
       if isRecording.load(ordering: .relaxed) { moments.append(disk) }
     }
     let store = try IndexedDisk(fileSystem)
@@ -251,7 +261,9 @@ extension Disk {
         random: SeededGenerator(seed: seed + UInt64(number)),
         limits: .few
       ) { state in
-        guard states < wanted, random.next(below: moments.count * 6 / wanted + 1) == 0 else { return }
+        guard states < wanted, random.next(below: moments.count * 6 / wanted + 1) == 0 else {
+          return
+        }
         states += 1
         do {
           let store = try IndexedDisk(SimulatedFileSystem(seed: seed, disk: state.disk))
@@ -282,9 +294,14 @@ extension Disk {
           try file.setSize(random.next(below: size))
         } else {
           // The header, the directory at the end, and what is between.
-          let place = [random.next(below: 200), size - 1 - random.next(below: 200), random.next(below: size)]
+          let place = [
+            random.next(below: 200), size - 1 - random.next(below: 200), random.next(below: size),
+          ]
           let bytes = try file.readBytes(1, at: place[round % 3])
-          try file.writeAll([bytes.bytes.load(UInt8.self, at: 0) ^ 0x41].span.bytes, at: place[round % 3])
+          try file.writeAll(
+            [bytes.bytes.load(UInt8.self, at: 0) ^ 0x41].span.bytes,
+            at: place[round % 3]
+          )
         }
       }
       nonisolated(unsafe) var found = 0
