@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import LogStore
 import SchedulePoints
+import Synchronization
 
 @main
 struct Simulate: AsyncParsableCommand {
@@ -68,6 +70,7 @@ extension Simulate {
     func run() async throws {
       let folder = try Scratch()
       defer { folder.remove() }
+      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
       if let seedScript { return printScript(seedScript, in: folder.url) }
       if isolation { return try checkIsolation(in: folder.url) }
       var options = Campaign.Options(
@@ -139,6 +142,7 @@ extension Simulate {
 
     func run() {
       fault?.plant()
+      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
       Worker(
         seeds: stride(from: from, through: through, by: UInt64.Stride(step)),
         kind: only,
@@ -160,6 +164,7 @@ extension Simulate {
 
     func run() throws {
       fault?.plant()
+      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
       let schedule = try JSONDecoder().decode(
         Schedule.self,
         from: Data(contentsOf: URL(filePath: file))

@@ -1,14 +1,20 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
+package import Synchronization
 
 // Indexes outlive the process that made them: in files beside the checkpoints, each as of one commit. They are never
 // needed; what is missing, damaged or of another past is made by a scan.
 
-extension TableStore {
+/// Which indexes are kept.
+package enum KeptIndexes {
   /// The least entries that are worth a file; fewer are found by a scan in no time.
-  static let smallestIndexFile = 1024
+  ///
+  /// Simulations lower it.
+  package static let smallestCount = Atomic(1024)
+}
 
+extension TableStore {
   /// Keeps the indexes that are in memory, so that the next process need not make them.
   ///
   /// What cannot be written is made by a scan when it is needed.
@@ -36,7 +42,7 @@ extension TableStore {
         digest: digest,
         wordCount: keys.wordCount
       )
-      if keys.count < TableStore.smallestIndexFile {
+      if keys.count < KeptIndexes.smallestCount.load(ordering: .relaxed) {
         indexFiles.remove(digest.low)
       } else {
         try? IndexFileWriting(files: indexFiles, store: engine.state.store).write(keys, header)

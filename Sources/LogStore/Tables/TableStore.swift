@@ -137,6 +137,7 @@ final class TableStore: Sendable {
   deinit {
     guard closing == .withStore, end.withLock({ $0 == nil }) else { return }
     SchedulePoint.beforeClosing.reach()
+    keepIndexes()
     try? engine.close()
   }
 

@@ -442,6 +442,30 @@ extension Disk {
     #expect(counting.scanCount == 0)
   }
 
+  @Test func `are kept as well when the last container goes without being closed`() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "kept-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: url) }
+    func open() throws -> ModelContext {
+      let configuration = LogStoreConfiguration(url: url, durability: .relaxed)
+      return ModelContext(
+        try ModelContainer(for: IndexedDisk.schema, configurations: [configuration])
+      )
+    }
+    let few = FetchDescriptor<Measurement>(predicate: #Predicate { $0.value < 7 })
+    do {
+      let context = try open()
+      for number in 0..<2000 {
+        context.insert(Measurement(number, place: "Oslo", level: 0, taken: .distantPast))
+      }
+      try context.save()
+      #expect(try context.fetchCount(few) == 7)
+    }
+    let folder = url.appending(path: "index").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+    let context = try open()
+    #expect(try context.fetchCount(few) == 7)
+  }
+
   @Test func `hash texts by SipHash, with one round and three`() {
     let hash = TextHash(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908)
     // By an independent implementation, which repeats the paper's value with two rounds and four.
