@@ -300,14 +300,19 @@ private struct RelationImage {
     guard case .many(let list) = content else { return restore(state) }
     let restored = list.copy()
     if list.isLoaded, case .many(let current) = state.currentRelation(property) {
+      // What the store has: not what came since, as by other steps of this undo.
       let former = current.models
-      let known = Set(former.lazy.map { ObjectIdentifier($0) })
+      let members = Set(former.lazy.map { ObjectIdentifier($0) })
+      let known = members.subtracting(current.added.elements.lazy.map { ObjectIdentifier($0) })
       let wanted = restored.models
       let kept = Set(wanted.lazy.map { ObjectIdentifier($0) })
       restored.added = OrderedModels(wanted.filter { !known.contains(ObjectIdentifier($0)) })
       restored.removed.removeAll()
       if !property.isDerivable {
-        restored.removed = OrderedModels(former.filter { !kept.contains(ObjectIdentifier($0)) })
+        let left = current.removed.elements.filter { !members.contains(ObjectIdentifier($0)) }
+        restored.removed = OrderedModels(
+          (former + left).filter { !kept.contains(ObjectIdentifier($0)) }
+        )
       }
       restored.isReordered = true
       restored.epoch = current.epoch

@@ -126,6 +126,30 @@ import Testing
     #expect(try after.player(9).medals.map(\.key) == [8])
   }
 
+  @Test func `is at both ends again when two saved changes of it are undone`() throws {
+    let context = ModelContext(club.container)
+    let (first, second, medal) = (Player(20), Player(21), Medal(8))
+    for model in [first, second] { context.insert(model) }
+    context.insert(medal)
+    first.medals = [medal]
+    try context.save()
+    context.undoManager = UndoManager()
+    medal.players = [first, second]
+    first.medals = []
+    try context.save()
+    context.undoManager?.undo()
+    #expect(first.medals.map(\.key) == [8])
+    #expect(medal.players.map(\.key) == [20])
+    try context.save()
+    #expect(first.medals.map(\.key) == [8])
+    #expect(medal.players.map(\.key) == [20])
+    #expect(try club.container.storedListViolations() == [])
+    let after = ModelContext(club.container)
+    #expect(try after.medal(8).players.map(\.key) == [20])
+    #expect(try after.player(20).medals.map(\.key) == [8])
+    #expect(try after.player(21).medals.isEmpty)
+  }
+
   @Test(arguments: [false, true])
   func `comes back to its place when a saved insertion is undone and redone`(
     isListInMemory: Bool
