@@ -91,14 +91,7 @@ final class World {
       try save(context)
       return true
     case .rollback:
-      context.context.rollback()
-      // What was new is nobody's, also if others have saved a tag of the same code.
-      for key in context.oracle.insertedKeys { context.handles[key] = nil }
-      context.oracle.settled()
-      context.oracle.undoable = []
-      context.oracle.redoable = []
-      context.holdGraves(in: committed)
-      context.dropHandles(notIn: committed)
+      rollBack(context)
       return true
     case .process:
       if context.setting.autosaves, context.oracle.hasChanges { return false }
@@ -206,6 +199,8 @@ final class World {
 
   private func rollBack(_ context: SimulatedContext) {
     context.context.rollback()
+    // What was new is nobody's, also if others have saved a tag of the same code.
+    for key in context.oracle.insertedKeys { context.handles[key] = nil }
     context.oracle.settled()
     context.oracle.undoable = []
     context.oracle.redoable = []
