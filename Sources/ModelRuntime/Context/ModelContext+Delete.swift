@@ -32,6 +32,7 @@ extension ModelContext {
     let state = model._$state
     registerUndoOfDeleting(model)
     state.flags.insert(.deleted)
+    deletionCount &+= 1
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row is still there.
       state.loadRow()

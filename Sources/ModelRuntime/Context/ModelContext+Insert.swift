@@ -87,6 +87,7 @@ extension ModelContext {
   func undelete(_ model: any PersistentModel) {
     let state = model._$state
     state.flags.remove(.deleted)
+    deletionCount &+= 1
     deletedModels.remove(model)
     if !state.flags.contains(.stored), !insertedModels.contains(model) {
       insertedModels.append(model)

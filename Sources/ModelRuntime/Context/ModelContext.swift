@@ -58,6 +58,8 @@ import RowFormat
   /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
   /// number is put together again when it is next asked for.
   @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
+  /// How many models were deleted here, or deleted no more: lists without another end are put together again then.
+  @safe @exclusivity(unchecked) var deletionCount = 0
   /// The number of each store's commits that the context has seen.
   @safe @exclusivity(unchecked) var seenChanges: [UInt64]
   /// The objects whose lists are observed.

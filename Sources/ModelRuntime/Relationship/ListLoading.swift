@@ -7,6 +7,12 @@ extension _ModelState {
   /// What the context knows of its stores: a list put together before is looked at again.
   var listEpoch: UInt32 { context?.listEpoch ?? 0 }
 
+  /// Whether a list was put together after the last delete, or is told of deletes by its other end.
+  func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
+    property.inverse != nil || !flags.contains(.stored)
+      || list.deletionCount == context?.deletionCount
+  }
+
   /// Puts a list together anew.
   func load(_ list: RelatedModels, _ property: ModelProperty) {
     guard flags.contains(.stored), let context, let connection else {
@@ -27,6 +33,7 @@ extension _ModelState {
       }
       list.rebase(on: stored)
       list.epoch = epoch
+      list.deletionCount = context.deletionCount
       if let inverse = property.inverse, !list.formerRanks.isEmpty {
         try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
       }

@@ -29,6 +29,9 @@ class RelatedModels {
   /// What the context knew of the store when the members were put together.
   @safe @exclusivity(unchecked) final var epoch: UInt32 = 0
 
+  /// How many models the context had deleted, or deleted no more, when the members were put together.
+  @safe @exclusivity(unchecked) final var deletionCount = 0
+
   var count: Int { notOverridden() }
   /// The members; a new list is made for it.
   var models: [any PersistentModel] { notOverridden() }
@@ -123,9 +126,14 @@ extension RelatedModels {
       let kept = models.filter {
         !$0._$state.isDeleted && (known.contains(ObjectIdentifier($0)) || added.contains($0))
       }
-      let present = Set(kept.lazy.map { ObjectIdentifier($0) })
+      var present = Set(kept.lazy.map { ObjectIdentifier($0) })
       let new = stored.filter { !present.contains(ObjectIdentifier($0)) && !removed.contains($0) }
-      exchange(for: kept + new)
+      present.formUnion(new.lazy.map { ObjectIdentifier($0) })
+      // Those that were deleted when the list was put together last, and are no more.
+      let returned = added.elements.filter {
+        !$0._$state.isDeleted && !present.contains(ObjectIdentifier($0))
+      }
+      exchange(for: kept + new + returned)
     } else {
       var models = stored
       if !removed.isEmpty { models.removeAll { removed.contains($0) } }
@@ -276,7 +284,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   override func contains(_ model: any PersistentModel) -> Bool {
     let id = ObjectIdentifier(model)
     if removals.contains(id) { return false }
-    if insertions != nil { compact() }
+    if insertions?.contains(id) == true { return true }
     if stored.count <= Self.shortCount { return stored.contains { ObjectIdentifier($0) == id } }
     if let identities { return identities.contains(id) }
     var all: Set<ObjectIdentifier> = []
@@ -344,6 +352,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.isReordered = isReordered
     copy.isLoaded = isLoaded
     copy.epoch = epoch
+    copy.deletionCount = deletionCount
     return copy
   }
 
@@ -358,7 +367,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
       self.insertions = nil
       stored = insertions.applied(to: stored)
       positions = nil
-      identities = nil
+      identities?.formUnion(insertions.identities)
     }
   }
 }
@@ -368,6 +377,9 @@ private struct ListInsertions<Model: PersistentModel> {
   private var before: [ObjectIdentifier: [Model]] = [:]
   private var after: [ObjectIdentifier: [Model]] = [:]
   private var all: [Model] = []
+  private(set) var identities: Set<ObjectIdentifier> = []
+
+  func contains(_ id: ObjectIdentifier) -> Bool { identities.contains(id) }
 
   private enum Step {
     case visit(Model)
@@ -376,6 +388,7 @@ private struct ListInsertions<Model: PersistentModel> {
 
   mutating func add(_ model: Model, at place: ListPlace) {
     all.append(contentsOf: CollectionOfOne(model))
+    identities.insert(ObjectIdentifier(model))
     switch place {
     case .end: break
     case .before(let next): before[ObjectIdentifier(next), default: []].append(model)

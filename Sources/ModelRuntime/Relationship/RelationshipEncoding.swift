@@ -30,7 +30,10 @@ extension _ModelState {
     guard case .one(let destination) = relation(property) else {
       return keepReference(ordinal, rankColumn: descriptor.rankColumn(of: property), in: &encoder)
     }
-    guard let destination, let reference = resolve(destination, in: &encoder) else { return }
+    guard let destination else { return }
+    // A model that was deleted reads as nil, and is stored so; with an inverse, its delete rule has the say.
+    if property.inverse == nil, destination._$state.isDeleted { return }
+    guard let reference = resolve(destination, in: &encoder) else { return }
     encoder.writer.set(ordinal, reference: reference)
     guard let column = descriptor.rankColumn(of: property) else { return }
     if let rank = pendingRanks[ordinal] {
