@@ -72,6 +72,45 @@ extension Growth {
           try expect(team.players.count, is: 0, "the members")
         }
       },
+      Growth("undo of moves, each by itself") { sample, count in
+        let (former, players) = try sample.team(count)
+        let next = Team("next")
+        sample.context.insert(next)
+        try sample.context.save()
+        let undo = UndoManager()
+        sample.context.undoManager = undo
+        for player in players { player.team = next }
+        return {
+          undo.undo()
+          try expect(former.players.count, is: count, "the members")
+        }
+      },
+      Growth("undo of moves, each by itself, that were saved") { sample, count in
+        let (former, players) = try sample.team(count)
+        let next = Team("next")
+        sample.context.insert(next)
+        try sample.context.save()
+        let undo = UndoManager()
+        sample.context.undoManager = undo
+        for player in players { player.team = next }
+        try sample.context.save()
+        return {
+          undo.undo()
+          try expect(former.players.count, is: count, "the members")
+        }
+      },
+      Growth("undo of deletions of every second member") { sample, count in
+        let (team, players) = try sample.team(count)
+        let undo = UndoManager()
+        sample.context.undoManager = undo
+        for (place, player) in players.enumerated() where !place.isMultiple(of: 2) {
+          sample.context.delete(player)
+        }
+        return {
+          undo.undo()
+          try expect(team.players.count, is: count, "the members")
+        }
+      },
       Growth("rollback of sets") { sample, count in
         for player in try sample.players(count) { player.points += 1 }
         return {
