@@ -26,7 +26,7 @@ package final class SecondaryIndexFile: Sendable {
   ///   - store: The store it must be of; any, if `nil`.
   ///   - tables: The tables its rows must be of; any, if `nil`.
   ///   - reads: Whether blocks are read where the file is mapped.
-  ///   - fileSystem: Where it is.
+  ///   - fileSystem: The file system that has it.
   /// - Throws: ``StorageError`` if it is no such file, or cannot be read.
   package init(
     _ path: String,
@@ -146,8 +146,9 @@ extension SecondaryIndexFile {
       let count = count(ofBlock: index)
       let byteCount = count * header.stride * 8
       let offset = directory[index * header.directoryStride + header.stride]
-      guard 1...SecondaryIndexHeader.blockLimit ~= count, offset % 8 == 0,
-        offset >= UInt64(FileHeader.byteCount), offset <= UInt64(self.byteCount - byteCount)
+      guard 1...SecondaryIndexHeader.blockLimit ~= count, byteCount <= self.byteCount,
+        offset % 8 == 0, offset >= UInt64(FileHeader.byteCount),
+        offset <= UInt64(self.byteCount - byteCount)
       else { return false }
       rest -= count
       if index > 0 {

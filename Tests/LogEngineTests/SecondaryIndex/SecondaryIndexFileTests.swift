@@ -181,6 +181,31 @@ private struct IndexSample {
     #expect(foreign.isDamaged)
   }
 
+  @Test(arguments: 1...SecondaryIndexHeader.wordLimit)
+  func `with a block that is longer than the file, under right checksums, is refused`(
+    wordCount: Int
+  ) throws {
+    let sample = IndexSample(count: 4, wordCount: wordCount, seed: 3)
+    try sample.write()
+    let file = try sample.open()
+    var header = file.header
+    header.entryCount = SecondaryIndexHeader.blockLimit
+    let directory = DamagedBytes { buffer in
+      for word in sample.words[..<sample.stride] { buffer.append(word) }
+      buffer.append(UInt64(FileHeader.byteCount))
+      buffer.append(UInt32(SecondaryIndexHeader.blockLimit))
+      buffer.append(0 as UInt32)
+    }
+    header.directoryChecksum = CRC32C.extend(
+      file.fileHeader.seed.at(header.directoryOffset),
+      over: directory.bytes.span.bytes
+    )
+    let first = DamagedBytes { header.encode(file.fileHeader, into: &$0) }
+    let blocks = try sample.bytes()[FileHeader.byteCount..<header.directoryOffset]
+    try sample.replace(first.bytes + blocks + directory.bytes)
+    #expect(throws: StorageError.self) { try sample.open() }
+  }
+
   @Test func `may say anything under right checksums, and is read in order or refused`() throws {
     let seed: UInt64 = 6
     var random = SeededGenerator(seed: seed)
