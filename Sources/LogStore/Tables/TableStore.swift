@@ -137,7 +137,6 @@ final class TableStore: Sendable {
   deinit {
     guard closing == .withStore, end.withLock({ $0 == nil }) else { return }
     SchedulePoint.beforeClosing.reach()
-    keepIndexes()
     try? engine.close()
   }
 
