@@ -7,7 +7,7 @@ extension _ModelState {
   /// What the context knows of its stores: a list put together before is looked at again.
   var listEpoch: UInt32 { context?.listEpoch ?? 0 }
 
-  /// Whether a list was put together after the last delete, or is told of deletes by its other end.
+  /// Whether a list is without deleted members: the other end took them out, or nothing was deleted since.
   func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
     property.inverse != nil || !flags.contains(.stored)
       || list.deletionCount == context?.deletionCount
