@@ -73,31 +73,10 @@ extension Growth {
         }
       },
       Growth("undo of moves, each by itself") { sample, count in
-        let (former, players) = try sample.team(count)
-        let next = Team("next")
-        sample.context.insert(next)
-        try sample.context.save()
-        let undo = UndoManager()
-        sample.context.undoManager = undo
-        for player in players { player.team = next }
-        return {
-          undo.undo()
-          try expect(former.players.count, is: count, "the members")
-        }
+        try undoOfMoves(count, areSaved: false, in: sample)
       },
       Growth("undo of moves, each by itself, that were saved") { sample, count in
-        let (former, players) = try sample.team(count)
-        let next = Team("next")
-        sample.context.insert(next)
-        try sample.context.save()
-        let undo = UndoManager()
-        sample.context.undoManager = undo
-        for player in players { player.team = next }
-        try sample.context.save()
-        return {
-          undo.undo()
-          try expect(former.players.count, is: count, "the members")
-        }
+        try undoOfMoves(count, areSaved: true, in: sample)
       },
       Growth("undo of deletions of every second member") { sample, count in
         let (team, players) = try sample.team(count)
@@ -204,5 +183,25 @@ extension Growth {
     sample.context.undoManager = undo
     for player in players { player.points += 1 }
     return undo
+  }
+
+  /// Moves so many players to another team under an undo manager, and times taking that back.
+  private static func undoOfMoves(
+    _ count: Int,
+    areSaved: Bool,
+    in sample: Sample
+  ) throws -> () throws -> Void {
+    let (former, players) = try sample.team(count)
+    let next = Team("next")
+    sample.context.insert(next)
+    try sample.context.save()
+    let undo = UndoManager()
+    sample.context.undoManager = undo
+    for player in players { player.team = next }
+    if areSaved { try sample.context.save() }
+    return {
+      undo.undo()
+      try expect(former.players.count, is: count, "the members")
+    }
   }
 }
