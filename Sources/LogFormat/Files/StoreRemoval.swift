@@ -56,19 +56,24 @@ extension StorePaths {
       [StorePaths.checkpointSuffix, StorePaths.secondaryIndexSuffix].contains {
         StorePaths.number(in: name, suffix: $0) != nil
       }
-    case temporary: StorePaths.isTemporary(name)
+    case temporary: isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
     }
   }
 
-  /// Whether the engine gives a file in `tmp/` such a name.
-  private static func isTemporary(_ name: String) -> Bool {
+  /// Whether a file in `tmp/` of such a name is being written by the store's writer, or was when it ended.
+  package func isInProgress(_ name: String) -> Bool {
     if ["manifest", "checkpoint", "segment", "pack", "staged"].contains(name) { return true }
-    if number(in: name, prefix: "blob-") != nil { return true }
-    if number(in: name, prefix: "keys-") != nil { return true }
+    if Self.number(in: name, prefix: "blob-") != nil { return true }
+    return Self.number(in: name, prefix: "keys-") != nil
+  }
+
+  /// Whether the engine gives a file in `tmp/` such a name.
+  private func isTemporary(_ name: String) -> Bool {
+    if isInProgress(name) { return true }
     // The torn end of a segment, and where it began: `torn-<segment>-<offset>`.
     guard let dash = name.lastIndex(of: "-"),
-      number(in: String(name[..<dash]), prefix: "torn-") != nil
+      Self.number(in: String(name[..<dash]), prefix: "torn-") != nil
     else { return false }
     let offset = name[name.index(after: dash)...].utf8
     return !offset.isEmpty && offset.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -7,7 +7,7 @@ extension Verification {
   /// Reads every value that is in a file of its own, and looks for files that are no row's.
   mutating func checkBlobs(of state: StoreState) throws {
     var (damaged, owned) = try readBlobs(of: state)
-    if !damaged.isEmpty, try hasGoneOn(since: state), let newer = try rebuild() {
+    if !damaged.isEmpty, hasGoneOn(since: report.lastCommit), let newer = try rebuild() {
       // A writer in another process may have taken them from their rows meanwhile.
       (damaged, owned) = try readBlobs(of: newer)
     }
@@ -44,13 +44,6 @@ extension Verification {
     report.fileCount += count
     report.byteCount += byteCount
     return found
-  }
-
-  /// Whether the log is longer than when it was replayed.
-  private func hasGoneOn(since state: StoreState) throws -> Bool {
-    let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
-    let newest = (try? opening.run())?.lastCommit.rawValue ?? 0
-    return newest > state.newestSequence
   }
 
   private mutating func checkBlobNames(_ owned: BlobSet) throws(StorageError) {

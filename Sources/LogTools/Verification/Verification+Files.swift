@@ -22,7 +22,8 @@ extension Verification {
     where StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) == nil {
       add(paths.log + "/" + name, .orphan)
     }
-    for name in (try fileSystem.list(paths.temporary) ?? []).sorted() {
+    for name in (try fileSystem.list(paths.temporary) ?? []).sorted()
+    where !isOwnWriter || !paths.isInProgress(name) {
       add(paths.temporary(name), .orphan)
     }
     for name in (try fileSystem.list(paths.index) ?? []).sorted() {
@@ -153,7 +154,8 @@ extension Verification {
     let id = file.segment.id
     if let damage = file.damage {
       if successor == nil, file.isUnfinished {
-        return add(file.segment.path, .unfinished)
+        if !isOwnWriter { add(file.segment.path, .unfinished) }
+        return
       }
       add(damage, path: file.segment.path)
     }

@@ -17,6 +17,9 @@ struct Verification {
   let options: EngineOptions
   let progress: (MaintenanceProgress) -> Void
   var report = VerificationReport()
+  /// Whether the store is open for writing here, so that temporary files and a segment without a header are
+  /// work in progress: opening removed those of earlier writers.
+  var isOwnWriter = false
 
   init(
     paths: StorePaths,
@@ -34,7 +37,46 @@ struct Verification {
   }
 
   /// Checks the files, and an open store against them.
+  ///
+  /// A writer may exchange files while they are read. So what is found beside changes is looked for again: a
+  /// problem is one if nothing changed meanwhile, or if it is found each time.
   mutating func run(_ open: StoreState?) throws {
+    var names = try fileNames()
+    try check(open)
+    for _ in 1...Self.repetitionLimit where !report.problems.isEmpty {
+      let namesNow = try fileNames()
+      guard names != namesNow || hasGoneOn(since: report.lastCommit) else { return }
+      names = namesNow
+      let known = Set(report.problems)
+      report = VerificationReport()
+      try check(open)
+      let isSteady = try names == fileNames() && !hasGoneOn(since: report.lastCommit)
+      if isSteady { return }
+      report.problems.removeAll { !known.contains($0) }
+    }
+  }
+
+  /// How often a store that changes all the time is looked at again.
+  private static let repetitionLimit = 3
+
+  /// The files of the store, other than values in files of their own.
+  private func fileNames() throws(StorageError) -> Set<String> {
+    var found: Set<String> = []
+    for directory in [paths.root] + paths.directories {
+      for name in try fileSystem.list(directory) ?? [] { found.insert(directory + "/" + name) }
+    }
+    return found
+  }
+
+  /// Whether the log is longer than when it was replayed.
+  func hasGoneOn(since commit: CommitSequence) -> Bool {
+    let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
+    guard let engine = try? opening.run() else { return false }
+    return engine.lastCommit.rawValue > commit.rawValue
+  }
+
+  private mutating func check(_ open: StoreState?) throws {
+    isOwnWriter = open?.options.mode == .readWrite
     // First what is open, so that the log read after it is at least as long.
     let open = open ?? openFromCheckpoint()
     let view = open.map { ReadView(state: $0) }
