@@ -64,7 +64,8 @@ extension _ModelState {
     property.notify(model)
   }
 
-  /// Records that a model returns to a list that it left since the last save: it becomes the last member.
+  /// Records that a model returns to a list that it left since the last save: it becomes the last member, and what
+  /// comes after it stays behind it, even if others have added that too.
   func recordReturn(
     of other: any PersistentModel,
     to list: RelatedModels,
@@ -78,7 +79,7 @@ extension _ModelState {
       property.isDerivable
       ? property.inverse.map { state.storedReference($0) == reference } ?? false
       : !list.removed.isEmpty && list.removed.contains(other)
-    if isReturn { list.returned.insert(ObjectIdentifier(other)) }
+    if isReturn || !list.returned.isEmpty { list.returned.insert(ObjectIdentifier(other)) }
   }
 
   /// What the row in memory names at a to-one end, whatever was set since.

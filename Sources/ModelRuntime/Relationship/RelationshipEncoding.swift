@@ -75,7 +75,9 @@ extension _ModelState {
           models.lazy.map { $0._$state }.filter { $0.isStored(in: own) }.map(\.reference)
         )
       }
-      let gone = names(list.removed.elements)
+      // One that left and came back is where it came last.
+      let returned = came.filter { list.returned.contains(ObjectIdentifier($0)) }
+      let gone = names(list.removed.elements + returned)
       let stored = row.layout.references(ordinal, in: row.span).filter { !gone.contains($0) }
       references = stored.compactMap { encoder.references.name(of: $0, in: own) }
       // What others have added too is where they did.

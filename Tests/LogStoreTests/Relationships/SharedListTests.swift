@@ -50,6 +50,47 @@ import Testing
     #expect(team.members.map(\.key) == [2, 1, 3, 4, 5])
   }
 
+  @Test(arguments: [false, true])
+  func `keep a member that left and came back before those that came after it`(
+    isMerged: Bool
+  ) throws {
+    let first = try makeTeam(of: 1...1)
+    first.insert(Team(2))
+    first.insert(Player(2))
+    try first.save()
+    let second = ModelContext(club.container)
+    let (one, two) = (try first.player(1), try first.player(2))
+    try first.team(2).members = [one]
+    try first.team(1).members = [one, two]
+    // The other adds what the first has added too, behind the member that was there before.
+    try second.team(1).members.append(try second.player(2))
+    try second.save()
+    if isMerged { #expect(try first.team(1).members.map(\.key) == [1, 2]) }
+    try first.save()
+    #expect(try first.team(1).members.map(\.key) == [1, 2])
+    #expect(try stored() == [1, 2])
+  }
+
+  @Test func `keep the order of members that left and came back where lists are stored at both ends`()
+    throws
+  {
+    let first = try club.context { context in
+      let medal = Medal(0)
+      context.insert(medal)
+      medal.players = [Player(1)]
+      context.insert(Player(2))
+    }
+    let second = ModelContext(club.container)
+    try second.medal(0).players.append(try second.player(2))
+    let medal = try first.medal(0)
+    medal.players = []
+    medal.players = [try first.player(1), try first.player(2)]
+    try second.save()
+    try first.save()
+    #expect(try ModelContext(club.container).medal(0).players.map(\.key) == [1, 2])
+    #expect(try club.container.storedListViolations() == [])
+  }
+
   @Test func `keep all that was appended in either`() throws {
     let first = try makeTeam(of: 1...2)
     let second = ModelContext(club.container)
