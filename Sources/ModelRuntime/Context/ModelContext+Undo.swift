@@ -73,12 +73,17 @@ extension ModelContext {
   }
 
   /// Registers how to put one end of a relationship back to where it is now.
-  func registerUndo(of property: ModelProperty, in model: any PersistentModel) {
+  func registerUndo(
+    of property: ModelProperty,
+    in model: any PersistentModel,
+    beforeDeleting isDeleting: Bool = false
+  ) {
     guard recordingUndoManager != nil else { return }
     let state = model._$state
-    let image = RelationImage(property, of: state)
+    var image = RelationImage(property, of: state)
+    if isDeleting { image.keepRanks(of: state) }
     let mark = ChangeMark(property.ordinal, of: state, in: self)
-    register { context in
+    register { [image] context in
       context.registerUndo(of: property, in: model)
       state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
@@ -277,6 +282,8 @@ private struct RelationImage {
 
   private let property: ModelProperty
   private let content: Content
+  /// The ranks of the members, if they are deleted with their owner.
+  private var ranks: [ObjectIdentifier: Int64] = [:]
 
   init(_ property: ModelProperty, of state: _ModelState) {
     self.property = property
@@ -284,6 +291,23 @@ private struct RelationImage {
     case .many(let list): content = .many(list.copy())
     case .one(let model): content = .one(model)
     case .unloaded: content = property.isToMany ? .unloaded : .one(state.linkedModel(property))
+    }
+  }
+
+  /// Keeps the places that members have in the store: other members, which an undo brings back later, are put among
+  /// them.
+  mutating func keepRanks(of owner: _ModelState) {
+    guard case .many(let list) = content, list.isLoaded, let inverse = property.inverse,
+      property.isDerivable, let context = owner.context, let connection = owner.connection
+    else { return }
+    let members = list.models
+    do {
+      try context.readRows(of: members.map { $0._$state }, in: connection)
+    } catch {
+      context.deferredError = context.deferredError ?? error
+    }
+    for member in members {
+      ranks[ObjectIdentifier(member)] = member._$state.storedRank(inverse, at: owner)
     }
   }
 
@@ -299,6 +323,7 @@ private struct RelationImage {
   func restoreSaved(_ state: _ModelState) {
     guard case .many(let list) = content else { return restore(state) }
     let restored = list.copy()
+    restored.ranksInFormerList = ranks
     if list.isLoaded, case .many(let current) = state.currentRelation(property) {
       // What the store has: not what came since, as by other steps of this undo.
       let former = current.models
@@ -340,8 +365,12 @@ extension _ModelState {
   }
 
   /// Tells the undo manager that one end of a relationship is about to change.
-  func registerUndo(of property: ModelProperty, in model: any PersistentModel) {
-    context?.registerUndo(of: property, in: model)
+  func registerUndo(
+    of property: ModelProperty,
+    in model: any PersistentModel,
+    beforeDeleting isDeleting: Bool = false
+  ) {
+    context?.registerUndo(of: property, in: model, beforeDeleting: isDeleting)
   }
 
   /// Tells the undo manager that a model is about to come into a list.

@@ -36,7 +36,7 @@ enum DeletePropagation {
     to related: [any PersistentModel]
   ) -> [any PersistentModel] {
     // A delete that is saved takes the model's own end from memory, and undoing it needs that.
-    model._$state.registerUndo(of: property, in: model)
+    model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {
     case .cascade:
       for other in related { detach(model, from: other, property) }

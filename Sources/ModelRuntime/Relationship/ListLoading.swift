@@ -9,8 +9,7 @@ extension _ModelState {
 
   /// Whether a list is without deleted members: the other end took them out, or nothing was deleted since.
   func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
-    property.inverse != nil || !flags.contains(.stored)
-      || list.deletionCount == context?.deletionCount
+    property.inverse != nil || list.deletionCount == context?.deletionCount ?? list.deletionCount
   }
 
   /// Puts a list together anew.
@@ -18,7 +17,11 @@ extension _ModelState {
     guard flags.contains(.stored), let context, let connection else {
       // Of a list that is in no store, what came is all there is.
       if list.isLoaded { list.removeDeleted() } else { list.rebase(on: []) }
+      if !list.formerRanks.isEmpty {
+        list.placeByFormerRanks { list.ranksInFormerList[ObjectIdentifier($0)] }
+      }
       list.epoch = listEpoch
+      list.deletionCount = context?.deletionCount ?? 0
       return
     }
     context.noticeCommitsIfCounted(to: connection)
@@ -72,9 +75,7 @@ extension ModelContext {
     return members
   }
 
-  /// Puts members that an undo brought back to the places that their former ranks give them among the others.
-  ///
-  /// - Complexity: O(*n* log *n*) in the members; rows that are not in memory are read.
+  /// Puts members that an undo brought back to their former places; rows that are not in memory are read.
   fileprivate func placeByFormerRanks(
     in list: RelatedModels,
     of owner: _ModelState,
@@ -82,32 +83,9 @@ extension ModelContext {
     in connection: StoreConnection
   ) throws {
     let ranks = list.formerRanks
-    var returned: [(model: any PersistentModel, rank: Int64)] = []
-    var others: [any PersistentModel] = []
-    for member in list.models {
-      if let rank = ranks[ObjectIdentifier(member)] {
-        returned.append((member, rank))
-      } else {
-        others.append(member)
-      }
-    }
+    let others = list.models.filter { ranks[ObjectIdentifier($0)] == nil }
     try readRows(of: others.map { $0._$state }, in: connection)
-    returned.sort { $0.rank < $1.rank }
-    var members: [any PersistentModel] = []
-    members.reserveCapacity(others.count + returned.count)
-    var next = 0
-    for member in others {
-      // One without a rank came since the last save: it is behind all that have one.
-      let rank = member._$state.storedRank(inverse, at: owner) ?? .max
-      while next < returned.count, returned[next].rank < rank {
-        members.append(returned[next].model)
-        next += 1
-      }
-      members.append(member)
-    }
-    members += returned[next...].lazy.map(\.model)
-    list.replace(with: members)
-    list.isReordered = true
+    list.placeByFormerRanks { $0._$state.storedRank(inverse, at: owner) }
     list.formerRanks = [:]
   }
 

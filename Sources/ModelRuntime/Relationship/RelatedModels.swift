@@ -14,7 +14,8 @@ class RelatedModels {
   /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
   /// members themselves tell that they left.
   @safe @exclusivity(unchecked) final var removed = OrderedModels()
-  /// Those of `added` that are behind all others even if the store has them: they left the list before they came.
+  /// Those of `added` that are behind all others even if the store has them: they left the list before they came, or
+  /// came after one that did.
   ///
   /// What is added otherwise, and the store has by now, stays where the store has it.
   @safe @exclusivity(unchecked) final var returned: Set<ObjectIdentifier> = []
@@ -22,6 +23,8 @@ class RelatedModels {
   ///
   /// They are behind all others until the list is put together, which places them and forgets the ranks.
   final var formerRanks: [ObjectIdentifier: Int64] = [:]
+  /// The ranks that the other members had, if an undo brought them back with their owner: their rows have none.
+  final var ranksInFormerList: [ObjectIdentifier: Int64] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
   @safe @exclusivity(unchecked) final var isReordered = false
   /// Whether the members are in memory.
@@ -101,14 +104,56 @@ extension RelatedModels {
     return wasAdded
   }
 
-  /// Takes out the members that were deleted elsewhere, of a list that is in no store yet.
+  /// Hides the members that are deleted, of a list that is in no store yet, and shows those that are no more.
   final func removeDeleted() {
-    guard isLoaded else { return }
     let former = models
-    let present = former.filter { !$0._$state.isDeleted }
-    if present.count == former.count { return }
-    added.removeAll { $0._$state.isDeleted }
+    var present = former.filter { !$0._$state.isDeleted }
+    let known = Set(present.lazy.map { ObjectIdentifier($0) })
+    let came = added.elements.filter { !$0._$state.isDeleted }
+    if came.contains(where: { !known.contains(ObjectIdentifier($0)) }) {
+      // Without an order of its own, the list is what came, as it came.
+      let isWhatCame = !isReordered && came.count >= present.count
+      if isWhatCame, known.isSubset(of: came.lazy.map { ObjectIdentifier($0) }) {
+        present = came
+      } else {
+        present += came.filter { !known.contains(ObjectIdentifier($0)) }
+      }
+    } else if present.count == former.count {
+      return
+    }
     replace(with: present)
+  }
+
+  /// Puts members that an undo brought back to the places that their former ranks give them among the others.
+  ///
+  /// - Parameter rank: Returns another member's rank; one without came since the last save, and is behind all others.
+  /// - Complexity: O(*n* log *n*) in the members.
+  final func placeByFormerRanks(_ rank: (any PersistentModel) -> Int64?) {
+    var returned: [(model: any PersistentModel, rank: Int64)] = []
+    var others: [any PersistentModel] = []
+    for member in models {
+      if let rank = formerRanks.removeValue(forKey: ObjectIdentifier(member)) {
+        returned.append((member, rank))
+      } else {
+        others.append(member)
+      }
+    }
+    if returned.isEmpty { return }
+    returned.sort { $0.rank < $1.rank }
+    var members: [any PersistentModel] = []
+    members.reserveCapacity(others.count + returned.count)
+    var next = 0
+    for member in others {
+      let rank = rank(member) ?? .max
+      while next < returned.count, returned[next].rank < rank {
+        members.append(returned[next].model)
+        next += 1
+      }
+      members.append(member)
+    }
+    members += returned[next...].lazy.map(\.model)
+    replace(with: members)
+    isReordered = true
   }
 
   /// Forgets the members, but not what changed.
@@ -165,6 +210,7 @@ extension RelatedModels {
     removed.removeAll()
     returned.removeAll()
     formerRanks.removeAll()
+    ranksInFormerList.removeAll()
     isReordered = false
   }
 }
@@ -349,6 +395,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.removed = removed
     copy.returned = returned
     copy.formerRanks = formerRanks
+    copy.ranksInFormerList = ranksInFormerList
     copy.isReordered = isReordered
     copy.isLoaded = isLoaded
     copy.epoch = epoch

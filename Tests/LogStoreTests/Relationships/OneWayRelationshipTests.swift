@@ -79,6 +79,31 @@ import Testing
     #expect(try stored() == ["pear"])
   }
 
+  @Test(arguments: [false, true])
+  func `of a new model leaves a deleted member out, and has it again in its place`(
+    isReordered: Bool
+  ) throws {
+    context.undoManager = UndoManager()
+    let other = FruitBasket("other")
+    context.insert(other)
+    other.fruits = [pear, apple, BasketFruit("plum")]
+    if isReordered { other.fruits.swapAt(0, 1) }
+    let before = other.fruits.map(\.name)
+    context.processPendingChanges()
+    context.delete(apple)
+    #expect(other.fruits.map(\.name) == ["pear", "plum"])
+    context.undoManager?.undo()
+    #expect(Set(other.fruits.map(\.name)) == Set(before))
+    if !isReordered { #expect(other.fruits.map(\.name) == before) }
+    context.undoManager?.redo()
+    #expect(other.fruits.map(\.name) == ["pear", "plum"])
+    try context.save()
+    #expect(other.fruits.map(\.name) == ["pear", "plum"])
+    let found = FetchDescriptor<FruitBasket>(predicate: #Predicate { $0.name == "other" })
+    let stored = try #require(try ModelContext(container).fetch(found).first)
+    #expect(stored.fruits.map(\.name) == ["pear", "plum"])
+  }
+
   @Test func `has a new member again that was added, deleted and undeleted`() throws {
     context.undoManager = UndoManager()
     let plum = BasketFruit("plum")

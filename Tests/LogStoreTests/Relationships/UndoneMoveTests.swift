@@ -84,6 +84,40 @@ import Testing
     #expect(try storedMembers == [0, 1, 2, 3, 4])
   }
 
+  @Test(arguments: [[0], [2], [4], [1, 3], [4, 0], [0, 1, 2, 3, 4]], [false, true])
+  func `puts members back that were deleted before their owner`(
+    deleted: [Int],
+    isReadBeforeSave: Bool
+  ) throws {
+    for key in deleted { context.delete(try context.player(key)) }
+    context.delete(try context.team(1))
+    try context.save()
+    context.undoManager?.undo()
+    if isReadBeforeSave { #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4]) }
+    try context.save()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4])
+    #expect(try storedMembers == [0, 1, 2, 3, 4])
+  }
+
+  @Test(arguments: [[0], [2], [1, 2], [2, 0]])
+  func `puts members back that were deleted before the owner whose delete cascades to the others`(
+    deleted: [Int]
+  ) throws {
+    try context.player(3).deals = (0..<3).map { Deal($0) }
+    try context.save()
+    context.undoManager?.removeAllActions()
+    for key in deleted {
+      let deals = FetchDescriptor<Deal>(predicate: #Predicate { $0.key == key })
+      context.delete(try #require(try context.fetch(deals).first))
+    }
+    context.delete(try context.player(3))
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try context.player(3).deals.map(\.key) == [0, 1, 2])
+    #expect(try ModelContext(club.container).player(3).deals.map(\.key) == [0, 1, 2])
+  }
+
   @Test func `puts a member back to its place in a list that is stored with its owner`() throws {
     let player = try context.player(1)
     player.medals = []
