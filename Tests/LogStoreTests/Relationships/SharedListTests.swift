@@ -71,7 +71,7 @@ import Testing
     #expect(try stored() == [1, 2])
   }
 
-  @Test func `keep the order of members that left and came back where lists are stored at both ends`()
+  @Test func `keep the order of members that came back where lists are stored at both ends`()
     throws
   {
     let first = try club.context { context in
