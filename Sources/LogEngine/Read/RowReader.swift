@@ -127,6 +127,7 @@ package struct RowReader {
     var scratch = FoldScratch()
     var packed = PackedRowsCursor()
     for index in keys.indices {
+      packed.expect(keys, from: index)
       let entry = table.pages.entry(of: keys[index])
       let reference = RowReference(table: number, key: keys[index])
       let control = try visit(
@@ -166,8 +167,7 @@ package struct RowReader {
     _ packed: inout PackedRowsCursor,
     _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    let (rows, place) = try packedRows(at: place, reference, &packed)
-    let index = place.packAddress.row
+    let (rows, index) = try packedRow(at: place, reference, &packed)
     guard rows.reference(index) == reference else {
       throw state.inconsistency(at: place, reference)
     }
@@ -179,20 +179,21 @@ package struct RowReader {
   }
 
   @inline(__always)
-  private func packedRows(
+  private func packedRow(
     at place: RecordPlace,
     _ reference: RowReference,
     _ packed: inout PackedRowsCursor
-  ) throws -> (PackedRows, RecordPlace) {
+  ) throws -> (PackedRows, Int) {
     if let known = packed.known(place.segment, place.packAddress.block),
       place.packAddress.row < known.count
     {
-      return (known, place)
+      return (known, place.packAddress.row)
     }
     guard let (found, pack) = try state.packed(place, of: reference) else {
       throw state.inconsistency(at: place, reference)
     }
-    return (try packed.rows(at: found, of: pack), found)
+    if let cut = try packed.cut(found, of: pack) { return cut }
+    return (try packed.rows(at: found, of: pack), found.packAddress.row)
   }
 
   /// Lends a row of the log.

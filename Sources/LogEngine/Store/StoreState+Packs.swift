@@ -65,12 +65,11 @@ extension StoreState {
     guard let (place, pack) = try packed(place, of: reference) else {
       throw inconsistency(at: place, reference)
     }
-    let address = place.packAddress
-    let rows = try pack.rows(at: address)
-    guard rows.reference(address.row) == reference else {
+    let (rows, index) = try pack.row(at: place.packAddress)
+    guard rows.reference(index) == reference else {
       throw inconsistency(at: place, reference)
     }
-    let record = rows.record(address.row)
+    let record = rows.record(index)
     let byteCount = record.byteCount - RecordHeader.shortByteCount
     return try body(RecordHeader(packed: reference, rows.layout, byteCount: byteCount), record)
   }

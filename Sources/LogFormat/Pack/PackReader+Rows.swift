@@ -28,10 +28,8 @@ extension PackReader {
     at address: PackAddress,
     to writer: inout RowWriter
   ) throws -> (reference: RowReference, layout: LayoutNumber, range: Range<Int>) {
-    let rows = try rows(at: address)
-    return (
-      rows.reference(address.row), rows.layout, writer.append(row: rows.row(address.row))
-    )
+    let (rows, index) = try row(at: address)
+    return (rows.reference(index), rows.layout, writer.append(row: rows.row(index)))
   }
 
   /// Lends a row's bytes, with the layout they are in.
@@ -42,8 +40,8 @@ extension PackReader {
     _ body: (RawSpan, LayoutNumber) throws -> R
   ) throws -> R? {
     guard let address = try address(of: reference) else { return nil }
-    let rows = try rows(at: address)
-    return try body(rows.row(address.row), rows.layout)
+    let (rows, index) = try row(at: address)
+    return try body(rows.row(index), rows.layout)
   }
 
   /// Visits where every row is, block by block.
@@ -79,6 +77,11 @@ extension PackReader {
 extension PackReader {
   /// The rows of the block of an address.
   package func rows(at address: PackAddress) throws -> PackedRows {
+    try check(address)
+    return try rows(of: address.block)
+  }
+
+  func check(_ address: PackAddress) throws(StorageError) {
     guard footer.blocks.indices.contains(address.block),
       0..<footer.blocks[address.block].rowCount ~= address.row
     else {
@@ -92,7 +95,6 @@ extension PackReader {
         )
       )
     }
-    return try rows(of: address.block)
   }
 
   /// The block of a group whose keys may have this one among them.

@@ -19,6 +19,16 @@ import Testing
       #expect(try reader.verify() == rows.count)
       #expect(reader.summary.rowCount == rows.count)
     }
+    // Cut out of its block a row has the bytes that it has among the others.
+    let cutting = try pack.open()
+    try cutting.forEachAddress { reference, address in
+      let (cut, index) = try cutting.row(at: address)
+      let whole = try cutting.rows(at: address)
+      #expect(cut !== whole && index == 0 && cut.count == 1)
+      #expect(cut.reference(0) == reference && cut.layout == whole.layout)
+      let isEqual = cut.row(0).isEqual(to: whole.row(address.row))
+      #expect(isEqual, "\(reference)")
+    }
     let cached = try pack.open(cache: BlockCache(byteLimit: 1 << 20))
     for row in rows + rows { #expect(try cached.row(row.reference) == row) }
   }

@@ -96,6 +96,8 @@ package final class BlockSlot: Sendable {
   let isInCache = Atomic<Bool>(false)
   /// Whether the contents name a damage; it stays.
   let isDamaged = Atomic<Bool>(false)
+  /// Whether all checksums of the block were found to be right.
+  let isIntact = Atomic<Bool>(false)
 
   struct Contents {
     var rows: PackedRows?
@@ -103,6 +105,22 @@ package final class BlockSlot: Sendable {
     var damage: StorageError?
     /// Counted here, where a lock is held anyway.
     var reads = BlockReads()
+    /// How many rows were cut out of the block since its rows were dropped last.
+    var cutCount = 0
+    /// How often its rows were dropped.
+    var dropCount = 0
+
+    /// Whether so many rows were cut out of a block that putting it together pays.
+    ///
+    /// That costs about as much as cutting out a few rows, more of them where they are narrow. Of a block that is
+    /// dropped soon afterwards it has to be more.
+    func isToBePutTogether(rowCount: Int) -> Bool {
+      let limit = min(max(rowCount / 64, 2), 6) << dropCount
+      return cutCount >= limit
+    }
+
+    /// From then on a block is taken to be dropped as often.
+    static let dropLimit = 4
   }
 
   @inline(__always)
@@ -122,8 +140,10 @@ package final class BlockSlot: Sendable {
   /// - Returns: What there was.
   func drop() -> Contents {
     contents.withLock { contents in
-      defer { contents = Contents(damage: contents.damage) }
-      return contents
+      let dropped = contents
+      contents = Contents(damage: dropped.damage)
+      contents.dropCount = min(dropped.dropCount + 1, Contents.dropLimit)
+      return dropped
     }
   }
 }

@@ -95,6 +95,48 @@ enum LZ4 {
     throw status < 0 ? .malformed : .wrongCount(expected: count, found: status)
   }
 
+  /// Appends the first of the bytes that bytes stand for.
+  ///
+  /// - Parameters:
+  ///   - source: The compressed bytes, whose checksum is right.
+  ///   - count: How many of the bytes they stand for are wanted.
+  ///   - buffer: The buffer that those are appended to; unchanged on failure.
+  /// - Throws: ``Failure``, also if they stand for fewer.
+  static func decompressPrefix(
+    _ source: RawSpan,
+    count: Int,
+    into buffer: inout ByteBuffer
+  ) throws(Failure) {
+    guard 1...inputLimit ~= source.byteCount, 1...inputLimit ~= count,
+      isPlausible(count, from: source.byteCount)
+    else { throw .malformed }
+    let start = buffer.count
+    var status = 0
+    buffer.append(upTo: count) { room in
+      status = unsafe source.withUnsafeBytes { source in
+        unsafe room.withUnsafeMutableBytes { target in
+          #if SwiftLZ4
+          unsafe LZ4Block.decode(source, into: target, isPrefix: true)
+          #else
+          unsafe Int(
+            LZ4_decompress_safe_partial(
+              source.baseAddress?.assumingMemoryBound(to: CChar.self),
+              target.baseAddress?.assumingMemoryBound(to: CChar.self),
+              CInt(source.count),
+              CInt(target.count),
+              CInt(target.count)
+            )
+          )
+          #endif
+        }
+      }
+      return max(0, status)
+    }
+    if status == count { return }
+    buffer.truncate(to: start)
+    throw status < 0 ? .malformed : .wrongCount(expected: count, found: status)
+  }
+
   /// Whether so many stored bytes can stand for so many: asked before room is made for them.
   static func isPlausible(_ count: Int, from storedCount: Int) -> Bool {
     count / greatestExpansion <= storedCount

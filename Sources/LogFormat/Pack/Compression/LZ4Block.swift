@@ -20,18 +20,25 @@ enum LZ4Block {
 
   /// Writes what a block stands for.
   ///
+  /// - Parameters:
+  ///   - source: The block.
+  ///   - target: The room for what it stands for.
+  ///   - isPrefix: Whether to stop, and not to fail, where there is no more room.
   /// - Returns: How many bytes that is; -1 if it is no block, or stands for more than there is room for.
   static func decode(
     _ source: UnsafeRawBufferPointer,
-    into target: UnsafeMutableRawBufferPointer
+    into target: UnsafeMutableRawBufferPointer,
+    isPrefix: Bool = false
   ) -> Int {
     let (sourceCount, targetCount) = (source.count, target.count)
     var (read, written) = (0, 0)
     while read < sourceCount {
       let token = unsafe Int(source[read])
       read += 1
-      guard let literals = unsafe length(token >> 4, source, &read) else { return -1 }
-      guard literals <= sourceCount - read, literals <= targetCount - written else { return -1 }
+      guard var literals = unsafe length(token >> 4, source, &read) else { return -1 }
+      guard literals <= sourceCount - read else { return -1 }
+      if isPrefix { literals = min(literals, targetCount - written) }
+      guard literals <= targetCount - written else { return -1 }
       if literals > 0 {
         let from = unsafe UnsafeRawBufferPointer(rebasing: source[read..<(read + literals)])
         unsafe UnsafeMutableRawBufferPointer(
@@ -40,13 +47,14 @@ enum LZ4Block {
         read += literals
         written += literals
       }
-      if read == sourceCount { return written }
+      if read == sourceCount || isPrefix && written == targetCount { return written }
       guard sourceCount - read >= 2 else { return -1 }
       let distance = unsafe Int(source[read]) | Int(source[read + 1]) << 8
       read += 2
       guard distance > 0, distance <= written else { return -1 }
       guard let more = unsafe length(token & 15, source, &read) else { return -1 }
-      let count = more + shortestMatch
+      var count = more + shortestMatch
+      if isPrefix { count = min(count, targetCount - written) }
       guard count <= targetCount - written else { return -1 }
       // A match may reach into what it stands for: bytes are repeated then.
       if distance >= count {
@@ -61,6 +69,7 @@ enum LZ4Block {
         }
       }
       written += count
+      if isPrefix, written == targetCount { return written }
     }
     // A block ends with literals.
     return -1

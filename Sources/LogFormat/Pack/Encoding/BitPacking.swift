@@ -86,6 +86,32 @@ enum BitPacking {
     }
   }
 
+  /// One of the numbers.
+  ///
+  /// - Parameters:
+  ///   - index: Which one; the bytes must reach to its end.
+  ///   - bytes: The numbers, from the first on.
+  ///   - width: How many bits each has, 0 to 64.
+  /// - Returns: The number.
+  @inline(__always)
+  static func number(at index: Int, in bytes: RawSpan, width: Int) -> UInt64 {
+    if width == 0 { return 0 }
+    let bit = index * width
+    let (first, shift) = (bit >> 3, UInt64(bit & 7))
+    let mask = UInt64.max &>> UInt64(64 - width)
+    if width <= 57, first + 8 <= bytes.byteCount {
+      return bytes.load(UInt64.self, at: first) &>> shift & mask
+    }
+    var number: UInt64 = 0
+    let last = (bit + width - 1) >> 3
+    for byte in first...last {
+      let value = UInt64(bytes.load(UInt8.self, at: byte))
+      let place = byte * 8 - bit
+      number |= place >= 0 ? value << UInt64(place) : value >> UInt64(-place)
+    }
+    return number & mask
+  }
+
   @inline(__always)
   private static func unpackBits(
     _ bytes: UnsafeRawBufferPointer,

@@ -60,6 +60,17 @@ import RowFormat
     return low < keys.count && keys[low] == key ? low : nil
   }
 
+  /// Takes over one row that was cut out of its block.
+  func fill(with row: RawSpan, key: UInt64, _ schema: PackSchema) {
+    firstKey = key
+    table = schema.table
+    layout = schema.layout
+    unsafe bytes.removeAll()
+    unsafe bytes.appendZeros(Self.margin)
+    unsafe bytes.append(row)
+    starts = unsafe [Self.margin, bytes.count]
+  }
+
   /// Puts rows together.
   ///
   /// - Parameters:

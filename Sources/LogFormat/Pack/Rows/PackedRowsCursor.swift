@@ -12,10 +12,14 @@ import RowFormat
   /// The position of the block that is let go next.
   private var next = 0
   private var vectors: [ColumnVector] = []
+  /// A key that is read some rows later, or a greater one: a block that ends before it has few of the rows to be read.
+  private var keyAhead: UInt64 = 0
 
   package init() {}
 
   private static let blockLimit = 8
+  /// Of how many rows a block is put together, and not each of them cut out.
+  private static let leastRowCount = 4
 
   @usableFromInline struct Block {
     @usableFromInline var pack: SegmentID
@@ -37,6 +41,35 @@ import RowFormat
       address.row < pack.footer.blocks[address.block].rowCount
     else { return try pack.rows(at: address) }
     return try load(address.block, of: pack, file)
+  }
+
+  /// Says which rows are read next.
+  ///
+  /// - Parameters:
+  ///   - keys: All that are read, ascending.
+  ///   - index: The one that is read now.
+  @inline(__always)
+  package mutating func expect(_ keys: Span<UInt64>, from index: Int) {
+    let ahead = index + Self.leastRowCount - 1
+    keyAhead = ahead < keys.count ? keys[ahead] : .max
+  }
+
+  /// A row cut out of its block, if the block has few of the rows to be read.
+  ///
+  /// - Parameters:
+  ///   - place: Where it is, in a pack that is part of the store.
+  ///   - pack: That pack.
+  /// - Returns: The row, and which of the rows it is; `nil` if its block is to be put together.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
+  package func cut(
+    _ place: RecordPlace,
+    of pack: PackReader
+  ) throws -> (rows: PackedRows, index: Int)? {
+    let address = place.packAddress
+    guard keyAhead > 0, pack.footer.blocks.indices.contains(address.block),
+      pack.footer.blocks[address.block].lastKey < keyAhead
+    else { return nil }
+    return try pack.rowOfScan(at: address)
   }
 
   /// A block that is at hand.

@@ -1,0 +1,169 @@
+import RowFormat
+import Synchronization
+
+/// Reading single rows of blocks that are not in the cache.
+extension PackReader {
+  /// A row, by itself or among the others of its block.
+  ///
+  /// A block of which few rows are read is not put together: each row is cut out of its columns where the file is
+  /// mapped. One that is read more often is put together, and kept in the cache.
+  ///
+  /// - Parameter address: Where the row is, in a pack that is part of the store.
+  /// - Returns: The row, and which of the rows it is.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
+  package func row(at address: PackAddress) throws -> (rows: PackedRows, index: Int) {
+    try check(address)
+    let slot = slots[address.block]
+    guard mapping != nil, try isToBeCut(footer.blocks[address.block], slot) else {
+      return (try rows(of: address.block), address.row)
+    }
+    return (try cut(address, slot), 0)
+  }
+
+  /// A row of a scan that reads few rows of its block: from the cache, or cut out; nothing of it is kept.
+  ///
+  /// - Parameter address: Where the row is, in a pack that is part of the store.
+  /// - Returns: The row, and which of the rows it is; `nil` if the file is not mapped.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
+  func rowOfScan(at address: PackAddress) throws -> (rows: PackedRows, index: Int)? {
+    guard mapping != nil else { return nil }
+    try check(address)
+    if let cached = cachedRows(of: address.block) { return (cached, address.row) }
+    let slot = slots[address.block]
+    if slot.isDamaged.load(ordering: .relaxed),
+      let damage = slot.contents.withLock({ $0.damage })
+    {
+      throw damage
+    }
+    return (try cut(address, slot), 0)
+  }
+
+  /// Whether a block's rows are not at hand, and not to be put together either.
+  private func isToBeCut(_ block: BlockEntry, _ slot: BlockSlot) throws -> Bool {
+    try slot.contents.withLock { contents in
+      if contents.rows != nil { return false }
+      if let damage = contents.damage { throw damage }
+      if cache != nil, contents.isToBePutTogether(rowCount: block.rowCount) { return false }
+      contents.cutCount += 1
+      contents.reads.missCount += 1
+      return true
+    }
+  }
+
+  private func cut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
+    do {
+      return try cutOut(address, slot)
+    } catch let error as StorageError {
+      if case .corruption = error { slot.record(damage: error) }
+      throw error
+    }
+  }
+
+  private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
+    let block = footer.blocks[address.block]
+    let schema = footer.schemas[block.schema]
+    return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
+      if !slot.isIntact.load(ordering: .acquiring) {
+        try checkAll(of: bytes, block, schema)
+        slot.isIntact.store(true, ordering: .releasing)
+      }
+      let layout = schema.rowLayout
+      var cut = RowCut(address.row, of: block.rowCount)
+      var writer = RowWriter(capacity: 256)
+      writer.begin(layout)
+      var key: UInt64?
+      for number in 0...schema.columns.count {
+        let (entry, start) = try chunk(number, of: bytes, block, schema)
+        let stored = bytes.extracting(start..<entry.end)
+        let dictionary = try dictionary(of: entry, number, schema)
+        do throws(LZ4.Failure) {
+          if number == 0 {
+            key = try cut.key(of: block, entry, stored)
+            if key != nil { continue }
+          } else if try cut.append(
+            number - 1,
+            layout.types[number - 1],
+            entry,
+            dictionary,
+            stored,
+            to: &writer
+          ) {
+            continue
+          }
+        } catch {
+          throw damage(
+            at: block.offset + start,
+            .truncated(.packColumn, needed: entry.rawByteCount, available: stored.byteCount)
+          )
+        }
+        throw damage(
+          at: block.offset + start,
+          .inconsistent(.packColumn, table: schema.table, key: block.firstKey)
+        )
+      }
+      let rows = PackedRows()
+      let range = writer.finish()
+      rows.fill(with: writer.bytes.extracting(range), key: key ?? 0, schema)
+      return rows
+    }
+  }
+
+  /// Compares the checksums of a block's header and stored chunks with its bytes.
+  private func checkAll(
+    of bytes: RawSpan,
+    _ block: BlockEntry,
+    _ schema: PackSchema
+  ) throws(StorageError) {
+    try checkHeader(bytes, block)
+    for number in 0...schema.columns.count {
+      let (entry, start) = try chunk(number, of: bytes, block, schema)
+      let stored = bytes.extracting(start..<entry.end)
+      try entry.check(stored, against: entry.checksum) { damage(at: block.offset + start, $0) }
+    }
+  }
+
+  /// What the header says of a chunk, as far as it can be.
+  private func chunk(
+    _ number: Int,
+    of bytes: RawSpan,
+    _ block: BlockEntry,
+    _ schema: PackSchema
+  ) throws(StorageError) -> (entry: ChunkEntry, start: Int) {
+    let found = ChunkEntry.read(bytes, number, columnCount: schema.columns.count)
+    guard let (entry, start) = found else { throw damage(at: block.offset, .missing(.packColumn)) }
+    let source = ColumnContents.Source(
+      type: number == 0 ? .integer : schema.rowLayout.types[number - 1],
+      encoding: entry.encoding,
+      hasNulls: entry.hasNulls,
+      rowCount: block.rowCount
+    )
+    let limit = ColumnContents.byteLimit(source)
+    guard entry.rawByteCount <= limit else {
+      throw damage(
+        at: block.offset + start,
+        .invalidField(
+          of: .packColumn,
+          name: "rawByteCount",
+          expected: UInt64(limit),
+          found: UInt64(entry.rawByteCount)
+        )
+      )
+    }
+    guard entry.codec == .lz4 || entry.end - start == entry.rawByteCount else {
+      throw damage(
+        at: block.offset + start,
+        .truncated(.packColumn, needed: entry.rawByteCount, available: entry.end - start)
+      )
+    }
+    return (entry, start)
+  }
+
+  private func dictionary(
+    of entry: ChunkEntry,
+    _ number: Int,
+    _ schema: PackSchema
+  ) throws -> PackDictionary? {
+    guard entry.encoding == .dictionary, number > 0 else { return nil }
+    return try dictionary(table: schema.table, column: schema.columns[number - 1])
+  }
+}

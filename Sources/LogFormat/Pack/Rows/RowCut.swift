@@ -1,0 +1,231 @@
+import RowFormat
+
+/// Cuts one row out of a block, column by column, without unpacking the others.
+///
+/// Of a chunk that is stored as it is, only the bytes of the row's value are read; one of LZ4 is unpacked up to them.
+/// What comes out is byte for byte what ``RowAssembly`` makes of the same row.
+struct RowCut: ~Copyable {
+  /// The row, in the block.
+  private let index: Int
+  private let rowCount: Int
+  /// The first bytes of a chunk that is stored as LZ4.
+  private var unpacked = ByteBuffer(capacity: 64)
+
+  /// Prepares to cut a row out.
+  ///
+  /// - Parameters:
+  ///   - index: Which row of the block it is.
+  ///   - rowCount: How many rows the block has.
+  init(_ index: Int, of rowCount: Int) {
+    self.index = index
+    self.rowCount = rowCount
+  }
+
+  /// Adds the next column.
+  ///
+  /// - Parameters:
+  ///   - column: Its number in the layout; columns come in ascending order.
+  ///   - type: Its type.
+  ///   - entry: What its chunk is.
+  ///   - dictionary: The dictionary of the column, if the chunk has numbers of its values.
+  ///   - stored: The chunk's bytes as they are in the file.
+  ///   - writer: Writes the row.
+  /// - Returns: `false` if the bytes are no such chunk.
+  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  mutating func append(
+    _ column: Int,
+    _ type: ColumnType,
+    _ entry: ChunkEntry,
+    _ dictionary: PackDictionary?,
+    _ stored: RawSpan,
+    to writer: inout RowWriter
+  ) throws(LZ4.Failure) -> Bool {
+    unpacked.removeAll()
+    let nullByteCount = entry.hasNulls ? (rowCount + 7) / 8 : 0
+    if entry.encoding == .absent { return !entry.hasNulls && entry.rawByteCount == 0 }
+    if entry.hasNulls {
+      guard let bits = try byte(at: index >> 3, of: entry, stored) else { return false }
+      if bits >> UInt8(index & 7) & 1 == 1 { return true }
+    }
+    switch (entry.encoding, type) {
+    case (.integers, .integer), (.integers, .reference):
+      guard let value = try integer(at: nullByteCount, of: entry, stored) else { return false }
+      writer.set(column, integer: value)
+    case (.decimals, .double), (.decimals, .date):
+      guard let exponent = try byte(at: nullByteCount, of: entry, stored),
+        Int(exponent) < DecimalCoding.powers.count,
+        let value = try integer(at: nullByteCount + 1, of: entry, stored)
+      else { return false }
+      writer.set(column, double: Double(value) / DecimalCoding.powers[Int(exponent)])
+    case (.plain, .double), (.plain, .date):
+      guard let words = try words(1, at: nullByteCount, of: entry, stored) else { return false }
+      writer.set(column, double: Double(bitPattern: words.0))
+    case (.plain, .uuid):
+      guard let words = try words(2, at: nullByteCount, of: entry, stored) else { return false }
+      writer.set(column, uuid: words)
+    case (.bits, .bool):
+      guard entry.rawByteCount == nullByteCount + (rowCount + 7) / 8,
+        let bits = try byte(at: nullByteCount + index >> 3, of: entry, stored)
+      else { return false }
+      writer.set(column, bool: bits >> UInt8(index & 7) & 1 == 1)
+    case (.dictionary, let type) where type.isVariable:
+      guard let dictionary,
+        let code = try code(at: nullByteCount, of: entry, stored), code < dictionary.count
+      else { return false }
+      writer.append(column, bytes: dictionary.value(code))
+    case (.plain, let type) where type.isVariable:
+      let unit = type == .references ? 8 : 1
+      guard let range = try range(at: nullByteCount, of: entry, stored, unit) else { return false }
+      if entry.codec == .stored {
+        writer.append(column, bytes: stored.extracting(range))
+      } else {
+        try unpack(upTo: range.upperBound, of: entry, stored)
+        writer.append(column, bytes: unpacked.bytes.extracting(range))
+      }
+    default: return false
+    }
+    return true
+  }
+}
+
+// MARK: The key
+
+extension RowCut {
+  /// The key of the row.
+  ///
+  /// - Parameters:
+  ///   - block: The block.
+  ///   - entry: The keys' chunk.
+  ///   - stored: Its bytes as they are in the file.
+  /// - Returns: `nil` if the bytes are no keys.
+  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  mutating func key(
+    of block: BlockEntry,
+    _ entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> UInt64? {
+    if entry.encoding == .dense {
+      let isDense = block.lastKey - block.firstKey == UInt64(block.rowCount - 1)
+      return isDense ? block.firstKey + UInt64(index) : nil
+    }
+    guard entry.encoding == .integers, !entry.hasNulls else { return nil }
+    unpacked.removeAll()
+    return try integer(at: 0, of: entry, stored).map(UInt64.init(bitPattern:))
+  }
+}
+
+// MARK: Values
+
+extension RowCut {
+  private mutating func integer(
+    at offset: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> Int64? {
+    if entry.codec == .stored {
+      return IntegerList(stored, at: offset, count: rowCount)
+        .flatMap { $0.end == entry.rawByteCount ? $0.value(at: index, in: stored) : nil }
+    }
+    try unpack(upTo: offset + IntegerList.headLimit, of: entry, stored)
+    guard let list = IntegerList(unpacked.bytes, at: offset, count: rowCount),
+      list.end == entry.rawByteCount
+    else { return nil }
+    try unpack(upTo: list.end(ofFirst: index + 1), of: entry, stored)
+    return list.value(at: index, in: unpacked.bytes)
+  }
+
+  /// Where a value of variable width is in the bytes without LZ4.
+  private mutating func range(
+    at offset: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan,
+    _ unit: Int
+  ) throws(LZ4.Failure) -> Range<Int>? {
+    let list: IntegerList
+    let lengths: (sum: Int, last: Int)?
+    let limit = entry.rawByteCount
+    if entry.codec == .stored {
+      guard let found = IntegerList(stored, at: offset, count: rowCount), found.end <= limit
+      else { return nil }
+      list = found
+      lengths = list.lengths(upTo: index, in: stored, limit: limit)
+    } else {
+      // Mostly with all that has to be known: lengths of two bytes at most.
+      let guess = offset + IntegerList.headLimit + (index + 1) * 2
+      try unpack(upTo: guess, of: entry, stored)
+      guard let found = IntegerList(unpacked.bytes, at: offset, count: rowCount),
+        found.end <= limit
+      else { return nil }
+      list = found
+      try unpack(upTo: list.end(ofFirst: index + 1), of: entry, stored)
+      lengths = list.lengths(upTo: index, in: unpacked.bytes, limit: limit)
+    }
+    guard let lengths, lengths.last % unit == 0, lengths.sum <= limit - list.end,
+      lengths.last <= limit - list.end - lengths.sum
+    else { return nil }
+    let start = list.end + lengths.sum
+    return start..<(start + lengths.last)
+  }
+
+  private mutating func code(
+    at offset: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> Int? {
+    guard let width = try byte(at: offset, of: entry, stored), width <= 16 else { return nil }
+    let end = offset + 1 + BitPacking.byteCount(rowCount, width: Int(width))
+    guard end == entry.rawByteCount else { return nil }
+    if entry.codec == .stored {
+      let numbers = stored.extracting((offset + 1)..<end)
+      return Int(BitPacking.number(at: index, in: numbers, width: Int(width)))
+    }
+    let needed = offset + 1 + BitPacking.byteCount(index + 1, width: Int(width))
+    try unpack(upTo: needed, of: entry, stored)
+    let numbers = unpacked.bytes.extracting((offset + 1)..<unpacked.count)
+    return Int(BitPacking.number(at: index, in: numbers, width: Int(width)))
+  }
+
+  /// The one or two words of a value of fixed width.
+  private mutating func words(
+    _ count: Int,
+    at offset: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> (UInt64, UInt64)? {
+    guard entry.rawByteCount == offset + rowCount * count * 8 else { return nil }
+    let start = offset + index * count * 8
+    func load(_ bytes: RawSpan) -> (UInt64, UInt64) {
+      (
+        bytes.load(UInt64.self, at: start),
+        count == 2 ? bytes.load(UInt64.self, at: start + 8) : 0
+      )
+    }
+    if entry.codec == .stored { return load(stored) }
+    try unpack(upTo: start + count * 8, of: entry, stored)
+    return load(unpacked.bytes)
+  }
+
+  private mutating func byte(
+    at offset: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> UInt8? {
+    guard offset < entry.rawByteCount else { return nil }
+    if entry.codec == .stored { return stored.load(UInt8.self, at: offset) }
+    try unpack(upTo: offset + 1, of: entry, stored)
+    return unpacked.bytes.load(UInt8.self, at: offset)
+  }
+
+  /// Unpacks the first bytes of a chunk that is stored as LZ4; all of them, if there are no more.
+  private mutating func unpack(
+    upTo end: Int,
+    of entry: ChunkEntry,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) {
+    let needed = min(end, entry.rawByteCount)
+    if needed <= unpacked.count { return }
+    unpacked.removeAll()
+    // What a value needs comes in steps: a few bytes more spare the next one.
+    try LZ4.decompressPrefix(stored, count: min(entry.rawByteCount, needed + 64), into: &unpacked)
+  }
+}
