@@ -158,8 +158,11 @@ extension ColumnMeasurement {
     let column = try PresentValues(rows, of: batch, at: positions[key])
     encoders[key].encode(column.values, of: column.vector, into: &result)
     if column.isComplete { return }
-    let null = encoders[key].code(of: sources[key].ifNull)
-    column.nulls.forEach { result[$0] = null }
+    // A value has a number only if a row has it: of one key, each number is a group.
+    if !column.nulls.isEmpty {
+      let null = encoders[key].code(of: sources[key].ifNull)
+      column.nulls.forEach { result[$0] = null }
+    }
     if column.lacking.isEmpty { return }
     let lacking = encoders[key].code(of: sources[key].ifLacking)
     column.lacking.forEach { result[$0] = lacking }

@@ -54,8 +54,14 @@ struct KeyEncoder {
       }
     case .bits:
       let words = vector.bits
-      let codes = [code(of: source.value(.bool(false))), code(of: source.value(.bool(true)))]
-      rows.forEach { row in result[row] = codes[Int(words[row >> 6] >> UInt64(row & 63) & 1)] }
+      withIntegers { encoder, table in
+        rows.forEach { row in
+          let bit = Int64(words[row >> 6] >> UInt64(row & 63) & 1)
+          result[row] = table.code(of: bit) {
+            encoder.code(of: encoder.source.value(.bool($0 == 1)))
+          }
+        }
+      }
     case .identifiers:
       rows.forEach { row in result[row] = code(of: source.value(at: row, of: vector)) }
     case .codes: encodeCodes(rows, of: vector, into: &result)

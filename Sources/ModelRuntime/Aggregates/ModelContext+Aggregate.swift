@@ -108,9 +108,12 @@ extension ModelContext {
       func key<Result>(_ grouping: Grouping<T, Result>) throws -> Result {
         defer { nextKey += 1 }
         guard let key = grouping.finish(table.keys[group][nextKey].value) else {
-          throw SwiftDataError.unsupportedKeyPath.explained(
-            "\(grouping.keyPath) has a value that is not a \(Result.self): \(table.keys[group][nextKey].value)",
-            entity: Schema.entityName(for: T.self)
+          throw SwiftDataError.noKey(
+            of: T.self,
+            grouping.keyPath,
+            Result.self,
+            isCut: grouping.bucket != nil,
+            table.keys[group][nextKey].value
           )
         }
         return key
@@ -141,6 +144,26 @@ extension ModelContext {
     in descriptor: FetchDescriptor<T> = FetchDescriptor()
   ) throws -> [Value] {
     try aggregate(descriptor, by: property, .count).map(\.key)
+  }
+}
+
+extension SwiftDataError {
+  /// A value that falls into no group.
+  fileprivate static func noKey<T: PersistentModel, Result>(
+    of model: T.Type,
+    _ keyPath: PartialKeyPath<T>,
+    _ result: Result.Type,
+    isCut: Bool,
+    _ found: QueryValue
+  ) -> SwiftDataError {
+    let property = ModelDescriptor.of(model).property(for: keyPath)
+    let name = property.map { "\(model).\($0.name)" } ?? "\(keyPath)"
+    let reason =
+      isCut
+      ? "\(name) has a value that is in no group: it is not finite, or so far from today that calendars do not reckon "
+        + "with it; leave it out by a predicate"
+      : "\(name) has a value that is not a \(result): \(found)"
+    return unsupportedKeyPath.explained(reason, entity: Schema.entityName(for: model))
   }
 }
 

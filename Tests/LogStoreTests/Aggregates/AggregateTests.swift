@@ -281,6 +281,39 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  @Test(arguments: RowPlaces.allCases)
+  func `have no group for a value that only other models have`(places: RowPlaces) throws {
+    try withContext(places, count: 200) { context, readings in
+      for flag in [false, true] {
+        let descriptor = FetchDescriptor<Reading>(
+          predicate: #Predicate { $0.isValid == flag && $0.wind != nil && $0.note != nil }
+        )
+        let matching = readings.filter { $0.isValid == flag && $0.wind != nil && $0.note != nil }
+        #expect(try context.distinct(\.isValid, in: descriptor) == [flag])
+        let groups = try context.aggregate(descriptor, by: \.isValid, .count)
+        #expect(groups.map(\.key) == [flag] && groups.map(\.values) == [matching.count])
+        #expect(try Set(context.distinct(\.wind, in: descriptor)) == Set(matching.map(\.wind)))
+        #expect(try Set(context.distinct(\.note, in: descriptor)) == Set(matching.map(\.note)))
+        #expect(
+          try context.aggregate(descriptor, by: \.note, .count).map(\.values).min() ?? 0 > 0
+        )
+      }
+    }
+  }
+
+  @Test(arguments: [Double.nan, .infinity, 1e18])
+  func `say which property has a date that calendars do not reckon with`(seconds: Double) throws {
+    try withContext(.log, count: 20) { context, readings in
+      readings[3].at = Date(timeIntervalSinceReferenceDate: seconds)
+      try context.save()
+      let year = Grouping<Reading, Date>.calendar(\.at, .year, in: Calendar(identifier: .gregorian))
+      let error = #expect(throws: SwiftDataError.self) {
+        try context.aggregate(FetchDescriptor<Reading>(), by: year, .count)
+      }
+      #expect(error.map { "\($0)" }?.contains("Reading.at has a value that is in no group") == true)
+    }
+  }
+
   @Test func `of nothing are zero, nil, and no group`() throws {
     try withContext(.log) { context, _ in
       let nothing = FetchDescriptor<Reading>(predicate: #Predicate { $0.count > 5000 })
