@@ -16,7 +16,8 @@ import Testing
 
   init(_ number: Int, _ random: inout SeededRandom) {
     self.number = number
-    species = ["", "wren", "wren-tit", "caf\u{e9}", "cafe\u{301}"][random.next(below: 5)]
+    let names = ["", "wren", "wren-tit", "caf\u{e9}", "cafe\u{301}", "caf\u{e9}s", "cafe\u{301} Z"]
+    species = names[random.next(below: 7)]
     count = random.next(below: 9) - 4
     seen = Date(timeIntervalSinceReferenceDate: Double(random.next(below: 60)) / 4 - 5)
     let weights: [Double?] = [nil, .nan, -.infinity, .infinity, -0.0, 0, 1.5, -2]

@@ -166,3 +166,41 @@ extension RowFixture {
     return sorter.sorted().map { kept[$0] }
   }
 }
+
+@Suite struct `The order of texts` {
+  /// Composed and decomposed spellings, each a beginning of others.
+  static let texts: [String] = {
+    let parts = [
+      "", "e", "\u{e9}", "e\u{301}", "a", "\u{300}", "\u{439}", "\u{ac00}", "\u{1100}\u{1161}",
+    ]
+    return parts.flatMap { first in parts.flatMap { second in parts.map { first + second + $0 } } }
+  }()
+
+  @Test func `is that of their composed scalars, and has equal ones together`() {
+    let composed = Self.texts.map { Array($0.precomposedStringWithCanonicalMapping.utf8) }
+    for (lhs, left) in zip(Self.texts, composed) {
+      for (rhs, right) in zip(Self.texts, composed) {
+        let expected = left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+        #expect(lhs.canonicalOrder(rhs) == expected, "\(lhs) \(rhs)")
+        #expect((lhs == rhs) == (expected == 0), "\(lhs) \(rhs)")
+      }
+    }
+  }
+
+  @Test func `takes no character for composed that is not`() {
+    var wrong: [UInt32] = []
+    for value in 0..<0x1FB00 as Range<UInt32> {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = String(Character(scalar))
+      for (lhs, rhs) in [
+        (text, text.precomposedStringWithCanonicalMapping + "a"), ("e" + text, "\u{e9}"),
+      ] {
+        let left = Array(lhs.precomposedStringWithCanonicalMapping.utf8)
+        let right = Array(rhs.precomposedStringWithCanonicalMapping.utf8)
+        let expected = left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+        if lhs.canonicalOrder(rhs) != expected { wrong.append(value) }
+      }
+    }
+    #expect(wrong == [])
+  }
+}

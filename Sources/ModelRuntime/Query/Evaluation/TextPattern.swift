@@ -33,8 +33,7 @@ struct TextPattern: Sendable {
   /// Where the text at some bytes of a row is before, with, or after the pattern: by sign.
   func order(of range: Range<Int>, in row: RawSpan) -> Int {
     guard isPlain, row.extracting(range).isPlainText else {
-      let other = string(range, of: row)
-      return other == text ? 0 : other < text ? -1 : 1
+      return string(range, of: row).canonicalOrder(text)
     }
     let order = compare(range, of: row)
     return order != 0 ? order : range.count - utf8.count

@@ -51,7 +51,7 @@ extension QueryValue {
     case (.integer(let lhs), .integer(let rhs)):
       kind == .unsigned ? UInt64(bitPattern: lhs) < UInt64(bitPattern: rhs) : lhs < rhs
     case (.double(let lhs), .double(let rhs)): lhs < rhs
-    case (.text(let lhs), .text(let rhs)): lhs < rhs
+    case (.text(let lhs), .text(let rhs)): lhs.canonicalOrder(rhs) < 0
     case (.uuid(let lhs), .uuid(let rhs)): lhs < rhs
     default: false
     }

@@ -110,7 +110,7 @@ extension SortColumn {
     case .double, .float, .date: return order(doubles[lhs], doubles[rhs])
     case .text:
       if let textOrder { return textOrder.compare(texts[lhs], texts[rhs]).rawValue }
-      return sign(texts[lhs], texts[rhs])
+      return arePlain ? sign(texts[lhs], texts[rhs]) : texts[lhs].canonicalOrder(texts[rhs])
     default: return sign(uuids[lhs], uuids[rhs])
     }
   }
