@@ -42,12 +42,13 @@ package struct UniquenessConstraint: Hashable, Sendable {
 
 /// The values of some columns of a row, as bytes that are equal when the values are.
 ///
-/// A key with a null in it is no key: as in SQL, nulls are equal to nothing. Text is compared by its bytes, so
+/// A key with a null in it is no key: as in SQL, nulls are equal to nothing, and neither is what is not a number. The
+/// two zeros of doubles and dates are one. Text is compared by its bytes, so
 /// that what a store finds does not depend on the version of Unicode it was built with.
 package enum ColumnKey {
   /// Appends the key of a row.
   ///
-  /// - Returns: `false`, and nothing is appended, if one of the columns is null.
+  /// - Returns: `false`, and nothing is appended, if one of the columns is null or not a number.
   @inlinable
   package static func append(
     _ columns: [Int],
@@ -71,6 +72,17 @@ package enum ColumnKey {
             unsafe key.append(contentsOf: $0)
           }
         }
+      } else if type == .double || type == .date {
+        // One zero.
+        let value = layout.double(column, in: row) + 0
+        if value.isNaN {
+          key.removeSubrange(start...)
+          return false
+        }
+        unsafe withUnsafeBytes(of: value.bitPattern.littleEndian) {
+          unsafe key.append(contentsOf: $0)
+        }
+        continue
       } else {
         let offset = layout.offset(of: column)
         range = offset..<(offset + type.fixedWidth)

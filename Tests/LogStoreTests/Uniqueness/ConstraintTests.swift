@@ -1,3 +1,4 @@
+import Foundation
 import LogStore
 import SwiftData
 import Testing
@@ -25,6 +26,27 @@ import Testing
   @Test func `lets any number of models have nil`() throws {
     for _ in 1...3 { try insert(Flight("AB", 1, day: nil, code: nil)) }
     #expect(try context.fetchCount(FetchDescriptor<Flight>()) == 3)
+  }
+
+  @Test func `takes both zeros for one value, and what is not a number for none`() throws {
+    let container = try ModelContainer(
+      for: Weighing.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    for value in [0, -0.0, .nan, .nan, -.nan, .infinity, .infinity] {
+      context.insert(Weighing(value))
+      try context.save()
+    }
+    for (at, value) in [(0, 1.5), (-0.0, 2.5), (.nan, 3.5), (.nan, 4.5)] {
+      context.insert(Weighing(value, at: at))
+      try context.save()
+    }
+    let values = try ModelContext(container).fetch(FetchDescriptor<Weighing>()).map(\.value)
+    #expect(values.filter { $0 == 0 }.count == 1)
+    #expect(values.filter(\.isNaN).count == 3)
+    #expect(values.filter(\.isInfinite).count == 1)
+    #expect(Set(values.filter { $0 > 1 && $0 < 5 }) == [2.5, 3.5, 4.5])
   }
 
   @Test func `holds beside another of the same class`() throws {
@@ -218,5 +240,15 @@ import Testing
     #expect(one.entries.map(\.amount) == [1, 2])
     #expect(one.card?.digits == "2222")
     #expect(card.account == nil)
+  }
+}
+
+@Model final class Weighing {
+  @Attribute(.unique) var value: Double
+  @Attribute(.unique) var at: Date?
+
+  init(_ value: Double, at: Double? = nil) {
+    self.value = value
+    self.at = at.map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 }
