@@ -153,7 +153,9 @@ extension ModelContext {
         list.added.append(other)
         if let place, case .end = place {} else { list.isReordered = true }
       } else {
-        list.isReordered = wasReordered
+        // What came since, and came back beside others, is at its place only by the order of the list.
+        let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
+        list.isReordered = wasReordered || hasOwnOrder
       }
       if mark.isUnsaved(in: context) {
         if !wasRemoved { list.removed.remove(other) }

@@ -61,6 +61,24 @@ import Testing
     #expect(try storedMembers == [0, 2, 3, 4])
   }
 
+  @Test func `shows and saves one order when one of two moves back and forth is undone`() throws {
+    let (one, two) = (try context.team(1), try context.team(2))
+    let last = Player(7)
+    last.team = two
+    try context.save()
+    context.undoManager?.removeAllActions()
+    two.members.append(contentsOf: one.members)
+    context.processPendingChanges()
+    one.members.append(contentsOf: two.members)
+    context.undoManager?.undo()
+    #expect(two.members.map(\.key) == [7, 0, 1, 2, 3, 4])
+    try context.save()
+    #expect(two.members.map(\.key) == [7, 0, 1, 2, 3, 4])
+    #expect(
+      try ModelContext(club.container).team(2).members.map(\.key) == [7, 0, 1, 2, 3, 4]
+    )
+  }
+
   @Test func `keeps behind them what came since`() throws {
     try context.player(2).team = nil
     try context.save()
