@@ -55,7 +55,16 @@ struct Frames: InspectCommand {
     // Names and what a torn end means come from the store as a whole; the frames do not need it.
     let opened = try? InspectedStore(store, .all, in: console)
     var printer = FramePrinter(inspection, opened, self, console)
-    for segment in chosen { try printer.print(segment) }
+    for segment in chosen {
+      do {
+        try printer.print(segment)
+      } catch let error as StorageError {
+        // Its rows may have been packed since the command looked what there is.
+        let rest = try inspection.segments()
+        if rest.contains(where: { $0.segment == segment.segment }) { throw error }
+        if output.format == .text { console.line("  the writer has packed this segment meanwhile") }
+      }
+    }
     printer.end()
     try printer.finish(path: path)
   }
