@@ -111,6 +111,26 @@ import Testing
     #expect(try again.rows() == store.rows())
   }
 
+  @Test func `of segments that were packed since takes none`() throws {
+    let store = try makeStore()
+    try store.engine.checkpoint()
+    let path = try #require(store.checkpoints.last)
+    let bytes = store.disk.bytes(of: path)
+    let former = Set(store.segments)
+    try store.engine.compact()
+    try store.insert(3)
+    #expect(!former.subtracting(store.segments).isEmpty)
+    var disk = store.disk
+    for path in store.checkpoints { disk = disk.damaged(path, .remove) }
+    let fileSystem = SimulatedFileSystem(seed: 4, disk: disk)
+    let file = try fileSystem.open(path, .create)
+    try bytes.withUnsafeBytes { try file.writeAll($0.bytes, at: 0) }
+    let again = try SimulatedStore(fileSystem)
+    #expect(again.engine.recovery.checkpoint == nil)
+    #expect(again.engine.recovery.ignoredCheckpointCount == 1)
+    #expect(try again.rows() == store.rows())
+  }
+
   @Test func `whose log is shorter than it once was is an error`() throws {
     let store = try makeStore()
     try store.engine.checkpoint()

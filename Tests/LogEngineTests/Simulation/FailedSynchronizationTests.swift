@@ -43,6 +43,20 @@ import Testing
       return
     }
   }
+
+  @Test func `leaves the log as it is: closing writes nothing, and opening recovers`() throws {
+    let store = try SimulatedStore(SimulatedFileSystem(seed: 6))
+    try store.insert(3)
+    let calls = store.fileSystem.callCount(of: .synchronize)
+    store.fileSystem.setFaults(FaultPlan([Fault(.synchronize, number: calls + 1)]))
+    #expect(throws: StorageError.self) { try store.insert(1) }
+    store.fileSystem.setFaults(FaultPlan())
+    let disk = store.disk
+    #expect(throws: StorageError.self) { try store.insert(1) }
+    try store.engine.close()
+    #expect(store.disk.hash == disk.hash)
+    #expect(try !SimulatedStore(on: store.disk).engine.recovery.wasClosedCleanly)
+  }
 }
 
 /// Has the background's synchronization fail while somebody else is about to synchronize.
