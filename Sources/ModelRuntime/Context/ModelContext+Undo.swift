@@ -139,8 +139,7 @@ extension ModelContext {
     if !list.isLoaded, isOrderedByOwner { _ = state.relatedModels(property) }
     // A member that is being deleted is in no list that is put together now.
     let place = list.isLoaded && list.contains(other) ? list.place(of: other) : nil
-    let rank =
-      place == nil ? property.inverse.flatMap { other._$state.storedRank($0, at: state) } : nil
+    let rank = property.inverse.flatMap { list.rank(of: other, at: state, $0) }
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       // Its place is beside other members: a list that a save has let go of is put together again.
@@ -170,10 +169,14 @@ extension ModelContext {
           list.unload()
         }
       }
-      if let rank, !mark.isUnsaved(in: context) {
-        list.formerRanks[ObjectIdentifier(other)] = rank
-        // The next reader puts the list together again.
-        list.epoch = context.listEpoch &- 1
+      if let rank {
+        if place == nil, !mark.isUnsaved(in: context) {
+          list.formerRanks[ObjectIdentifier(other)] = rank
+          // The next reader puts the list together again.
+          list.epoch = context.listEpoch &- 1
+        } else {
+          list.ranksInFormerList[ObjectIdentifier(other)] = rank
+        }
       }
       mark.restore(state, in: context)
       property.notify(model)
@@ -309,7 +312,7 @@ private struct RelationImage {
       context.deferredError = context.deferredError ?? error
     }
     for member in members {
-      ranks[ObjectIdentifier(member)] = member._$state.storedRank(inverse, at: owner)
+      ranks[ObjectIdentifier(member)] = list.rank(of: member, at: owner, inverse)
     }
   }
 
@@ -325,7 +328,7 @@ private struct RelationImage {
   func restoreSaved(_ state: _ModelState) {
     guard case .many(let list) = content else { return restore(state) }
     let restored = list.copy()
-    restored.ranksInFormerList = ranks
+    restored.ranksInFormerList.merge(ranks) { _, new in new }
     if list.isLoaded, case .many(let current) = state.currentRelation(property) {
       // What the store has: not what came since, as by other steps of this undo.
       let former = current.models

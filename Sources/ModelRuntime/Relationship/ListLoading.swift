@@ -17,8 +17,8 @@ extension _ModelState {
     guard flags.contains(.stored), let context, let connection else {
       // Of a list that is in no store, what came is all there is.
       if list.isLoaded { list.removeDeleted() } else { list.rebase(on: []) }
-      if !list.formerRanks.isEmpty {
-        list.placeByFormerRanks { list.ranksInFormerList[ObjectIdentifier($0)] }
+      if let inverse = property.inverse, !list.formerRanks.isEmpty {
+        list.placeByFormerRanks { list.rank(of: $0, at: self, inverse) }
       }
       list.epoch = listEpoch
       list.deletionCount = context?.deletionCount ?? 0
@@ -85,7 +85,7 @@ extension ModelContext {
     let ranks = list.formerRanks
     let others = list.models.filter { ranks[ObjectIdentifier($0)] == nil }
     try readRows(of: others.map { $0._$state }, in: connection)
-    list.placeByFormerRanks { $0._$state.storedRank(inverse, at: owner) }
+    list.placeByFormerRanks { list.rank(of: $0, at: owner, inverse) }
     list.formerRanks = [:]
   }
 

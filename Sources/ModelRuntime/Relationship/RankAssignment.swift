@@ -28,11 +28,12 @@ extension StoreConnection {
         else { continue }
         // Former ranks make the list one with an order of its own, once it is put together.
         if !list.formerRanks.isEmpty { _ = state.relatedModels(property) }
-        if list.isReordered {
+        // Members that an undo brought back get the ranks that they had.
+        if list.isReordered || !list.ranksInFormerList.isEmpty {
           let current = state.relatedModels(property) ?? list
           let ranks =
             state.flags.contains(.stored) ? try storedPlaces(state, property) : []
-          assignment.place(current.models, of: owner, inverse, among: ranks, reserve)
+          assignment.place(current, of: owner, inverse, among: ranks, reserve)
         } else {
           try readStoredMembers(among: list, of: state)
           assignment.append(list, to: owner, inverse, reserve)
@@ -95,7 +96,7 @@ struct RankAssignment {
 
   /// Gives the members of a list ranks in its order, to as few of them as possible.
   mutating func place(
-    _ members: [any PersistentModel],
+    _ list: RelatedModels,
     of owner: any PersistentModel,
     _ inverse: ModelProperty,
     among stored: [ReferringRow],
@@ -106,18 +107,21 @@ struct RankAssignment {
       uniquingKeysWith: { first, _ in first }
     )
     // A member that was moved to another list meanwhile stays there.
-    let members = members.filter { member in
+    let members = list.models.filter { member in
       let state = member._$state
       return !state.isDeleted
         && (state.isPending(at: owner, inverse) || known[state.reference] != nil)
     }
-    let former: [Int64?] = members.map { member in
+    let isNew = members.map { member in
       let state = member._$state
-      guard state.flags.contains(.stored), !state.isPending(at: owner, inverse) else { return nil }
-      return known[state.reference]
+      return !state.flags.contains(.stored) || state.isPending(at: owner, inverse)
+    }
+    let former: [Int64?] = zip(members, isNew).map { member, isNew in
+      isNew ? list.ranksInFormerList[ObjectIdentifier(member)] : known[member._$state.reference]
     }
     let ranks = Ranks.keepingMost(of: former, spacing: spacing, reserve)
-    for (index, member) in members.enumerated() where former[index] != ranks[index] {
+    for (index, member) in members.enumerated() where isNew[index] || former[index] != ranks[index]
+    {
       set(ranks[index], of: member, at: owner, inverse)
     }
   }

@@ -23,7 +23,9 @@ class RelatedModels {
   ///
   /// They are behind all others until the list is put together, which places them and forgets the ranks.
   final var formerRanks: [ObjectIdentifier: Int64] = [:]
-  /// The ranks that the other members had, if an undo brought them back with their owner: their rows have none.
+  /// The ranks that members had which an undo brought back: their rows have none, or those of another list.
+  ///
+  /// They get them again where that keeps the order, so that others which come back later find their places.
   final var ranksInFormerList: [ObjectIdentifier: Int64] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
   @safe @exclusivity(unchecked) final var isReordered = false
@@ -99,6 +101,7 @@ extension RelatedModels {
     let wasAdded = added.remove(model)
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
     if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
+    if !ranksInFormerList.isEmpty { ranksInFormerList[ObjectIdentifier(model)] = nil }
     // Also one that came here: others may have added it meanwhile.
     if !property.isDerivable, !removed.contains(model) { removed.append(model) }
     return wasAdded
@@ -124,6 +127,15 @@ extension RelatedModels {
     replace(with: present)
   }
 
+  /// The rank that a member has in an owner's list, or had and gets again; `nil` if it came since the last save.
+  final func rank(
+    of member: any PersistentModel,
+    at owner: _ModelState,
+    _ inverse: ModelProperty
+  ) -> Int64? {
+    member._$state.storedRank(inverse, at: owner) ?? ranksInFormerList[ObjectIdentifier(member)]
+  }
+
   /// Puts members that an undo brought back to the places that their former ranks give them among the others.
   ///
   /// - Parameter rank: Returns another member's rank; one without came since the last save, and is behind all others.
@@ -134,6 +146,7 @@ extension RelatedModels {
     for member in models {
       if let rank = formerRanks.removeValue(forKey: ObjectIdentifier(member)) {
         returned.append((member, rank))
+        ranksInFormerList[ObjectIdentifier(member)] = rank
       } else {
         others.append(member)
       }

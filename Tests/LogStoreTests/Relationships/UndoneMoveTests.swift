@@ -79,6 +79,29 @@ import Testing
     )
   }
 
+  @Test(arguments: [0, 2, 4], [false, true])
+  func `puts a member back to its place after others came back, and were saved, before it`(
+    deleted: Int,
+    withOwner: Bool
+  ) throws {
+    context.delete(try context.player(deleted))
+    try context.save()
+    if withOwner {
+      context.delete(try context.team(1))
+    } else {
+      let other = try context.team(2)
+      for key in 0..<5 where key != deleted { try context.player(key).team = other }
+    }
+    try context.save()
+    context.undoManager?.undo()
+    #expect(try context.team(1).members.map(\.key) == (0..<5).filter { $0 != deleted })
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try context.team(1).members.map(\.key) == [0, 1, 2, 3, 4])
+    #expect(try storedMembers == [0, 1, 2, 3, 4])
+  }
+
   @Test func `keeps behind them what came since`() throws {
     try context.player(2).team = nil
     try context.save()
