@@ -1,7 +1,9 @@
-import LogEngine
 import LogEngineTestSupport
 import RowFormat
 import Testing
+
+@testable import LogEngine
+@testable import LogFormat
 
 private let large = Photo(seed: 1, byteCount: 5000)
 private let other = Photo(seed: 2, byteCount: 70_000)
@@ -95,6 +97,19 @@ private func row(_ title: String, _ photo: Photo?) -> PhotoRow {
     store.settle()
     #expect(try store.engine.blobUsage().fileCount == 1)
     try store.check([key: row("Lisbon", other)], in: later)
+  }
+
+  @Test func `stays until the commit that took it is on disk, and no view sees it`() {
+    let (first, second) = (BlobID(rawValue: 1), BlobID(rawValue: 2))
+    var retired = RetiredBlobs()
+    retired.add([first], sequence: 5, logEnd: 100)
+    retired.add([second], sequence: 7, logEnd: 200)
+    #expect(retired.takeReleasable(durableEnd: 99, oldestPin: .max) == [])
+    #expect(retired.takeReleasable(durableEnd: 200, oldestPin: 4) == [])
+    #expect(retired.takeReleasable(durableEnd: 199, oldestPin: .max) == [first])
+    #expect(retired.count == 1)
+    #expect(retired.takeReleasable(durableEnd: 200, oldestPin: 7) == [second])
+    #expect(retired.count == 0)
   }
 
   @Test func `goes with its table`() throws {

@@ -1,4 +1,6 @@
 import LogEngine
+import LogEngineTestSupport
+import RowFormat
 import Testing
 
 @Suite struct `A damaged store opened up to its damage` {
@@ -120,5 +122,22 @@ import Testing
         fileSystem: InMemoryFileSystem()
       )
     }
+  }
+
+  @Test func `reports a row that has rotted since it was recovered`() throws {
+    let store = try MemoryStore()
+    let key = try store.commit([.insert(77, "needle in the log")])[0]
+    let path = try #require(store.segments.last)
+    let bytes = try store.bytes(of: path)
+    let needle = Array("needle in the log".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
+    // Where the row says that its text ends.
+    let end: [UInt8] = [0xFF, 0xFF]
+    try store.disk.open(path, .write).writeAll(end.span.bytes, at: place - 2)
+    let reference = RowReference(table: 1, key: key)
+    #expect(throws: StorageError.self) {
+      try store.engine.withRow(reference) { row, _ in MemoryStore.layout.text(1, in: row).count }
+    }
+    #expect(throws: StorageError.self) { try MemoryStore.rows(of: store.engine) }
   }
 }

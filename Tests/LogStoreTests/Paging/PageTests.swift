@@ -4,7 +4,14 @@ import SwiftData
 import Testing
 
 @Model final class Sighting {
-  #Index<Sighting>([\.species, \.count], [\.seen], [\.weight], [\.note], [\.species, \.code])
+  #Index<Sighting>(
+    [\.species, \.count],
+    [\.seen],
+    [\.weight],
+    [\.note],
+    [\.species, \.code],
+    [\.count, \.weight]
+  )
   var number: Int
   var species: String
   var count: Int
@@ -65,6 +72,9 @@ struct SightingOrder: CustomStringConvertible, Sendable {
     },
     SightingOrder(description: "species, count, reversed") {
       [SortDescriptor(\.species, order: .reverse), SortDescriptor(\.count, order: .reverse)]
+    },
+    SightingOrder(description: "count, weight reversed") {
+      [SortDescriptor(\.count), SortDescriptor(\.weight, order: .reverse)]
     },
     SightingOrder(description: "species, count reversed") {
       [SortDescriptor(\.species), SortDescriptor(\.count, order: .reverse)]
