@@ -14,7 +14,7 @@ extension PackReader {
     }
   }
 
-  func checkHeader(_ bytes: RawSpan, _ entry: BlockEntry) throws(StorageError) {
+  private func checkHeader(_ bytes: RawSpan, _ entry: BlockEntry) throws(StorageError) {
     let schema = footer.schemas[entry.schema]
     let header = PackBlockHeader(
       decoding: bytes,

@@ -5,8 +5,9 @@ import Synchronization
 extension PackReader {
   /// A row, by itself or among the others of its block.
   ///
-  /// A block of which few rows are read is not put together: each row is cut out of its columns where the file is
-  /// mapped. One that is read more often is put together, and kept in the cache.
+  /// As long as the cache has room, a block is put together and kept there. Then, a block of which few rows are read is
+  /// not: each row is cut out of its columns, where the file is mapped, once all of the block was found to be intact.
+  /// One that is read more often takes another's place in the cache.
   ///
   /// - Parameter address: Where the row is, in a pack that is part of the store.
   /// - Returns: The row, and which of the rows it is.
@@ -43,7 +44,11 @@ extension PackReader {
     try slot.contents.withLock { contents in
       if contents.rows != nil { return false }
       if let damage = contents.damage { throw damage }
-      if cache != nil, contents.isToBePutTogether(rowCount: block.rowCount) { return false }
+      if let cache,
+        cache.hasRoom || contents.isToBePutTogether(rowCount: block.rowCount)
+      {
+        return false
+      }
       contents.cutCount += 1
       contents.reads.missCount += 1
       return true
@@ -62,11 +67,11 @@ extension PackReader {
   private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
     let block = footer.blocks[address.block]
     let schema = footer.schemas[block.schema]
+    if !slot.isIntact.load(ordering: .acquiring) {
+      try checkAll(of: address.block, schema)
+      slot.isIntact.store(true, ordering: .releasing)
+    }
     return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
-      if !slot.isIntact.load(ordering: .acquiring) {
-        try checkAll(of: bytes, block, schema)
-        slot.isIntact.store(true, ordering: .releasing)
-      }
       let layout = schema.rowLayout
       var cut = RowCut(address.row, of: block.rowCount)
       var writer = RowWriter(capacity: 256)
@@ -108,21 +113,17 @@ extension PackReader {
     }
   }
 
-  /// Compares the checksums of a block's header and stored chunks with its bytes.
-  private func checkAll(
-    of bytes: RawSpan,
-    _ block: BlockEntry,
-    _ schema: PackSchema
-  ) throws(StorageError) {
-    try checkHeader(bytes, block)
-    for number in 0...schema.columns.count {
-      let (entry, start) = try chunk(number, of: bytes, block, schema)
-      let stored = bytes.extracting(start..<entry.end)
-      try entry.check(stored, against: entry.checksum) { damage(at: block.offset + start, $0) }
+  /// Unpacks all columns of a block, once while the pack is open: each checksum and each value is as it has to be.
+  private func checkAll(of number: Int, _ schema: PackSchema) throws {
+    let vector = ColumnVector()
+    try withBlock(number) { bytes in
+      for chunk in 0...schema.columns.count {
+        _ = try decode(chunk, of: number, bytes, into: vector)
+      }
     }
   }
 
-  /// What the header says of a chunk, as far as it can be.
+  /// What the header says of a chunk, as far as it can be: a mapped file may have changed since it was checked.
   private func chunk(
     _ number: Int,
     of bytes: RawSpan,

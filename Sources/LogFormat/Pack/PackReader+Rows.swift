@@ -137,6 +137,7 @@ extension PackReader {
       }
       do {
         try fill(rows, with: number, &vectors)
+        slot.isIntact.store(true, ordering: .releasing)
       } catch let error as StorageError {
         // Packs are never written to: its other rows need not be unpacked again to find the same.
         if case .corruption = error {

@@ -224,7 +224,7 @@ import Testing
 }
 
 extension [UInt8] {
-  fileprivate mutating func put(_ value: UInt32, at offset: Int) {
+  mutating func put(_ value: UInt32, at offset: Int) {
     for byte in 0..<4 { self[offset + byte] = UInt8(truncatingIfNeeded: value >> UInt32(byte * 8)) }
   }
 }

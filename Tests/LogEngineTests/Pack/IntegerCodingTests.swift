@@ -15,6 +15,30 @@ import Testing
     return isValid && cursor.remaining == 0 ? values : nil
   }
 
+  /// Each value, and each sum of those before it, found without the others.
+  private func expectSingleValues(_ values: [Int64]) {
+    let buffer = encoded(values)
+    guard let list = IntegerList(buffer.bytes, at: 0, count: values.count) else {
+      #expect(values.isEmpty)
+      return
+    }
+    #expect(list.end == buffer.count)
+    let areLengths = values.allSatisfy { 0...1_000_000 ~= $0 }
+    var sum = 0
+    for (index, value) in values.enumerated() {
+      // No byte behind it is needed.
+      let bytes = buffer.bytes.extracting(0..<list.end(ofFirst: index + 1))
+      #expect(list.value(at: index, in: bytes) == value, "value \(index)")
+      let lengths = list.lengths(upTo: index, in: bytes, limit: 1_000_000)
+      if areLengths {
+        #expect(lengths?.sum == sum && lengths?.last == Int(value), "length \(index)")
+        sum += Int(value)
+      } else if !values[...index].allSatisfy({ 0...1_000_000 ~= $0 }) {
+        #expect(lengths == nil, "length \(index)")
+      }
+    }
+  }
+
   private func encoded(_ values: [Int64]) -> ByteBuffer {
     var buffer = ByteBuffer()
     IntegerCoding.encode(values, into: &buffer)
@@ -30,6 +54,7 @@ import Testing
   )
   func `come back as they were`(_ values: [Int64]) {
     #expect(decoded(encoded(values), values.count) == values)
+    expectSingleValues(values)
   }
 
   @Test(arguments: 0...64)
@@ -39,6 +64,7 @@ import Testing
     for count in [1, 2, 7, 8, 9, 63, 64, 65, 300] {
       let values = (0..<count).map { _ in Int64(bitPattern: random.next() & mask) }
       #expect(decoded(encoded(values), count) == values, "\(count) values")
+      expectSingleValues(values)
     }
   }
 

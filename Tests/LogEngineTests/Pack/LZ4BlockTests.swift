@@ -23,6 +23,20 @@ import Testing
     return count >= 0 ? Array(target.prefix(count)) : nil
   }
 
+  private func decodePrefix(_ source: [UInt8], _ count: Int) -> [UInt8]? {
+    var target = [UInt8](repeating: 0xEE, count: count)
+    let written = source.withUnsafeBytes { source in
+      target.withUnsafeMutableBytes { LZ4Block.decode(source, into: $0, isPrefix: true) }
+    }
+    return written == count ? target : nil
+  }
+
+  private func libraryDecodePrefix(_ source: [UInt8], _ count: Int) throws -> [UInt8] {
+    var target = ByteBuffer()
+    try LZ4.decompressPrefix(source.span.bytes, count: count, into: &target)
+    return target.bytes.withUnsafeBytes { Array($0) }
+  }
+
   private func libraryEncode(_ source: [UInt8]) -> [UInt8]? {
     var target = ByteBuffer()
     let room = source.count + source.count / 255 + 64
@@ -82,6 +96,40 @@ import Testing
       #expect(encode(source, room: ours.count) == ours, "seed \(seed), \(size) bytes")
       #expect(encode(source, room: ours.count - 1) == nil, "seed \(seed), \(size) bytes")
       #expect(decode(ours, room: size - 1) == nil, "seed \(seed), \(size) bytes")
+    }
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `are unpacked up to any byte`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for size in [1, 5, 13, 300, 40_000] {
+      let source = bytes(size, &random)
+      let block = try #require(encode(source, room: size + size / 255 + 64))
+      let some = (0..<60).map { _ in Int.random(in: 1...size, using: &random) }
+      for count in Set(some + [1, size]) {
+        let expected = Array(source.prefix(count))
+        #expect(decodePrefix(block, count) == expected, "seed \(seed), \(count) of \(size)")
+        #expect(
+          try libraryDecodePrefix(block, count) == expected,
+          "seed \(seed), \(count) of \(size)"
+        )
+      }
+      #expect(decodePrefix(block, size + 1) == nil)
+      #expect(throws: LZ4.Failure.self) { try libraryDecodePrefix(block, size + 1) }
+    }
+  }
+
+  @Test func `are refused or unpacked up to a byte, whatever is damaged`() throws {
+    var random = SeededGenerator(seed: 4)
+    for round in 0..<20_000 {
+      let source = bytes(Int.random(in: 1...400, using: &random), &random)
+      var bad = try #require(encode(source, room: 1000))
+      bad[Int.random(in: bad.indices, using: &random)] = .random(in: 0...255, using: &random)
+      let count = Int.random(in: 1...source.count, using: &random)
+      guard let prefix = decodePrefix(bad, count), let whole = decode(bad, room: 100_000) else {
+        continue
+      }
+      #expect(prefix == Array(whole.prefix(count)), "round \(round)")
     }
   }
 

@@ -27,6 +27,12 @@ public final class BlockCache: Sendable {
   /// How many bytes it holds.
   public var byteCount: Int { usedByteCount.load(ordering: .relaxed) }
 
+  /// Whether another block finds room without dropping one.
+  var hasRoom: Bool { byteCount + Self.usualBlockByteCount <= byteLimit }
+
+  /// More than the rows of a block take whose pack was written with the default options.
+  private static let usualBlockByteCount = 64 << 10
+
   /// How many blocks were dropped to make room.
   public var evictionCount: Int { evictions.load(ordering: .relaxed) }
 
@@ -96,7 +102,7 @@ package final class BlockSlot: Sendable {
   let isInCache = Atomic<Bool>(false)
   /// Whether the contents name a damage; it stays.
   let isDamaged = Atomic<Bool>(false)
-  /// Whether all checksums of the block were found to be right.
+  /// Whether the whole block was found to be as it was written.
   let isIntact = Atomic<Bool>(false)
 
   struct Contents {

@@ -66,39 +66,26 @@ enum LZ4 {
     count: Int,
     into buffer: inout ByteBuffer
   ) throws(Failure) {
-    guard 1...inputLimit ~= source.byteCount, 1...inputLimit ~= count,
-      isPlausible(count, from: source.byteCount)
-    else { throw .malformed }
-    let start = buffer.count
-    var status = 0
-    buffer.append(upTo: count) { room in
-      status = unsafe source.withUnsafeBytes { source in
-        unsafe room.withUnsafeMutableBytes { target in
-          #if SwiftLZ4
-          unsafe LZ4Block.decode(source, into: target)
-          #else
-          unsafe Int(
-            LZ4_decompress_safe(
-              source.baseAddress?.assumingMemoryBound(to: CChar.self),
-              target.baseAddress?.assumingMemoryBound(to: CChar.self),
-              CInt(source.count),
-              CInt(target.count)
-            )
-          )
-          #endif
-        }
-      }
-      return max(0, status)
+    try unsafe append(source, count, to: &buffer) { source, target in
+      #if SwiftLZ4
+      unsafe LZ4Block.decode(source, into: target)
+      #else
+      unsafe Int(
+        LZ4_decompress_safe(
+          source.baseAddress?.assumingMemoryBound(to: CChar.self),
+          target.baseAddress?.assumingMemoryBound(to: CChar.self),
+          CInt(source.count),
+          CInt(target.count)
+        )
+      )
+      #endif
     }
-    if status == count { return }
-    buffer.truncate(to: start)
-    throw status < 0 ? .malformed : .wrongCount(expected: count, found: status)
   }
 
   /// Appends the first of the bytes that bytes stand for.
   ///
   /// - Parameters:
-  ///   - source: The compressed bytes, whose checksum is right.
+  ///   - source: The compressed bytes, from whatever file.
   ///   - count: How many of the bytes they stand for are wanted.
   ///   - buffer: The buffer that those are appended to; unchanged on failure.
   /// - Throws: ``Failure``, also if they stand for fewer.
@@ -107,6 +94,31 @@ enum LZ4 {
     count: Int,
     into buffer: inout ByteBuffer
   ) throws(Failure) {
+    try unsafe append(source, count, to: &buffer) { source, target in
+      #if SwiftLZ4
+      unsafe LZ4Block.decode(source, into: target, isPrefix: true)
+      #else
+      unsafe Int(
+        LZ4_decompress_safe_partial(
+          source.baseAddress?.assumingMemoryBound(to: CChar.self),
+          target.baseAddress?.assumingMemoryBound(to: CChar.self),
+          CInt(source.count),
+          CInt(target.count),
+          CInt(target.count)
+        )
+      )
+      #endif
+    }
+  }
+
+  /// Makes room for so many bytes, and has them filled in.
+  @inline(__always)
+  private static func append(
+    _ source: RawSpan,
+    _ count: Int,
+    to buffer: inout ByteBuffer,
+    _ decompress: (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Int
+  ) throws(Failure) {
     guard 1...inputLimit ~= source.byteCount, 1...inputLimit ~= count,
       isPlausible(count, from: source.byteCount)
     else { throw .malformed }
@@ -114,21 +126,7 @@ enum LZ4 {
     var status = 0
     buffer.append(upTo: count) { room in
       status = unsafe source.withUnsafeBytes { source in
-        unsafe room.withUnsafeMutableBytes { target in
-          #if SwiftLZ4
-          unsafe LZ4Block.decode(source, into: target, isPrefix: true)
-          #else
-          unsafe Int(
-            LZ4_decompress_safe_partial(
-              source.baseAddress?.assumingMemoryBound(to: CChar.self),
-              target.baseAddress?.assumingMemoryBound(to: CChar.self),
-              CInt(source.count),
-              CInt(target.count),
-              CInt(target.count)
-            )
-          )
-          #endif
-        }
+        unsafe room.withUnsafeMutableBytes { target in unsafe decompress(source, target) }
       }
       return max(0, status)
     }
