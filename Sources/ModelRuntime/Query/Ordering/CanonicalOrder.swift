@@ -4,8 +4,8 @@ extension String {
   /// How two texts compare by canonical equivalence: by sign.
   ///
   /// It is the order of the scalars of their composed forms (NFC), which `<` promises, too. But Swift's `<` is no order
-  /// where a text is composed and the other is not: of two it holds neither way, of other two the wrong way. Pages of a
-  /// fetch, and sorted lists, need an order.
+  /// where one text is composed and the other is not: it holds neither way between some, and the wrong way between
+  /// others. Pages of a fetch, and sorted lists, need an order.
   ///
   /// - Complexity: O(bytes); of texts with combining marks, and of scripts that are rare, some microseconds.
   package func canonicalOrder(_ other: String) -> Int {
