@@ -95,7 +95,7 @@ public struct _ListModification {
     if list.insert(model, at: index, inSharing: &array) { return true }
     array.insert(contentsOf: CollectionOfOne(model), at: index)
     list.added.append(model)
-    list.isReordered = true
+    list.takeOrder()
     list.replace(with: array)
     return true
   }

@@ -29,6 +29,8 @@ class RelatedModels {
   final var ranksInFormerList: [ObjectIdentifier: Int64] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others that came last.
   @safe @exclusivity(unchecked) final var isReordered = false
+  /// Of a list with an order of its own, the members that others have added since: that order says nothing of them.
+  @safe @exclusivity(unchecked) final var latecomers: Set<ObjectIdentifier> = []
   /// Whether the members are in memory.
   @safe @exclusivity(unchecked) final var isLoaded = true
   /// What the context knew of the store when the members were put together.
@@ -169,6 +171,12 @@ extension RelatedModels {
     isReordered = true
   }
 
+  /// Makes the order of the members, all of which are in memory, the list's own.
+  final func takeOrder() {
+    isReordered = true
+    latecomers.removeAll()
+  }
+
   /// Forgets the members, but not what changed.
   final func unload() {
     replace(with: [])
@@ -177,7 +185,7 @@ extension RelatedModels {
 
   /// Makes the list what the store has, without what left and with what came.
   ///
-  /// An order of its own stays: what others added is behind it, what others took out is gone.
+  /// An order of its own stays: what others added is behind it, in the order of the store; what others took out is gone.
   final func rebase(on stored: [any PersistentModel]) {
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
@@ -191,8 +199,9 @@ extension RelatedModels {
       let returned = added.elements.filter {
         !$0._$state.isDeleted && !present.contains(ObjectIdentifier($0))
       }
-      exchange(for: kept + new + returned)
+      exchange(for: takingIn(new, stored, kept) + returned)
     } else {
+      latecomers.removeAll()
       var models = stored
       if !removed.isEmpty { models.removeAll { removed.contains($0) } }
       if !added.isEmpty {
@@ -210,6 +219,36 @@ extension RelatedModels {
     isLoaded = true
   }
 
+  /// Puts members that others added behind an order of its own, and those that did so before beside them.
+  ///
+  /// What was appended here after such members stays behind them.
+  ///
+  /// - Parameters:
+  ///   - new: The members that come into the list.
+  ///   - stored: The members in the store, in its order.
+  ///   - kept: The members that stay in the list, in its order.
+  /// - Returns: All members.
+  private final func takingIn(
+    _ new: [any PersistentModel],
+    _ stored: [any PersistentModel],
+    _ kept: [any PersistentModel]
+  ) -> [any PersistentModel] {
+    latecomers.formIntersection(kept.lazy.map { ObjectIdentifier($0) })
+    latecomers.subtract(added.elements.lazy.map { ObjectIdentifier($0) })
+    if latecomers.isEmpty {
+      latecomers.formUnion(new.lazy.map { ObjectIdentifier($0) })
+      return kept + new
+    }
+    let isLatecomer = kept.map { latecomers.contains(ObjectIdentifier($0)) }
+    let end = (isLatecomer.lastIndex(of: true) ?? -1) + 1
+    latecomers.formUnion(new.lazy.map { ObjectIdentifier($0) })
+    // In the order of the store, at the places that some of them have and behind the last of these.
+    var next = stored.filter { latecomers.contains(ObjectIdentifier($0)) }.makeIterator()
+    var result = zip(kept[..<end], isLatecomer).map { $1 ? next.next() ?? $0 : $0 }
+    while let member = next.next() { result.append(member) }
+    return result + kept[end...]
+  }
+
   /// Takes over the members that a list was found to have, unless it has them: then arrays that share its storage go
   /// on sharing it.
   private final func exchange(for members: [any PersistentModel]) {
@@ -224,6 +263,7 @@ extension RelatedModels {
     returned.removeAll()
     formerRanks.removeAll()
     ranksInFormerList.removeAll()
+    latecomers.removeAll()
     isReordered = false
   }
 }
@@ -410,6 +450,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.formerRanks = formerRanks
     copy.ranksInFormerList = ranksInFormerList
     copy.isReordered = isReordered
+    copy.latecomers = latecomers
     copy.isLoaded = isLoaded
     copy.epoch = epoch
     copy.deletionCount = deletionCount
@@ -533,7 +574,7 @@ extension RelatedModelsOf {
       positions = nil
       identities?.insert(ObjectIdentifier(model))
       added.append(model)
-      if index < $0.count { isReordered = true }
+      if index < $0.count { takeOrder() }
       $0.insert(model, at: index)
     }
   }

@@ -71,7 +71,7 @@ extension _ModelState {
       recordReturn(of: added, to: list, property)
       list.added.append(added)
     }
-    if change.isReordered { list.isReordered = true }
+    if change.isReordered { list.takeOrder() }
     if let inverse = property.inverse {
       for removed in change.removed { removed._$state.removeOther(model, inverse, of: removed) }
       for added in change.added { added._$state.insertOther(model, inverse, of: added) }

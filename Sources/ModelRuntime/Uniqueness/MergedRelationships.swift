@@ -56,6 +56,7 @@ struct MergedRelationships {
       list.removed = former.removed
       list.returned = former.returned
       list.isReordered = former.isReordered
+      list.latecomers = former.latecomers
     }
     set(.many(list), property)
   }

@@ -116,6 +116,10 @@ final class Upsert {
               .map { ObjectIdentifier(survivor($0)) }
           )
           redirected.isReordered = list.isReordered
+          redirected.latecomers = Set(
+            list.models.filter { list.latecomers.contains(ObjectIdentifier($0)) }
+              .map { ObjectIdentifier(survivor($0)) }
+          )
           redirected.isLoaded = list.isLoaded
           redirected.epoch = list.epoch
           state.setRelation(.many(redirected), property)

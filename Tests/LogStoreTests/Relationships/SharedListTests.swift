@@ -50,6 +50,63 @@ import Testing
     #expect(team.members.map(\.key) == [2, 1, 3, 4, 5])
   }
 
+  /// Seed 33005894 of `Tools/simulate`.
+  @Test(arguments: [false, true])
+  func `keep what others add in their order behind an order of their own`(isRead: Bool) throws {
+    let first = try makeTeam(of: 1...2)
+    let team = try first.team(1)
+    team.members.swapAt(0, 1)
+    let second = ModelContext(club.container)
+    let theirs = try second.team(1)
+    for place in [2, 2, 3] {
+      theirs.members.insert(Player(theirs.members.count + 1), at: place)
+      try second.save()
+      _ = try first.fetch(FetchDescriptor<Team>())
+      if isRead { #expect(team.members.count == theirs.members.count) }
+    }
+    #expect(try stored() == [1, 2, 4, 5, 3])
+    #expect(team.members.map(\.key) == [2, 1, 4, 5, 3])
+    try first.save()
+    #expect(try stored() == [2, 1, 4, 5, 3])
+  }
+
+  @Test func `keep what was appended behind what others had added before`() throws {
+    let first = try makeTeam(of: 1...2)
+    let team = try first.team(1)
+    team.members.swapAt(0, 1)
+    let second = ModelContext(club.container)
+    try second.team(1).members.append(Player(3))
+    try second.save()
+    _ = try first.fetch(FetchDescriptor<Team>())
+    #expect(team.members.map(\.key) == [2, 1, 3])
+    team.members.append(Player(9))
+    try second.team(1).members.insert(Player(4), at: 2)
+    try second.save()
+    _ = try first.fetch(FetchDescriptor<Team>())
+    #expect(team.members.map(\.key) == [2, 1, 4, 3, 9])
+    try first.save()
+    #expect(try stored() == [2, 1, 4, 3, 9])
+  }
+
+  @Test func `keep the order that they were given with what others had added`() throws {
+    let first = try makeTeam(of: 1...2)
+    let team = try first.team(1)
+    team.members.swapAt(0, 1)
+    let second = ModelContext(club.container)
+    try second.team(1).members.append(Player(3))
+    try second.team(1).members.append(Player(4))
+    try second.save()
+    _ = try first.fetch(FetchDescriptor<Team>())
+    #expect(team.members.map(\.key) == [2, 1, 3, 4])
+    team.members.swapAt(2, 3)
+    try second.team(1).members.insert(Player(5), at: 2)
+    try second.save()
+    _ = try first.fetch(FetchDescriptor<Team>())
+    #expect(team.members.map(\.key) == [2, 1, 4, 3, 5])
+    try first.save()
+    #expect(try stored() == [2, 1, 4, 3, 5])
+  }
+
   @Test(arguments: [false, true])
   func `keep a member that left and came back before those that came after it`(
     isMerged: Bool
