@@ -3,6 +3,8 @@ import LogEngineTestSupport
 import RowFormat
 import Testing
 
+@testable import LogFormat
+
 @Suite struct `A damaged store opened up to its damage` {
   /// A store of several segments whose writer was killed.
   private func makeStore() throws -> MemoryStore {
@@ -124,16 +126,21 @@ import Testing
     }
   }
 
-  @Test func `reports a row that has rotted since it was recovered`() throws {
+  @Test(arguments: [false, true])
+  func `reports a row that has changed since it was recovered`(isForged: Bool) throws {
     let store = try MemoryStore()
     let key = try store.commit([.insert(77, "needle in the log")])[0]
     let path = try #require(store.segments.last)
     let bytes = try store.bytes(of: path)
     let needle = Array("needle in the log".utf8)
     let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
+    // A flag, nulls, an integer and where the text ends stand before it.
+    let start = place - 12 - RecordHeader.shortByteCount
+    var record = Array(bytes[start..<(place + needle.count)])
     // Where the row says that its text ends.
-    let end: [UInt8] = [0xFF, 0xFF]
-    try store.disk.open(path, .write).writeAll(end.span.bytes, at: place - 2)
+    record[place - start - 2] = 0xFF
+    if isForged { record.put(RecordHeader.checksum(of: record.span.bytes), at: 20) }
+    try store.disk.open(path, .write).writeAll(record.span.bytes, at: start)
     let reference = RowReference(table: 1, key: key)
     #expect(throws: StorageError.self) {
       try store.engine.withRow(reference) { row, _ in MemoryStore.layout.text(1, in: row).count }
