@@ -111,15 +111,18 @@ import Testing
     #expect(try again.rows() == store.rows())
   }
 
-  @Test func `of segments that were packed since takes none`() throws {
+  /// Also if the segment stays that the checkpoint itself is in.
+  @Test(arguments: [HistoryRetention.nothing, HistoryRetention(byteCount: 20_000)])
+  func `of segments that were packed since takes none`(history: HistoryRetention) throws {
     let store = try makeStore()
     try store.engine.checkpoint()
     let path = try #require(store.checkpoints.last)
     let bytes = store.disk.bytes(of: path)
-    let former = Set(store.segments)
-    try store.engine.compact()
+    let former = store.segments
+    try store.engine.compact(keeping: history)
     try store.insert(3)
-    #expect(!former.subtracting(store.segments).isEmpty)
+    #expect(!store.segments.contains(former[0]))
+    #expect(store.segments.contains(former.last ?? "") == (history != .nothing))
     var disk = store.disk
     for path in store.checkpoints { disk = disk.damaged(path, .remove) }
     let fileSystem = SimulatedFileSystem(seed: 4, disk: disk)
