@@ -96,7 +96,10 @@ import Testing
     commit = nil
     #expect(states.count > 16)
     disks.append((store.disk, states.count))
-    for (number, moment) in disks.enumerated().reversed() where number % 3 == 0 {
+    var openedFromIt = 0
+    for (number, moment) in disks.enumerated().reversed() {
+      // Each of the last ones, which have the checkpoint.
+      if number < disks.count - 4, number % 3 != 0 { continue }
       moment.disk.forEachCrashState(
         random: SeededGenerator(seed: UInt64(number)),
         limits: .few
@@ -104,6 +107,7 @@ import Testing
         do {
           let again = try SimulatedStore(on: state.disk)
           let newest = Int(again.engine.lastCommit.rawValue) - first
+          if again.engine.recovery.checkpoint == 1 { openedFromIt += 1 }
           let least = durability == .full ? moment.commits - 1 : 0
           #expect(newest >= least && newest < states.count, "moment \(number), \(state.scenario)")
           #expect(try again.rows() == states[newest], "moment \(number), \(state.scenario)")
@@ -112,5 +116,6 @@ import Testing
         }
       }
     }
+    #expect(openedFromIt > 0)
   }
 }
