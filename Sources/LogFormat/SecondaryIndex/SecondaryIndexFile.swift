@@ -111,11 +111,52 @@ package final class SecondaryIndexFile: Sendable {
     return try body(words.span)
   }
 
+  /// The rows of the entries whose keys begin with a word, in order.
+  ///
+  /// - Throws: ``StorageError`` if a block of them is damaged, or cannot be read.
+  /// - Complexity: O(log *n*), and a block.
+  package func rows(ofWord word: UInt64) throws -> [RowReference] {
+    var rows: [RowReference] = []
+    // The block before the first that begins with the word may end with it.
+    var block = max(firstBlock(startingWith: word) - 1, 0)
+    while block < blockCount, firstWord(0, ofBlock: block) <= word {
+      try withBlock(block) { words in
+        var entry = firstEntry(with: word, in: words)
+        while entry < words.count, words[entry] == word {
+          rows.append(RowReference(rawValue: words[entry + header.stride - 1]))
+          entry += header.stride
+        }
+      }
+      block += 1
+    }
+    return rows
+  }
+
   /// Reads all blocks.
   ///
   /// - Throws: ``StorageError`` if one is damaged, or cannot be read.
   package func verify() throws {
     for index in 0..<blockCount { try withBlock(index) { _ in } }
+  }
+
+  /// The first block that begins with a word, or with a greater one.
+  private func firstBlock(startingWith word: UInt64) -> Int {
+    var (low, high) = (0, blockCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if firstWord(0, ofBlock: middle) < word { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Where the first entry of a block is that begins with a word, or with a greater one.
+  private func firstEntry(with word: UInt64, in words: Span<UInt64>) -> Int {
+    var (low, high) = (0, words.count / header.stride)
+    while low < high {
+      let middle = (low + high) / 2
+      if words[middle * header.stride] < word { low = middle + 1 } else { high = middle }
+    }
+    return low * header.stride
   }
 
   /// Appends the directory's words for a block.

@@ -111,7 +111,7 @@ extension LazyIndex {
     case .ordered(var keys):
       if keys.file != nil { keys.fallback = IndexFallback(definition, as: view, in: store) }
       return keys
-    case .hashed: preconditionFailure("an index of unique keys has no order")
+    case .unique: preconditionFailure("an index of unique keys has no order")
     case nil: return nil
     }
   }
@@ -265,7 +265,7 @@ extension LazyIndex {
 /// The entries of an index.
 enum IndexContent: Sendable {
   case ordered(OrderedKeys)
-  case hashed(HashedRows)
+  case unique(UniqueRows)
 
   /// Reads the rows of all tables of an index.
   ///
@@ -277,34 +277,36 @@ enum IndexContent: Sendable {
   init(_ definition: IndexDefinition, of view: ReadView, in store: some IndexedStore) throws {
     let rowCount = definition.tables.reduce(0) { $0 + view.rowCount(of: $1) }
     var scratch: [UInt8] = []
-    var hashed = HashedRows()
-    var ordered = OrderedKeys.Builder(wordCount: definition.wordCount, reserving: rowCount)
-    if definition.isHashed { hashed.reserve(rowCount) }
+    let isUnique = definition.isUnique
+    var unique = UniqueRows(reserving: isUnique ? rowCount : 0)
+    var ordered = OrderedKeys.Builder(
+      wordCount: definition.wordCount,
+      reserving: isUnique ? 0 : rowCount
+    )
     for number in definition.tables.sorted() {
       try store.scan(number, of: view) { rowKey, row, rowLayout in
         guard let key = definition.key(of: row, rowLayout, &scratch) else { return }
         let reference = RowReference(table: number, key: rowKey)
-        if definition.isHashed {
-          hashed.insert(reference, UInt32(truncatingIfNeeded: key[0]))
+        if isUnique {
+          unique.insert(reference, UInt32(truncatingIfNeeded: key[0]))
         } else {
           ordered.append(key, reference)
         }
       }
     }
-    self = definition.isHashed ? .hashed(hashed) : .ordered(ordered.finish())
+    self = isUnique ? .unique(unique) : .ordered(ordered.finish())
   }
 
   /// The entries of a file.
   init(_ definition: IndexDefinition, _ file: SecondaryIndexFile) {
-    precondition(!definition.isHashed, "unique keys are in no file")
-    self = .ordered(OrderedKeys(file))
+    self = definition.isUnique ? .unique(UniqueRows(file)) : .ordered(OrderedKeys(file))
   }
 
   /// The file that the entries are in, apart from those that changed.
   var file: SecondaryIndexFile? {
     switch self {
     case .ordered(let keys): keys.file
-    case .hashed: nil
+    case .unique(let rows): rows.file
     }
   }
 
@@ -320,15 +322,25 @@ enum IndexContent: Sendable {
     switch self {
     case .ordered(var keys):
       // Taken out first: what is held twice is copied when it changes.
-      self = .hashed(HashedRows())
+      self = .unique(UniqueRows())
       defer { self = .ordered(keys) }
       if let old { try keys.remove(IndexEntry(key: old, row: row)) }
       if let new { try keys.insert(IndexEntry(key: new, row: row)) }
-    case .hashed(var rows):
-      self = .hashed(HashedRows())
-      if let old { rows.remove(row, UInt32(truncatingIfNeeded: old[0])) }
+    case .unique(var rows):
+      self = .unique(UniqueRows())
+      defer { self = .unique(rows) }
+      if let old { try rows.remove(row, UInt32(truncatingIfNeeded: old[0])) }
       if let new { rows.insert(row, UInt32(truncatingIfNeeded: new[0])) }
-      self = .hashed(rows)
+    }
+  }
+
+  /// The entries in order, as a file has them.
+  ///
+  /// - Throws: ``DamagedIndexFile``.
+  func ordered() throws -> OrderedKeys {
+    switch self {
+    case .ordered(let keys): keys
+    case .unique(let rows): try rows.ordered()
     }
   }
 
@@ -337,19 +349,15 @@ enum IndexContent: Sendable {
   /// - Throws: ``DamagedIndexFile``.
   var entries: [IndexEntry] {
     get throws {
-      switch self {
-      case .ordered(let keys):
-        try keys.checkInvariants()
-        return try keys.entries
-      case .hashed(let rows):
-        return rows.entries.map { IndexEntry(key: IndexKey(UInt64($0.hash)), row: $0.row) }.sorted()
-      }
+      let keys = try ordered()
+      try keys.checkInvariants()
+      return try keys.entries
     }
   }
 }
 
 extension IndexDefinition {
-  var isHashed: Bool {
+  var isUnique: Bool {
     switch self {
     case .values, .references: false
     case .unique: true

@@ -75,6 +75,9 @@ final class StoreIndexes: Sendable {
     return definitions
   }
 
+  /// All of them.
+  var all: [LazyIndex] { values + references.values + unique }
+
   /// The indexes of values of a table.
   func values(of table: UInt16) -> [LazyIndex] { valuesByTable[table] ?? [] }
 
@@ -104,7 +107,6 @@ final class StoreIndexes: Sendable {
   }
 
   func removeAll() {
-    for index in values + unique { index.removeAll() }
-    for index in references.values { index.removeAll() }
+    for index in all { index.removeAll() }
   }
 }

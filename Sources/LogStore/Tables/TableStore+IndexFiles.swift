@@ -26,16 +26,14 @@ extension TableStore {
     let view = engine.makeReadViewOfAllCommits()
     guard let mark = try? engine.mark(of: view.sequence) else { return }
     var digests: Set<UInt64> = []
-    for index in indexes.values + indexes.references.values {
+    for index in indexes.all {
       let digest = digest(of: index.definition)
       digests.insert(digest.low)
       guard index.isBuilt else {
         restamp(digest, view.sequence, mark)
         continue
       }
-      guard case .ordered(let keys)? = try? index.content(as: view, in: self) else {
-        continue
-      }
+      guard let keys = try? index.content(as: view, in: self)?.ordered() else { continue }
       let header = SecondaryIndexHeader(
         sequence: view.sequence,
         mark: mark,
@@ -75,7 +73,7 @@ extension TableStore {
 
 extension TableStore {
   func openFile(of definition: IndexDefinition) -> SecondaryIndexFile? {
-    guard engine.state.options.durability != .memory, !definition.isHashed else { return nil }
+    guard engine.state.options.durability != .memory else { return nil }
     let digest = digest(of: definition)
     var attemptCount = 0
     while true {
@@ -153,7 +151,8 @@ extension TableStore {
 }
 
 extension IndexDefinition {
-  /// The version of what ``encode(into:)`` describes: of the words that values have, and their order.
+  /// The version of what ``encode(into:)`` describes: of the words that values have, their order, and the hash of unique
+  /// keys.
   private static let version: UInt8 = 1
 
   fileprivate func encode(into buffer: inout ByteBuffer) {

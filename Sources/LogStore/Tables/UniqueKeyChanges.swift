@@ -110,49 +110,57 @@ extension UniqueKeyChanges {
   /// - Returns: The clashes; in each, the row that would get the key, and the one that has it or gets it earlier.
   /// - Throws: What reading a row throws, or making an index.
   func clashes(in store: TableStore) throws -> [RowClash] {
-    let constraints = store.indexes.constraints
-    let losing = losses.isEmpty ? [] : Set(losses)
+    let losing: Set<Loss> = losses.isEmpty ? [] : Set(losses)
     var clashes: [(position: Int, clash: RowClash)] = []
-    var scratch: [UInt8] = []
     for number in Set(additions.map(\.constraint)).sorted() {
-      var own = HashedRows()
-      own.reserve(additions.count)
-      try store.indexes.unique[number].withNewest(in: store) { content in
-        guard case .hashed(let stored) = content else { return }
-        for position in additions.indices where additions[position].constraint == number {
-          let addition = additions[position]
-          var holder: RowReference?
-          try stored.forEach(addition.hash) { row in
-            if row == addition.row || losing.contains(Loss(constraint: number, row: row)) {
-              return true
-            }
-            scratch.removeAll(keepingCapacity: true)
-            guard
-              try store.appendKey(of: row, constraints[number].columns, to: &scratch),
-              scratch[...] == keys[addition.key]
-            else { return true }
-            holder = row
-            return false
-          }
-          own.forEach(addition.hash) { place in
-            let other = additions[Int(place.rawValue) - 1]
-            guard holder == nil, keys[other.key] == keys[addition.key] else { return true }
-            holder = other.row
-            return false
-          }
-          if let holder {
-            let clash = RowClash(
-              row: addition.row,
-              holder: holder,
-              constraint: constraints[number]
-            )
-            clashes.append((position, clash))
-          } else {
-            own.insert(RowReference(rawValue: UInt64(position + 1)), addition.hash)
-          }
-        }
+      // Called again, should the index's file be damaged.
+      clashes += try store.indexes.unique[number].withNewest(in: store) { content in
+        guard case .unique(let stored) = content else { return [] }
+        return try self.clashes(with: stored, of: number, losing: losing, in: store)
       }
     }
     return clashes.sorted { $0.position < $1.position }.map(\.clash)
+  }
+
+  /// Finds the clashes of one constraint, with the place of the addition that each is about.
+  private func clashes(
+    with stored: UniqueRows,
+    of number: Int,
+    losing: Set<Loss>,
+    in store: TableStore
+  ) throws -> [(position: Int, clash: RowClash)] {
+    let constraint = store.indexes.constraints[number]
+    var clashes: [(position: Int, clash: RowClash)] = []
+    var scratch: [UInt8] = []
+    var own = HashedRows()
+    own.reserve(additions.count)
+    for position in additions.indices where additions[position].constraint == number {
+      let addition = additions[position]
+      var holder: RowReference?
+      try stored.forEach(addition.hash) { row in
+        if row == addition.row || losing.contains(Loss(constraint: number, row: row)) {
+          return true
+        }
+        scratch.removeAll(keepingCapacity: true)
+        guard try store.appendKey(of: row, constraint.columns, to: &scratch),
+          scratch[...] == keys[addition.key]
+        else { return true }
+        holder = row
+        return false
+      }
+      own.forEach(addition.hash) { place in
+        let other = additions[Int(place.rawValue) - 1]
+        guard holder == nil, keys[other.key] == keys[addition.key] else { return true }
+        holder = other.row
+        return false
+      }
+      if let holder {
+        let clash = RowClash(row: addition.row, holder: holder, constraint: constraint)
+        clashes.append((position, clash))
+      } else {
+        own.insert(RowReference(rawValue: UInt64(position + 1)), addition.hash)
+      }
+    }
+    return clashes
   }
 }

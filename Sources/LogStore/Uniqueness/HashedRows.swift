@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Rows by a hash of their key: what a unique index keeps in memory.
+/// Rows by a hash of their key, in memory.
 ///
 /// Twelve bytes a slot, at least seven of ten taken once it is large: 14 to 17 bytes a row. No key is kept, so
 /// a hit is only a hint, and the row itself has to be looked at. Open addressing with linear probing; a slot's home is

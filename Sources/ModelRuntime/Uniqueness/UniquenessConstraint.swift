@@ -92,14 +92,15 @@ package enum ColumnKey {
     return true
   }
 
-  /// A hash of a key, the same in every process.
+  /// A hash of a key, the same in every process and on every machine: files of unique indexes have it.
   @inlinable
   package static func hash(_ key: ArraySlice<UInt8>) -> UInt32 {
     unsafe key.withUnsafeBytes { bytes in
       var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
       var offset = 0
       while offset + 8 <= bytes.count {
-        hash = unsafe mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        hash = mix(hash ^ UInt64(littleEndian: word))
         offset += 8
       }
       var rest: UInt64 = 0
