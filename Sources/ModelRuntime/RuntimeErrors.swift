@@ -114,9 +114,9 @@ extension SwiftDataError {
     maximum: Int
   ) -> SwiftDataError {
     let expected =
-      maximum > 0 ? "\(minimum) to \(maximum) models" : "at least \(minimum) models"
+      maximum > 0 ? "\(minimum) to \(maximum)" : "at least \(minimum)"
     return modelValidationFailure.explained(
-      "\(model): \(property) holds \(count) models, expected \(expected)",
+      "\(model): \(property) holds \(count) \(count == 1 ? "model" : "models"), expected \(expected)",
       entity: model.entityName,
       property: property
     )
@@ -128,9 +128,10 @@ extension SwiftDataError {
     by blocking: PersistentIdentifier,
     count: Int
   ) -> SwiftDataError {
-    modelValidationFailure.explained(
-      "\(model) cannot be deleted: its delete rule for \(property) is deny, and \(count) models are "
-        + "related to it, \(blocking) among them",
+    let related =
+      count == 1 ? "\(blocking) is" : "\(count) models are, \(blocking) among them,"
+    return modelValidationFailure.explained(
+      "\(model) cannot be deleted: its delete rule for \(property) is deny, and \(related) related to it",
       entity: model.entityName,
       property: property
     )

@@ -91,7 +91,7 @@ import Testing
     let message = error.map { "\($0)" } ?? ""
     #expect(message.contains("employees"))
     #expect(message.contains("\(department.persistentModelID)"))
-    #expect(message.contains("\(ann.persistentModelID)"))
+    #expect(message.contains("2 models are, \(ann.persistentModelID) among them, related to it"))
     #expect(context.deletedModelsArray.count == 1)
     // Nothing is in the way any more: one has gone, the other goes too.
     ann.department = nil
