@@ -284,7 +284,16 @@ extension SecondaryIndexFile {
   }
 
   private static func words(of bytes: RawSpan) -> [UInt64] {
-    (0..<(bytes.byteCount / 8)).map { bytes.load(UInt64.self, at: $0 * 8) }
+    let wordCount = bytes.byteCount / 8
+    return unsafe Array(unsafeUninitializedCapacity: wordCount) { words, count in
+      unsafe bytes.extracting(0..<(wordCount * 8)).withUnsafeBytes { bytes in
+        unsafe UnsafeMutableRawBufferPointer(words).copyMemory(from: bytes)
+      }
+      if UInt64(1).littleEndian != 1 {
+        for word in 0..<wordCount { unsafe words[word] = unsafe UInt64(littleEndian: words[word]) }
+      }
+      count = wordCount
+    }
   }
 }
 
