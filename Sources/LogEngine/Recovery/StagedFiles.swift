@@ -34,6 +34,8 @@ struct StagedFiles {
     guard var manifest = try manifests(of: staged).readNewest(),
       let current = try manifests(of: store).readNewest()
     else { throw .missingStore(path: staged.root) }
+    // A segment that was made ready, and removed, must not come back among those of the copy.
+    try fileSystem.synchronizeDirectory(store.log)
     manifest.number = current.number + 1
     // Files that the copy's rows no longer own are still there under their names in the store.
     manifest.mayHaveOrphanedBlobs = true

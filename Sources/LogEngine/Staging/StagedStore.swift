@@ -101,7 +101,7 @@ extension LogWriter {
         try check(lead)
         lead.isClosed = true
         state.log.tail.withLock { $0.gate = .closed }
-        // Its number is that of the first segment of the copy.
+        // Its number is that of the first segment of the copy, or lies before it.
         try preparation.discard()
       }
     }
