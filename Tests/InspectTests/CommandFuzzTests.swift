@@ -42,6 +42,19 @@ import Testing
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
 
+  /// A row is damaged, and the key of another is far beyond it.
+  @Test(.timeLimit(.minutes(2)), arguments: [8_000_124 as UInt64])
+  func `ends on stores that it once did not end on`(seed: UInt64) throws {
+    var image = try FuzzedStore.image()
+    var random = FuzzRun.generator(seed: seed, of: "commands")
+    image.files = StoreForger(image.files).forge(using: &random)
+    for command in Self.commands {
+      let disk = InMemoryFileSystem()
+      try image.write(to: disk)
+      _ = try Session(disk: disk).run(command)
+    }
+  }
+
   @Test func `begins with commands that all succeed on the store as it was`() throws {
     let image = try FuzzedStore.image()
     for command in Self.commands {

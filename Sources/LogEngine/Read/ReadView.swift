@@ -92,6 +92,13 @@ public final class ReadView: Sendable {
     try reader.lookUp(reference, body)
   }
 
+  /// The first key of a table from one on that the index names, whether the view sees its row or not.
+  ///
+  /// - Complexity: O(log keys), however far apart they are.
+  package func firstKey(of table: UInt16, from key: UInt64) -> UInt64? {
+    state.tables.with(Int(table)) { $0.pages.next(from: key, to: $0.pages.keyLimit)?.key } ?? nil
+  }
+
   /// Visits the rows of a table in key order, without an allocation per row.
   ///
   /// - Parameters:

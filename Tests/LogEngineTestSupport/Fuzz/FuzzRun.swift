@@ -53,7 +53,7 @@ package struct FuzzRun {
       watch.begin(seed)
       let memory = Self.greatestMemory()
       do {
-        var random = SeededGenerator(seed: seed).forked(Self.purpose(of: target))
+        var random = Self.generator(seed: seed, of: target)
         try body(&random)
       } catch {
         failures.append("\(target) --seed \(seed): \(error)")
@@ -77,6 +77,11 @@ package struct FuzzRun {
     try? log.seek(toOffset: 0)
     try? log.write(contentsOf: Data(text.utf8))
     try? log.truncate(atOffset: UInt64(text.utf8.count))
+  }
+
+  /// What makes the input of a seed for a target.
+  package static func generator(seed: UInt64, of target: String) -> SeededGenerator {
+    SeededGenerator(seed: seed).forked(purpose(of: target))
   }
 
   private static func purpose(of target: String) -> UInt64 {

@@ -221,23 +221,31 @@ extension InspectedStore {
     let end = min(keys.upperBound, RowReference.maximumKey) + 1
     guard keys.lowerBound < end else { return }
     var next = keys.lowerBound
-    do {
-      return try view.scan(table.number, in: next..<end) { key, layout, row in
-        next = key + 1
-        return try body(key, layout, row)
-      }
-    } catch is StorageError {
-      // The row after the last one is damaged: from here on, one by one.
-    }
-    while next < min(end, engine.nextKey(in: table.number)) {
-      let key = next
-      next += 1
+    while next < end {
+      var visited: UInt64?
       do {
-        let reference = RowReference(table: table.number, key: key)
-        let control = try view.withRow(reference) { try body(key, $1, $0) }
-        if control == .stop { return }
+        return try view.scan(table.number, in: next..<end) { key, layout, row in
+          next = key + 1
+          visited = key
+          let control = try body(key, layout, row)
+          visited = nil
+          return control
+        }
       } catch let error as StorageError {
-        recordDamage(error, of: RowReference(table: table.number, key: key))
+        if let visited {
+          recordDamage(error, of: RowReference(table: table.number, key: visited))
+          continue
+        }
+        // A row after the last one is damaged: it is read by itself, so that it is known which.
+      }
+      // Keys may be far apart, also in a store that somebody forged.
+      guard let key = view.firstKey(of: table.number, from: next), key < end else { return }
+      next = key + 1
+      let reference = RowReference(table: table.number, key: key)
+      do {
+        if try view.withRow(reference, { try body(key, $1, $0) }) == .stop { return }
+      } catch let error as StorageError {
+        recordDamage(error, of: reference)
       }
     }
   }
