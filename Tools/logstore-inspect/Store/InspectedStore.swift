@@ -236,18 +236,34 @@ extension InspectedStore {
           recordDamage(error, of: RowReference(table: table.number, key: visited))
           continue
         }
-        // A row after the last one is damaged: it is read by itself, so that it is known which.
       }
-      // Keys may be far apart, also in a store that somebody forged.
-      guard let key = view.firstKey(of: table.number, from: next), key < end else { return }
+      // A row after the last one is damaged.
+      if try readUpToDamage(of: table.number, from: &next, to: end, body) == .stop { return }
+    }
+  }
+
+  /// Visits rows one by one up to the first that cannot be read, which is noted.
+  ///
+  /// Keys may be far apart, also in a store that somebody forged: those of the index are visited, and no others.
+  ///
+  /// - Returns: Whether to go on behind that row.
+  private func readUpToDamage(
+    of table: UInt16,
+    from next: inout UInt64,
+    to end: UInt64,
+    _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    while let key = view.firstKey(of: table, from: next), key < end {
       next = key + 1
-      let reference = RowReference(table: table.number, key: key)
+      let reference = RowReference(table: table, key: key)
       do {
-        if try view.withRow(reference, { try body(key, $1, $0) }) == .stop { return }
+        if try view.withRow(reference, { try body(key, $1, $0) }) == .stop { return .stop }
       } catch let error as StorageError {
         recordDamage(error, of: reference)
+        return .proceed
       }
     }
+    return .stop
   }
 }
 
