@@ -516,7 +516,7 @@ extension Disk {
     }
   }
 
-  /// Whoever changes it changes the version of the files, too.
+  /// Another hash needs another version of the files.
   @Test func `hash unique keys as they always did`() {
     // By an independent implementation.
     let expected: [Int: UInt32] = [
