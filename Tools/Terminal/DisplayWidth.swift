@@ -9,7 +9,7 @@ extension String {
       } else if character == "\u{1B}" {
         isEscape = true
       } else {
-        width += character.isWide ? 2 : 1
+        width += character.displayWidth
       }
     }
     return width
@@ -39,7 +39,7 @@ extension String {
         clipped.append(character)
         continue
       }
-      left -= character.isWide ? 2 : 1
+      left -= character.displayWidth
       if left < 0 { break }
       clipped.append(character)
     }
@@ -47,27 +47,41 @@ extension String {
   }
 
   /// The string without characters that would move a terminal's cursor or change its colours.
-  public var printable: String {
-    if !unicodeScalars.contains(where: \.isControl) { return self }
+  public var printable: String { replacingControls { $0.isControl } }
+
+  /// The string as ``printable`` has it, but with its line breaks and tabs.
+  public var printableLines: String {
+    replacingControls { $0.isControl && $0 != "\n" && $0 != "\t" }
+  }
+
+  private func replacingControls(_ isReplaced: (Unicode.Scalar) -> Bool) -> String {
+    if !unicodeScalars.contains(where: isReplaced) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
-      text += scalar.isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+      text += isReplaced(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
     }
   }
 }
 
 extension Character {
-  /// Whether terminals give the character two columns (Unicode's East Asian Width, in the large).
-  fileprivate var isWide: Bool {
-    guard let value = unicodeScalars.first?.value else { return false }
-    return switch value {
+  /// How many columns terminals give the character: two for wide ones (Unicode's East Asian Width, in the large) and
+  /// none for what only changes a neighbour.
+  public var displayWidth: Int {
+    guard let scalar = unicodeScalars.first else { return 0 }
+    switch scalar.value {
+    case ..<0x300: return scalar.value == 0xAD ? 0 : 1
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-      true
-    default: false
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default:
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format: return 0
+      default: return 1
+      }
     }
   }
 }
 
 extension Unicode.Scalar {
-  fileprivate var isControl: Bool { value < 0x20 || 0x7F...0x9F ~= value }
+  /// Whether a terminal would do something at the character instead of showing it.
+  var isControl: Bool { value < 0x20 || 0x7F...0x9F ~= value }
 }

@@ -16,18 +16,19 @@ public enum Terminal {
     {
       return columns
     }
-    return size.map { Int($0.ws_col) }
+    return outputSize?.columns
   }
 
   /// How many lines the terminal behind standard output has; `nil` if it is none.
-  public static var outputHeight: Int? { size.map { Int($0.ws_row) } }
+  public static var outputHeight: Int? { outputSize?.rows }
 
-  private static var size: winsize? {
+  /// What the terminal behind standard output says of its size; `nil` if it is none.
+  public static var outputSize: (columns: Int, rows: Int)? {
     var size = winsize()
     guard outputIsWatched, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
       size.ws_row > 0
     else { return nil }
-    return size
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   /// Whether to use colours: the output is a terminal, and the environment has no NO_COLOR.
@@ -54,7 +55,8 @@ public enum Terminal {
 
   /// Writes an error to standard error.
   public static func report(_ error: any Error) {
-    notice("error: \(error is ToolError ? "\(error)" : describe(error))")
+    // An error tells of what was found, which may be anything.
+    notice("error: \(error is ToolError ? "\(error)" : describe(error))".printableLines)
   }
 
   /// Foundation's errors describe themselves in a sentence only when asked for it.

@@ -1,0 +1,39 @@
+/// What could stand where somebody pressed the tab key.
+public struct Completion: Hashable, Sendable {
+  /// A word to put in, and what follows it if it is the only one.
+  public struct Candidate: Hashable, Sendable {
+    public var text: String
+    public var suffix: String
+
+    public init(_ text: String, suffix: String = " ") {
+      self.text = text
+      self.suffix = suffix
+    }
+  }
+
+  /// Which character of the line is the first that a candidate replaces; the last is before the cursor.
+  public var start: Int
+  public var candidates: [Candidate]
+
+  /// Completes what is between a place and the cursor; candidates that control a terminal are left out.
+  public init(from start: Int, _ candidates: [Candidate]) {
+    self.start = start
+    self.candidates = candidates.filter { !$0.text.unicodeScalars.contains(where: \.isControl) }
+  }
+
+  /// Nothing.
+  public static var none: Completion { Completion(from: 0, []) }
+
+  /// With what all candidates begin.
+  var commonPrefix: String {
+    guard var prefix = candidates.first.map({ Array($0.text) }) else { return "" }
+    for candidate in candidates.dropFirst() {
+      let length = zip(prefix, candidate.text).prefix { $0 == $1 }.count
+      prefix.removeLast(prefix.count - length)
+    }
+    return String(prefix)
+  }
+
+  /// Says for the text before the cursor what could follow.
+  public typealias Source = (_ head: String) -> Completion
+}

@@ -1,0 +1,70 @@
+/// What came of asking for a line.
+public enum LineEntry: Hashable, Sendable {
+  case line(String)
+  /// Whoever typed it gave it up.
+  case abandoned
+  /// There are no further lines.
+  case end
+}
+
+/// Where the lines come from that a command works on.
+public protocol LineSource: AnyObject {
+  /// Whether somebody types the lines, and reads what comes of each.
+  var isInteractive: Bool { get }
+  /// Lines that were remembered, oldest first.
+  var history: LineHistory { get }
+  /// The columns and lines of the terminal; `nil` if there is none.
+  var size: (columns: Int, rows: Int)? { get }
+  /// Whether somebody asked for what goes on to stop.
+  var isInterrupted: Bool { get }
+
+  /// Waits for the next line.
+  ///
+  /// - Parameters:
+  ///   - prompt: Printable text that asks for it.
+  ///   - complete: Says what could stand at the cursor.
+  /// - Returns: The line, or why there is none.
+  func next(_ prompt: String, completing complete: @escaping Completion.Source) -> LineEntry
+
+  /// Keeps a line for the next time.
+  func remember(_ line: String)
+
+  /// Begins something that can be interrupted.
+  func clearInterruption()
+}
+
+extension LineSource {
+  public var isInteractive: Bool { false }
+  public var history: LineHistory { LineHistory() }
+  public var size: (columns: Int, rows: Int)? { nil }
+  public var isInterrupted: Bool { false }
+  public func remember(_ line: String) {}
+  public func clearInterruption() {}
+}
+
+/// Lines that are known from the start.
+public final class TextLines: LineSource {
+  private var lines: [String]
+
+  public init(_ lines: [String]) { self.lines = lines.reversed() }
+
+  /// The lines of a text, whichever way they end.
+  public convenience init(text: String) {
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    if lines.last?.isEmpty ?? false { lines.removeLast() }
+    self.init(lines.map(String.init))
+  }
+
+  public func next(_: String, completing _: @escaping Completion.Source) -> LineEntry {
+    lines.popLast().map(LineEntry.line) ?? .end
+  }
+}
+
+/// The lines of standard input, as they come.
+public final class StandardInputLines: LineSource {
+  public init() {}
+
+  public func next(_: String, completing _: @escaping Completion.Source) -> LineEntry {
+    readLine().map(LineEntry.line) ?? .end
+  }
+}

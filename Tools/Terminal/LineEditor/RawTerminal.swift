@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+
+/// The terminal of the process while a line is edited: each byte comes at once, and none does anything by itself.
+///
+/// The terminal's own mode comes back on every way out: by ``leave()``, at `exit`, before a signal ends or stops the
+/// process; and what is edited goes on when the process does.
+enum RawTerminal {
+  /// What a signal asks of whoever reads.
+  enum Wake: UInt8 {
+    /// The terminal has another size.
+    case resized = 1
+    /// The process was stopped, and goes on.
+    case continued
+    /// The line is to be given up.
+    case interrupted
+  }
+
+  private static let descriptor = STDIN_FILENO
+  /// The mode as it was, and the one for editing: in memory that a signal handler may read.
+  private nonisolated(unsafe) static let modes = UnsafeMutablePointer<termios>.allocate(capacity: 2)
+  private static let isRaw = Atomic(false)
+  private static let isAsked = Atomic(false)
+  /// Both ends of a pipe into which handlers write: reading waits for it and for the terminal at once.
+  private static let pipe: (read: CInt, write: CInt) = {
+    var ends: [CInt] = [-1, -1]
+    guard Foundation.pipe(&ends) == 0 else { return (-1, -1) }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    return (ends[0], ends[1])
+  }()
+
+  /// Whether Ctrl-C was pressed since this was last cleared.
+  static var isInterrupted: Bool { isAsked.load(ordering: .relaxed) }
+  static func clearInterruption() { isAsked.store(false, ordering: .relaxed) }
+
+  /// The descriptor on which there is something to read when a signal came.
+  static var wakeDescriptor: CInt { pipe.read }
+
+  /// What signals ask for since the last time.
+  static func takeWakes() -> Set<Wake> {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(pipe.read, &bytes, bytes.count)
+    return Set(bytes.prefix(max(count, 0)).compactMap(Wake.init))
+  }
+
+  /// Changes to the mode for editing.
+  ///
+  /// - Returns: Whether there is a terminal that does.
+  static func enter() -> Bool {
+    _ = handlers
+    guard tcgetattr(descriptor, modes) == 0 else { return false }
+    modes[1] = modes[0]
+    cfmakeraw(modes + 1)
+    // Lines that others write still begin at the left.
+    modes[1].c_oflag |= tcflag_t(OPOST | ONLCR)
+    isRaw.store(true, ordering: .sequentiallyConsistent)
+    // What is typed ahead is kept.
+    guard tcsetattr(descriptor, TCSADRAIN, modes + 1) == 0 else {
+      isRaw.store(false, ordering: .sequentiallyConsistent)
+      return false
+    }
+    return true
+  }
+
+  /// Gives the terminal its own mode back.
+  static func leave() {
+    restore()
+    isRaw.store(false, ordering: .sequentiallyConsistent)
+  }
+
+  private static func restore() {
+    if isRaw.load(ordering: .sequentiallyConsistent) {
+      _ = tcsetattr(descriptor, TCSADRAIN, modes)
+    }
+  }
+
+  // MARK: Signals
+
+  /// Installed once, for as long as the process lives.
+  private static let handlers: Void = {
+    _ = pipe
+    modes.initialize(repeating: termios(), count: 2)
+    atexit { RawTerminal.leave() }
+    handle(SIGWINCH) { _ in RawTerminal.wake(.resized) }
+    handle(SIGINT) { _ in
+      RawTerminal.isAsked.store(true, ordering: .relaxed)
+      RawTerminal.wake(.interrupted)
+    }
+    handle(SIGCONT) { _ in RawTerminal.resume() }
+    handle(SIGTSTP) { _ in
+      RawTerminal.restore()
+      // The signal itself, by default, does nothing to a process whose shell does not know it.
+      kill(getpid(), SIGSTOP)
+      RawTerminal.resume()
+    }
+    for number in [
+      SIGHUP, SIGTERM, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE,
+    ] {
+      handle(number) { number in
+        RawTerminal.restore()
+        // Once this returns, the signal comes again, and does what it does.
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
+  }()
+
+  /// Installs a handler, unless the signal is ignored, as under `nohup`.
+  private static func handle(_ number: CInt, _ body: @escaping @convention(c) (CInt) -> Void) {
+    var current = sigaction()
+    sigaction(number, nil, &current)
+    #if canImport(Glibc)
+    let isIgnored = unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
+    #elseif canImport(Darwin)
+    let isIgnored = unsafeBitCast(current.__sigaction_u.__sa_handler, to: Int.self) == 1
+    #else
+    let isIgnored = false
+    #endif
+    if !isIgnored { signal(number, body) }
+  }
+
+  private static func wake(_ wake: Wake) {
+    var byte = wake.rawValue
+    // What was interrupted may look at its error number.
+    let error = errno
+    _ = write(pipe.write, &byte, 1)
+    errno = error
+  }
+
+  private static func resume() {
+    if isRaw.load(ordering: .sequentiallyConsistent) {
+      _ = tcsetattr(descriptor, TCSADRAIN, modes + 1)
+      wake(.continued)
+    }
+  }
+}
