@@ -40,6 +40,13 @@ import Testing
     try session.run("export", "t.store", "Town", "--format", format).output
   }
 
+  @Test func `of a file that is not there is a mistake of whoever asked, and no damage`() throws {
+    let result = try session.run("import", "t.store", "Town", "nothing.csv")
+    #expect(result.status == .usage)
+    #expect(result.error?.what == "there is no such file")
+    #expect(result.error?.place == "nothing.csv")
+  }
+
   @Test(arguments: ["csv", "ndjson"])
   func `reads what an export writes`(format: String) throws {
     try file(

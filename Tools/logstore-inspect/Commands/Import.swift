@@ -50,7 +50,7 @@ struct Import: InspectCommand {
   }
 
   func run(in console: Console) throws {
-    let bytes = try console.fileSystem.contents(of: file)
+    let bytes = try UserFile(path: file, in: console).contents()
     let format: RowImport.Format = file.lowercased().hasSuffix(".csv") ? .csv : .ndjson
     let inspected = try InspectedStore(store, in: console)
     let table = try inspected.table(named: entity)
@@ -118,28 +118,5 @@ struct Import: InspectCommand {
     try commit()
     try engine.close()
     return commitCount
-  }
-}
-
-extension FileSystem {
-  /// All bytes of a file.
-  fileprivate func contents(of path: String) throws -> [UInt8] {
-    let file = try open(path, .read)
-    let size = try file.size()
-    var bytes = [UInt8](repeating: 0, count: size)
-    var offset = 0
-    while offset < size {
-      var piece = [UInt8](repeating: 0, count: min(size - offset, 1 << 24))
-      let count: Int
-      do {
-        var span = piece.mutableSpan
-        var room = span.mutableBytes
-        count = try file.read(into: &room, at: offset)
-      }
-      if count == 0 { break }
-      bytes.replaceSubrange(offset..<(offset + count), with: piece[..<count])
-      offset += count
-    }
-    return Array(bytes[..<offset])
   }
 }

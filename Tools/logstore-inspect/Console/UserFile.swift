@@ -1,0 +1,67 @@
+import LogEngine
+import Terminal
+
+/// A file that somebody names: what is wrong with it is no damage of a store.
+struct UserFile {
+  let path: String
+  private let fileSystem: any FileSystem
+
+  init(path: String, in console: Console) {
+    self.path = path
+    fileSystem = console.fileSystem
+  }
+
+  /// All its bytes.
+  func contents() throws(ToolError) -> [UInt8] {
+    do throws(StorageError) {
+      return try bytes(of: try fileSystem.open(path, .read))
+    } catch {
+      throw toolError(error, whileTryingTo: .read)
+    }
+  }
+
+  private func bytes(of file: any OpenFile) throws(StorageError) -> [UInt8] {
+    let size = try file.size()
+    var bytes = [UInt8](repeating: 0, count: size)
+    var offset = 0
+    while offset < size {
+      var piece = [UInt8](repeating: 0, count: min(size - offset, 1 << 24))
+      var span = piece.mutableSpan
+      var room = span.mutableBytes
+      let count = try file.read(into: &room, at: offset)
+      if count == 0 { break }
+      bytes.replaceSubrange(offset..<(offset + count), with: piece[..<count])
+      offset += count
+    }
+    return Array(bytes[..<offset])
+  }
+
+  /// Makes the file, in place of one of that name.
+  func create() throws(ToolError) -> any OpenFile {
+    do throws(StorageError) {
+      return try fileSystem.open(path, .create)
+    } catch {
+      throw toolError(error, whileTryingTo: .make)
+    }
+  }
+
+  private enum Use { case read, make }
+
+  /// The error, in words about a file that is nobody's but the user's.
+  private func toolError(_ error: StorageError, whileTryingTo use: Use) -> ToolError {
+    if case .missingFile = error {
+      return switch use {
+      case .read: ToolError("there is no such file", place: path, advice: "check the path")
+      case .make:
+        ToolError("there is no folder for the file", place: path, advice: "check the path")
+      }
+    }
+    var words = ToolError(error, at: path)
+    if words.status == .damaged {
+      words.what = "that is no file"
+      words.advice = nil
+      words.status = .usage
+    }
+    return words
+  }
+}
