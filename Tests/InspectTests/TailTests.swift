@@ -59,6 +59,22 @@ import Testing
     try expectSnapshot(result.transcript, "tail-follow-\(format.rawValue)")
   }
 
+  @Test func `goes on where commits were packed before it could read them`() throws {
+    let result = try follow(
+      ["-n", "0", "--counts"],
+      [
+        { store, engine in
+          try store.addTowns(900, nameByteCount: 60, to: engine)
+          try engine.compact()
+        },
+        { store, engine in try store.addTowns(1, to: engine) },
+      ]
+    )
+    #expect(result.error == nil, "\(result.transcript)")
+    #expect(result.notices.contains("were packed before they were shown"))
+    #expect(result.output.contains("commit 910"))
+  }
+
   @Test func `goes on across new segments and compactions`() throws {
     let result = try follow(
       ["-n", "0", "--counts"],

@@ -78,8 +78,7 @@ struct Tail: InspectCommand {
       if console.pause(.seconds(interval)) == .stop { break }
       do {
         guard try store.refresh() else { continue }
-      } catch .missingFile {
-        // The writer compacted the store: what it is made of now has to be found out anew.
+      } catch  where error.leavesBehind {
         store = try InspectedStore(self.store, visible.visibility, in: console)
         printer.move(to: store)
       } catch {

@@ -69,8 +69,7 @@ struct Top: InspectCommand {
       if left == 0 || store.damage != nil || console.pause(.seconds(interval)) == .stop { break }
       do {
         _ = try store.refresh()
-      } catch .missingFile {
-        // The writer compacted the store: what it is made of now has to be found out anew.
+      } catch  where error.leavesBehind {
         store = try InspectedStore(self.store, visible.visibility, in: console)
       } catch {
         store.recordDamage(error)

@@ -113,6 +113,17 @@ extension InspectedStore {
   }
 }
 
+extension StorageError {
+  /// Whether a follower cannot go on because its writer compacted the store: what that is made of now has to be
+  /// found out anew.
+  var leavesBehind: Bool {
+    switch self {
+    case .missingFile, .commitGone: true
+    default: false
+    }
+  }
+}
+
 // MARK: Damage
 
 extension InspectedStore {
