@@ -43,11 +43,47 @@ import Testing
     try expectSnapshot(result.transcript, "damaged-\(command)")
   }
 
-  @Test func `without its checkpoint the log says where it stops`() throws {
-    let store = try makeStoreWithHarmedRecord()
+  private func removeCheckpoints(of store: TownStore) throws {
     for name in try store.disk.list(store.path + "/index") ?? [] {
       try store.disk.unlink(store.path + "/index/" + name)
     }
+  }
+
+  @Test func `the shell says of each answer what it lacks, and goes on`() throws {
+    let store = try makeStoreWithHarmedRecord()
+    var session = Session(disk: store.disk)
+    session.lines = TextLines(["Town columns name", "count Note"])
+    let result = try session.run("shell", store.path)
+    #expect(result.status == .damaged && result.error?.what == "1 line failed")
+    #expect(result.output.contains("Lisbon") && result.output.contains("Note"))
+    #expect(result.notices.hasPrefix("error: line 1: the store is damaged"))
+    #expect(result.notices.contains("lacks Town/2"))
+  }
+
+  @Test func `the shell says once where the log ends that it could read`() throws {
+    let store = try makeStoreWithHarmedRecord()
+    try removeCheckpoints(of: store)
+    var session = Session(disk: store.disk)
+    session.lines = TextLines(["count Town", "nonsense"])
+    let result = try session.run("shell", store.path)
+    #expect(result.status == .damaged && result.error?.what == "1 line failed")
+    #expect(result.output.contains("Town       3"))
+    #expect(result.notices.contains("error: the store is damaged"))
+    session.lines = TextLines(["count Town"])
+    let other = try session.run("shell", store.path)
+    #expect(other.status == .damaged && other.notices.isEmpty)
+    #expect(other.error?.advice?.contains("what is shown ends with commit 4") == true)
+    let lines = TypedLines("count Town", "count Town")
+    session.lines = lines
+    let watched = try session.run("shell", store.path)
+    #expect(watched.error == nil)
+    #expect(watched.notices.split(separator: "error: ").count == 1)
+    #expect(watched.notices.hasPrefix("error: the store is damaged"))
+  }
+
+  @Test func `without its checkpoint the log says where it stops`() throws {
+    let store = try makeStoreWithHarmedRecord()
+    try removeCheckpoints(of: store)
     let session = Session(disk: store.disk)
     let result = try session.run("dump", store.path, "--entity", "Town")
     #expect(result.status == .damaged)

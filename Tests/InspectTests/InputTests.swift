@@ -71,7 +71,8 @@ import Testing
 
 @Suite struct `Help` {
   static let commands = [
-    "summary", "dump", "get", "query", "count", "export", "import", "schema", "blobs", "history",
+    "summary", "dump", "get", "query", "shell", "count", "export", "import", "schema", "blobs",
+    "history",
     "tail", "top", "diff", "segments", "frames", "verify", "report", "backup", "compact", "salvage",
   ]
 
@@ -99,7 +100,7 @@ import Testing
     for character in line {
       switch character {
       case "'": (word, isQuoted) = (word ?? "", !isQuoted)
-      case "|" where !isQuoted, ">" where !isQuoted, "&" where !isQuoted:
+      case "|" where !isQuoted, ">" where !isQuoted, "<" where !isQuoted, "&" where !isQuoted:
         return Array(words.dropFirst())
       case " " where !isQuoted:
         if let word { words.append(word) }

@@ -17,6 +17,7 @@ struct Inspect: ParsableCommand {
       EXAMPLES:
         logstore-inspect summary trips.store
         logstore-inspect query trips.store Trip --where 'delay > 60' --sort -delay --limit 10
+        logstore-inspect shell trips.store
         logstore-inspect dump trips.store --entity Trip --limit 10
         logstore-inspect dump trips.store --format ndjson | jq .values.name
         logstore-inspect get trips.store Trip 17
@@ -31,8 +32,8 @@ struct Inspect: ParsableCommand {
       CommandGroup(
         name: "Content",
         subcommands: [
-          Summary.self, Query.self, CountCommand.self, Dump.self, Get.self, SchemaCommand.self,
-          Export.self, BlobsCommand.self,
+          Summary.self, ShellCommand.self, Query.self, CountCommand.self, Dump.self, Get.self,
+          SchemaCommand.self, Export.self, BlobsCommand.self,
         ]
       ),
       CommandGroup(name: "History", subcommands: [History.self, Tail.self, Top.self, Diff.self]),

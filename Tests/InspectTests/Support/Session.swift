@@ -15,6 +15,8 @@ struct Session {
   var height: Int?
   var isRedrawn = false
   var pause: (Duration) -> ScanControl = { _ in .stop }
+  /// What a command reads from standard input.
+  var lines: (any LineSource)?
 
   /// What a command left.
   struct Result {
@@ -45,7 +47,8 @@ struct Session {
       screen: .init(width: width, height: height, hasColour: hasColour, isRedrawn: isRedrawn),
       output: output.makeBuffer(),
       writeNotice: { notice in notices.withLock { $0 += notice + "\n" } },
-      pause: pause
+      pause: pause,
+      lines: lines
     )
     var result = Result(output: "", notices: "")
     do {

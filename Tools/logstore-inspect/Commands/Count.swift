@@ -36,7 +36,11 @@ struct CountCommand: InspectCommand {
   }
 
   func run(in console: Console) throws {
-    let store = try InspectedStore(store, at: at, in: console)
+    try show(try InspectedStore(store, at: at, in: console), in: console)
+  }
+
+  /// Counts the rows of a store that is open.
+  func show(_ store: InspectedStore, in console: Console) throws {
     var listing = Listing([
       .init(title: "entity", name: "entity"),
       .init(title: "rows", name: "rows", alignment: .right),

@@ -36,7 +36,11 @@ struct Get: InspectCommand {
   var path: String { store.path }
 
   func run(in console: Console) throws {
-    let store = try InspectedStore(store, visible.visibility, at: at, in: console)
+    try show(try InspectedStore(store, visible.visibility, at: at, in: console), in: console)
+  }
+
+  /// Shows the object in a store that is open.
+  func show(_ store: InspectedStore, in console: Console) throws {
     let (_, reference) = try store.row(object)
     var decoder = RowDecoder(of: store, bytes: fullBytes ? .all : .beginning)
     var cells: [RowDecoder.Cell]?

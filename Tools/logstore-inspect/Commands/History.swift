@@ -53,7 +53,11 @@ struct History: InspectCommand {
   }
 
   func run(in console: Console) throws {
-    let store = try InspectedStore(store, visible.visibility, in: console)
+    try show(try InspectedStore(store, visible.visibility, in: console), in: console)
+  }
+
+  /// Lists the commits of a store that is open.
+  func show(_ store: InspectedStore, in console: Console) throws {
     let filter = CommitPrinter.Filter(
       table: try entity.map { try store.table(named: $0).number },
       keys: key,

@@ -117,7 +117,7 @@ struct ConditionOptions: ParsableArguments {
 
 extension QueryRun {
   /// What was done, in lines.
-  fileprivate func explanation(
+  func explanation(
     of query: RowQuery,
     opening: Duration,
     answering: Duration

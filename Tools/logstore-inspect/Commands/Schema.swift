@@ -40,7 +40,11 @@ struct SchemaCommand: InspectCommand {
   var path: String { store.path }
 
   func run(in console: Console) throws {
-    let store = try InspectedStore(store, visible.visibility, at: at, in: console)
+    try show(try InspectedStore(store, visible.visibility, at: at, in: console), in: console)
+  }
+
+  /// Shows the schema of a store that is open.
+  func show(_ store: InspectedStore, in console: Console) throws {
     let tables = try store.tables(named: entity)
     let versions = versions ? try SchemaVersion.all(in: store) : []
     switch output.format {

@@ -7,9 +7,12 @@ import Terminal
 /// Results go to standard output and notices to standard error, so that a pipe carries nothing but results.
 final class Console {
   let fileSystem: any FileSystem
-  let screen: Screen
+  /// What is known of the terminal by now: its window may get another size.
+  var screen: Screen
   /// Lets some time pass; returns whether to go on.
   let pause: (Duration) -> ScanControl
+  /// Where a command that reads lines gets them; `nil` for the process's own input.
+  let lines: (any LineSource)?
   private let writeNotice: (String) -> Void
   private var output: OutputBuffer
 
@@ -31,13 +34,15 @@ final class Console {
     screen: Screen,
     output: consuming OutputBuffer,
     writeNotice: @escaping (String) -> Void,
-    pause: @escaping (Duration) -> ScanControl
+    pause: @escaping (Duration) -> ScanControl,
+    lines: (any LineSource)? = nil
   ) {
     self.fileSystem = fileSystem
     self.screen = screen
     self.output = output
     self.writeNotice = writeNotice
     self.pause = pause
+    self.lines = lines
   }
 
   /// The process's own.
@@ -75,6 +80,9 @@ extension Console {
   /// Writes a line of the result.
   func line(_ text: String = "") { output.writeLine(text) }
 
+  /// Writes a line of data as it is; on a terminal, without what would control it.
+  func dataLine(_ text: String) { output.writeLine(screen.isRedrawn ? text.printableLines : text) }
+
   /// Writes a line for people, cut off at the edge of the terminal.
   func clippedLine(_ text: String) {
     output.writeLine(screen.width.map { text.clipped(to: $0) } ?? text)
@@ -93,7 +101,8 @@ extension Console {
   /// Says something beside the result.
   func notice(_ text: String) {
     output.flush()
-    writeNotice(text)
+    // Names and values of a store are part of it.
+    writeNotice(text.printableLines)
   }
 
   /// The text in a style, on a terminal.

@@ -1,3 +1,6 @@
+/// Whether names are above the columns of a result.
+enum TableHeader { case shown, hidden }
+
 /// Prints items one after the other, for programs: as JSON or as CSV.
 struct ItemPrinter {
   private let console: Console
@@ -6,13 +9,19 @@ struct ItemPrinter {
   private let fields: [String]
   private var isFirst = true
 
-  init(_ console: Console, _ format: OutputFormat, fields: [String]) {
+  init(
+    _ console: Console,
+    _ format: OutputFormat,
+    fields: [String],
+    header: TableHeader = .shown
+  ) {
     self.console = console
     self.format = format
     self.fields = fields
     switch format {
     case .json: console.line("[")
-    case .csv: console.line(CSV.line(fields))
+    case .csv:
+      if header == .shown { console.dataLine(CSV.line(fields.map(CSV.field))) }
     case .text, .ndjson: break
     }
   }
@@ -24,7 +33,7 @@ struct ItemPrinter {
     switch format {
     // The comma is before an item, because none knows whether it is the last.
     case .json: console.line((isFirst ? " " : ",") + item.text)
-    case .csv: console.line(CSV.line(fields.map { item[$0]?.csvField ?? "" }))
+    case .csv: console.dataLine(CSV.line(fields.map { item[$0]?.csvField ?? "" }))
     case .text, .ndjson: console.line(item.text)
     }
     isFirst = false

@@ -61,7 +61,8 @@ indirect enum JSONValue: Equatable, Sendable {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\0"..<" ", "\u{7F}":
+      // Those from 0x80 on need no escape in JSON, but move the cursor of a terminal.
+      case "\0"..<" ", "\u{7F}"..."\u{9F}":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: text.unicodeScalars.append(scalar)

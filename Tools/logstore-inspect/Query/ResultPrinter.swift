@@ -1,7 +1,14 @@
 import Terminal
 
-/// Prints the rows of a result: a table for people, items for programs.
+/// Prints the rows of a result: a table, or lines of names and values, for people, and items for programs.
 struct ResultPrinter {
+  /// How rows stand on a screen.
+  enum Layout {
+    case table
+    /// A line for each value, and an empty one between two rows.
+    case lines
+  }
+
   private let console: Console
   private let format: OutputFormat
   private let names: [String]
@@ -9,24 +16,38 @@ struct ResultPrinter {
   /// Rows of a table that is not printed yet: their widths decide those of the columns.
   private var table: TextTable
   private let columns: [TextTable.Column]
+  private let layout: Layout
   private var pendingCount = 0
-  private var rowCount = 0
+  private(set) var rowCount = 0
 
   /// After how many rows a table is printed, and the next begun.
   private static let tableLimit = 1000
 
-  init(_ query: RowQuery, _ console: Console, _ format: OutputFormat) {
+  init(
+    _ query: RowQuery,
+    _ console: Console,
+    _ format: OutputFormat,
+    _ layout: Layout = .table,
+    header: TableHeader = .shown
+  ) {
     self.console = console
+    self.layout = layout
     self.format = format
     names = query.outputs.map(\.name)
     columns = query.outputs.map { output in
       let isNumber =
         output.item.function != nil
         || output.column.map { query.reader.kind(of: $0) == .number } ?? true
-      return .init(output.name.printable, isNumber ? .right : .left)
+      let title = header == .shown ? output.name.printable : ""
+      return .init(title, isNumber ? .right : .left)
     }
     table = TextTable(columns)
-    items = ItemPrinter(console, format == .text ? .ndjson : format, fields: names)
+    items = ItemPrinter(
+      console,
+      format == .text ? .ndjson : format,
+      fields: names,
+      header: header
+    )
   }
 
   mutating func print(_ cells: [CellValue]) {
@@ -36,6 +57,7 @@ struct ResultPrinter {
         .object(zip(names, cells).map { JSONValue.Member(name: $0, value: $1.json) })
       )
     }
+    if layout == .lines { return printLines(cells) }
     table.append(cells.map(\.tableText))
     pendingCount += 1
     if pendingCount == Self.tableLimit { flush() }
@@ -48,10 +70,25 @@ struct ResultPrinter {
     pendingCount = 0
   }
 
-  mutating func end() {
-    guard format == .text else { return items.end() }
+  private func printLines(_ cells: [CellValue]) {
+    if rowCount > 1 { console.line() }
+    let width = names.map(\.printable.displayWidth).max() ?? 0
+    for (name, cell) in zip(names, cells) {
+      console.line("\(name.printable.leftPadding(to: width)) = \(cell.tableText)")
+    }
+  }
+
+  /// Ends the result.
+  ///
+  /// - Parameter remainder: What is to be said of rows that are not shown.
+  mutating func end(_ remainder: String? = nil) {
+    guard format == .text else {
+      items.end()
+      return remainder.map { console.notice($0) } ?? ()
+    }
     flush()
-    console.line(console.styled(rowCount.counted("row"), .faint))
+    let words = [rowCount.counted("row"), remainder].compactMap(\.self)
+    console.line(console.styled(words.joined(separator: ", "), .faint))
   }
 }
 

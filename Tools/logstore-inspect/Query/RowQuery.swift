@@ -12,6 +12,49 @@ struct RowQuery {
     var sort: String?
     var limit: Int?
     var offset = 0
+    /// Where the parts stand, for errors.
+    var source = Source.options
+  }
+
+  /// A part of a question that is a text of its own.
+  enum Clause: String, CaseIterable {
+    case condition = "where"
+    case columns
+    case groups = "group by"
+    case sort
+
+    fileprivate var option: String { "--" + rawValue.replacing(" ", with: "-") }
+  }
+
+  /// Where the parts of a question were written.
+  enum Source {
+    /// Each is the value of an option.
+    case options
+    /// All are in one line, each from a certain character on.
+    case line(String, [Clause: Int])
+
+    /// What a part is called where it was written.
+    func name(of clause: Clause) -> String {
+      switch self {
+      case .options: clause.option
+      case .line: clause.rawValue
+      }
+    }
+
+    /// The error, with its place in what was written.
+    fileprivate func toolError(_ error: WhereError, in clause: Clause) -> ToolError {
+      guard case .line(let line, let starts) = self else {
+        return error.toolError(in: name(of: clause))
+      }
+      let error = WhereError(
+        text: line,
+        position: error.position + starts[clause, default: 0],
+        expected: error.expected,
+        found: error.found,
+        advice: error.advice
+      )
+      return error.toolError(in: name(of: clause))
+    }
   }
 
   /// One column of the result.
@@ -39,13 +82,14 @@ struct RowQuery {
   init(_ text: Text, of table: TableDefinition, in store: InspectedStore) throws(ToolError) {
     self.table = table
     var reader = ColumnReader(table, of: store)
-    condition = try Self.reading("--where", text.condition) { text throws(WhereError) in
+    let source = text.source
+    condition = try source.reading(.condition, text.condition) { text throws(WhereError) in
       try ConditionBinder.bind(text, &reader, table, in: store)
     }
-    let groupItems = try Self.reading("--group-by", text.groups) { text throws(WhereError) in
+    let groupItems = try source.reading(.groups, text.groups) { text throws(WhereError) in
       try Self.columnsOnly(SelectParser.items(text), text, "a column to group by")
     }
-    var items = try Self.reading("--columns", text.columns) { text throws(WhereError) in
+    var items = try source.reading(.columns, text.columns) { text throws(WhereError) in
       try SelectParser.items(text)
     }
     let isGrouped = groupItems != nil || items?.contains { $0.function != nil } ?? false
@@ -61,13 +105,13 @@ struct RowQuery {
       }
       return outputs
     }
-    let shown =
-      try Self.reading("--columns", text.columns ?? "") { text throws(WhereError) in
-        try bind(selected, text)
-      } ?? []
     let grouped =
-      try Self.reading("--group-by", text.groups ?? "") { text throws(WhereError) in
+      try source.reading(.groups, text.groups ?? "") { text throws(WhereError) in
         try bind(groupItems ?? [], text)
+      } ?? []
+    let shown =
+      try source.reading(.columns, text.columns ?? "") { text throws(WhereError) in
+        try bind(selected, text)
       } ?? []
     let groupColumns = isGrouped ? grouped.compactMap(\.column) : nil
     if let groupColumns {
@@ -75,21 +119,21 @@ struct RowQuery {
       if let odd {
         throw ToolError(
           "rows of a group have no one \(odd.name)",
-          expected: "a column of --group-by, or a figure such as min(\(odd.name))",
+          expected: "a column of \(source.name(of: .groups)), or a figure such as min(\(odd.name))",
           found: odd.name
         )
       }
     }
     var sort: [(number: Int, isDescending: Bool)] = []
-    if let keys = try Self.reading(
-      "--sort",
+    if let keys = try source.reading(
+      .sort,
       text.sort,
       { text throws(WhereError) in
         try SelectParser.sortKeys(text)
       }
     ) {
       for key in keys {
-        let number = try Self.reading("--sort", text.sort ?? "") { text throws(WhereError) in
+        let number = try source.reading(.sort, text.sort ?? "") { text throws(WhereError) in
           try Self.sortNumber(key, text, shown, isGrouped, &reader, table, store)
         }
         sort.append((number ?? 0, key.isDescending))
@@ -101,19 +145,6 @@ struct RowQuery {
     limit = text.limit ?? .max
     offset = text.offset
     self.reader = reader
-  }
-
-  private static func reading<Value>(
-    _ option: String,
-    _ text: String?,
-    _ body: (String) throws(WhereError) -> Value
-  ) throws(ToolError) -> Value? {
-    guard let text else { return nil }
-    do throws(WhereError) {
-      return try body(text)
-    } catch {
-      throw error.toolError(in: option)
-    }
   }
 
   private static func columnsOnly(
@@ -203,6 +234,21 @@ struct RowQuery {
       )
     }
     return number
+  }
+}
+
+extension RowQuery.Source {
+  fileprivate func reading<Value>(
+    _ clause: RowQuery.Clause,
+    _ text: String?,
+    _ body: (String) throws(WhereError) -> Value
+  ) throws(ToolError) -> Value? {
+    guard let text else { return nil }
+    do throws(WhereError) {
+      return try body(text)
+    } catch {
+      throw toolError(error, in: clause)
+    }
   }
 }
 

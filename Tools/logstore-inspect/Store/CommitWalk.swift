@@ -22,6 +22,7 @@ extension InspectedStore {
     var newest: CommitSequence?
     func visit(after sequence: CommitSequence) throws {
       try engine.forEachCommit(after: sequence, upTo: last) { commit in
+        try checkInterruption()
         oldest = oldest ?? commit.sequence
         let control = try body(commit)
         newest = commit.sequence

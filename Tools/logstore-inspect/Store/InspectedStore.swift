@@ -21,6 +21,9 @@ final class InspectedStore {
   private(set) var unreadableRows: [RowReference] = []
   /// The last commit that was visited before damage in the log.
   private var endOfWalk: CommitSequence?
+  /// Whether somebody wants a walk through rows or commits to end; asked now and then while it goes on.
+  var isInterrupted: () -> Bool = { false }
+  private var stepCount = 0
 
   /// Which tables and columns are shown.
   enum Visibility {
@@ -111,6 +114,27 @@ extension InspectedStore {
     view = engine.makeReadView()
     return true
   }
+
+  /// Goes on to the newest commit of the writer, as far as that takes, and forgets the damage that was met.
+  func refreshWholly() throws(StorageError) {
+    (damage, unreadableRows, endOfWalk) = (nil, [], nil)
+    view = engine.makeReadView()
+    // What a compaction left becomes visible only once no view is of a commit before it: not even the last one here.
+    while try refresh() {}
+  }
+
+  /// Shows the state of an earlier commit, until the next refresh.
+  func look(at sequence: UInt64) throws {
+    view = try engine.makeReadView(at: CommitSequence(sequence))
+  }
+
+  /// Ends a walk that somebody wants to end; called at each of its steps.
+  ///
+  /// - Throws: ``Interruption``.
+  func checkInterruption() throws(Interruption) {
+    stepCount &+= 1
+    if stepCount & 0xFF == 0, isInterrupted() { throw Interruption() }
+  }
 }
 
 extension StorageError {
@@ -123,6 +147,9 @@ extension StorageError {
     }
   }
 }
+
+/// The end of a walk in the middle, because somebody asked for it.
+struct Interruption: Error {}
 
 // MARK: Damage
 
@@ -237,6 +264,7 @@ extension InspectedStore {
       do {
         return try view.scan(table.number, in: next..<end) { key, layout, row in
           next = key + 1
+          try checkInterruption()
           visited = key
           let control = try body(key, layout, row)
           visited = nil
@@ -267,6 +295,7 @@ extension InspectedStore {
     while let key = view.firstKey(of: table, from: next), key < end {
       next = key + 1
       let reference = RowReference(table: table, key: key)
+      try checkInterruption()
       do {
         if try view.withRow(reference, { try body(key, $1, $0) }) == .stop { return .stop }
       } catch let error as StorageError {

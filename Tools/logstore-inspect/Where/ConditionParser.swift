@@ -13,6 +13,9 @@ struct ConditionParser {
     "endswith", "beginswith", "hasprefix", "hassuffix",
   ]
 
+  /// Whether a name means something in a condition, so that a column of that name stands between backticks.
+  static func isWord(_ name: String) -> Bool { words.contains(name.lowercased()) }
+
   /// Reads a condition.
   ///
   /// - Throws: ``WhereError`` for the first thing that does not fit.
