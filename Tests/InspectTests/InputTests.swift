@@ -51,6 +51,7 @@ import Testing
     arguments: [
       ("Trip", ["Trip", "Plane"], "Trip"), ("trip", ["Plane", "Trip"], "Trip"),
       ("Trp", ["Plane", "Trip"], "Trip"), ("Tirp", ["Plane", "Trip"], "Trip"),
+      ("dest", ["destination", "delay"], "destination"), ("de", ["destination", "delay"], nil),
       ("Plan", ["Plane", "Trip"], "Plane"), ("Kangaroo", ["Plane", "Trip"], nil), ("x", [], nil),
     ] as [(String, [String], String?)]
   )

@@ -1,10 +1,13 @@
 /// Finds what a misspelt name was perhaps meant to be.
 public enum NearestName {
-  /// The candidate that takes the fewest edits, if these are few for the length of the name.
+  /// The candidate that takes the fewest edits, if these are few for the length of the name, or else the only one that
+  /// begins with it.
   public static func of(_ name: String, among candidates: [String]) -> String? {
     let distances = candidates.map { ($0, distance(fold(name), fold($0))) }
     guard let nearest = distances.min(by: { $0.1 < $1.1 }) else { return nil }
-    return nearest.1 <= max(1, name.count / 3) ? nearest.0 : nil
+    if nearest.1 <= max(1, name.count / 3) { return nearest.0 }
+    let begun = candidates.filter { $0.lowercased().hasPrefix(name.lowercased()) }
+    return begun.count == 1 && name.count > 1 ? begun[0] : nil
   }
 
   private static func fold(_ name: String) -> [Character] { Array(name.lowercased()) }
