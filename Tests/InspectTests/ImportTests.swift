@@ -111,7 +111,7 @@ import Testing
     ("t.csv", "name\nOslo,1\n", "line 2, character 6", "1 field", "2 fields"),
     ("t.csv", "name\n\"Os\nlo\" x\n", "line 3, character 4", "behind the closing quote", " x"),
     ("t.csv", "name\n\"Oslo\n", "line 2, character 1", "a closing quote", "the end of the file"),
-    ("t.csv", "people\n1\n", "line 1, character 1", "a Town must have one", "no such column"),
+    ("t.csv", "people\n1\n", "line 1, character 1", "each Town has one", "no such column"),
     ("t.csv", "name,people\n,1\n", "line 2, character 1", "a value", "null"),
     (
       "t.csv", "name,founded\na,2001-02-30\n", "line 2, character 3", "a date such as", "2001-02-30"
@@ -127,6 +127,18 @@ import Testing
     (
       "t.ndjson", "{\"name\":\"a\",\"name\":\"b\"}", "line 1, character 20", "each column once",
       "name"
+    ),
+    ("t.csv", "name,people,name\na,1,b\n", "line 1, character 13", "each column once", "name"),
+    ("t.csv", "people,people,name\n1,2,a\n", "line 1, character 8", "each column once", "people"),
+    ("t.csv", "name;people\na;1\n", "line 1, character 1", "a column of Town", "name;people"),
+    (
+      "t.ndjson", "{\"name\":\"a\"}\n{}", "line 2, character 1", "each Town has one",
+      "no such column"
+    ),
+    ("t.ndjson", "{\"name\":5}", "line 1, character 9", "a text between quotes", "5"),
+    (
+      "t.ndjson", "{\"name\":\"a\",\"crest\":12}", "line 1, character 21", "a text between quotes",
+      "12"
     ),
     ("t.ndjson", "{\"name\":\"\\q\"}", "line 1, character 11", "one of", "q\"}"),
   ])
@@ -145,6 +157,25 @@ import Testing
     #expect(error.found == found)
     #expect(error.status == .usage)
     #expect(try export("csv").split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: [
+    (
+      "t.csv", [UInt8]("name\nOslo\nBer".utf8) + [0xFF] + [UInt8]("gen\n".utf8),
+      "line 3, character 1"
+    ),
+    ("t.csv", [UInt8]("name\n\"a".utf8) + [0xC3, 0x22, 0x0A], "line 2, character 1"),
+    (
+      "t.ndjson", [UInt8]("{\"name\":\"a".utf8) + [0xED, 0xA0, 0x80, 0x22, 0x7D],
+      "line 1, character 9"
+    ),
+  ])
+  func `repairs no text that is not UTF-8`(name: String, bytes: [UInt8], place: String) throws {
+    let file = try disk.open(name, .create)
+    _ = try file.write(bytes.span.bytes, at: 0)
+    let result = try session.run("import", "t.store", "Town", name)
+    #expect(result.error?.place == "\(name), \(place)")
+    #expect(result.error?.expected == "text in UTF-8")
   }
 
   @Test func `never traps, whatever is cut out of a file or put into it`() throws {

@@ -6,15 +6,18 @@ struct UserFile {
   let path: String
   private let fileSystem: any FileSystem
 
-  init(path: String, in console: Console) {
+  init(path: String, in console: Console) { self.init(path: path, on: console.fileSystem) }
+
+  init(path: String, on fileSystem: any FileSystem) {
     self.path = path
-    fileSystem = console.fileSystem
+    self.fileSystem = fileSystem
   }
 
   /// All its bytes.
   func contents() throws(ToolError) -> [UInt8] {
     do throws(StorageError) {
-      return try bytes(of: try fileSystem.open(path, .read))
+      // What is a link to a person is, to a store, somebody's way in: only here one is followed.
+      return try bytes(of: try fileSystem.open(try fileSystem.resolvingLink(path), .read))
     } catch {
       throw toolError(error, whileTryingTo: .read)
     }
@@ -45,6 +48,15 @@ struct UserFile {
     }
   }
 
+  /// Makes the folder, if it is not there.
+  func createFolder() throws(ToolError) {
+    do throws(StorageError) {
+      try fileSystem.makeDirectory(path)
+    } catch {
+      throw toolError(error, whileTryingTo: .make)
+    }
+  }
+
   private enum Use { case read, make }
 
   /// The error, in words about a file that is nobody's but the user's.
@@ -53,12 +65,12 @@ struct UserFile {
       return switch use {
       case .read: ToolError("there is no such file", place: path, advice: "check the path")
       case .make:
-        ToolError("there is no folder for the file", place: path, advice: "check the path")
+        ToolError("the folder around it is missing", place: path, advice: "check the path")
       }
     }
     var words = ToolError(error, at: path)
     if words.status == .damaged {
-      words.what = "that is no file"
+      words.what = "that cannot be \(use == .read ? "read" : "made")"
       words.advice = nil
       words.status = .usage
     }

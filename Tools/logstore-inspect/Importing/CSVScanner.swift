@@ -3,6 +3,8 @@ struct ImportField: Equatable {
   /// The text; `nil` for nothing at all, which is null: an empty text stands between quotes.
   let text: String?
   let place: Place
+  /// Whether it is a number, true or false of JSON, and no text.
+  var isLiteral = false
 
   /// A place in a file.
   struct Place: Equatable {
@@ -68,7 +70,7 @@ struct CSVScanner {
       while position < bytes.count, ![10, 13, UInt8(ascii: ",")].contains(bytes[position]) {
         position += 1
       }
-      let text = start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
+      let text = start == position ? nil : try text(of: bytes[start..<position], at: place)
       return ImportField(text: text, place: place)
     }
     position += 1
@@ -94,7 +96,7 @@ struct CSVScanner {
             found: String(decoding: bytes[position..<end], as: UTF8.self)
           )
         }
-        return ImportField(text: String(decoding: text, as: UTF8.self), place: place)
+        return ImportField(text: try self.text(of: text[...], at: place), place: place)
       }
       if byte == 10 || byte == 13 {
         let start = position
@@ -111,6 +113,14 @@ struct CSVScanner {
       expected: "a closing quote",
       found: "the end of the file"
     )
+  }
+
+  private func text(
+    of field: ArraySlice<UInt8>,
+    at place: ImportField.Place
+  ) throws(ImportError) -> String {
+    if let text = String(validating: field, as: UTF8.self) { return text }
+    throw ImportError(notUTF8: field, at: place, in: bytes)
   }
 
   private var place: ImportField.Place {

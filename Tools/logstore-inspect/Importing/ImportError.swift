@@ -26,6 +26,17 @@ struct ImportError: Error, Equatable {
     self.advice = advice
   }
 
+  /// The error of a field whose bytes are no text: repaired, it would be another one.
+  init(notUTF8 field: ArraySlice<UInt8>, at place: ImportField.Place, in bytes: [UInt8]) {
+    self.init(
+      place,
+      in: bytes,
+      expected: "text in UTF-8",
+      found: String(decoding: field.prefix(40), as: UTF8.self),
+      advice: "`iconv -t UTF-8` converts files of other encodings"
+    )
+  }
+
   func toolError(in file: String) -> ToolError {
     ToolError(
       column.map { "a value of \($0.printable) cannot be imported" }

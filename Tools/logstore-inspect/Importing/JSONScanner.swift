@@ -9,14 +9,17 @@ struct JSONScanner {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The members of the next object; `nil` at the end.
+  typealias Member = (name: String, field: ImportField)
+
+  /// The members of the next object, and where it begins; `nil` at the end.
   ///
   /// - Throws: ``ImportError`` for what is no object of JSON in one line.
-  mutating func next() throws(ImportError) -> [(name: String, field: ImportField)]? {
+  mutating func next() throws(ImportError) -> (start: ImportField.Place, members: [Member])? {
     while position < bytes.count, isSpace(bytes[position]) { skipOne() }
     guard position < bytes.count else { return nil }
+    let start = place
     try take("{", "an object, in a line of its own")
-    var members: [(name: String, field: ImportField)] = []
+    var members: [Member] = []
     skipSpaces()
     if peek() != UInt8(ascii: "}") {
       repeat {
@@ -25,8 +28,9 @@ struct JSONScanner {
         skipSpaces()
         try take(":", "a colon")
         skipSpaces()
-        let place = place
-        members.append((name, ImportField(text: try value(), place: place)))
+        let (place, isLiteral) = (place, peek() != UInt8(ascii: "\""))
+        let field = ImportField(text: try value(), place: place, isLiteral: isLiteral)
+        members.append((name, field))
         skipSpaces()
       } while takeIf(",")
     }
@@ -35,7 +39,7 @@ struct JSONScanner {
     guard position == bytes.count || bytes[position] == 10 || bytes[position] == 13 else {
       throw error("the end of the line")
     }
-    return members
+    return (start, members)
   }
 
   /// A value as text; `nil` for null.
@@ -61,11 +65,15 @@ struct JSONScanner {
   }
 
   private mutating func string(_ expected: String) throws(ImportError) -> String {
+    let start = place
     guard takeIf("\"") else { throw error(expected) }
     var text: [UInt8] = []
     while let byte = peek(), byte != 10, byte != 13 {
       position += 1
-      if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      if byte == UInt8(ascii: "\"") {
+        if let text = String(validating: text, as: UTF8.self) { return text }
+        throw ImportError(notUTF8: text[...], at: start, in: bytes)
+      }
       if byte != UInt8(ascii: "\\") {
         text.append(byte)
         continue

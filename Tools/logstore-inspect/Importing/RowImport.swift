@@ -64,6 +64,7 @@ struct RowImport {
       var scanner = CSVScanner(bytes)
       guard let header = try scanner.next() else { return 0 }
       let columns = try header.map { try column(named: $0.text ?? "", $0.place) }
+      try checkDifferent(zip(columns, header).map { ($0, $1) })
       try checkComplete(columns.compactMap(\.self), header[0].place)
       while let fields = try scanner.next() {
         guard fields.count == columns.count else {
@@ -79,7 +80,7 @@ struct RowImport {
     case .ndjson:
       var scanner = JSONScanner(bytes)
       var known: [String: Column?] = [:]
-      while let members = try scanner.next() {
+      while let (start, members) = try scanner.next() {
         var fields: [(column: Column, field: ImportField)] = []
         for (name, field) in members {
           let found: Column?
@@ -89,19 +90,10 @@ struct RowImport {
             found = try column(named: name, field.place)
             known[name] = found
           }
-          guard let found else { continue }
-          if fields.contains(where: { $0.column.place == found.place }) {
-            throw ImportError(
-              field.place,
-              in: bytes,
-              column: name,
-              expected: "each column once",
-              found: name
-            )
-          }
-          fields.append((found, field))
+          if let found { fields.append((found, field)) }
         }
-        if let place = members.first?.field.place { try checkComplete(fields.map(\.column), place) }
+        try checkDifferent(fields.map { ($0, $1) })
+        try checkComplete(fields.map(\.column), members.first?.field.place ?? start)
         try write(fields)
       }
     }
@@ -126,12 +118,30 @@ struct RowImport {
         expected: "a column of \(table.name): \(names.joined(separator: ", "))",
         found: name.isEmpty ? "nothing" : name,
         advice: NearestName.of(name, among: names).map { "\($0)?" }
+          ?? (name.contains { ";\t|".contains($0) } ? "fields stand between commas" : nil)
       )
     }
     let rank = table.column(named: "_rank_" + name).flatMap {
       layout.columns.firstIndex(of: $0.number)
     }
     return Column(definition: definition, place: position, rankPlace: rank)
+  }
+
+  /// Checks that no column comes twice: a row has room for one value of each.
+  private func checkDifferent(
+    _ columns: [(column: Column?, field: ImportField)]
+  ) throws(ImportError) {
+    for (index, (column, field)) in columns.enumerated() {
+      guard let column, columns[..<index].contains(where: { $0.column?.place == column.place })
+      else { continue }
+      throw ImportError(
+        field.place,
+        in: bytes,
+        column: column.definition.name,
+        expected: "each column once",
+        found: column.definition.name
+      )
+    }
   }
 
   private func checkComplete(
@@ -147,7 +157,7 @@ struct RowImport {
         place,
         in: bytes,
         column: definition.name,
-        expected: "a value: a \(table.name) must have one",
+        expected: "a value: each \(table.name) has one",
         found: "no such column"
       )
     }
@@ -165,7 +175,7 @@ struct RowImport {
     for (column, field) in fields.sorted(by: { $0.column.place < $1.column.place }) {
       guard let text = field.text else {
         if column.definition.isNullable || column.definition.type == .references { continue }
-        throw error(field, column, "a value: \(table.name) must have one", "null")
+        throw error(field, column, "a value: each \(table.name) has one", "null")
       }
       try encode(text, field, column, into: &writer)
       if let rankPlace = column.rankPlace { writer.set(rankPlace, integer: rank()) }
@@ -179,6 +189,12 @@ struct RowImport {
     into writer: inout RowWriter
   ) throws(ImportError) {
     let place = column.place
+    switch column.definition.type {
+    case .integer, .double, .bool: break
+    default:
+      // A number is no text, and its digits are no bytes: whoever wrote the file meant another column.
+      if field.isLiteral { throw error(field, column, "a text between quotes", text) }
+    }
     switch column.definition.type {
     case .integer:
       guard let value = Int64(text) else {

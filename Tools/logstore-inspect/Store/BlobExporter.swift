@@ -11,7 +11,7 @@ struct BlobExporter {
   init(to path: String, on fileSystem: any FileSystem) throws {
     folder = StorePath.normalized(path)
     self.fileSystem = fileSystem
-    try fileSystem.makeDirectory(folder)
+    try UserFile(path: folder, on: fileSystem).createFolder()
   }
 
   /// Copies a value to `Entity-key.column`.
