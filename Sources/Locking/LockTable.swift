@@ -43,6 +43,8 @@ extension LockRank {
 
   // MARK: Committing
 
+  /// Guards which thread writes for others, and which ones wait for it.
+  package static let writeRounds = LockRank(28, "write rounds")
   /// Guards writing to the log, and the manifest.
   ///
   /// Waits for the disk; committing threads wait for it.

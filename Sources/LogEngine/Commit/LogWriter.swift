@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// There are two locks. Under the tail's, held for no longer than copying takes, a commit is appended
 /// and numbered. Under the lead's, held through the system's calls, everything appended so far is
-/// written. Who finds the lead taken waits for it, and mostly finds on entering that its commit was
-/// written along with its predecessor's: so commits group themselves, without timers.
+/// written. Where that includes a synchronization, who comes meanwhile waits for it to end, and mostly finds that the
+/// next one sees its commit to the disk along with all others: so commits group themselves, without timers.
 ///
 /// The first call that fails ends writing for good. After a failed write or sync it is unknown what is
 /// on the disk, and the system may well report success when asked again.
@@ -27,6 +27,9 @@ final class LogWriter: Sendable {
   /// lock. The next thread to synchronize would otherwise succeed, before the background could say
   /// otherwise.
   let synchronization = Lock<StorageError?>(nil, .synchronization)
+  /// Groups commits that wait for the disk.
+  let rounds = WriteRounds()
+  private let lastGroup = LastGroup()
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
@@ -54,6 +57,12 @@ final class LogWriter: Sendable {
       defer { doubtfulPacks = [] }
       return doubtfulPacks
     }
+  }
+
+  /// How many commits the last round wrote, and how long it took.
+  private final class LastGroup: Sendable {
+    let size = Atomic<UInt64>(0)
+    let microseconds = Atomic<Int>(0)
   }
 
   init(
@@ -156,7 +165,41 @@ final class LogWriter: Sendable {
 extension LogWriter {
   /// Returns when a commit is as safe as the options ask for.
   func write(through sequence: UInt64) throws(StorageError) {
-    if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
+    while state.visibility.visible.load(ordering: .acquiring) < sequence {
+      guard synchronizes, writesThrough else { return try writeRound(through: sequence) }
+      let isWritten = try rounds.run(
+        through: sequence,
+        { () throws(StorageError) in try writeGroup(through: sequence) },
+        written: { state.visibility.visible.load(ordering: .acquiring) }
+      )
+      if isWritten { return }
+    }
+  }
+
+  /// Writes what was appended so far, and what other threads are about to append.
+  ///
+  /// Threads whose commits were written a moment ago are waking up, which takes about as long as a fast disk takes to
+  /// synchronize, and then bring their next commits. To wait for as many as came last time, and no longer than a
+  /// synchronization takes, is better than to synchronize for the one commit of the thread that was awake.
+  private func writeGroup(through sequence: UInt64) throws(StorageError) {
+    let visible = state.visibility.visible.load(ordering: .relaxed)
+    let expected = lastGroup.size.load(ordering: .relaxed)
+    var start = Monitor.now()
+    if expected > 1 {
+      let end = start + lastGroup.microseconds.load(ordering: .relaxed)
+      while state.log.tail.withLock({ $0.sequence }) &- visible < expected, start < end {
+        Thread.yield()
+        start = Monitor.now()
+      }
+    }
+    try writeRound(through: sequence)
+    let written = state.visibility.visible.load(ordering: .relaxed) &- visible
+    lastGroup.size.store(written, ordering: .relaxed)
+    lastGroup.microseconds.store(Monitor.now() - start, ordering: .relaxed)
+  }
+
+  /// Writes what was appended so far, unless another thread did.
+  private func writeRound(through sequence: UInt64) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
       try check(lead)

@@ -148,6 +148,9 @@ enum Thread {
     return nil
   }
 
+  /// Lets other threads run that are ready.
+  static func yield() { sched_yield() }
+
   /// Gives the calling thread the lowest priority.
   static func lowerPriority() {
     #if canImport(Darwin)
