@@ -1,0 +1,161 @@
+import Foundation
+
+/// What a character of a text is for the search for words: a part of one, a word by itself, or what is between words.
+///
+/// Neither case nor diacritics matter: a letter is kept as the letters it folds to. Folding looks at one scalar at a time,
+/// and never at its neighbours. So whatever a text contains, be it found letter by letter, without regard to case, or
+/// without regard to diacritics, its folded scalars contain the other's, too. That is what an index of words rests on: it
+/// may name a text too many, and never one too few.
+struct WordFold: Sendable, Equatable {
+  /// The kind in the lowest byte, the number of bytes of UTF-8 in the next, and up to six bytes above.
+  private let packed: UInt64
+
+  enum Kind: UInt8 {
+    /// Not looked at: marks, and what has no width.
+    case ignored
+    /// What is between words: blanks, punctuation, symbols.
+    case separator
+    /// A part of a word: a letter or a digit.
+    case letter
+    /// A word by itself: a character of a script that writes no blanks between words.
+    case ideograph
+    /// What may be equal to something that it does not fold to. A text with such a character is always looked at.
+    case opaque
+  }
+
+  var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: packed)) ?? .opaque }
+
+  /// How many bytes of UTF-8 the character folds to, six at most.
+  var count: Int { Int(truncatingIfNeeded: packed >> 8) & 0x0F }
+
+  /// Whether the character folds to several, as "ß" does.
+  var isSeveral: Bool { packed >> 12 & 1 == 1 }
+
+  /// One of the bytes the character folds to.
+  func byte(_ place: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: packed >> UInt64(16 + 8 * place))
+  }
+
+  private init(
+    _ kind: Kind,
+    _ bytes: some Collection<UInt8> = EmptyCollection(),
+    areSeveral: Bool = false
+  ) {
+    var packed = UInt64(kind.rawValue) | UInt64(bytes.count) << 8 | (areSeveral ? 1 << 12 : 0)
+    for (place, byte) in bytes.enumerated() { packed |= UInt64(byte) << UInt64(16 + 8 * place) }
+    self.packed = packed
+  }
+
+  /// Folds a scalar.
+  init(_ scalar: Unicode.Scalar) {
+    if scalar.isIgnored {
+      // The iota below a Greek vowel is a mark and a letter at the same time.
+      self.init(scalar.value == 0x345 ? .opaque : .ignored)
+      return
+    }
+    // A syllable of Hangul is a letter as it is; the letters it is made of may be its parts.
+    switch scalar.value {
+    case 0xAC00...0xD7A3:
+      self.init(.letter, Array(String(scalar).utf8))
+      return
+    case 0x1100...0x11FF, 0xA960...0xA97F, 0xD7B0...0xD7FF:
+      self.init(.opaque)
+      return
+    default: break
+    }
+    var folded: [Unicode.Scalar] = []
+    for part in String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars {
+      if part.value == 0x345 {
+        self.init(.opaque)
+        return
+      }
+      if part.isIgnored { continue }
+      let lowercase = part.properties.lowercaseMapping
+      for letter in lowercase.uppercased().lowercased().decomposedStringWithCanonicalMapping
+        .unicodeScalars where !letter.isIgnored
+      {
+        folded.append(letter)
+      }
+    }
+    if folded.isEmpty {
+      self.init(.ignored)
+      return
+    }
+    let letterCount = folded.count { $0.isPartOfWords }
+    if letterCount == 0 {
+      self.init(.separator)
+      return
+    }
+    let bytes = folded.flatMap { Array(String($0).utf8) }
+    if letterCount < folded.count || bytes.count > 6 {
+      self.init(.opaque)
+    } else if folded.count == 1, folded[0].isIdeograph {
+      self.init(.ideograph, bytes)
+    } else if folded.contains(where: \.isIdeograph) {
+      self.init(.opaque)
+    } else {
+      self.init(.letter, bytes, areSeveral: folded.count > 1)
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether searches may disregard the scalar.
+  fileprivate var isIgnored: Bool {
+    if value < 0x80 { return value == 0 }
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark, .format: return true
+    default:
+      return properties.isDefaultIgnorableCodePoint || properties.isGraphemeExtend
+        || properties.isEmojiModifier
+    }
+  }
+
+  fileprivate var isPartOfWords: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .decimalNumber, .letterNumber, .otherNumber:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the scalar is of a script that writes no blanks between words.
+  fileprivate var isIdeograph: Bool {
+    switch value {
+    // Thai, Lao, Tibetan; Myanmar; Khmer; Han, Hiragana, Katakana, Bopomofo, Yi; compatibility forms; the later planes.
+    case 0xE00...0xFFF, 0x1000...0x109F, 0x1780...0x17FF, 0x2E80...0xA4CF, 0xF900...0xFAFF,
+      0xFF66...0xFF9F, 0x1B000...0x1B16F, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+}
+
+/// Folds scalars, and remembers what they fold to.
+struct WordFolding: ~Copyable {
+  private var pages: [UInt32: [WordFold]] = [:]
+  private var page: [WordFold] = []
+  private var pageNumber: UInt32 = .max
+
+  static let ascii: [WordFold] = (0..<0x80 as Range<UInt8>).map { WordFold(Unicode.Scalar($0)) }
+
+  /// What a scalar folds to.
+  ///
+  /// - Complexity: O(1), but for the first scalar of each 64: some 100 microseconds.
+  mutating func fold(_ scalar: UInt32) -> WordFold {
+    let number = scalar >> 6
+    if number != pageNumber { turn(to: number) }
+    return page[Int(scalar & 63)]
+  }
+
+  private mutating func turn(to number: UInt32) {
+    pageNumber = number
+    if let known = pages[number] {
+      page = known
+      return
+    }
+    page = (0..<64).map { WordFold(Unicode.Scalar(number << 6 | $0) ?? "\u{FFFD}") }
+    pages[number] = page
+  }
+}
