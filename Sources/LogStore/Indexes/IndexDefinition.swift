@@ -9,12 +9,15 @@ enum IndexDefinition: Sendable {
   case references(ReferenceColumn)
   /// The rows that have a key of a uniqueness constraint, in all tables it covers: kept under the key's hash.
   case unique(tables: [UInt16], constraint: Int, columns: [Int])
+  /// The words of the texts in a column of one table; see ``IndexedWords``. A row's key tells whether its text is another.
+  case words(table: UInt16, column: Int, TextHash)
 
   var tables: [UInt16] {
     switch self {
     case .values(let table, _): [table]
     case .references(let column): [column.table]
     case .unique(let tables, _, _): tables
+    case .words(let table, _, _): [table]
     }
   }
 
@@ -27,6 +30,7 @@ enum IndexDefinition: Sendable {
       set.insert(column.column)
       if let rank = column.rankColumn { set.insert(rank) }
     case .unique(_, _, let columns): for column in columns { set.insert(column) }
+    case .words(_, let column, _): set.insert(column)
     }
     return set
   }
@@ -35,7 +39,7 @@ enum IndexDefinition: Sendable {
     switch self {
     case .values(_, let columns): columns.reduce(0) { $0 + $1.wordCount }
     case .references: 2
-    case .unique: 1
+    case .unique, .words: 1
     }
   }
 
@@ -70,6 +74,14 @@ enum IndexDefinition: Sendable {
       scratch.removeAll(keepingCapacity: true)
       guard ColumnKey.append(columns, of: row, layout, to: &scratch) else { return nil }
       return IndexKey(UInt64(ColumnKey.hash(scratch[...])))
+    case .words(_, let column, let texts):
+      if layout.isNull(column, in: row) { return nil }
+      let range = layout.range(column, in: row)
+      return IndexKey(
+        unsafe row.withUnsafeBytes {
+          unsafe texts.hash(UnsafeRawBufferPointer(rebasing: $0[range]))
+        }
+      )
     }
   }
 

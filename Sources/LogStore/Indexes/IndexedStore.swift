@@ -23,6 +23,21 @@ protocol IndexedStore: AnyObject, Sendable {
     _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
   ) throws
 
+  /// Visits some rows of a table, as far as they are there, each in the table's current layout.
+  ///
+  /// - Parameters:
+  ///   - table: The table's number.
+  ///   - keys: The rows' keys, ascending.
+  ///   - view: The state to read.
+  ///   - body: Called with each row.
+  /// - Throws: What reading a row or `body` throws.
+  func scan(
+    _ table: UInt16,
+    keys: [UInt64],
+    of view: ReadView,
+    _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
+  ) throws
+
   /// The newest file of an index that is of this store's own past; `nil` if there is none that can be used.
   func openFile(of definition: IndexDefinition) -> SecondaryIndexFile?
 

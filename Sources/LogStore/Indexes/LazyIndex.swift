@@ -111,7 +111,7 @@ extension LazyIndex {
     case .ordered(var keys):
       if keys.file != nil { keys.fallback = IndexFallback(definition, as: view, in: store) }
       return keys
-    case .unique: preconditionFailure("an index of unique keys has no order")
+    case .unique, .words: preconditionFailure("the index has no order")
     case nil: return nil
     }
   }
@@ -126,6 +126,7 @@ extension LazyIndex {
           try build(&state, in: store)
           if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
           try takeIn(through: sequence, &state)
+          try readPendingWords(as: view, &state, in: store)
           guard var content = state.content else {
             preconditionFailure("an index that was just made is gone")
           }
@@ -200,6 +201,25 @@ extension LazyIndex {
     }
   }
 
+  /// Reads the words of rows that changed, if there are more than a few.
+  ///
+  /// The texts that the rows had before are forgotten, so that older views can no longer be answered.
+  private func readPendingWords(
+    as view: ReadView,
+    _ state: inout State,
+    in store: some IndexedStore
+  ) throws {
+    guard case .words(let table, let column, let hash) = definition,
+      case .words(var words) = state.content, words.isWorthReading,
+      state.applied <= view.sequence.rawValue
+    else { return }
+    state.content = nil
+    try words.readPending(table, column, hash, as: view, in: store)
+    state.content = .words(words)
+    state.base = view.sequence.rawValue
+    state.recent = []
+  }
+
   private func build(_ state: inout State, in store: some IndexedStore) throws {
     if state.content?.file?.isDamaged == true { state.forget(nil, in: store) }
     // Of commits that another process made nothing is posted.
@@ -231,7 +251,7 @@ extension LazyIndex {
     _ state: inout State,
     in store: some IndexedStore
   ) throws -> IndexContent? {
-    guard let file = store.openFile(of: definition) else { return nil }
+    guard !definition.isOfWords, let file = store.openFile(of: definition) else { return nil }
     var content = IndexContent(definition, file)
     if file.header.sequence == view.sequence { return content }
     guard
@@ -266,6 +286,7 @@ extension LazyIndex {
 enum IndexContent: Sendable {
   case ordered(OrderedKeys)
   case unique(UniqueRows)
+  case words(IndexedWords)
 
   /// Reads the rows of all tables of an index.
   ///
@@ -275,6 +296,10 @@ enum IndexContent: Sendable {
   ///   - store: The store.
   /// - Throws: What reading a row throws.
   init(_ definition: IndexDefinition, of view: ReadView, in store: some IndexedStore) throws {
+    if case .words(let table, let column, let hash) = definition {
+      self = .words(try IndexedWords(table, column, hash, of: view, in: store))
+      return
+    }
     let rowCount = definition.tables.reduce(0) { $0 + view.rowCount(of: $1) }
     var scratch: [UInt8] = []
     let isUnique = definition.isUnique
@@ -307,6 +332,7 @@ enum IndexContent: Sendable {
     switch self {
     case .ordered(let keys): keys.file
     case .unique(let rows): rows.file
+    case .words: nil
     }
   }
 
@@ -315,6 +341,8 @@ enum IndexContent: Sendable {
   }
 
   fileprivate mutating func undo(_ change: IndexChange) throws {
+    // Words name candidates, of which there may be too many.
+    if case .words = self { return }
     try replace(change.row, change.new, by: change.old)
   }
 
@@ -331,6 +359,10 @@ enum IndexContent: Sendable {
       defer { self = .unique(rows) }
       if let old { try rows.remove(row, UInt32(truncatingIfNeeded: old[0])) }
       if let new { rows.insert(row, UInt32(truncatingIfNeeded: new[0])) }
+    case .words(var words):
+      self = .unique(UniqueRows())
+      defer { self = .words(words) }
+      words.note(row.key)
     }
   }
 
@@ -341,6 +373,7 @@ enum IndexContent: Sendable {
     switch self {
     case .ordered(let keys): keys
     case .unique(let rows): try rows.ordered()
+    case .words: preconditionFailure("words are in runs")
     }
   }
 
@@ -357,9 +390,16 @@ enum IndexContent: Sendable {
 }
 
 extension IndexDefinition {
+  var isOfWords: Bool {
+    switch self {
+    case .values, .references, .unique: false
+    case .words: true
+    }
+  }
+
   var isUnique: Bool {
     switch self {
-    case .values, .references: false
+    case .values, .references, .words: false
     case .unique: true
     }
   }

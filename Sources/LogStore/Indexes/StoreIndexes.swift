@@ -14,6 +14,8 @@ final class StoreIndexes: Sendable {
   /// Finds the rows that have a unique key already; by constraint.
   let unique: [LazyIndex]
   let constraints: [UniquenessConstraint]
+  /// Finds rows by the words of their texts, in the columns that `#Index` names.
+  let words: [WordIndex]
 
   private let byTable: [UInt16: [LazyIndex]]
   private let valuesByTable: [UInt16: [LazyIndex]]
@@ -26,6 +28,7 @@ final class StoreIndexes: Sendable {
     values = StoreIndexes.valueDefinitions(schema, tables).map(LazyIndex.init)
     let constraints = UniquenessConstraint.all(in: schema)
     self.constraints = constraints
+    words = tables.flatMap { StoreIndexes.words(schema, $0) }
     unique = constraints.enumerated().map { number, constraint in
       LazyIndex(
         .unique(
@@ -44,7 +47,7 @@ final class StoreIndexes: Sendable {
       Dictionary(uniqueKeysWithValues: columns.map { ($0.column, $0) })
     }
     var byTable: [UInt16: [LazyIndex]] = [:]
-    for index in values + columns.compactMap({ references[$0] }) + unique {
+    for index in values + columns.compactMap({ references[$0] }) + unique + words.map(\.index) {
       for table in index.tables { byTable[table, default: []].append(index) }
     }
     self.byTable = byTable
@@ -75,8 +78,27 @@ final class StoreIndexes: Sendable {
     return definitions
   }
 
+  /// The indexes of words of a table's texts.
+  private static func words(_ schema: Schema, _ table: EntityTable) -> [WordIndex] {
+    let lineage = schema.entitiesByName[table.descriptor.entityName]?.lineage ?? []
+    let hash = TextHash(table.store)
+    var known: Set<Int> = []
+    return lineage.flatMap(\.indices).joined().compactMap { name in
+      guard let property = table.descriptor.property(named: name), !property.isRelationship,
+        let reading = ColumnReading(property), reading.kind == .text, reading.enumeration == nil,
+        known.insert(reading.column).inserted
+      else { return nil }
+      return WordIndex(table.number, column: reading.column, hash)
+    }
+  }
+
+  /// The index of the words in a column of a table; `nil` if `#Index` does not name the column.
+  func words(_ table: UInt16, _ column: Int) -> WordIndex? {
+    words.first { $0.index.tables[0] == table && $0.column == column }
+  }
+
   /// All of them.
-  var all: [LazyIndex] { values + references.values + unique }
+  var all: [LazyIndex] { values + references.values + unique + words.map(\.index) }
 
   /// The indexes of values of a table.
   func values(of table: UInt16) -> [LazyIndex] { valuesByTable[table] ?? [] }

@@ -112,7 +112,7 @@ extension OrderedKeys {
   fileprivate init(of column: ReferenceColumn, as view: ReadView, in store: TableStore) throws {
     switch try IndexContent(.references(column), of: view, in: store) {
     case .ordered(let keys): self = keys
-    case .unique: preconditionFailure("references have an order")
+    case .unique, .words: preconditionFailure("references have an order")
     }
   }
 

@@ -140,6 +140,7 @@ extension TableFetch {
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
       if let narrowest, let path = try exactPath(narrowest, rowCount) { return path }
+      if let keys = try words(narrowest, rowCount) { return .keys(keys) }
       let joined = try join(rowCount)
       if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
       if let first, let path = try walk(first, indexes, narrowest, rowCount) { return path }
@@ -217,6 +218,31 @@ extension TableFetch {
         return .matches(try found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
+    }
+
+    /// The rows whose texts have the words that the predicate looks for.
+    ///
+    /// - Parameters:
+    ///   - narrowest: What the best index of values names.
+    ///   - rowCount: How many rows there are.
+    /// - Returns: `nil` if these are not the fewest, or not few.
+    /// - Throws: What making the index throws.
+    private func words(_ narrowest: TableIndexes.Found?, _ rowCount: Int) throws -> [UInt64]? {
+      guard rowCount > ScanMethod.smallTable, !store.indexes.words.isEmpty,
+        let plan = expression.flatMap(WordPlan.init)
+      else { return nil }
+      let limit = ScanMethod.indexLimit(rowCount: rowCount, .rowsToRead)
+      // So few rows are looked at faster than words are looked up.
+      if let narrowest, narrowest.count <= 64 { return nil }
+      let keys = try plan.candidates(atMost: min(limit, narrowest?.count ?? limit)) {
+        column,
+        owner in
+        // Of a class the predicate does not speak of, columns have other meanings.
+        guard table.descriptor.isKind(of: owner) else { return nil }
+        return try store.indexes.words(table.number, column)?.words(as: view, in: store)
+      }
+      if let keys { tally?.choose(words: plan.columns, candidates: keys.count) }
+      return keys
     }
 
     /// The rows that refer to the rows a test of those finds.

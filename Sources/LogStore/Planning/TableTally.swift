@@ -41,6 +41,11 @@ final class TableTally {
     choose(.index(names(of: found.use.columns)), candidates: found.count)
   }
 
+  /// Records that the rows are found by the words in some columns.
+  func choose(words columns: Set<Int>, candidates count: Int) {
+    choose(.words(columns.sorted().map(name(at:))), candidates: count)
+  }
+
   func choose(_ walk: IndexWalk, candidates count: Int) {
     choose(.indexOrder(names(of: walk.use.columns)), candidates: count)
   }

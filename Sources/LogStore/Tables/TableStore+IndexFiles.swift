@@ -26,7 +26,7 @@ extension TableStore {
     let view = engine.makeReadViewOfAllCommits()
     guard let mark = try? engine.mark(of: view.sequence) else { return }
     var digests: Set<UInt64> = []
-    for index in indexes.all {
+    for index in indexes.all where !index.definition.isOfWords {
       let digest = digest(of: index.definition)
       digests.insert(digest.low)
       guard index.isBuilt else {
@@ -181,6 +181,10 @@ extension IndexDefinition {
       buffer.append(UInt32(constraint))
       buffer.append(UInt32(columns.count))
       for column in columns { buffer.append(UInt32(column)) }
+    case .words(let table, let column, _):
+      buffer.append(4 as UInt8)
+      buffer.append(table)
+      buffer.append(UInt32(column))
     }
   }
 }

@@ -19,4 +19,17 @@ extension TableStore: IndexedStore {
       return .proceed
     }
   }
+
+  func scan(
+    _ table: UInt16,
+    keys: [UInt64],
+    of view: ReadView,
+    _ body: (_ key: UInt64, _ row: RawSpan, _ layout: RowLayout) throws -> Void
+  ) throws {
+    guard let table = self.table(numbered: table) else { return }
+    try view.scan(table.number, keys: keys) { key, layout, row in
+      try table.withCurrentRow(row, layout: layout, key: key) { try body(key, $0, table.layout) }
+      return .proceed
+    }
+  }
 }

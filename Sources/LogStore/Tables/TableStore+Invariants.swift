@@ -94,6 +94,18 @@ extension TableStore {
           + "\(stale.first.map { "\($0)" } ?? "none")"
       )
     }
+    for index in indexes.words where index.index.isBuilt {
+      guard case .words(let words)? = try index.index.content(as: view, in: self) else { continue }
+      try scan(index.index.tables[0], of: view) { key, row, layout in
+        if layout.isNull(index.column, in: row) { return }
+        let text = row.extracting(layout.range(index.column, in: row))
+        if try !words.has(key, withText: text) {
+          violations.append(
+            "\(index.index.definition) as of \(view.sequence) lacks words of \(key)"
+          )
+        }
+      }
+    }
     return violations
   }
 

@@ -79,6 +79,7 @@ extension QueryPlan.TableAccess.Path: CustomStringConvertible {
     case .members(let name): "members of \(name)"
     case .index(let names): "index of \(names.joined(separator: ", "))"
     case .indexOrder(let names): "in the order of the index of \(names.joined(separator: ", "))"
+    case .words(let names): "words of \(names.joined(separator: ", "))"
     case .columns(let names):
       names.isEmpty ? "columns" : "columns \(names.joined(separator: ", "))"
     case .firstByColumns(let names): "first by columns \(names.joined(separator: ", "))"

@@ -20,6 +20,8 @@ public struct QueryPlan: Sendable, Hashable {
     case aggregate
     /// The values of some properties.
     case columns
+    /// Models by the words of their texts, the best first.
+    case search
   }
 
   /// What was asked for.
@@ -126,6 +128,8 @@ extension QueryPlan {
       case index([String])
       /// An index in the order of the sort is walked until there are enough rows.
       case indexOrder([String])
+      /// The words of texts in some properties name the rows that can match.
+      case words([String])
       /// Columns tell which rows can match.
       case columns([String])
       /// The columns of the predicate and of the first sort key tell which rows are among the first.

@@ -563,4 +563,12 @@ private final class ScanCountingStore: IndexedStore {
     count.add(1, ordering: .relaxed)
     try store.scan(table, of: view, body)
   }
+  func scan(
+    _ table: UInt16,
+    keys: [UInt64],
+    of view: ReadView,
+    _ body: (UInt64, RawSpan, RowLayout) throws -> Void
+  ) throws {
+    try store.scan(table, keys: keys, of: view, body)
+  }
 }
