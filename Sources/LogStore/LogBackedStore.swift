@@ -4,7 +4,8 @@ import ModelRuntime
 import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
-protocol LogBackedStore: AggregatingStore, LookingUpStore, DataStoreBatching, DataStoreClosing
+protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
+  DataStoreClosing
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }

@@ -98,6 +98,17 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     }
   }
 
+  func search<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: SearchRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> SearchAnswer? {
+    guard let store = store as? any SearchingStore else { return nil }
+    let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+    return try InMemoryFallback.answer { try store.search(fetch, request, excluding: excluded) }
+  }
+
   func visitValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],

@@ -98,6 +98,13 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     for state: EditingState
   ) throws -> GroupTable? { nil }
 
+  func search<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: SearchRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> SearchAnswer? { nil }
+
   func visitValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],

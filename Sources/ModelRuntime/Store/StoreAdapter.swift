@@ -80,6 +80,14 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> GroupTable?
 
+  /// Finds the rows that match and have the words of a query, or returns `nil` when the context has to fetch and search.
+  func search<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: SearchRequest,
+    excluding excluded: Set<RowReference>,
+    for state: EditingState
+  ) throws -> SearchAnswer?
+
   /// Passes the values of some columns of the rows that match to a closure, in order.
   ///
   /// - Returns: `false`, and nothing was visited, when the context has to fetch the models.

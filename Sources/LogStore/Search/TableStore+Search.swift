@@ -1,0 +1,59 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+extension TableStore {
+  /// Finds the rows a fetch asks for that have the words of a query, the best first; all as of one commit.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
+  func search<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ wanted: SearchRequest,
+    excluding excluded: Set<RowReference>,
+    _ trace: QueryTrace?
+  ) throws -> SearchAnswer {
+    let query = try StoreQuery(counting: descriptor)
+    let resolver = StoreResolver(self, trace)
+    return try perform(.fetching) {
+      let start = trace?.now
+      // How rare a word is, all tables tell, also those that the predicate leaves out.
+      let searches = try tables(for: T.self).map { try WordSearch(self, $0, wanted, resolver) }
+      var answer = SearchAnswer(
+        statistics: wanted.columns.map { _ in
+          TextScore.Statistics(termCount: wanted.query.terms.count)
+        },
+        rows: []
+      )
+      for search in searches { try search.add(to: &answer.statistics) }
+      trace?.add(.plan, since: start)
+      let middle = trace?.now
+      for search in searches
+      where query.expression?.canMatch(rowsOf: search.table.descriptor) != false {
+        let own = Set(excluded.lazy.filter { $0.table == search.table.number }.map(\.key))
+        answer.rows += try search.best(answer.statistics, query.expression, excluding: own)
+      }
+      if searches.count > 1 {
+        answer.rows.sort {
+          $0.score != $1.score ? $0.score > $1.score : $0.reference < $1.reference
+        }
+        if let limit = wanted.limit { answer.rows = Array(answer.rows.prefix(limit)) }
+      }
+      trace?.add(.read, since: middle)
+      return answer
+    }
+  }
+}
+
+extension LogBackedStore {
+  package func search<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    _ wanted: SearchRequest,
+    excluding excluded: Set<RowReference>
+  ) throws -> SearchAnswer {
+    let tables = try openTables()
+    return try tables.answer(request, .search) {
+      try tables.follow()
+      return try tables.search(request.descriptor, wanted, excluding: excluded, $0)
+    }
+  }
+}

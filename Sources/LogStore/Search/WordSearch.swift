@@ -1,0 +1,323 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// A ranked search in one table.
+///
+/// Postings say which rows have the words, and score them. Rows are read, the best first, only where the words do not tell
+/// everything: for phrases, for what must not be there, and for the predicate.
+struct WordSearch {
+  let table: EntityTable
+  private let store: TableStore
+  private let resolver: StoreResolver
+  private let request: SearchRequest
+  private let terms: [TextQuery.Term]
+  /// The words of each property.
+  private let words: [IndexedWords]
+  /// The rows whose words are not known.
+  private let pending: Set<UInt64>
+
+  /// Finds the indexes, or reads all words of a property that has none.
+  ///
+  /// - Throws: What reading a row throws.
+  init(
+    _ store: TableStore,
+    _ table: EntityTable,
+    _ request: SearchRequest,
+    _ resolver: StoreResolver
+  ) throws {
+    self.store = store
+    self.table = table
+    self.resolver = resolver
+    self.request = request
+    terms = request.query.terms
+    words = try request.columns.map { column in
+      if let index = store.indexes.words(table.number, column),
+        let words = try index.wordsNow(as: resolver.view, in: store)
+      {
+        return words
+      }
+      return try IndexedWords(table.number, column, store.textHash, of: resolver.view, in: store)
+    }
+    pending = words.reduce(into: []) { $0.formUnion($1.pending) }
+  }
+
+  /// Adds what the table's texts say of the words.
+  ///
+  /// - Throws: ``DamagedWords``.
+  func add(to statistics: inout [TextScore.Statistics]) throws {
+    for (place, words) in words.enumerated() {
+      for run in words.runs {
+        statistics[place].textCount += run.rowCount
+        statistics[place].wordCount += run.length
+        for (number, term) in terms.enumerated() {
+          statistics[place].termCounts[number] += try run.rows(ofTerm: term).count
+        }
+      }
+    }
+  }
+
+  /// The rows that match, the best first.
+  ///
+  /// - Parameters:
+  ///   - statistics: What the texts of all tables say of the words.
+  ///   - expression: The predicate, if there is one.
+  ///   - excluded: The keys of rows that are not wanted.
+  /// - Returns: As many as are wanted.
+  /// - Throws: What reading a row throws.
+  func best(
+    _ statistics: [TextScore.Statistics],
+    _ expression: QueryExpression?,
+    excluding excluded: Set<UInt64>
+  ) throws -> [(reference: RowReference, score: Double)] {
+    let tally =
+      resolver.trace == nil
+      ? nil : TableTally(table, rowCount: resolver.view.rowCount(of: table.number))
+    let keys = try candidates().filter { !excluded.contains($0) }
+    var found = zip(try scores(of: keys, statistics), keys).map {
+      ScoredRow(score: $0, key: $1, isTested: false)
+    }
+    try forEachPending(excluding: excluded) { key, texts in
+      found.append(ScoredRow(score: texts.score(statistics), key: key, isTested: true))
+    }
+    tally?.choose(words: Set(request.columns), candidates: found.count)
+    let filter = expression.map {
+      RowFilter($0, descriptor: table.descriptor, resolver: resolver)
+    }
+    var best: [(reference: RowReference, score: Double)] = []
+    var heap = Heap(found)
+    while best.count < request.limit ?? .max, let row = heap.popFirst() {
+      let reference = RowReference(table: table.number, key: row.key)
+      let testsTexts = request.query.needsTexts && !row.isTested
+      if filter != nil || testsTexts {
+        guard try matches(reference, filter, testsTexts: testsTexts, tally) else { continue }
+      }
+      best.append((reference, row.score))
+    }
+    tally?.match(best.count)
+    if let tally { resolver.trace?.add(tally.access) }
+    return best
+  }
+
+  // MARK: Candidates
+
+  /// The rows that have all words, ascending: those of a phrase in one property, wherever they are in it.
+  private func candidates() throws -> [UInt64] {
+    var shared: [UInt64]?
+    for clause in request.query.wanted {
+      var keys: [UInt64] = []
+      for words in words {
+        for (number, run) in words.runs.enumerated() {
+          var rows: [UInt32]?
+          for term in clause.terms {
+            let found = try run.rows(ofTerm: term)
+            rows = rows.map { $0.intersection(found) } ?? found
+          }
+          for row in rows ?? [] {
+            let key = run.rowKey(Int(row))
+            if isCurrent(key, number, words) { keys.append(key) }
+          }
+        }
+      }
+      if words.count > 1 || words.contains(where: { $0.runs.count > 1 }) {
+        keys = keys.sortedWithoutRepetitions()
+      }
+      shared = shared.map { $0.intersection(keys) } ?? keys
+      if shared?.isEmpty == true { break }
+    }
+    return shared ?? []
+  }
+
+  /// Whether what a run says of a row is so.
+  private func isCurrent(_ key: UInt64, _ run: Int, _ words: IndexedWords) -> Bool {
+    !pending.contains(key)
+      && words.runs[(run + 1)...].allSatisfy { $0.row(ofKey: key) == nil }
+  }
+
+  /// What rows score, whose keys ascend.
+  private func scores(
+    of keys: [UInt64],
+    _ statistics: [TextScore.Statistics]
+  ) throws -> [Double] {
+    var scores = [Double](repeating: 0, count: keys.count)
+    if keys.isEmpty { return scores }
+    for (property, words) in words.enumerated() {
+      for (number, run) in words.runs.enumerated() {
+        for (term, wanted) in terms.enumerated() {
+          // A text may have several words that begin alike: how often it has any of them is what counts.
+          var times: [(place: Int, row: Int, times: Int)] = []
+          for word in run.words(wanted) {
+            var place = 0
+            try run.forEachRow(ofWord: word) { row, count in
+              let key = run.rowKey(row)
+              place = keys.firstPlace(notBefore: key, from: place)
+              guard place < keys.count, keys[place] == key, isCurrent(key, number, words) else {
+                return
+              }
+              times.append((place, row, count))
+            }
+          }
+          if wanted.isPrefix { times = times.summedByPlace() }
+          for found in times {
+            scores[found.place] += statistics[property].score(
+              term,
+              times: found.times,
+              length: run.length(ofRow: found.row)
+            )
+          }
+        }
+      }
+    }
+    return scores
+  }
+
+  // MARK: Reading texts
+
+  /// Reads the rows whose words are not known, and passes on those that match.
+  private func forEachPending(
+    excluding excluded: Set<UInt64>,
+    _ body: (UInt64, SearchedTexts) throws -> Void
+  ) throws {
+    if pending.isEmpty { return }
+    let scanner = WordScanner()
+    let keys = pending.subtracting(excluded).sorted()
+    try store.scan(table.number, keys: keys, of: resolver.view) { key, row, layout in
+      let texts = texts(of: row, layout, scanner)
+      if texts.match { try body(key, texts) }
+    }
+  }
+
+  private func matches(
+    _ reference: RowReference,
+    _ filter: RowFilter?,
+    testsTexts: Bool,
+    _ tally: TableTally?
+  ) throws -> Bool {
+    var matches = false
+    let scanner = WordScanner()
+    _ = try resolver.withRow(reference) { row in
+      tally?.readRow(row.byteCount)
+      if testsTexts, !texts(of: row, table.layout, scanner).match { return }
+      matches = try filter?.matches(row, reference) ?? true
+    }
+    return matches
+  }
+
+  private func texts(
+    of row: RawSpan,
+    _ layout: RowLayout,
+    _ scanner: WordScanner
+  ) -> SearchedTexts {
+    var texts = SearchedTexts(request.query, terms)
+    for column in request.columns {
+      let range = layout.isNull(column, in: row) ? 0..<0 : layout.range(column, in: row)
+      texts.add(row.extracting(range), scanner)
+    }
+    return texts
+  }
+}
+
+extension WordRun {
+  /// The numbers of the words that are a term's.
+  func words(_ term: TextQuery.Term) -> [Int] {
+    words(WordPattern.Piece(bytes: term.word, isBegun: true, isEnded: !term.isPrefix))
+  }
+
+  /// The rows that have a term, ascending.
+  ///
+  /// - Throws: ``DamagedWords``.
+  func rows(ofTerm term: TextQuery.Term) throws -> [UInt32] { try rows(ofWords: words(term)) }
+}
+
+extension [UInt64] {
+  /// What two ascending lists share.
+  fileprivate func intersection(_ other: [UInt64]) -> [UInt64] {
+    var shared: [UInt64] = []
+    var place = 0
+    for key in self {
+      place = other.firstPlace(notBefore: key, from: place)
+      if place < other.count, other[place] == key { shared.append(key) }
+    }
+    return shared
+  }
+
+  /// The first place of an ascending list whose key is not before another, from a place on: found by steps that double.
+  fileprivate func firstPlace(notBefore key: UInt64, from start: Int) -> Int {
+    var (lower, step) = (start, 1)
+    while lower + step < count, self[lower + step] < key {
+      lower += step
+      step *= 2
+    }
+    var upper = Swift.min(lower + step, count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if self[middle] < key { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+}
+
+extension [(place: Int, row: Int, times: Int)] {
+  /// How often in all, for each place.
+  fileprivate func summedByPlace() -> Self {
+    var sums: Self = []
+    for entry in sorted(by: { $0.place < $1.place }) {
+      if let last = sums.last, last.place == entry.place {
+        sums[sums.count - 1].times += entry.times
+      } else {
+        sums.append(entry)
+      }
+    }
+    return sums
+  }
+}
+
+/// A row that was found.
+private struct ScoredRow {
+  let score: Double
+  let key: UInt64
+  /// Whether its texts were looked at.
+  let isTested: Bool
+
+  func isBetter(than other: ScoredRow) -> Bool {
+    score != other.score ? score > other.score : key < other.key
+  }
+}
+
+/// Rows of which the best are taken out, one after the other.
+private struct Heap {
+  private var rows: [ScoredRow]
+
+  /// - Complexity: O(rows).
+  init(_ rows: [ScoredRow]) {
+    self.rows = rows
+    for place in stride(from: rows.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
+  }
+
+  /// Takes out the best row.
+  ///
+  /// - Complexity: O(log rows).
+  mutating func popFirst() -> ScoredRow? {
+    guard let first = rows.first else { return nil }
+    let last = rows.removeLast()
+    if !rows.isEmpty {
+      rows[0] = last
+      sink(from: 0)
+    }
+    return first
+  }
+
+  private mutating func sink(from start: Int) {
+    var place = start
+    while true {
+      var best = place
+      for child in [2 * place + 1, 2 * place + 2]
+      where child < rows.count && rows[child].isBetter(than: rows[best]) {
+        best = child
+      }
+      if best == place { return }
+      rows.swapAt(place, best)
+      place = best
+    }
+  }
+}

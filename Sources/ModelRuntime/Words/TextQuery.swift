@@ -1,0 +1,128 @@
+/// The words that a ranked search looks for.
+///
+///     budget 2026          both words
+///     budg*                words that begin so
+///     "next year"          these words, one behind the other
+///     budget -draft        not where the word behind the minus sign is
+///
+/// Neither case nor diacritics matter: "Zoe" finds "ZOË", and "strasse" finds "Straße". There is no dictionary of any
+/// language: "house" does not find "houses", which `house*` does. A word is a run of letters and digits, so `don't` is the
+/// two words "don" and "t", one behind the other. In Chinese, Japanese and Thai, each character is a word.
+///
+/// Any text is a query. What is no letter, digit or one of the signs above is what is between words; words of more than 64
+/// bytes of UTF-8 are found by nobody.
+public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The query as it was written.
+  public let description: String
+  /// What a text must have.
+  package let wanted: [Clause]
+  /// What a text must not have.
+  package let unwanted: [Clause]
+
+  /// Words, one behind the other.
+  package struct Clause: Sendable, Hashable {
+    /// The words, folded, in UTF-8.
+    package let words: [[UInt8]]
+    /// Whether more may follow the last word's letters.
+    package let isPrefix: Bool
+  }
+
+  /// Reads a query, as a person types it.
+  public init(_ text: String) {
+    description = text
+    var wanted: [Clause] = []
+    var unwanted: [Clause] = []
+    func add(_ part: Substring, _ isUnwanted: Bool) {
+      guard let clause = Clause(part) else { return }
+      if isUnwanted {
+        if !unwanted.contains(clause) { unwanted.append(clause) }
+      } else if !wanted.contains(clause) {
+        wanted.append(clause)
+      }
+    }
+    var rest = text[...]
+    while let first = rest.first {
+      if first.isWhitespace {
+        rest.removeFirst()
+        continue
+      }
+      let isUnwanted = first == "-"
+      if isUnwanted { rest.removeFirst() }
+      let part: Substring
+      if rest.first == "\"" {
+        rest.removeFirst()
+        let end = rest.firstIndex(of: "\"") ?? rest.endIndex
+        part = rest[..<end]
+        rest = rest[end...].dropFirst()
+        if rest.first == "*" {
+          rest.removeFirst()
+          add(part + "*", isUnwanted)
+          continue
+        }
+      } else {
+        let end = rest.firstIndex { $0.isWhitespace || $0 == "\"" } ?? rest.endIndex
+        part = rest[..<end]
+        rest = rest[end...]
+      }
+      add(part, isUnwanted)
+    }
+    self.wanted = wanted
+    self.unwanted = unwanted
+  }
+
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// Whether the query has no word to look for; it finds nothing then.
+  public var isEmpty: Bool { wanted.isEmpty }
+}
+
+extension TextQuery.Clause {
+  /// - Returns: `nil` if there is no word.
+  fileprivate init?(_ part: Substring) {
+    var words: [[UInt8]] = []
+    var end = 0
+    let utf8 = Array(part.utf8)
+    unsafe WordScanner().scan(utf8.span.bytes) { word, place in
+      words.append(unsafe word.withUnsafeBytes { unsafe Array($0) })
+      end = place.range.upperBound
+    }
+    if words.isEmpty { return nil }
+    self.words = words
+    isPrefix = end < utf8.count && utf8[end] == UInt8(ascii: "*")
+  }
+}
+
+extension TextQuery {
+  /// A word that texts are scored by.
+  package struct Term: Sendable, Hashable {
+    /// The word, folded, in UTF-8.
+    package let word: [UInt8]
+    /// Whether more may follow.
+    package let isPrefix: Bool
+
+    /// Whether a word of a text is the one.
+    package func matches(_ other: [UInt8]) -> Bool {
+      isPrefix ? other.starts(with: word) : other == word
+    }
+  }
+
+  /// The words that texts are scored by.
+  package var terms: [Term] {
+    var terms: [Term] = []
+    for clause in wanted {
+      for term in clause.terms where !terms.contains(term) { terms.append(term) }
+    }
+    return terms
+  }
+
+  /// Whether the words alone do not tell which texts match.
+  package var needsTexts: Bool { !unwanted.isEmpty || wanted.contains { $0.words.count > 1 } }
+}
+
+extension TextQuery.Clause {
+  package var terms: [TextQuery.Term] {
+    words.enumerated().map { place, word in
+      TextQuery.Term(word: word, isPrefix: isPrefix && place == words.count - 1)
+    }
+  }
+}
