@@ -36,6 +36,7 @@ let package = Package(
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
     .executable(name: "relations-benchmarks", targets: ["RelationBenchmarks"]),
+    .executable(name: "text-benchmarks", targets: ["TextBenchmarks"]),
     .executable(name: "scale-benchmarks", targets: ["ScaleBenchmarks"]),
     .executable(name: "service-benchmarks", targets: ["ServiceBenchmarks"]),
     .executable(name: "operation-counts", targets: ["Operations"]),
@@ -166,6 +167,14 @@ let package = Package(
       name: "RelationBenchmarks",
       dependencies: ["Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore")],
       path: "Sources/Relations",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "TextBenchmarks",
+      dependencies: [
+        "Harness", "SQLitePeer", "Workloads", .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Texts",
       swiftSettings: macroUserSettings + sqliteSettings
     ),
     // What small operations cost in allocations and instructions; `micro` holds it to thresholds.

@@ -138,6 +138,13 @@ public enum Workload: String, Sendable, CaseIterable {
   case moveChildren = "move-children"
   case nullify
   case cascade
+  // Words in short texts, and parts of words in short and in long ones.
+  case textFirstSearch = "text-first-search"
+  case textWord = "text-word"
+  case textTwoWords = "text-two-words"
+  case textContains = "text-contains"
+  case documentContains = "document-contains"
+  case textInsert = "text-insert"
 }
 
 /// Who is measured.

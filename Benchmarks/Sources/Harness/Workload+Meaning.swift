@@ -61,6 +61,12 @@ extension Workload {
     case .traverse100000, .packedTraverse100000: "100,000 objects, each with its to-one"
     case .moveChildren: "all children of one parent moved to another, one commit"
     case .nullify: "a parent deleted, its children kept"
+    case .textFirstSearch: "the first search for a word, after the rows were saved"
+    case .textWord: "the ten best for a word that one text in a million has"
+    case .textTwoWords: "the ten best for two words that some thousandths of the texts have"
+    case .textContains: "count of short texts that contain a part of a word, whatever the case"
+    case .documentContains: "the same in texts of 20 KB"
+    case .textInsert: "10,000 texts saved, and a word searched"
     case .cascade: "a parent deleted with its children"
     default: nil
     }
