@@ -140,6 +140,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case cascade
   // Words in short texts, and parts of words in short and in long ones.
   case textFirstSearch = "text-first-search"
+  case documentFirstSearch = "document-first-search"
   case textWord = "text-word"
   case textTwoWords = "text-two-words"
   case textContains = "text-contains"

@@ -62,6 +62,7 @@ extension Workload {
     case .moveChildren: "all children of one parent moved to another, one commit"
     case .nullify: "a parent deleted, its children kept"
     case .textFirstSearch: "the first search for a word, after the rows were saved"
+    case .documentFirstSearch: "the same in texts of 20 KB"
     case .textWord: "the ten best for a word that one text in a million has"
     case .textTwoWords: "the ten best for two words that some thousandths of the texts have"
     case .textContains: "count of short texts that contain a part of a word, whatever the case"

@@ -56,6 +56,13 @@ final class ModelTexts: TextStore {
       .search(descriptor, for: TextQuery(words.joined(separator: " ")), in: \.body).count
   }
 
+  func searchDocuments(_ words: [String]) throws -> Int {
+    var descriptor = FetchDescriptor<Document>()
+    descriptor.fetchLimit = 10
+    return try ModelContext(container)
+      .search(descriptor, for: TextQuery(words.joined(separator: " ")), in: \.body).count
+  }
+
   func countNotes(containing text: String) throws -> Int {
     try ModelContext(container).fetchCount(
       FetchDescriptor<Note>(predicate: #Predicate { $0.body.localizedStandardContains(text) })

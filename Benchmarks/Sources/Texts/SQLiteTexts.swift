@@ -37,11 +37,15 @@ final class SQLiteTexts: TextStore {
     }
   }
 
-  func searchNotes(_ words: [String]) throws -> Int {
+  func searchNotes(_ words: [String]) throws -> Int { try search("note", words) }
+  func searchDocuments(_ words: [String]) throws -> Int { try search("document", words) }
+
+  private func search(_ table: String, _ words: [String]) throws -> Int {
     let search = try database.statement(
       """
-      SELECT note.id, note.body FROM noteWords JOIN note ON note.id = noteWords.rowid
-      WHERE noteWords MATCH ? ORDER BY rank LIMIT 10
+      SELECT \(table).id, \(table).body FROM \(table)Words
+      JOIN \(table) ON \(table).id = \(table)Words.rowid
+      WHERE \(table)Words MATCH ? ORDER BY rank LIMIT 10
       """
     )
     search.bind(words.joined(separator: " "), at: 1)

@@ -9,7 +9,8 @@ struct TextQuestions {
   let texts: Texts
 
   func run(_ report: Report, _ stores: [any TextStore]) throws {
-    report.add(try first(stores))
+    report.add(try first(.textFirstSearch, stores) { try $0.searchNotes($1) })
+    report.add(try first(.documentFirstSearch, stores) { try $0.searchDocuments($1) })
     report.add(
       try search(.textWord, stores, expecting: 1) { [Texts.rareWord($0 * 100 % noteCount)] }
     )
@@ -30,11 +31,15 @@ struct TextQuestions {
     report.add(try insert(stores))
   }
 
-  private func first(_ stores: [any TextStore]) throws -> [Standing] {
+  private func first(
+    _ workload: Workload,
+    _ stores: [any TextStore],
+    _ search: @escaping (any TextStore, [String]) throws -> Int
+  ) throws -> [Standing] {
     let entrants = stores.map { store in
-      entrant(.textFirstSearch, store) {
+      entrant(workload, store) {
         try timeMilliseconds {
-          let count = try store.searchNotes([Texts.rareWord(0)])
+          let count = try search(store, [Texts.rareWord(0)])
           try WrongAnswer.check(count, is: 1, store.contender)
         }
       }

@@ -11,6 +11,8 @@ protocol TextStore: AnyObject {
   func addDocuments(_ texts: [String]) throws
   /// How many notes are returned of the ten best for some words.
   func searchNotes(_ words: [String]) throws -> Int
+  /// How many documents are returned of the ten best for some words.
+  func searchDocuments(_ words: [String]) throws -> Int
   /// How many notes contain a text, whatever the case.
   func countNotes(containing text: String) throws -> Int
   /// How many documents contain a text, whatever the case.

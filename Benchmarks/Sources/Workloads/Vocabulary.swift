@@ -2,10 +2,11 @@
 ///
 /// Made up from syllables, so that letters repeat the way they do in a language and a compressor finds
 /// what it would find in notes people write.
-struct Vocabulary: Sendable {
+public struct Vocabulary: Sendable {
   private let words: [[UInt8]]
 
-  init(count: Int, syllables: ClosedRange<Int>, seed: UInt64) {
+  /// Makes words of some syllables each, the same for the same seed.
+  public init(count: Int, syllables: ClosedRange<Int>, seed: UInt64) {
     let onsets = ["b", "br", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "st", "t", "v"]
     let rimes = ["a", "an", "ar", "e", "el", "en", "i", "in", "o", "on", "or", "u"]
     var random = SplitMix64(seed: seed)
@@ -18,10 +19,11 @@ struct Vocabulary: Sendable {
   }
 
   /// Draws a word; the first ones far more often, as in any language.
-  func draw(_ random: inout SplitMix64) -> [UInt8] {
+  public func draw(_ random: inout SplitMix64) -> [UInt8] {
     let position = random.nextUnit() * random.nextUnit()
     return words[Int(position * Double(words.count))]
   }
 
-  subscript(index: Int) -> [UInt8] { words[index] }
+  /// A word by its place: the lower, the more often it is drawn.
+  public subscript(index: Int) -> [UInt8] { words[index] }
 }
