@@ -14,7 +14,7 @@ final class WordIndex: Sendable {
   private let scanCount = Atomic<Int>(0)
 
   /// How many scans cost as much as making the index.
-  static let scansBeforeIndex = 4
+  static let scansBeforeIndex = 16
 
   init(_ table: UInt16, column: Int, _ hash: TextHash) {
     self.column = column

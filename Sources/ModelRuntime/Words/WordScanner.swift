@@ -16,10 +16,8 @@ package final class WordScanner {
   package private(set) var hasSeveral = false
 
   private var folding = WordFolding()
-  /// The word that is being read, folded.
-  private var word: [UInt8] = []
 
-  package init() { word.reserveCapacity(WordScanner.longestWord + 8) }
+  package init() {}
 
   /// Where a word is in its text.
   package struct Place {
@@ -40,79 +38,121 @@ package final class WordScanner {
   package func scan(_ text: RawSpan, _ body: (_ word: RawSpan, Place) throws -> Void) rethrows {
     isOpaque = false
     hasSeveral = false
-    word.removeAll(keepingCapacity: true)
-    var start = 0
-    var isBegun = false
-    var isTooLong = false
-    var offset = 0
-    let count = text.byteCount
-    while offset < count {
-      let place = offset
-      let byte = text.load(UInt8.self, at: offset)
-      var fold: WordFold
-      if byte < 0x80 {
-        offset &+= 1
-        let letter = WordFolding.asciiLetters[Int(byte)]
-        if letter != 0 {
-          if word.isEmpty { start = place }
-          if word.count < WordScanner.longestWord { word.append(letter) } else { isTooLong = true }
-          continue
+    // In memory of its own: of an object's properties each access is checked.
+    try unsafe withUnsafeTemporaryAllocation(byteCount: Self.longestWord, alignment: 8) { buffer in
+      try unsafe text.withUnsafeBytes { bytes in
+        try unsafe Self.letters.withUnsafeBufferPointer { letters in
+          var word = unsafe FoldedWord(buffer)
+          try unsafe scan(bytes, letters, &word, body)
         }
-        fold = WordFolding.ascii[Int(byte)]
-      } else {
-        let (scalar, length) = text.scalar(at: offset)
-        offset += length
-        fold = folding.fold(scalar)
       }
+    }
+  }
+
+  @inline(__always)
+  private func scan(
+    _ bytes: UnsafeRawBufferPointer,
+    _ letters: UnsafeBufferPointer<UInt8>,
+    _ word: inout FoldedWord,
+    _ body: (_ word: RawSpan, Place) throws -> Void
+  ) rethrows {
+    var isBegun = false
+    var offset = 0
+    while offset < bytes.count {
+      let place = offset
+      let letter = unsafe letters[Int(bytes[offset])]
+      if letter != 0 {
+        word.append(letter, at: place)
+        offset &+= 1
+        continue
+      }
+      let (fold, length) = unsafe fold(bytes, at: offset)
+      offset &+= length
       switch fold.kind {
       case .ignored: break
       case .opaque, .separator:
         if fold.kind == .opaque { isOpaque = true }
-        try end(&isTooLong, start..<place, isBegun, isEnded: true, body)
+        try end(&word, at: place, isBegun, isEnded: true, body)
         isBegun = true
       case .letter:
         if fold.isSeveral { hasSeveral = true }
-        if word.isEmpty { start = place }
-        if word.count + fold.count > WordScanner.longestWord {
-          isTooLong = true
-        } else {
-          for index in 0..<fold.count { word.append(fold.byte(index)) }
-        }
+        for index in 0..<fold.count { word.append(fold.byte(index), at: place) }
       case .ideograph:
-        try end(&isTooLong, start..<place, isBegun, isEnded: true, body)
-        for index in 0..<fold.count { word.append(fold.byte(index)) }
-        try end(&isTooLong, place..<offset, true, isEnded: true, body)
+        try end(&word, at: place, isBegun, isEnded: true, body)
+        for index in 0..<fold.count { word.append(fold.byte(index), at: place) }
+        try end(&word, at: offset, true, isEnded: true, body)
         isBegun = true
       }
     }
-    try end(&isTooLong, start..<count, isBegun, isEnded: false, body)
+    try end(&word, at: bytes.count, isBegun, isEnded: false, body)
+  }
+
+  /// What the character at an offset folds to, and its length in bytes.
+  private func fold(
+    _ bytes: UnsafeRawBufferPointer,
+    at offset: Int
+  ) -> (fold: WordFold, length: Int) {
+    let byte = unsafe bytes[offset]
+    if byte < 0x80 { return (WordFolding.ascii[Int(byte)], 1) }
+    let (scalar, length) = unsafe RawSpan(_unsafeBytes: bytes).scalar(at: offset)
+    return (folding.fold(scalar), length)
   }
 
   /// Ends the word that is being read, if there is one.
+  @inline(__always)
   private func end(
-    _ isTooLong: inout Bool,
-    _ range: Range<Int>,
+    _ word: inout FoldedWord,
+    at offset: Int,
     _ isBegun: Bool,
     isEnded: Bool,
     _ body: (_ word: RawSpan, Place) throws -> Void
   ) rethrows {
     if word.isEmpty { return }
-    if isTooLong {
+    if word.isTooLong {
       isOpaque = true
-      isTooLong = false
     } else {
-      let place = Place(range: range, isBegun: isBegun, isEnded: isEnded)
-      try unsafe word.withUnsafeBytes { try unsafe body($0.bytes, place) }
+      let place = Place(range: word.start..<offset, isBegun: isBegun, isEnded: isEnded)
+      try unsafe body(RawSpan(_unsafeBytes: word.bytes), place)
     }
-    word.removeAll(keepingCapacity: true)
+    word.removeAll()
+  }
+
+  /// The lower case of the letters and digits of ASCII; zero for all other bytes.
+  private static let letters: [UInt8] = (0...0xFF as ClosedRange<UInt8>).map { byte in
+    guard byte < 0x80 else { return 0 }
+    let fold = WordFolding.ascii[Int(byte)]
+    return fold.kind == .letter ? fold.byte(0) : 0
   }
 }
 
-extension WordFolding {
-  /// The lower case of the letters and digits of ASCII; zero for the other characters.
-  fileprivate static let asciiLetters: [UInt8] = (0..<0x80 as Range<UInt8>).map { byte in
-    let fold = ascii[Int(byte)]
-    return fold.kind == .letter ? fold.byte(0) : 0
+/// The word that is being read, folded.
+@safe private struct FoldedWord {
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var count = 0
+  /// Where the word begins in the text.
+  private(set) var start = 0
+  /// Whether there were more bytes than there is room for.
+  private(set) var isTooLong = false
+
+  init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.buffer = buffer }
+
+  var isEmpty: Bool { count == 0 }
+  var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8, at place: Int) {
+    if count == 0 { start = place }
+    guard unsafe count < buffer.count else {
+      isTooLong = true
+      return
+    }
+    unsafe buffer[count] = byte
+    count &+= 1
+  }
+
+  mutating func removeAll() {
+    count = 0
+    isTooLong = false
   }
 }
 
