@@ -343,6 +343,7 @@ if hostIsApple {
       name: "SampleTrips",
       dependencies: [
         "SwiftData", "JSONStore", "Terminal",
+        .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/SampleTrips",

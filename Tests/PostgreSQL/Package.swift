@@ -31,6 +31,8 @@ let package = Package(
         .product(name: "DataStoreTesting", package: "logstore"),
         .product(name: "ModelRuntime", package: "logstore"),
         .product(name: "PostgresStore", package: "logstore"),
+        // A program that its tests run.
+        .product(name: "SampleTrips", package: "logstore"),
       ],
       path: "Tests",
       swiftSettings: settings

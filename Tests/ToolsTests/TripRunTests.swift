@@ -36,7 +36,7 @@ private func phase(_ name: String, of report: RunReport) throws -> PhaseReport {
 }
 
 @Suite struct `A run` {
-  @Test(arguments: StoreKind.allCases)
+  @Test(arguments: StoreKind.allCases.filter { $0 != .postgres })
   func `ends with a store that holds what the CSV says`(kind: StoreKind) throws {
     let bench = try Bench(kind)
     let report = try bench.run(bench.timetable(days: 4)).run()
@@ -44,6 +44,15 @@ private func phase(_ name: String, of report: RunReport) throws -> PhaseReport {
     #expect(report.checks.first { $0.what == "trips" }?.expected == 8)
     #expect(report.query.trips.map(\.delay) == [64, 63, 62, 61])
     #expect((report.reopenSeconds == nil) == (kind == .memory))
+  }
+
+  @Test(.enabled(if: !StoreKind.hasPostgres))
+  func `on a server needs a build that knows servers`() {
+    let error = #expect(throws: ToolError.self) {
+      try StorePlace(kind: .postgres, path: "postgresql://nobody:secret@localhost/nothing")
+    }
+    #expect(error?.what == "this build knows no servers")
+    #expect(error.map { "\($0)".contains("secret") } == false)
   }
 
   @Test(arguments: [(1, 12), (5, 3), (12, 1), (Int.max, 1)])

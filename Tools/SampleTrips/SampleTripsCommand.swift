@@ -15,24 +15,26 @@ struct SampleTripsCommand: ParsableCommand {
       York City in January 2013 are used, which are bundled.
 
       A store that was kept with --url and already holds trips is continued: only the flights that are \
-      missing are imported, and only the trips without a departure are replayed.
+      missing are imported, and only the trips without a departure are replayed. On a server, trips are in the \
+      schema sample_trips and stay there.
 
       EXAMPLES:
         SampleTrips
         SampleTrips --store json --batch 1000
         SampleTrips --csv flights.csv --batch 100 --durability relaxed
         SampleTrips --url /tmp/trips.store
+        SampleTrips --store postgres --url postgresql://app@db.example.com/trips
 
       \(ExitStatus.help)
       """
   )
 
-  @Option(help: "The store: log, json or memory.")
+  @Option(help: "The store: log, json, memory, or postgres in a build with the trait PostgreSQL.")
   var store: StoreKind = .log
 
   @Option(
     help: ArgumentHelp(
-      "Where the store stays when the run is over; a temporary place that is removed, if not given.",
+      "Where the store stays when the run is over, or the address of a server; a temporary place that is removed, if not given.",
       valueName: "path"
     )
   )
@@ -76,7 +78,7 @@ struct SampleTripsCommand: ParsableCommand {
       batch: batch,
       showsProgress: Terminal.errorIsWatched && !quiet
     )
-    var report = try explainingStoreErrors(at: place.url) { try run.run() }
+    var report = try explainingStoreErrors(at: place) { try run.run() }
     if !quiet {
       report.archive = try ArchiveSize(measuredWith: timetable)
       report.lines.forEach { print($0) }
@@ -84,7 +86,7 @@ struct SampleTripsCommand: ParsableCommand {
     guard report.checks.allSatisfy(\.holds) else {
       throw ToolError(
         "the store does not hold what the CSV says",
-        place: place.url.path,
+        place: place.name,
         found: report.checks.filter { !$0.holds }.map(\.description).joined(separator: "\n"),
         status: .checkFailed
       )

@@ -16,7 +16,7 @@ struct WrittenBytes {
   /// The bytes written since the phase began, or `nil` for a store that writes none, and on a system
   /// that does not tell.
   func total() -> Int? {
-    guard kind != .memory, let start, let now = Self.writtenByProcess() else { return nil }
+    guard kind.writesFiles, let start, let now = Self.writtenByProcess() else { return nil }
     return now - start
   }
 

@@ -42,7 +42,7 @@ extension TripRun {
     }
     throw ToolError(
       "the store holds trips of another file",
-      place: setup.place.url.path,
+      place: setup.place.name,
       expected: "only flights of the CSV file",
       found: "\(strangers.count.grouped) others, such as \(stranger.name) from \(stranger.origin)",
       advice: "give the --csv it was made from, or another --url"

@@ -3,19 +3,25 @@ import Terminal
 
 /// Where the store of a run lies, and whether it goes when the run is over.
 struct StorePlace {
-  let url: URL
+  private let kind: StoreKind
+  /// A path, or what libpq is told of a server.
+  let location: String
   /// The folder made for this run alone, to be removed with all that is in it.
   private let temporaryFolder: URL?
 
   /// Finds the place of a store.
   ///
   /// - Parameters:
-  ///   - kind: A log store is a folder, an archive is one file.
+  ///   - kind: A log store is a folder, an archive is one file, and a server has an address.
   ///   - path: Where the user wants the store to stay, or `nil` for a temporary place.
   /// - Throws: ``ToolError`` if no store of the kind can be made or opened there.
   init(kind: StoreKind, path: String?) throws {
-    if let path {
-      url = URL(fileURLWithPath: path)
+    self.kind = kind
+    if kind == .postgres {
+      location = try Self.address(path)
+      temporaryFolder = nil
+    } else if let path {
+      location = path
       temporaryFolder = nil
       try checkParent()
       try checkShape(kind)
@@ -24,8 +30,35 @@ struct StorePlace {
         .appendingPathComponent("SampleTrips-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       temporaryFolder = folder
-      url = folder.appendingPathComponent(kind == .json ? "trips.json" : "trips.store")
+      location = folder.appendingPathComponent(kind == .json ? "trips.json" : "trips.store").path
     }
+  }
+
+  /// The file or folder of a store that is one.
+  var url: URL { URL(fileURLWithPath: location) }
+
+  /// What people are told of the place: never an address, which may bear a password.
+  var name: String {
+    kind == .postgres ? "the schema \(StoreSetup.namespace) of the server" : url.path
+  }
+
+  private static func address(_ address: String?) throws(ToolError) -> String {
+    guard StoreKind.hasPostgres else {
+      throw ToolError(
+        "this build knows no servers",
+        expected: "a build with the trait PostgreSQL, and libpq",
+        advice: "Tools/run --store postgres, or swift run --traits PostgreSQL SampleTrips"
+      )
+    }
+    guard let address else {
+      throw ToolError(
+        "a store on a server has no place of its own",
+        expected: "--url with the address of a database, for libpq",
+        found: "none",
+        advice: "--url postgresql://user@host/database"
+      )
+    }
+    return address
   }
 
   func removeIfTemporary() {

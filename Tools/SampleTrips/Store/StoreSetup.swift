@@ -2,8 +2,33 @@ import Foundation
 import JSONStore
 import SwiftData
 
+#if PostgreSQL
+import PostgresStore
+#endif
+
 /// Which store holds the trips.
-enum StoreKind: String, CaseIterable, Sendable { case log, json, memory }
+enum StoreKind: String, CaseIterable, Sendable {
+  case log, json, memory
+  /// On a server; only in builds with the trait PostgreSQL.
+  case postgres
+
+  /// Whether this build knows stores on servers.
+  static var hasPostgres: Bool {
+    #if PostgreSQL
+    true
+    #else
+    false
+    #endif
+  }
+
+  /// Whether the process itself writes the store to files.
+  var writesFiles: Bool {
+    switch self {
+    case .log, .json: true
+    case .memory, .postgres: false
+    }
+  }
+}
 
 /// What a save of the log store survives, as the command line says it.
 enum SaveDurability: String, CaseIterable, Sendable { case full, relaxed }
@@ -14,6 +39,9 @@ struct StoreSetup {
     Trip.self, BucketListItem.self, LivingAccommodation.self, Airline.self, Airport.self,
     Plane.self,
   ])
+
+  /// The schema of a server in which the trips have their tables.
+  static let namespace = "sample_trips"
 
   let kind: StoreKind
   let place: StorePlace
@@ -26,8 +54,18 @@ struct StoreSetup {
       case .log: LogStoreConfiguration(url: place.url, durability: logDurability)
       case .json: JSONStoreConfiguration(name: "trips", url: place.url)
       case .memory: ModelConfiguration(isStoredInMemoryOnly: true)
+      case .postgres: try serverConfiguration()
       }
     return try ModelContainer(for: Self.schema, configurations: [configuration])
+  }
+
+  private func serverConfiguration() throws -> any DataStoreConfiguration {
+    #if PostgreSQL
+    PostgresStoreConfiguration(url: place.location, namespace: Self.namespace)
+    #else
+    // StorePlace tells the user before it comes to this.
+    preconditionFailure("a build without the trait PostgreSQL has no store on a server")
+    #endif
   }
 
   private var logDurability: LogStoreConfiguration.Durability {
