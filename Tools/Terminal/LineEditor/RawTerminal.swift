@@ -19,6 +19,10 @@ enum RawTerminal {
   private static let descriptor = STDIN_FILENO
   /// The mode as it was, and the one for editing: in memory that a signal handler may read.
   private nonisolated(unsafe) static let modes = UnsafeMutablePointer<termios>.allocate(capacity: 2)
+  /// What signals did before, by their numbers.
+  private nonisolated(unsafe) static let earlier = UnsafeMutablePointer<sigaction>.allocate(
+    capacity: 65
+  )
   private static let isRaw = Atomic(false)
   private static let isAsked = Atomic(false)
   /// Both ends of a pipe into which handlers write: reading waits for it and for the terminal at once.
@@ -56,10 +60,11 @@ enum RawTerminal {
     cfmakeraw(modes + 1)
     // Lines that others write still begin at the left.
     modes[1].c_oflag |= tcflag_t(OPOST | ONLCR)
+    guardEndings()
     isRaw.store(true, ordering: .sequentiallyConsistent)
-    // What is typed ahead is kept.
-    guard tcsetattr(descriptor, TCSADRAIN, modes + 1) == 0 else {
-      isRaw.store(false, ordering: .sequentiallyConsistent)
+    // What is typed ahead is kept, and nothing is waited for: output may be held back by Ctrl-S.
+    guard tcsetattr(descriptor, TCSANOW, modes + 1) == 0 else {
+      leave()
       return false
     }
     return true
@@ -67,13 +72,15 @@ enum RawTerminal {
 
   /// Gives the terminal its own mode back.
   static func leave() {
+    guard isRaw.load(ordering: .sequentiallyConsistent) else { return }
     restore()
     isRaw.store(false, ordering: .sequentiallyConsistent)
+    unguardEndings()
   }
 
   private static func restore() {
     if isRaw.load(ordering: .sequentiallyConsistent) {
-      _ = tcsetattr(descriptor, TCSADRAIN, modes)
+      _ = tcsetattr(descriptor, TCSANOW, modes)
     }
   }
 
@@ -83,6 +90,7 @@ enum RawTerminal {
   private static let handlers: Void = {
     _ = pipe
     modes.initialize(repeating: termios(), count: 2)
+    earlier.initialize(repeating: sigaction(), count: 65)
     atexit { RawTerminal.leave() }
     handle(SIGWINCH) { _ in RawTerminal.wake(.resized) }
     handle(SIGINT) { _ in
@@ -96,17 +104,31 @@ enum RawTerminal {
       kill(getpid(), SIGSTOP)
       RawTerminal.resume()
     }
-    for number in [
-      SIGHUP, SIGTERM, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE,
-    ] {
+  }()
+
+  /// Signals that end the process, also by a crash, while the terminal is not its own.
+  private static let endings = [
+    SIGHUP, SIGTERM, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE,
+  ]
+
+  /// Has the terminal restored before the process ends, for as long as it is raw.
+  ///
+  /// At other times signals do what they did before: of a crash in the middle of an answer, Swift tells where it was.
+  private static func guardEndings() {
+    for number in endings {
+      sigaction(number, nil, earlier + Int(number))
       handle(number) { number in
         RawTerminal.restore()
-        // Once this returns, the signal comes again, and does what it does.
+        // Once this returns, the signal comes again.
         signal(number, SIG_DFL)
         raise(number)
       }
     }
-  }()
+  }
+
+  private static func unguardEndings() {
+    for number in endings { sigaction(number, earlier + Int(number), nil) }
+  }
 
   /// Installs a handler, unless the signal is ignored, as under `nohup`.
   private static func handle(_ number: CInt, _ body: @escaping @convention(c) (CInt) -> Void) {
@@ -132,7 +154,7 @@ enum RawTerminal {
 
   private static func resume() {
     if isRaw.load(ordering: .sequentiallyConsistent) {
-      _ = tcsetattr(descriptor, TCSADRAIN, modes + 1)
+      _ = tcsetattr(descriptor, TCSANOW, modes + 1)
       wake(.continued)
     }
   }

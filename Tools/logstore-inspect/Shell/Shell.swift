@@ -145,8 +145,12 @@ extension Shell {
           lines.clearInterruption()
         }
         perform(text, at: place)
-        // Ctrl-C ends the file, too, whose line it met.
-        if !lines.isInteractive, input.isInterrupted { return }
+        if lines.isInteractive {
+          lines.clearInterruption()
+        } else if input.isInterrupted {
+          // Ctrl-C ends the file, too, whose line it met.
+          return
+        }
       case .end:
         // What is still open is an error that names what is missing.
         if !pending.isEmpty { perform(text, at: place) }
