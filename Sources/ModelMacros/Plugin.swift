@@ -18,6 +18,8 @@ struct ModelMacrosPlugin: CompilerPlugin {
     TransientPropertyMacro.self,
     IndexMacro.self,
     UniqueConstraintsMacro.self,
+    ModelPredicateMacro.self,
+    ModelExpressionMacro.self,
   ]
 }
 #endif

@@ -1,3 +1,4 @@
+public import Foundation
 import Observation
 
 // MARK: Models
@@ -34,6 +35,7 @@ import Observation
   named(_$stateReference),
   named(_$fetchedRow),
   named(Root),
+  named(_$Isolation),
   named(persistentBackingData),
   named(schemaMetadata),
   named(init),
@@ -139,6 +141,49 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "ModelMacros", type: "IndexMacro") where T: PersistentModel
+
+// MARK: Predicates
+
+/// Makes a predicate on models from a closure that tests one.
+///
+/// ```swift
+/// let late = #Predicate<Trip> { $0.startDate < Date.now }
+/// let ours = #Predicate<Trip> { late.evaluate($0) && $0.owner == me }
+/// ```
+///
+/// It is Foundation's macro for models, with the same result, and takes more:
+///
+/// - What does not depend on the model is evaluated once, when the predicate is made: `Date.now`, `.active`,
+///   `settings.limit`, `calendar.startOfDay(for: date)`.
+/// - A model that is compared stands for its row: only its identifier becomes part of the predicate. Make a predicate
+///   anew after a model that it names was saved for the first time, since the identifier is another one then.
+/// - Other predicates and expressions are evaluated inside; all of them are answered as one.
+/// - `let`, `if` and `guard` may come before the result.
+///
+/// The closure itself never runs. For anything but models, `#Predicate` is Foundation's.
+///
+/// - Parameter body: The test; one expression, or what comes down to one.
+@freestanding(expression)
+public macro Predicate<each Input: PersistentModel>(
+  _ body: (repeat each Input) -> Bool
+) -> Predicate<repeat each Input> =
+  #externalMacro(module: "ModelMacros", type: "ModelPredicateMacro")
+
+/// Makes an expression on models from a closure, for predicates to evaluate inside.
+///
+/// ```swift
+/// let days = #Expression<Trip, Int> { $0.stops.count * 2 }
+/// let long = #Predicate<Trip> { days.evaluate($0) > limit }
+/// ```
+///
+/// It takes what ``Predicate(_:)`` takes. For anything but models, `#Expression` is Foundation's.
+///
+/// - Parameter body: What the expression comes to; it never runs.
+@freestanding(expression)
+public macro Expression<each Input: PersistentModel, Output>(
+  _ body: (repeat each Input) -> Output
+) -> Expression<repeat each Input, Output> =
+  #externalMacro(module: "ModelMacros", type: "ModelExpressionMacro")
 
 // MARK: Actors
 

@@ -136,6 +136,30 @@ final class Plane {
     #expect(worst.count == 2)
   }
 
+  @Test func `has predicates in predicates`() throws {
+    struct Limits { var delay = 15.0 }
+    let limits = Limits()
+    let wanted = ["JFK-BOSN"]
+    let flight = try #require(try context.fetch(FetchDescriptor<Flight>()).first)
+
+    let late = #Predicate<Flight> { ($0.departureDelay ?? 0) > 15 }
+    let route = #Expression<Flight, String> { $0.origin + "-" + $0.destination }
+    let search = #Predicate<Flight> { flight in
+      late.evaluate(flight) && !wanted.isEmpty && wanted.contains(route.evaluate(flight))
+    }
+    let sisters = #Predicate<Flight> { $0.plane == flight.plane && $0 != flight }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: search)) == 14)
+    #expect(try context.fetchCount(FetchDescriptor(predicate: sisters)) == 39)
+
+    let delayed = #Predicate<Flight> { flight in
+      guard let delay = flight.departureDelay else { return false }
+      if flight.isCancelled { return false }
+      return delay > limits.delay && flight.departure < Date.now
+    }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: delayed)) == 21)
+    #expect(try context.explain(FetchDescriptor(predicate: delayed)).filteredBy == .store)
+  }
+
   @Test func `says how a question was answered`() throws {
     let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
     var printed: [String] = []

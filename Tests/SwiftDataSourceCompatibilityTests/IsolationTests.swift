@@ -19,6 +19,28 @@ import Testing
     #expect(found?.pages.first?.notebook === found)
   }
 
+  @Test @MainActor func `may be named by predicates that are made on the actor`() async throws {
+    let store = try TestStore(.file, Notebook.self, NotebookPage.self, LedgerEntry.self)
+    let container = store.container
+    let model = NotebookViewModel(container: container)
+    try model.create("Trips")
+    try model.create("Books")
+    model.notebooks[1].tags = ["far"]
+    try container.mainContext.save()
+    let predicate = try model.tagged("far", since: .distantPast)
+    let descriptor = FetchDescriptor(predicate: predicate)
+    #expect(try container.mainContext.fetch(descriptor).map(\.title) == ["Trips"])
+    #expect(try container.mainContext.explain(descriptor).filteredBy == .store)
+    #expect(try predicate.evaluate(model.notebooks[1]))
+    let elsewhere = try await Task.detached { [predicate] in
+      try ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))
+    }.value
+    #expect(elsewhere == 1)
+    // A computed property is asked on the main actor.
+    let wordy = FetchDescriptor(predicate: model.wordy())
+    #expect(try container.mainContext.fetchCount(wordy) == 2)
+  }
+
   @Test @LedgerActor func `may belong to an actor of the app's`() throws {
     let entry = LedgerEntry(amount: 12)
     entry.note = "lunch"

@@ -5,7 +5,7 @@ extension ModelClass {
   /// Everything `@Model` adds to the body of the class.
   var generatedMembers: [DeclSyntax] {
     var result: [DeclSyntax] = []
-    if !inheritsModel { result += core + [rootType, backingData, noType] }
+    if !inheritsModel { result += core + [rootType, backingData, noType] + isolation }
     result += ordinals
     result.append(hasOnlySlots)
     result.append(schemaMetadata)
@@ -46,6 +46,11 @@ extension ModelClass {
       set { _$state.adopt(newValue) }
     }
     """
+  }
+
+  private var isolation: [DeclSyntax] {
+    guard isIsolated else { return [] }
+    return ["\(raw: access.modifier)typealias _$Isolation = ModelRuntime._ActorIsolated"]
   }
 
   private var noType: DeclSyntax {

@@ -51,7 +51,14 @@ extension HistoryProviding {
     // A store of this kind begins where the token says; of another it is not known what it understands.
     if let bound = bound as? DefaultHistoryToken,
       let request = HistoryDescriptor<DefaultHistoryTransaction>(
-        predicate: #Predicate { $0.token > bound }
+        // As `#Predicate` writes it: in this module that name is our macro's, which is for models.
+        predicate: Predicate {
+          PredicateExpressions.build_Comparison(
+            lhs: PredicateExpressions.build_KeyPath(root: $0, keyPath: \.token),
+            rhs: PredicateExpressions.build_Arg(bound),
+            op: .greaterThan
+          )
+        }
       ) as? HistoryDescriptor<HistoryType>
     {
       return try fetchHistory(request)

@@ -9,6 +9,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The top class of the hierarchy this model belongs to.
   associatedtype Root: PersistentModel = Self
 
+  /// Whether the properties belong to an actor. Written by `@Model` for a class that names one.
+  associatedtype _$Isolation = _NotIsolated
+
   /// Creates an object that reads its values from `backingData`.
   init(backingData: any BackingData<Self>)
 

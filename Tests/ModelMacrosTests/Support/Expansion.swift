@@ -1,5 +1,6 @@
 import ModelMacros
 import SwiftDiagnostics
+import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -20,7 +21,9 @@ struct Expansion {
   /// Expands a source file.
   init(_ source: String, superclass: Superclass = .none) {
     self.source = source
-    let file = Parser.parse(source: source)
+    // Operators have their operands, as the compiler gives them to macros.
+    let parsed = OperatorTable.standardOperators.foldAll(Parser.parse(source: source)) { _ in }
+    let file = parsed.cast(SourceFileSyntax.self)
     let shared = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "App", fullFilePath: "App.swift")]
     )
@@ -81,6 +84,8 @@ struct Expansion {
       "Transient": MacroSpec(type: TransientPropertyMacro.self),
       "Index": MacroSpec(type: IndexMacro.self),
       "Unique": MacroSpec(type: UniqueConstraintsMacro.self),
+      "Predicate": MacroSpec(type: ModelPredicateMacro.self),
+      "Expression": MacroSpec(type: ModelExpressionMacro.self),
     ]
   }
 }

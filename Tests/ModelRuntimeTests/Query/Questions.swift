@@ -54,7 +54,10 @@ enum Questions {
       Question("sum", #Predicate { $0.number / 2 + 1 > 1 }),
       Question("remainder", #Predicate { $0.number % 2 == 1 }),
       Question("minus", #Predicate { -($0.number % 50) > 0 }),
-      Question("double arithmetic", #Predicate { ($0.ratio + 1) * 2 - 0.5 >= $0.ratio / 3 }),
+      Question(
+        "double arithmetic",
+        #Predicate { (item: Item) in (item.ratio + 1) * 2 - 0.5 >= item.ratio / 3 }
+      ),
       Question("optional ==", #Predicate { $0.count == 7 }),
       Question("optional !=", #Predicate { $0.count != 7 }),
       Question("optional == nil captured", #Predicate { $0.count == none }),

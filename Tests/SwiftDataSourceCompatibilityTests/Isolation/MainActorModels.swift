@@ -3,8 +3,8 @@ import SwiftData
 
 // Models of an app whose classes all belong to the main actor.
 //
-// What predicates and sort descriptors name says `nonisolated`: key paths of isolated properties cannot be sent,
-// and a predicate can.
+// What sort descriptors name says `nonisolated`: key paths of isolated properties cannot be sent, and a descriptor
+// can. Predicates that are made on the main actor may name the others, too.
 
 @MainActor @Model
 final class Notebook {
@@ -72,6 +72,12 @@ final class NotebookViewModel {
       )
     )
   }
+
+  func tagged(_ tag: String, since date: Date) throws -> Predicate<Notebook> {
+    #Predicate { $0.tags.contains(tag) && $0.created >= date && !$0.slug.isEmpty }
+  }
+
+  func wordy() -> Predicate<Notebook> { #Predicate { $0.summary.count > 3 } }
 
   func reload() throws {
     notebooks = try context.fetch(FetchDescriptor<Notebook>())

@@ -1,7 +1,7 @@
 public import Foundation
 
-// `#Predicate` on Linux takes no other predicate inside, and a predicate that is made of several has to be: which
-// parts there are is often known at run time only.
+// What `evaluate` says inside of `#Predicate`, for predicates that are put together outside of one: which parts there
+// are is often known at run time only.
 
 /// Both predicates hold.
 ///
@@ -14,8 +14,8 @@ public func && <Model: PersistentModel>(
 ) -> Predicate<Model> {
   Predicate { model in
     PredicateExpressions.build_Conjunction(
-      lhs: _PredicatePart(lhs, of: model),
-      rhs: _PredicatePart(rhs, of: model)
+      lhs: _PredicateEvaluation(lhs, of: model),
+      rhs: _PredicateEvaluation(rhs, of: model)
     )
   }
 }
@@ -31,8 +31,8 @@ public func || <Model: PersistentModel>(
 ) -> Predicate<Model> {
   Predicate { model in
     PredicateExpressions.build_Disjunction(
-      lhs: _PredicatePart(lhs, of: model),
-      rhs: _PredicatePart(rhs, of: model)
+      lhs: _PredicateEvaluation(lhs, of: model),
+      rhs: _PredicateEvaluation(rhs, of: model)
     )
   }
 }
@@ -45,65 +45,6 @@ public func || <Model: PersistentModel>(
 /// cannot be encoded.
 public prefix func ! <Model: PersistentModel>(predicate: Predicate<Model>) -> Predicate<Model> {
   Predicate { model in
-    PredicateExpressions.build_Negation(_PredicatePart(predicate, of: model))
-  }
-}
-
-/// A predicate as a part of another: its variable stands for the other's.
-public struct _PredicatePart<Model: PersistentModel>: StandardPredicateExpression {
-  public typealias Output = Bool
-
-  private let predicate: Predicate<Model>
-  private let model: PredicateExpressions.Variable<Model>
-
-  init(_ predicate: Predicate<Model>, of model: PredicateExpressions.Variable<Model>) {
-    self.predicate = predicate
-    self.model = model
-  }
-
-  public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-    try predicate.evaluate(model.evaluate(bindings))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalidValue(
-      self,
-      .init(
-        codingPath: encoder.codingPath,
-        debugDescription:
-          "a predicate that is composed of others cannot be encoded: encode its parts"
-      )
-    )
-  }
-
-  public init(from decoder: any Decoder) throws {
-    throw DecodingError.dataCorrupted(
-      .init(
-        codingPath: decoder.codingPath,
-        debugDescription:
-          "a predicate that is composed of others cannot be decoded: decode its parts"
-      )
-    )
-  }
-}
-
-extension _PredicatePart: QueryTranslatable {
-  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    guard let root = predicate.expression as? any QueryTranslatable else {
-      throw .node("\(Swift.type(of: predicate.expression))")
-    }
-    var inner = translation
-    inner.bind(predicate.variable.key, to: try translation.value(of: model.key))
-    return try root.translate(inner)
-  }
-}
-
-extension _PredicatePart: ObjectEvaluable {
-  func makeObjectEvaluator() -> NodeEvaluator<Bool> {
-    let evaluate = predicate.expression.makeEvaluator()
-    let (variable, model) = (predicate.variable, model)
-    return { bindings in
-      try evaluate(PredicateBindings((variable, try model.evaluate(bindings))))
-    }
+    PredicateExpressions.build_Negation(_PredicateEvaluation(predicate, of: model))
   }
 }

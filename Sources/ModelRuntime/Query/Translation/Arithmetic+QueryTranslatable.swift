@@ -79,6 +79,9 @@ extension QueryExpression {
     case .some(let kind) where kind.isNumeric:
       let lhs = try lhs.translate(translation).asValue()
       let rhs = try rhs.translate(translation).asValue()
+      if let result = operation.result(of: lhs, rhs, as: kind) {
+        return .constant(result).fitting(type)
+      }
       if operation == .remainder, kind == .integer {
         // The remainder overflows where the quotient does, although it would fit itself.
         let quotient = QueryExpression.arithmetic(.divide, lhs, rhs, kind).fitting(type)
@@ -102,6 +105,25 @@ extension QueryExpression {
       if case .integer(let number) = value, bounds.contains(number) { value } else { .null }
     }
     return .unwrapped(.mapped(self, fit))
+  }
+}
+
+extension QueryExpression.Arithmetic {
+  /// The result for two constants, if they have one.
+  fileprivate func result(
+    of lhs: QueryExpression,
+    _ rhs: QueryExpression,
+    as kind: QueryKind
+  ) -> QueryValue? {
+    switch (lhs, rhs) {
+    case (.constant(.double(let lhs)), .constant(.double(let rhs))):
+      let result = compute(lhs, rhs)
+      return .double(kind == .float ? Double(Float(result)) : result)
+    case (.constant(.integer(let lhs)), .constant(.integer(let rhs))):
+      let result = try? integerOperation(isSigned: kind == .integer)(lhs, rhs)
+      return result.map(QueryValue.integer)
+    default: return nil
+    }
   }
 }
 

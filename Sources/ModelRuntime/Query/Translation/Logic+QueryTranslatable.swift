@@ -3,20 +3,32 @@ import Foundation
 extension PredicateExpressions.Conjunction: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    .and(try lhs.translate(translation), try rhs.translate(translation))
+    // What is captured often decides alone: no text to search for, all of a list wanted.
+    switch (try lhs.translate(translation), try rhs.translate(translation)) {
+    case (.constant(.bool(true)), let test), (let test, .constant(.bool(true))): test
+    case (.constant(.bool(false)), _): .bool(false)
+    case (let lhs, let rhs): .and(lhs, rhs)
+    }
   }
 }
 
 extension PredicateExpressions.Disjunction: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    .or(try lhs.translate(translation), try rhs.translate(translation))
+    switch (try lhs.translate(translation), try rhs.translate(translation)) {
+    case (.constant(.bool(false)), let test), (let test, .constant(.bool(false))): test
+    case (.constant(.bool(true)), _): .bool(true)
+    case (let lhs, let rhs): .or(lhs, rhs)
+    }
   }
 }
 
 extension PredicateExpressions.Negation: QueryTranslatable where Wrapped: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    .not(try wrapped.translate(translation))
+    switch try wrapped.translate(translation) {
+    case .constant(.bool(let value)): .bool(!value)
+    case let test: .not(test)
+    }
   }
 }
 

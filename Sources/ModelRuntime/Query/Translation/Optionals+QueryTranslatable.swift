@@ -25,6 +25,16 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 }
 
 extension QueryExpression {
+  /// Whether the expression says yes or no, of whatever it is about.
+  fileprivate var isTest: Bool {
+    switch self {
+    case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists,
+      .constant(.bool):
+      true
+    default: false
+    }
+  }
+
   /// Whether the expression is null anyway where a path leads to no row.
   fileprivate func isNull(whereMissing path: RowPath) -> Bool {
     switch self {
@@ -39,16 +49,27 @@ extension PredicateExpressions.NilCoalesce: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     let wrapped = try lhs.translate(translation)
-    if case .list = wrapped { return wrapped }
+    switch wrapped {
+    case .list: return wrapped
+    // A captured optional is known to be nil, or is a test that is never nil.
+    case .constant(.null): return try rhs.translate(translation)
+    case _ where wrapped.isTest: return wrapped
+    default: break
+    }
     return .coalesce(try wrapped.asValue(), try rhs.translate(translation).asValue())
   }
 }
 
 extension PredicateExpressions.ForcedUnwrap: QueryTranslatable where Inner: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    // A captured optional of an optional may hold nil, which is not the same here as to hold nothing.
+    if let captured = inner as? PredicateExpressions.Value<Wrapped?>, let value = captured.value {
+      return try PredicateExpressions.Value(value).translate(translation)
+    }
     switch try inner.translate(translation) {
     case .row(let path): return .row(path.unwrapped())
     case .list(let list): return .list(list)
+    case .constant(let value) where !value.isNull: return .constant(value)
     case let value: return .unwrapped(try value.asValue())
     }
   }

@@ -11,6 +11,8 @@ extension PredicateExpressions.TypeCheck: QueryTranslatable where Input: QueryTr
 
 extension PredicateExpressions.ConditionalCast: QueryTranslatable where Input: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    // This is how a value comes where an optional is wanted.
+    if Desired.self == Input.Output.self { return try input.translate(translation) }
     guard case .row(let path) = try input.translate(translation),
       let type = Desired.self as? any PersistentModel.Type
     else { throw .combination("`as? \(Desired.self)`") }

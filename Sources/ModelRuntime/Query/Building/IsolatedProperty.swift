@@ -1,0 +1,80 @@
+public import Foundation
+
+/// Where the properties of a model class are: on no actor.
+public enum _NotIsolated {}
+
+/// Where the properties of a model class are: on the actor that the class names.
+public enum _ActorIsolated {}
+
+/// A property of an actor's models, in a predicate that was made on that actor.
+///
+/// What is stored is answered from rows, or read out of the object, on whatever thread its context is. The code of a
+/// computed property runs on its actor only: elsewhere the program stops, and does not race.
+public struct _IsolatedProperty<Root: PredicateExpression, Output>: PredicateExpression
+where Root.Output: PersistentModel {
+  private let property: PredicateExpressions.KeyPath<Root, Output>
+  /// The actor that the predicate was made on; `nil` if it may be evaluated anywhere.
+  private let isolation: (any Actor)?
+
+  fileprivate init(_ root: Root, _ keyPath: KeyPath<Root.Output, Output>, _ isolation: (any Actor)?)
+  {
+    // A key path of properties holds nothing but their getters, and whether these may be called is seen to here.
+    property = .init(root: root, keyPath: keyPath.assumingSendable)
+    self.isolation = isolation
+  }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+    try makeObjectEvaluator()(bindings)
+  }
+}
+
+extension _IsolatedProperty: Sendable where Root: Sendable {}
+extension _IsolatedProperty: _UncodableNode, StandardPredicateExpression, Codable
+where Root: StandardPredicateExpression {}
+
+extension _IsolatedProperty: QueryTranslatable where Root: QueryTranslatable {
+  func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    try property.translate(translation)
+  }
+}
+
+extension _IsolatedProperty: ObjectEvaluable {
+  func makeObjectEvaluator() -> NodeEvaluator<Output> {
+    let evaluate = property.makeObjectEvaluator()
+    guard let isolation, !isStored else { return evaluate }
+    let message = "\(property.keyPath) is computed, and its code belongs to an actor"
+    return {
+      isolation.preconditionIsolated(message)
+      return try evaluate($0)
+    }
+  }
+
+  private var isStored: Bool {
+    ModelDescriptor.of(Root.Output.self).ownOrInheritedProperty(for: property.keyPath) != nil
+      || isIdentifier(property.keyPath, of: Root.Output.self)
+  }
+}
+
+extension _PredicateBuilder {
+  /// A property of a model that belongs to an actor.
+  public static func keyPath<Root: PredicateExpression, Value>(
+    _ root: Root,
+    _ keyPath: KeyPath<Root.Output, Value>,
+    isolation: (any Actor)? = #isolation
+  ) -> _IsolatedProperty<Root, Value>
+  where Root.Output: PersistentModel, Root.Output._$Isolation == _ActorIsolated {
+    .init(root, keyPath, isolation)
+  }
+}
+
+extension KeyPath {
+  /// The key path, said to be sendable.
+  fileprivate var assumingSendable: any KeyPath<Root, Value> & Sendable {
+    // There is no such cast for a marker protocol, other than between generic parameters.
+    func cast<From, To>(_ value: From, to _: To.Type) -> To? { value as? To }
+    guard let sendable = cast(self, to: (any KeyPath<Root, Value> & Sendable).self) else {
+      preconditionFailure("\(self) is a key path, and every key path has this type")
+    }
+    return sendable
+  }
+}
