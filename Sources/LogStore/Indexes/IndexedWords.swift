@@ -1,6 +1,7 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
+import Synchronization
 
 /// The words of the texts in one column, and the rows that each is in: what an index of words is.
 ///
@@ -13,6 +14,15 @@ struct IndexedWords: Sendable {
   private(set) var runs: [WordRun] = []
   /// The rows that may have changed since their words were read.
   private(set) var pending: Set<UInt64> = []
+
+  /// How many changed rows are remembered, for some 32 bytes each, before the index is given up: the next search that is worth
+  /// it makes it anew.
+  ///
+  /// Tests lower it.
+  static let mostPending = Atomic(1 << 20)
+
+  /// Whether so much was written since the last search that the index is not worth its memory.
+  var isAbandoned: Bool { pending.count > IndexedWords.mostPending.load(ordering: .relaxed) }
 
   /// Reads the words of all texts of a column.
   ///

@@ -161,6 +161,12 @@ extension LazyIndex {
         state.ignoresFile = true
         return
       }
+      if case .words(let words)? = state.content, words.isAbandoned {
+        registration.store(false, ordering: .releasing)
+        state = State()
+        inbox.withLock { $0.removeAll() }
+        return
+      }
       let kept = state.recent.firstIndex { $0.sequence > oldest.rawValue } ?? state.recent.count
       if kept > 0 { state.recent.removeFirst(kept) }
     }

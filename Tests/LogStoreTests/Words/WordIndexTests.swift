@@ -2,6 +2,7 @@ import Foundation
 import LogEngine
 import RowFormat
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -108,6 +109,26 @@ import Testing
       let access = try access(#Predicate<Missive> { $0.body.contains(text) })
       #expect(access.path != .words(["body"]), "\(text)")
     }
+  }
+
+  @Test func `is given up while much is written and nothing is looked for`() throws {
+    try fill(400)
+    let find = {
+      try ModelContext(container).search(FetchDescriptor<Missive>(), for: "extra", in: \.body)
+    }
+    let index = try #require(try tables.indexes.words.first { $0.column == 1 }).index
+    #expect(try find().isEmpty)
+    #expect(index.isBuilt)
+    IndexedWords.mostPending.store(100, ordering: .relaxed)
+    defer { IndexedWords.mostPending.store(1 << 20, ordering: .relaxed) }
+    for portion in 0..<2 {
+      let context = ModelContext(container)
+      for number in 0..<60 { context.insert(Missive(1000 * portion + number, "extra \(number)")) }
+      try context.save()
+      #expect(index.isBuilt == (portion == 0))
+    }
+    #expect(try find().count == 120)
+    #expect(index.isBuilt)
   }
 
   @Test func `is not asked about a column that no index names`() throws {
