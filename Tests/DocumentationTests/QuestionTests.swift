@@ -61,6 +61,22 @@ final class Plane {
     try context.save()
   }
 
+  @Test func `searches texts`() throws {
+    var printed: [String] = []
+    func print(_ score: Double, _ text: String) { printed.append(text) }
+    let found = try context.search(
+      FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 }),
+      for: "jfk -lax",
+      in: \.origin,
+      \.destination
+    )
+    for match in found.prefix(10) {
+      print(match.score, match.snippet(of: \.origin)?.text ?? match.model.origin)
+    }
+    #expect(found.count == 20)
+    #expect(printed == Array(repeating: "JFK", count: 10))
+  }
+
   @Test func `measures without objects`() throws {
     let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
     let (flights, delay, farthest) = try context.aggregate(
