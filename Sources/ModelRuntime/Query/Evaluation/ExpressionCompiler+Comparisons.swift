@@ -91,7 +91,8 @@ extension ExpressionCompiler {
     let test: RowTest
     switch (reading.kind, constant) {
     case _ where reading.enumeration != nil && !relation.isRawEquality(reading, constant):
-      let value = value(.column(RowPath(level: level, descriptor: descriptor), reading))
+      // Not by a path: the row at hand may be another than the one that is tested.
+      let value = columnReader(reading, descriptor)
       return { try relation.holds(value($0, $1, $2), constant, as: reading.kind) }
     case (.integer, .integer(let value)): test = slot.test(relation, value, flipping: 0)
     case (.unsigned, .integer(let value)): test = slot.test(relation, value, flipping: .min)

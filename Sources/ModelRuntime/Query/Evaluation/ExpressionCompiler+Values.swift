@@ -86,7 +86,7 @@ extension ExpressionCompiler {
   }
 
   /// The reader of a column of the row at hand.
-  private func columnReader(
+  func columnReader(
     _ reading: ColumnReading,
     _ descriptor: ModelDescriptor
   ) -> RowReader<QueryValue> {

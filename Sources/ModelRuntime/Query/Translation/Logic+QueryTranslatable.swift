@@ -160,8 +160,19 @@ extension QueryExpression {
   func asValue() throws(Untranslatable) -> QueryExpression {
     switch self {
     case .row, .castRow: throw .combination("a model as a value")
-    case .list, .constants, .range: throw .combination("a collection as a value")
+    case _ where isCollection: throw .combination("a collection as a value")
     default: return self
+    }
+  }
+
+  /// Whether the expression comes to a collection, which has no single value.
+  var isCollection: Bool {
+    switch self {
+    case .list, .constants, .range: true
+    case .ifPresent(_, let value), .unwrapped(let value): value.isCollection
+    case .coalesce(let value, let other), .conditional(_, then: let value, else: let other):
+      value.isCollection || other.isCollection
+    default: false
     }
   }
 

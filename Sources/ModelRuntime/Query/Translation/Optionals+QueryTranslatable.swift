@@ -17,6 +17,11 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
     case .castRow(let path, let descriptor):
       inner.bind(variable.key, to: .row(path.cast(to: descriptor)))
       return .ifPresent(wrapped, try transform.translate(inner).asValue())
+    case .ifPresent(let condition, let list) where list.isList:
+      // The list of a model that is there; where there is none, the answer is nil.
+      inner.bind(variable.key, to: list)
+      let result = try transform.translate(inner)
+      return .ifPresent(condition, result.isList ? result : try result.asValue())
     default:
       inner.bind(variable.key, to: try wrapped.asValue())
       return .ifPresent(wrapped, try transform.translate(inner).asValue())
@@ -25,6 +30,8 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 }
 
 extension QueryExpression {
+  fileprivate var isList: Bool { if case .list = self { true } else { false } }
+
   /// Whether the expression says yes or no, of whatever it is about.
   fileprivate var isTest: Bool {
     switch self {
