@@ -27,16 +27,21 @@ extension TableStore {
       for search in searches { try search.add(to: &answer.statistics) }
       trace?.add(.plan, since: start)
       let middle = trace?.now
+      var best: [(reference: RowReference, score: Double)] = []
       for search in searches
       where query.expression?.canMatch(rowsOf: search.table.descriptor) != false {
         let own = Set(excluded.lazy.filter { $0.table == search.table.number }.map(\.key))
-        answer.rows += try search.best(answer.statistics, query.expression, excluding: own)
+        best += try search.best(answer.statistics, query.expression, excluding: own)
       }
       if searches.count > 1 {
-        answer.rows.sort {
-          $0.score != $1.score ? $0.score > $1.score : $0.reference < $1.reference
-        }
-        if let limit = wanted.limit { answer.rows = Array(answer.rows.prefix(limit)) }
+        best.sort { $0.score != $1.score ? $0.score > $1.score : $0.reference < $1.reference }
+        if let limit = wanted.limit { best = Array(best.prefix(limit)) }
+      }
+      var rows = FetchedRowBuilder()
+      for found in best {
+        let count = rows.rows.count
+        _ = try resolver.withRow(found.reference) { rows.append(found.reference, row: $0) }
+        if rows.rows.count > count { answer.rows.append((rows.rows[count], found.score)) }
       }
       trace?.add(.read, since: middle)
       return answer

@@ -93,16 +93,14 @@ extension ModelContext {
           for: editingState
         )
       else { return nil }
-      let rows = try connection.store.rows(at: answer.rows.map(\.reference), for: editingState)
-      let scores = zip(answer.rows, rows).compactMap { $1 == nil ? nil : $0.score }
       let models = materialize(
-        rows.compactMap { $0 },
+        answer.rows.map(\.row),
         as: T.self,
         in: connection,
         readAfter: changeCount
       )
-      var found = zip(models, scores).map {
-        TextMatch(model: $0, score: $1, query: request.query)
+      var found = zip(models, answer.rows).map {
+        TextMatch(model: $0, score: $1.score, query: request.query)
       }
       let terms = request.query.terms
       let filter = descriptor.predicate.map { ObjectFilter($0) }
@@ -183,7 +181,8 @@ private enum SearchedProperty<Model: PersistentModel> {
       case .optional(let keyPath): keyPath
       }
     let descriptor = ModelDescriptor.of(Model.self)
-    guard let property = descriptor.property(for: keyPath), let reading = ColumnReading(property),
+    guard let property = descriptor.ownOrInheritedProperty(for: keyPath),
+      let reading = ColumnReading(property),
       reading.kind == .text, reading.enumeration == nil
     else {
       throw SwiftDataError.unsupportedKeyPath.explained(

@@ -67,16 +67,18 @@ public struct TextSnippet: Sendable, Hashable {
         isGrowing = true
       }
     }
-    let start = first == 0 ? 0 : words[first].range.lowerBound
-    let end = last == words.count - 1 ? utf8.count : words[last].range.upperBound
+    // What is before the first word and behind the last one is shown if it is short.
+    let (head, tail) = (words[first].range.lowerBound, words[last].range.upperBound)
+    let start = first == 0 && head <= length ? 0 : head
+    let end = last == words.count - 1 && utf8.count - tail <= length ? utf8.count : tail
     func index(_ offset: Int) -> String.Index {
       text.utf8.index(text.startIndex, offsetBy: offset)
     }
-    var result = first == 0 ? "" : "…"
+    var result = start == 0 ? "" : "…"
     let lead = result.utf8.count
     result += text[index(start)..<index(end)]
     let offset = start - lead
-    if last < words.count - 1 { result += "…" }
+    if end < utf8.count { result += "…" }
     self.text = result
     ranges = words[first...last].filter { $0.term != nil }.map { word in
       let lower = result.utf8.index(result.startIndex, offsetBy: word.range.lowerBound - offset)

@@ -36,12 +36,12 @@ package struct SearchRequest: Sendable {
 package struct SearchAnswer {
   /// What is known of the texts of each property, in the order of the request.
   package var statistics: [TextScore.Statistics]
-  /// The rows, the best first; of equal ones the one with the lower reference.
-  package var rows: [(reference: RowReference, score: Double)]
+  /// The rows as of the commit that was searched, the best first; of equal ones the one with the lower reference.
+  package var rows: [(row: FetchedRow, score: Double)]
 
   package init(
     statistics: [TextScore.Statistics],
-    rows: [(reference: RowReference, score: Double)]
+    rows: [(row: FetchedRow, score: Double)]
   ) {
     self.statistics = statistics
     self.rows = rows

@@ -1,9 +1,25 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import LogStore
 @testable import ModelRuntime
+
+@Model class Paper {
+  var title: String
+
+  init(_ title: String) { self.title = title }
+}
+
+@Model final class Thesis: Paper {
+  var school: String
+
+  init(_ title: String, school: String) {
+    self.school = school
+    super.init(title)
+  }
+}
 
 @Suite struct `A ranked search` {
   private let folder: TemporaryFolder
@@ -101,6 +117,66 @@ import Testing
     var descriptor = FetchDescriptor<Missive>()
     descriptor.includePendingChanges = false
     #expect(Set(try numbers("alpha", descriptor, in: context)) == [0, 1, 2])
+  }
+
+  @Test func `looks at inherited texts`() throws {
+    let container = try ModelContainer(
+      for: Paper.self,
+      Thesis.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    context.insert(Paper("alpha"))
+    context.insert(Thesis("alpha beta", school: "gamma"))
+    try context.save()
+    #expect(try context.search(FetchDescriptor<Paper>(), for: "alpha", in: \.title).count == 2)
+    let found = try context.search(
+      FetchDescriptor<Thesis>(),
+      for: "alpha gamma",
+      in: \.title,
+      \.school
+    )
+    #expect(found.map(\.model.school) == ["gamma"])
+  }
+
+  @Test func `returns models as of the state that it searched`() throws {
+    try save([("alpha", nil)])
+    let end = Atomic<Bool>(false)
+    let container = container
+    let writer = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let context = ModelContext(container)
+      context.autosaveEnabled = false
+      let stored = try? context.fetch(FetchDescriptor<Missive>()).first
+      var number = 0
+      while !end.load(ordering: .relaxed) {
+        stored?.body = number % 2 == 0 ? "omega" : "alpha"
+        try? context.save()
+        number += 1
+      }
+      writer.signal()
+    }
+    for _ in 0..<300 {
+      let found = try ModelContext(container).search(
+        FetchDescriptor<Missive>(),
+        for: "alpha",
+        in: \.body
+      )
+      #expect(found.allSatisfy { $0.model.body == "alpha" })
+    }
+    end.store(true, ordering: .relaxed)
+    writer.wait()
+  }
+
+  @Test func `shows little beside a word of any length`() throws {
+    let junk = String(repeating: "q", count: 5000)
+    try save([("\(junk) needle \(junk) x", nil)])
+    let found = try ModelContext(container).search(
+      FetchDescriptor<Missive>(),
+      for: "needle",
+      in: \.body
+    )
+    #expect(found.first?.snippet(of: \.body, length: 20)?.text == "…needle…")
   }
 
   @Test func `shows the part of a text that has most of the words`() throws {
