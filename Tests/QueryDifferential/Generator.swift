@@ -110,7 +110,7 @@ struct Generator {
   }
 
   private mutating func optionalTest() -> Node<Bool> {
-    switch random.below(12) {
+    switch random.below(13) {
     case 0: sameOptional(maybeNumber(), Samples.integers)
     case 1:
       sameOptional(
@@ -138,6 +138,7 @@ struct Generator {
     case 8: sameOptional(.maker(Fields.makerName), Samples.texts)
     case 9: sameOptional(.maker(Fields.makerRank), Fields.ranks)
     case 10: sameOptional(.maker(Fields.makerCountry), Samples.texts)
+    case 11: sameOptional(.maker(Fields.makerTone), Tone.allCases)
     default: sameOptional(.power, Samples.integers)
     }
   }
@@ -374,6 +375,11 @@ enum Fields {
     record: \.name
   )
   static let makerRank = Field<Maker, MakerRecord, Int>(name: "rank", model: \.rank, record: \.rank)
+  static let makerTone = Field<Maker, MakerRecord, Tone>(
+    name: "tone",
+    model: \.tone,
+    record: \.tone
+  )
   static let makerCountry = Field<Maker, MakerRecord, String?>(
     name: "country",
     model: \.country,

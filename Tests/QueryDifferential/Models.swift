@@ -87,14 +87,16 @@ struct Box: Codable, Hashable, Sendable {
   var name: String
   var rank: Int
   var country: String?
+  var tone: Tone
   @Relationship(inverse: \Piece.maker) var pieces: [Piece] = []
 
   /// Makes a maker.
-  init(serial: Int, name: String, rank: Int, country: String?) {
+  init(serial: Int, name: String, rank: Int, country: String?, tone: Tone) {
     self.serial = serial
     self.name = name
     self.rank = rank
     self.country = country
+    self.tone = tone
   }
 }
 

@@ -47,6 +47,7 @@ struct MakerRecord: Sendable {
   var name: String
   var rank: Int
   var country: String?
+  var tone: Tone
 }
 
 struct MarkRecord: Sendable {

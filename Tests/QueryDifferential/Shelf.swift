@@ -87,11 +87,18 @@ final class Shelf {
         serial: serial,
         name: random.pick(Samples.texts),
         rank: random.pick(Fields.ranks),
-        country: random.pick(Samples.texts + [nil, nil, nil, nil, nil, nil, nil, nil])
+        country: random.pick(Samples.texts + [nil, nil, nil, nil, nil, nil, nil, nil]),
+        tone: random.pick(Tone.allCases)
       )
       saved.makers[serial] = maker
       context.insert(
-        Maker(serial: serial, name: maker.name, rank: maker.rank, country: maker.country)
+        Maker(
+          serial: serial,
+          name: maker.name,
+          rank: maker.rank,
+          country: maker.country,
+          tone: maker.tone
+        )
       )
       let mark = MarkRecord(
         serial: serial,
@@ -224,7 +231,8 @@ struct Desk {
       guard let maker = makers[serial], var record = truth.now.makers[serial] else { continue }
       record.rank = random.pick(Fields.ranks)
       record.name = random.pick(Samples.texts)
-      (maker.rank, maker.name) = (record.rank, record.name)
+      record.tone = random.pick(Tone.allCases)
+      (maker.rank, maker.name, maker.tone) = (record.rank, record.name, record.tone)
       truth.now.makers[serial] = record
     }
     for serial in truth.now.marks.keys.sorted() where random.percent(40) {
