@@ -7,7 +7,8 @@
 ///
 /// Neither case nor diacritics matter: "Zoe" finds "ZOË", and "strasse" finds "Straße". There is no dictionary of any
 /// language: "house" does not find "houses", which `house*` does. A word is a run of letters and digits, so `don't` is the
-/// two words "don" and "t", one behind the other. In Chinese, Japanese and Thai, each character is a word.
+/// two words "don" and "t", one behind the other. In Chinese, Japanese and Thai, each character is a word. Korean
+/// syllables that are spelled as single letters, as in file names of macOS, are what is between words, and U+0000 is left out.
 ///
 /// Any text is a query. What is no letter, digit or one of the signs above is what is between words; words of more than 64
 /// bytes of UTF-8 are found by nobody.
