@@ -167,11 +167,9 @@ extension LogWriter {
   func write(through sequence: UInt64) throws(StorageError) {
     while state.visibility.visible.load(ordering: .acquiring) < sequence {
       guard synchronizes, writesThrough else { return try writeRound(through: sequence) }
-      let isWritten = try rounds.run(
-        through: sequence,
-        { () throws(StorageError) in try writeGroup(through: sequence) },
-        written: { state.visibility.visible.load(ordering: .acquiring) }
-      )
+      let isWritten = try rounds.run { () throws(StorageError) in
+        try writeGroup(through: sequence)
+      }
       if isWritten { return }
     }
   }

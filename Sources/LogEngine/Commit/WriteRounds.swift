@@ -18,8 +18,6 @@ final class WriteRounds: Sendable {
   private final class Waiter: @unchecked Sendable {
     private let monitor = Monitor()
     private var isAwake = false
-    /// What the thread waits for; guarded by the lock of the rounds.
-    var sequence: UInt64 = 0
 
     func wait() {
       monitor.withMutex {
@@ -38,31 +36,26 @@ final class WriteRounds: Sendable {
 
   private let state = Lock(State(), .writeRounds)
 
+  /// How many threads wait for the round to end.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
   /// Runs a round, unless another thread is running one: then waits until that has ended.
   ///
-  /// - Parameters:
-  ///   - sequence: The commit that the thread waits for.
-  ///   - round: Writes what was appended so far.
-  ///   - written: The last commit that was written, when a round has ended.
-  /// - Returns: Whether the round was run by this thread. If not, the commit may have been written or not.
+  /// - Parameter round: Writes what was appended so far.
+  /// - Returns: Whether the round was run by this thread. If not, what it waits for may have been written or not.
   /// - Throws: What `round` throws.
-  func run(
-    through sequence: UInt64,
-    _ round: () throws(StorageError) -> Void,
-    written: () -> UInt64
-  ) throws(StorageError) -> Bool {
+  func run(_ round: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
     let waiter = state.withLock { state -> Waiter? in
       guard state.isRunning else {
         state.isRunning = true
         return nil
       }
       let waiter = state.spares.popLast() ?? Waiter()
-      waiter.sequence = sequence
       state.waiters.append(waiter)
       return waiter
     }
     guard let waiter else {
-      defer { end(written()) }
+      defer { end() }
       try round()
       return true
     }
@@ -71,19 +64,15 @@ final class WriteRounds: Sendable {
     return false
   }
 
-  /// Wakes the threads whose commits were written, and one more to run the next round, should this thread not return.
-  private func end(_ written: UInt64) {
-    let woken = state.withLock { state -> [Waiter] in
+  /// Wakes all threads that wait: whose commit was not written runs the next round, or waits for it.
+  ///
+  /// Nobody sleeps without a round that is running. Commits become visible by checkpoints, too, and a thread that was to wake
+  /// the next one might have nothing left to do.
+  private func end() {
+    let woken = state.withLock { state in
       state.isRunning = false
-      if state.waiters.isEmpty { return [] }
-      var woken: [Waiter] = []
-      var others: [Waiter] = []
-      for waiter in state.waiters {
-        if waiter.sequence <= written { woken.append(waiter) } else { others.append(waiter) }
-      }
-      if !others.isEmpty { woken.insert(others.removeFirst(), at: 0) }
-      state.waiters = others
-      return woken
+      defer { state.waiters = [] }
+      return state.waiters
     }
     for waiter in woken { waiter.wake() }
   }

@@ -81,6 +81,33 @@ import Testing
     try engine.close()
   }
 
+  /// One thread runs a round until all others wait; none of those runs one.
+  @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 7])
+  func `wake all when a round ends, though none of them has anything left to write`(
+    waiterCount: Int
+  ) throws {
+    let rounds = WriteRounds()
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let ranCount = Atomic<Int>(0)
+    Thread.detachNewThread {
+      _ = try? rounds.run {
+        begun.signal()
+        while rounds.waiterCount < waiterCount {}
+      }
+      ended.signal()
+    }
+    begun.wait()
+    for _ in 0..<waiterCount {
+      Thread.detachNewThread {
+        if (try? rounds.run {}) == true { ranCount.add(1, ordering: .relaxed) }
+        ended.signal()
+      }
+    }
+    for _ in 0...waiterCount { ended.wait() }
+    #expect(ranCount.load(ordering: .relaxed) == 0)
+    #expect(rounds.waiterCount == 0)
+  }
+
   /// Each synchronization waits until as many commits as there are threads have their numbers, as long as these go on.
   @Test(.timeLimit(.minutes(5)), arguments: [2, 4, 16])
   func `are written by few synchronizations`(threadCount: Int) throws {
