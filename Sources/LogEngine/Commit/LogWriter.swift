@@ -29,7 +29,7 @@ final class LogWriter: Sendable {
   let synchronization = Lock<StorageError?>(nil, .synchronization)
   /// Groups commits that wait for the disk.
   let rounds = WriteRounds()
-  private let lastGroup = LastGroup()
+  private let gathering = CommitGathering()
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
   /// Whether nothing can be written any more: because the store was closed, or a call failed.
@@ -57,12 +57,6 @@ final class LogWriter: Sendable {
       defer { doubtfulPacks = [] }
       return doubtfulPacks
     }
-  }
-
-  /// How many commits the last round wrote, and how long it took.
-  private final class LastGroup: Sendable {
-    let size = Atomic<UInt64>(0)
-    let microseconds = Atomic<Int>(0)
   }
 
   init(
@@ -175,25 +169,14 @@ extension LogWriter {
   }
 
   /// Writes what was appended so far, and what other threads are about to append.
-  ///
-  /// Threads whose commits were written a moment ago are waking up, which takes about as long as a fast disk takes to
-  /// synchronize, and then bring their next commits. To wait for as many as came last time, and no longer than a
-  /// synchronization takes, is better than to synchronize for the one commit of the thread that was awake.
   private func writeGroup(through sequence: UInt64) throws(StorageError) {
-    let visible = state.visibility.visible.load(ordering: .relaxed)
-    let expected = lastGroup.size.load(ordering: .relaxed)
-    var start = Monitor.now()
-    if expected > 1 {
-      let end = start + lastGroup.microseconds.load(ordering: .relaxed)
-      while state.log.tail.withLock({ $0.sequence }) &- visible < expected, start < end {
-        Thread.yield()
-        start = Monitor.now()
-      }
+    try gathering.run(
+      newest: { state.log.tail.withLock { $0.sequence } },
+      visible: { state.visibility.visible.load(ordering: .relaxed) },
+      pause: { Thread.yield() }
+    ) { () throws(StorageError) in
+      try writeRound(through: sequence)
     }
-    try writeRound(through: sequence)
-    let written = state.visibility.visible.load(ordering: .relaxed) &- visible
-    lastGroup.size.store(written, ordering: .relaxed)
-    lastGroup.microseconds.store(Monitor.now() - start, ordering: .relaxed)
   }
 
   /// Writes what was appended so far, unless another thread did.
