@@ -40,7 +40,7 @@ import Testing
     try session.run("export", "t.store", "Town", "--format", format).output
   }
 
-  @Test func `of a file that is not there is a mistake of whoever asked, and no damage`() throws {
+  @Test func `of a missing file fails with a usage error, and reports no damage`() throws {
     let result = try session.run("import", "t.store", "Town", "nothing.csv")
     #expect(result.status == .usage)
     #expect(result.error?.what == "there is no such file")

@@ -96,7 +96,7 @@ import Testing
       ("xyzzy", nil, "`.help` lists them"), ("", nil, "`.help` lists them"),
     ] as [(String, String?, String?)]
   )
-  func `with an unknown command is told of the nearest`(
+  func `with an unknown command gets the name of the nearest one`(
     name: String,
     expected: String?,
     advice: String?

@@ -4,7 +4,7 @@ import Terminal
 /// Where the store of a run lies, and whether it goes when the run is over.
 struct StorePlace {
   private let kind: StoreKind
-  /// A path, or what libpq is told of a server.
+  /// A path, or a connection string of libpq.
   let location: String
   /// The folder made for this run alone, to be removed with all that is in it.
   private let temporaryFolder: URL?
@@ -37,7 +37,7 @@ struct StorePlace {
   /// The file or folder of a store that is one.
   var url: URL { URL(fileURLWithPath: location) }
 
-  /// What people are told of the place: never an address, which may bear a password.
+  /// The name of the place in messages: never an address, which may contain a password.
   var name: String {
     kind == .postgres ? "the schema \(StoreSetup.namespace) of the server" : url.path
   }

@@ -37,7 +37,7 @@ public struct HistoryFile: Sendable {
       withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700]
     )
-    // A new file in place of the old one: whoever reads meanwhile sees one of the two, whole.
+    // A new file replaces the old one, so that a reader sees either of them whole.
     let copy = "\(path).\(getpid())"
     unlink(copy)
     let descriptor = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

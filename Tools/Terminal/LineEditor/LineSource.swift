@@ -1,7 +1,7 @@
 /// What came of asking for a line.
 public enum LineEntry: Hashable, Sendable {
   case line(String)
-  /// Whoever typed it gave it up.
+  /// The user cancelled the line.
   case abandoned
   /// There are no further lines.
   case end
