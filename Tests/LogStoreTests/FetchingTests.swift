@@ -39,6 +39,25 @@ import Testing
     #expect(one.map(\.persistentModelID) == [last])
   }
 
+  @Test func `tells whether the identifier of what a row refers to, or another one, is listed`()
+    throws
+  {
+    let (matinee, evening) = (shows[0].persistentModelID, shows[1].persistentModelID)
+    let writer = ModelContext(context.container)
+    writer.insert(Ticket("no seat", price: 1000))
+    try writer.save()
+    let listed = [evening]
+    func count(_ predicate: Predicate<Ticket>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(
+      try count(#Predicate { listed.contains($0.show?.persistentModelID ?? matinee) }) == 100
+    )
+    #expect(
+      try count(#Predicate { listed.contains($0.show?.persistentModelID ?? evening) }) == 101
+    )
+  }
+
   @Test func `finds the rows that refer to a row, also after they were moved`() throws {
     let matinee = shows[0].persistentModelID
     let tickets = FetchDescriptor<Ticket>(

@@ -26,7 +26,7 @@ extension ExpressionCompiler {
       return { try number($0, $1, $2).map(numbers.contains) ?? hasNull }
     default:
       let value = value(expression)
-      let set = Set(constants)
+      let set = Set(constants.map(resolved))
       return { try set.contains(value($0, $1, $2)) }
     }
   }
