@@ -13,7 +13,9 @@ public struct Differential {
     public let description: String
   }
 
-  /// How many cases there were.
+  /// How many questions there were.
+  public private(set) var questionCount = 0
+  /// How many cases there were: each question is one on each call it is asked by.
   public private(set) var caseCount = 0
   /// What went wrong.
   public private(set) var disagreements: [Disagreement] = []
@@ -45,7 +47,11 @@ public struct Differential {
       for _ in 0..<questionCount {
         // A predicate that needs objects sees what is unsaved of other models, and others do not.
         let mayNeedObjects = unsaved != .others && unsaved != .everything
-        let question = Question.random(&random, mayNeedObjects: mayNeedObjects)
+        let question = Question.random(
+          &random,
+          mayNeedObjects: mayNeedObjects,
+          makers: desk.makerIdentifiers
+        )
         ask(question, of: desk, shelf, "seed \(seed), \(shelf.packing), unsaved \(unsaved)")
       }
     }
@@ -57,6 +63,7 @@ public struct Differential {
     _ shelf: Shelf,
     _ circumstances: String
   ) {
+    questionCount += 1
     for call in Call.allCases {
       caseCount += 1
       guard let found = Self.difference(question, call, desk, shelf) else { continue }
@@ -123,6 +130,7 @@ extension Differential {
     repeat {
       // Objects that are asked, and those found by their identifiers, read rows of their own time.
       let question = Question.random(&random, mayNeedObjects: false)
+      questionCount += 1
       for call in [Call.fetch, .count] {
         caseCount += 1
         // A context of its own for each: what one has read it may answer with again.

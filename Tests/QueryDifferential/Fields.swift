@@ -149,6 +149,48 @@ extension Node where Output == Bool {
     )
   }
 
+  /// Whether some member of the list that may be nil passes a test.
+  static func spares(_ test: Node) -> Node {
+    Node(
+      swift: "(piece.spares?.contains { mark in \(test.swift) } == true)",
+      build: { variables in
+        let spares = PredicateExpressions.build_KeyPath(
+          root: variables.piece,
+          keyPath: \Piece.spares
+        )
+        func open<Test: StandardPredicateExpression<Bool>>(_: Test)
+          -> any StandardPredicateExpression<Bool>
+        {
+          let found = PredicateExpressions.build_flatMap(spares) { spares in
+            PredicateExpressions.build_contains(spares) { mark -> Test in
+              var inner = variables
+              inner.mark = mark
+              guard let test = test.build(inner) as? Test else {
+                preconditionFailure("a node is built the same way each time")
+              }
+              return test
+            }
+          }
+          return PredicateExpressions.build_Equal(
+            lhs: found,
+            rhs: PredicateExpressions.build_Arg(true as Bool?)
+          )
+        }
+        var probe = variables
+        probe.mark = anyVariable()
+        return open(test.build(probe))
+      },
+      value: { frame in
+        try frame.world.spares(of: frame.piece).contains { mark in
+          var inner = frame
+          inner.mark = mark
+          return try test.value(inner)
+        }
+      },
+      simpler: { test.simpler().map { .spares($0) } }
+    )
+  }
+
   /// Whether some mark, or every mark, of the piece passes a test.
   static func marks(_ test: Node, all: Bool) -> Node {
     Node(
@@ -220,6 +262,36 @@ extension Node where Output == Bool {
         }
       },
       simpler: { test.simpler().map { .siblings($0) } }
+    )
+  }
+}
+
+extension Node where Output == Int? {
+  static var spareCount: Node {
+    Node(
+      swift: "piece.spares?.count",
+      build: { variables in
+        PredicateExpressions.build_flatMap(
+          PredicateExpressions.build_KeyPath(root: variables.piece, keyPath: \Piece.spares)
+        ) { PredicateExpressions.build_KeyPath(root: $0, keyPath: \.count) }
+      },
+      value: { $0.world.spares(of: $0.piece).count }
+    )
+  }
+}
+
+extension Node where Output == PersistentIdentifier? {
+  /// The identifier of the maker, whose identifiers are given by serial number.
+  static func makerIdentifier(_ identifiers: [Int: PersistentIdentifier]) -> Node {
+    Node(
+      swift: "piece.maker?.persistentModelID",
+      build: { variables in
+        let maker = PredicateExpressions.build_KeyPath(root: variables.piece, keyPath: \Piece.maker)
+        return PredicateExpressions.build_flatMap(maker) {
+          PredicateExpressions.build_KeyPath(root: $0, keyPath: \Maker.persistentModelID)
+        }
+      },
+      value: { frame in frame.world.maker(of: frame.piece).flatMap { identifiers[$0.serial] } }
     )
   }
 }

@@ -8,12 +8,16 @@ struct Generator {
   private var mayFail = true
   /// Whether the predicate may read what is not stored.
   private var mayNeedObjects: Bool
+  /// The identifiers of makers, by serial number; none where predicates are not to name models.
+  private let makers: [Int: PersistentIdentifier]
 
   /// - Parameters:
   ///   - random: Chance.
   ///   - mayNeedObjects: Whether some predicates are to read what is not stored.
-  init(_ random: Chance, mayNeedObjects: Bool) {
+  ///   - makers: The identifiers of makers that predicates may name, by serial number.
+  init(_ random: Chance, mayNeedObjects: Bool, makers: [Int: PersistentIdentifier]) {
     var random = random
+    self.makers = makers
     self.mayNeedObjects = mayNeedObjects && random.percent(10)
     self.random = random
   }
@@ -170,14 +174,42 @@ struct Generator {
   }
 
   private mutating func relationTest() -> Node<Bool> {
-    switch random.below(6) {
+    switch random.below(11) {
     case 0: return .hasMaker(random.percent(50))
     case 1: return compare(.markCount, [0, 1, 2])
     case 2: return .siblings(total { $0.test(depth: 1) })
+    case 3: return .spares(total { $0.markTest() })
+    case 4: return sameOptional(.spareCount, [0, 1, 2])
+    case 5 where !makers.isEmpty: return maker()
+    case 6 where !makers.isEmpty: return oneOfMakers()
     default:
       let isAll = random.percent(40)
       return .marks(total { $0.markTest() }, all: isAll)
     }
+  }
+
+  /// Whether the maker is a certain one, or none.
+  private mutating func maker() -> Node<Bool> {
+    let serial = random.percent(80) ? random.pick(makers.keys.sorted()) : nil
+    return .equal(
+      .makerIdentifier(makers),
+      random.percent(60),
+      .constant(
+        serial.flatMap { makers[$0] },
+        serial.map { "maker\($0).persistentModelID" } ?? "nil"
+      )
+    )
+  }
+
+  /// Whether the maker is one of several.
+  private mutating func oneOfMakers() -> Node<Bool> {
+    let serial = random.pick(makers.keys.sorted())
+    guard let other = makers[serial] else { preconditionFailure("there is maker \(serial)") }
+    return .contained(
+      .coalesced(.makerIdentifier(makers), .constant(other, "maker\(serial).persistentModelID")),
+      several(makers.sorted { $0.key < $1.key }.map(\.value)),
+      asSet: random.percent(50)
+    )
   }
 
   private mutating func markTest() -> Node<Bool> {
@@ -327,7 +359,9 @@ struct Generator {
   private mutating func order() -> OrderOperator { random.pick(OrderOperator.allCases) }
 
   private mutating func constant<T: Codable & Sendable>(_ values: [T]) -> Node<T> {
-    let value = random.pick(values)
+    var value = random.pick(values)
+    // Texts meet those of rows that are no samples either.
+    if values.first is String, let text = random.text() as? T { value = text }
     return .constant(value, (value as? String).map { $0.debugDescription } ?? "\(value)")
   }
 

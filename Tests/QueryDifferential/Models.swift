@@ -1,5 +1,5 @@
 import Foundation
-import ModelRuntime
+public import ModelRuntime
 
 // The classes that random questions are about: every kind of attribute, indices and a unique value, both kinds of
 // relationship, a subclass.
@@ -64,6 +64,8 @@ struct Box: Codable, Hashable, Sendable {
   var maybeBox: Box?
   var maker: Maker?
   var marks: [Mark] = []
+  /// A list that is kept with its owner, and reads as empty where it is nil.
+  var spares: [Mark]?
 
   /// Makes a piece of default values.
   init(serial: Int) { self.serial = serial }
@@ -116,3 +118,8 @@ struct Box: Codable, Hashable, Sendable {
 }
 
 let differentialSchema = Schema([Piece.self, Gadget.self, Maker.self, Mark.self])
+
+extension Differential {
+  /// The models that the questions are about.
+  public static var schema: Schema { differentialSchema }
+}

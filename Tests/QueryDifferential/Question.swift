@@ -8,8 +8,16 @@ struct Question {
   var limit: Int?
   var offset: Int?
 
-  static func random(_ random: inout Chance, mayNeedObjects: Bool = true) -> Question {
-    var generator = Generator(Chance(seed: random.next()), mayNeedObjects: mayNeedObjects)
+  static func random(
+    _ random: inout Chance,
+    mayNeedObjects: Bool = true,
+    makers: [Int: PersistentIdentifier] = [:]
+  ) -> Question {
+    var generator = Generator(
+      Chance(seed: random.next()),
+      mayNeedObjects: mayNeedObjects,
+      makers: makers
+    )
     let predicate = random.percent(93) ? generator.predicate() : nil
     let sort = (0..<random.pick([0, 0, 1, 1, 1, 2, 3])).map { _ in SortKey.random(&random) }
     return Question(

@@ -35,6 +35,7 @@ struct PieceRecord: Sendable {
   /// By serial number.
   var maker: Int?
   var marks: [Int] = []
+  var spares: [Int] = []
 
   init(serial: Int, power: Int? = nil) {
     self.serial = serial
@@ -64,6 +65,7 @@ struct World: Sendable {
 
   func maker(of piece: PieceRecord) -> MakerRecord? { piece.maker.flatMap { makers[$0] } }
   func marks(of piece: PieceRecord) -> [MarkRecord] { piece.marks.compactMap { marks[$0] } }
+  func spares(of piece: PieceRecord) -> [MarkRecord] { piece.spares.compactMap { marks[$0] } }
   func pieces(of maker: MakerRecord) -> [PieceRecord] {
     pieces.values.filter { $0.maker == maker.serial }
   }
@@ -82,7 +84,7 @@ extension PieceRecord {
     change { self.share = random.pick(Samples.shares) }
     change { reading = random.pick(Samples.readings) }
     change { flag = random.percent(50) }
-    change { name = random.pick(Samples.texts) }
+    change { name = random.text() }
     change { made = random.pick(Samples.dates) }
     change { token = random.pick(Samples.tokens) }
     change { payload = random.pick(Samples.payloads) }
@@ -93,7 +95,7 @@ extension PieceRecord {
     change { box = random.pick(Samples.boxes) }
     change { maybeNumber = random.pick(Samples.integers + [nil, nil, nil]) }
     change { maybeRatio = random.pick(Samples.readings + [nil, nil, nil]) }
-    change { note = random.pick(Samples.texts + [nil, nil, nil, nil, nil]) }
+    change { note = random.percent(15) ? nil : random.text() }
     change { maybeFlag = random.pick([true, false, nil]) }
     change { seen = random.pick(Samples.dates + [nil, nil]) }
     change { maybeToken = random.pick(Samples.tokens + [nil, nil]) }
@@ -175,6 +177,14 @@ enum Samples {
     "é", "e\u{301}", "É", "e", "caf\u{e9}", "cafe\u{301}", "cafe", "K", "\u{212A}", ";", "\u{37E}",
     "日本語", "👨‍👩‍👧", "👨", "a\r\nb", "a\nb", "\n", "\r\n", "x\u{327}\u{301}", "x\u{301}\u{327}",
   ]
+  /// Ranges of assigned scalars: small ones, so that texts meet, with what combines, composes and sorts far from its
+  /// code units.
+  static let scalars: [ClosedRange<UInt32>] = [
+    0x61...0x66, 0x41...0x46, 0x1...0x40, 0xC0...0x17F, 0x300...0x345, 0x3B1...0x3C9,
+    0x1100...0x1112, 0x1161...0x1175, 0x11A8...0x11C2, 0xAC00...0xAC30, 0x1E00...0x1EFF,
+    0x200B...0x200F, 0xE000...0xE004, 0xF900...0xF910, 0xFB00...0xFB06, 0xFE00...0xFE0F,
+    0xFF01...0xFF10, 0x1D15E...0x1D164, 0x1F1E6...0x1F1EA, 0x1F3FB...0x1F3FF, 0x1F466...0x1F46A,
+  ]
   static let links = ["https://a.example/x", "https://a.example/y?q=1", "file:///", "mailto:a@b.c"]
     .compactMap(URL.init(string:))
   static let payloads = [[], [0], [1, 2, 3], [255], [1, 2]].map { Data($0 as [UInt8]) }
@@ -204,4 +214,18 @@ struct Chance: RandomNumberGenerator, Sendable {
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
   mutating func percent(_ share: Int) -> Bool { below(100) < share }
   mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
+
+  /// A text: mostly one of the samples, sometimes any scalars.
+  mutating func text() -> String {
+    if percent(80) { return pick(Samples.texts) }
+    var text = ""
+    for _ in 0...below(4) { text.unicodeScalars.append(scalar()) }
+    return text
+  }
+
+  private mutating func scalar() -> Unicode.Scalar {
+    let range = pick(Samples.scalars)
+    let value = range.lowerBound + UInt32(below(range.count))
+    return Unicode.Scalar(value) ?? "?"
+  }
 }

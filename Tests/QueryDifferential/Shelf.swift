@@ -175,6 +175,9 @@ struct Desk {
   private let makers: [Int: Maker]
   private let marks: [Int: Mark]
 
+  /// The identifiers of the makers, by serial number.
+  var makerIdentifiers: [Int: PersistentIdentifier] { makers.mapValues(\.persistentModelID) }
+
   init(_ context: ModelContext, _ saved: World) throws {
     self.context = context
     truth = Truth(saved: saved)
@@ -209,7 +212,9 @@ struct Desk {
       var isChanged = record.apply(to: piece, from: former)
       if random.percent(20) {
         relate(piece, &record, &random)
-        isChanged = isChanged || record.maker != former.maker || record.marks != former.marks
+        isChanged =
+          isChanged || record.maker != former.maker || record.marks != former.marks
+          || record.spares != former.spares
       }
       truth.now.pieces[serial] = record
       if isChanged { truth.changed.insert(serial) }
@@ -246,7 +251,9 @@ struct Desk {
   private func relate(_ piece: Piece, _ record: inout PieceRecord, _ random: inout Chance) {
     record.maker = random.percent(70) ? random.pick(Array(1...6)) : nil
     record.marks = (1...6).filter { _ in random.percent(25) }
+    record.spares = (1...6).filter { _ in random.percent(15) }
     piece.maker = record.maker.flatMap { makers[$0] }
     piece.marks = record.marks.compactMap { marks[$0] }
+    piece.spares = record.spares.isEmpty ? nil : record.spares.compactMap { marks[$0] }
   }
 }
