@@ -388,7 +388,8 @@ if hostIsApple {
     .executableTarget(
       name: "DifferentialCampaign",
       dependencies: [
-        "QueryDifferential",
+        "QueryDifferential", "ModelRuntime",
+        .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/DifferentialCampaign",
