@@ -84,6 +84,8 @@ extension QueryPlan.TableAccess.Path: CustomStringConvertible {
       names.isEmpty ? "columns" : "columns \(names.joined(separator: ", "))"
     case .firstByColumns(let names): "first by columns \(names.joined(separator: ", "))"
     case .scan: "each row"
+    case .server: "found by the server"
+    case .serverThenRows: "found by the server for a part of the predicate"
     case .rowCount: "the table's own count"
     case .nothing: "not read, no row can match"
     }

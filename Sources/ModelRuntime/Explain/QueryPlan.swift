@@ -42,7 +42,8 @@ public struct QueryPlan: Sendable, Hashable {
   public internal(set) var filteredBy: Worker?
   /// Who sorted; `nil` without a sort.
   public internal(set) var sortedBy: Worker?
-  /// How each table was read, where the store reports it: a `LogStore` does, and other stores do not.
+  /// How each table was read, where the store reports it: a `LogStore` and a `PostgresStore` do, and other
+  /// stores do not.
   public internal(set) var accesses: [TableAccess] = []
   /// How many rows or snapshots the store handed to the context.
   public internal(set) var handedOverCount: Int?
@@ -97,7 +98,7 @@ extension QueryPlan {
     public let entity: String
     /// How the rows were found.
     public let path: Path
-    /// How many rows the table has.
+    /// How many rows the table has; where a server was asked, how many it found.
     public let rowCount: Int
     /// How many rows an index or the predicate named; `nil` where all rows were examined.
     public let candidateCount: Int?
@@ -136,6 +137,10 @@ extension QueryPlan {
       case firstByColumns([String])
       /// Each row is read.
       case scan
+      /// A server found the rows that match, and no others.
+      case server
+      /// A server found rows that can match, by what it understands of the predicate; each was then tested here.
+      case serverThenRows
       /// The table knows how many rows it has.
       case rowCount
       /// The predicate lets no row of the class match.

@@ -13,7 +13,7 @@ extension PostgresStore {
   public func fetchRows<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel {
-    let query = try RowQuery(request.descriptor, in: self, sorted: true)
+    let query = try RowQuery(request, in: self, sorted: true)
     let parts = try query.parts(.rows)
     return try ask(parts) { results, connection in
       var builder = FetchedRowBuilder()
@@ -26,7 +26,7 @@ extension PostgresStore {
   public func fetchReferences<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [RowReference] where T: PersistentModel {
-    let query = try RowQuery(request.descriptor, in: self, sorted: true)
+    let query = try RowQuery(request, in: self, sorted: true)
     let parts = try query.parts(.references)
     return try ask(parts) { try query.references(parts, $0, $1) }
   }
@@ -35,7 +35,7 @@ extension PostgresStore {
   public func fetchCount<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> Int where T: PersistentModel {
-    let query = try RowQuery(request.descriptor, in: self, sorted: false)
+    let query = try RowQuery(request, in: self, sorted: false)
     let parts = try query.parts(.count)
     return try ask(parts) { try query.count(parts, $0, $1) }
   }

@@ -11,6 +11,8 @@ struct RowQuery {
   private let limit: Int?
   private let tables: [MappedTable]
   private let store: PostgresStore
+  /// Where to report how the rows were found, if somebody wants to know.
+  private let trace: QueryTrace?
 
   /// The results that a fetch wants of its rows.
   enum Wanted { case rows, references, count }
@@ -26,9 +28,13 @@ struct RowQuery {
   /// Translates a fetch.
   ///
   /// - Throws: `DataStoreError.preferInMemoryFilter` or `.preferInMemorySort` if the context must filter or sort objects.
-  init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in store: PostgresStore, sorted: Bool)
-    throws
-  {
+  init<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    in store: PostgresStore,
+    sorted: Bool
+  ) throws {
+    let descriptor = request.descriptor
+    trace = request.editingState.trace
     do {
       expression = try descriptor.predicate.map { try QueryExpression($0) }
     } catch is Untranslatable {
@@ -140,10 +146,34 @@ struct RowQuery {
         try visitMatches(of: expression, part, result, connection, visit)
         continue
       }
+      report(part, result.rowCount)
       for row in 0..<result.rowCount where rest > 0 {
         try decoder.withRow(row, of: result, visit)
       }
     }
+  }
+
+  /// Reports how the rows of a table were found.
+  ///
+  /// - Parameters:
+  ///   - part: What was asked of the server.
+  ///   - rowCount: How many rows it found.
+  ///   - read: The rows that were tested here, with their bytes and how many of them matched.
+  private func report(
+    _ part: Part,
+    _ rowCount: Int,
+    read: (rows: Int, bytes: Int, matches: Int)? = nil
+  ) {
+    trace?.add(
+      QueryPlan.TableAccess(
+        entity: part.table.descriptor.entityName,
+        path: part.isExact ? .server : .serverThenRows,
+        rowCount: rowCount,
+        readRowCount: read?.rows ?? 0,
+        readRowByteCount: read?.bytes ?? 0,
+        matchCount: read?.matches ?? rowCount
+      )
+    )
   }
 
   /// Visits the rows that match.
@@ -162,11 +192,16 @@ struct RowQuery {
     let resolver = SnapshotResolver(store, connection)
     try resolver.prepare(expression, builder.rows)
     let filter = RowFilter(expression, descriptor: part.table.descriptor, resolver: resolver)
+    var (byteCount, matchCount) = (0, 0)
     for row in builder.rows {
       try row.withBytes { bytes in
-        if try filter.matches(bytes, row.reference) { try body(row.reference, bytes) }
+        byteCount += bytes.byteCount
+        guard try filter.matches(bytes, row.reference) else { return }
+        matchCount += 1
+        try body(row.reference, bytes)
       }
     }
+    report(part, result.rowCount, read: (builder.rows.count, byteCount, matchCount))
   }
 
   /// The names of the rows of the fetch, in order.
@@ -177,7 +212,8 @@ struct RowQuery {
   ) throws -> [RowReference] {
     var references: [RowReference] = []
     if parts.allSatisfy(\.isExact) {
-      for result in results {
+      for (part, result) in zip(parts, results) {
+        report(part, result.rowCount)
         for row in 0..<result.rowCount {
           references.append(RowReference(rawValue: UInt64(bitPattern: result.integer(row, 0))))
         }
@@ -200,7 +236,9 @@ struct RowQuery {
       try visit(parts, results, connection) { _, _ in count += 1 }
       return count
     }
-    let all = results.reduce(0) { $0 + Int($1.integer(0, 0)) }
+    let counts = results.map { Int($0.integer(0, 0)) }
+    for (part, count) in zip(parts, counts) { report(part, count) }
+    let all = counts.reduce(0, +)
     return min(max(all - offset, 0), limit ?? .max)
   }
 }
