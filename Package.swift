@@ -219,6 +219,15 @@ var targets: [Target] = [
     ],
     swiftSettings: swiftSettings
   ),
+  // Empty without the trait, too.
+  .target(
+    name: "StoreMoving",
+    dependencies: [
+      "LogEngine", "LogStore", "RowFormat",
+      .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+    ],
+    swiftSettings: swiftSettings
+  ),
   .target(
     name: "DataStoreTesting",
     dependencies: ["ModelRuntime"],
@@ -269,6 +278,8 @@ var targets: [Target] = [
     name: "logstore-inspect",
     dependencies: [
       "LogEngine", "LogTools", "RowFormat", "Terminal",
+      .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+      .target(name: "StoreMoving", condition: .when(traits: ["PostgreSQL"])),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Tools/logstore-inspect",

@@ -98,6 +98,33 @@ import Testing
     #expect(Set(ranks.output.split(separator: "\n")).count == 3, "\(ranks.output)")
   }
 
+  @Test func `puts rows behind those that came from a server in the lists of their owners`() throws
+  {
+    var options = EngineOptions()
+    options.background = .caller
+    let engine = try StorageEngine.open(at: "t.store", options: options, fileSystem: disk)
+    let base: Int64 = 900 << 24
+    try engine.apply([.setMetadata(key: "rank.base", value: Array(String(base).utf8))])
+    try engine.close()
+    try file("rows.csv", "name,region\na,\n")
+    _ = try session.run("import", "t.store", "Town", "rows.csv")
+    try file("rows.csv", "name,region\nb,Town/1\n")
+    _ = try session.run("import", "t.store", "Town", "rows.csv")
+    let ranks = try session.run(
+      "query",
+      "t.store",
+      "Town",
+      "--columns",
+      "_rank_region",
+      "--where",
+      "region != nil",
+      "--format",
+      "csv"
+    )
+    let rank = try #require(ranks.output.split(separator: "\n").last.flatMap { Int64($0) })
+    #expect(rank > base)
+  }
+
   @Test func `writes nothing in a dry run`() throws {
     try file("towns.csv", "name\nOslo\nBergen\n")
     let result = try session.run("import", "t.store", "Town", "towns.csv", "--dry-run")

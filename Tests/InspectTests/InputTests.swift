@@ -75,6 +75,7 @@ import Testing
     "summary", "dump", "get", "query", "shell", "count", "export", "import", "schema", "blobs",
     "history",
     "tail", "top", "diff", "segments", "frames", "verify", "report", "backup", "compact", "salvage",
+    "move",
   ]
 
   @Test(arguments: commands)

@@ -31,8 +31,10 @@ let package = Package(
         .product(name: "DataStoreTesting", package: "logstore"),
         .product(name: "ModelRuntime", package: "logstore"),
         .product(name: "PostgresStore", package: "logstore"),
-        // A program that its tests run.
+        .product(name: "LogStore", package: "logstore"),
+        // Programs that its tests run.
         .product(name: "SampleTrips", package: "logstore"),
+        .product(name: "logstore-inspect", package: "logstore"),
       ],
       path: "Tests",
       swiftSettings: settings

@@ -10,7 +10,7 @@ struct Inspect: ParsableCommand {
     abstract: "Shows what is in a store, without the app that wrote it.",
     discussion: """
       Works beside a process that writes: what is shown is the state of the last commit when the command \
-      began. Only compact and import write to the store. Backup and salvage make a new one, report --html and \
+      began. Only compact and import write to the store. Backup, salvage and move make a new one, report --html and \
       blobs --export and export --blobs write files; all others write nothing. Of a damaged store all is shown that \
       can be read, and where that stops. Results go to standard output, notices and errors to standard error.
 
@@ -43,7 +43,9 @@ struct Inspect: ParsableCommand {
       ),
       CommandGroup(
         name: "Maintenance",
-        subcommands: [Import.self, BackupCommand.self, Compact.self, SalvageCommand.self]
+        subcommands: [
+          Import.self, BackupCommand.self, MoveCommand.self, Compact.self, SalvageCommand.self,
+        ]
       ),
     ]
   )

@@ -10,8 +10,8 @@ import RowFormat
 ///     lowWaterMark  every transaction up to this one is deleted
 ///     count         the number of runs that follow
 ///     runs          for each: the gap between it and the previous one, and its length
-struct HistoryDeletions: Hashable {
-  static let key = "history.deleted"
+package struct HistoryDeletions: Hashable {
+  package static let key = "history.deleted"
   /// What the entry may take: the catalogue is read whole at each opening.
   static let byteLimit = 64 << 10
 
@@ -19,7 +19,8 @@ struct HistoryDeletions: Hashable {
   /// The deleted runs above the low-water mark, ascending.
   private(set) var runs: [ClosedRange<UInt64>] = []
 
-  init() {}
+  /// Nothing is deleted.
+  package init() {}
 
   func contains(_ number: UInt64) -> Bool {
     if number <= lowWaterMark { return true }
@@ -37,7 +38,7 @@ struct HistoryDeletions: Hashable {
 
 extension HistoryDeletions {
   /// Deletes everything up to a transaction.
-  mutating func delete(upTo number: UInt64) {
+  package mutating func delete(upTo number: UInt64) {
     lowWaterMark = max(lowWaterMark, number)
     runs.removeAll { $0.upperBound <= lowWaterMark }
   }
@@ -97,7 +98,8 @@ extension HistoryDeletions {
     }
   }
 
-  var encoded: [UInt8] {
+  /// The entry of the catalogue.
+  package var encoded: [UInt8] {
     var buffer = ByteBuffer()
     buffer.appendVarint(lowWaterMark)
     buffer.appendVarint(UInt64(runs.count))

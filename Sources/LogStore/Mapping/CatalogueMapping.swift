@@ -1,14 +1,20 @@
 import Foundation
-import LogEngine
+package import LogEngine
 import ModelRuntime
 import RowFormat
 
 /// What a store's catalogue says of the models in it.
-enum CatalogueMapping {
-  private static let identifierKey = "store.identifier"
-  private static let versionKey = "schema.version"
+package enum CatalogueMapping {
+  package static let identifierKey = "store.identifier"
+  package static let versionKey = "schema.version"
 
-  static func identifier(in catalogue: Catalogue) -> String? {
+  /// The entry that says that a column whose values were not optional now has optional ones.
+  package static func optionalKey(table: UInt16, column: UInt16) -> String {
+    "optional.\(table).\(column)"
+  }
+
+  /// The identifier of the store in the identifiers of its models; `nil` if it is new.
+  package static func identifier(in catalogue: Catalogue) -> String? {
     catalogue.metadata[identifierKey].map { String(decoding: $0, as: UTF8.self) }
   }
 

@@ -1,7 +1,7 @@
 import Locking
-import LogEngine
+package import LogEngine
 import ModelRuntime
-import RowFormat
+package import RowFormat
 
 /// The table of one entity, and how its older rows are read.
 final class EntityTable: Sendable {
@@ -32,13 +32,7 @@ final class EntityTable: Sendable {
     _ catalogue: Catalogue
   ) {
     self.definition = definition
-    fills = Dictionary(
-      definition.columns.compactMap { column in
-        FillValue.value(of: column.number, in: definition.number, catalogue)
-          .map { (column.number, $0) }
-      },
-      uniquingKeysWith: { first, _ in first }
-    )
+    fills = FillValue.values(in: definition, catalogue)
     self.engine = engine
     self.descriptor = descriptor
     number = definition.number
@@ -96,7 +90,14 @@ final class EntityTable: Sendable {
     if layout == layoutNumber { return try body(row) }
     let converter = try converters.withLock { converters in
       if let known = converters[layout] { return known }
-      guard let made = RowConverter(from: layout, in: definition, to: descriptor, fills) else {
+      guard
+        let made = RowConverter(
+          from: layout,
+          in: definition,
+          fills,
+          defaults: descriptor.defaultRow()
+        )
+      else {
         throw LogStoreError.unreadableRow(entity: descriptor.entityName, key: key)
       }
       converters[layout] = made
@@ -171,7 +172,7 @@ extension EntityTable {
 /// column only when its values move into files of their own, or back, or may no longer be null; the value of an older
 /// row is then in the former column. A column that the older row lacks has the default that its property had when it
 /// was added.
-struct RowConverter: Sendable {
+package struct RowConverter: Sendable {
   private let old: RowLayout
   private let new: RowLayout
   /// The source of each current column's value.
@@ -186,29 +187,37 @@ struct RowConverter: Sendable {
     var fill: (row: [UInt8], layout: RowLayout)?
   }
 
-  init?(
+  /// - Parameters:
+  ///   - number: The layout the rows are in.
+  ///   - table: Their table.
+  ///   - fills: The values that older rows have in columns added later, by column number; see ``FillValue``.
+  ///   - defaults: A row in the current layout, for columns without such a value.
+  package init?(
     from number: LayoutNumber,
     in table: TableDefinition,
-    to descriptor: ModelDescriptor,
-    _ fills: [UInt16: [UInt8]]
+    _ fills: [UInt16: [UInt8]],
+    defaults: [UInt8]
   ) {
     guard let former = table.layout(number), let current = table.layout(table.currentLayout),
       let places = table.places(in: former)
     else { return nil }
     old = former.layout
-    new = descriptor.layout
+    new = current.layout
     sources = current.columns.enumerated().map { position, number in
       let isSame = former.columns.contains(number)
       return Source(
         place: places[position],
         fill: isSame
-          ? nil : fills[number].map { ($0, RowLayout([descriptor.layout.types[position]])) }
+          ? nil : fills[number].map { ($0, RowLayout([current.layout.types[position]])) }
       )
     }
-    defaults = descriptor.defaultRow()
+    self.defaults = defaults
   }
 
-  func convert(
+  /// Writes a row in the current layout.
+  ///
+  /// - Throws: What `open` throws, which reads a value that moves back from its own file into its row.
+  package func convert(
     _ row: RawSpan,
     into writer: inout RowWriter,
     open: (_ column: Int, BlobReference) throws -> Blob

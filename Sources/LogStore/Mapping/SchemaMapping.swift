@@ -251,7 +251,7 @@ extension SchemaMapping {
     {
       throw typeChange(descriptor, property.name, stored: stored, declared: declared)
     }
-    let optionalKey = "optional.\(table.number).\(found.number)"
+    let optionalKey = CatalogueMapping.optionalKey(table: table.number, column: found.number)
     let mayBeNull = found.isNullable || catalogue.metadata[optionalKey] != nil
     if property.isOptional, !mayBeNull {
       try draft.make(.setMetadata(key: optionalKey, value: [1]))

@@ -1,11 +1,11 @@
-import LogEngine
+package import LogEngine
 import RowFormat
 
 /// What the rows from before a column existed have in it, as the store remembers it.
 ///
 /// The default value of a property is the app's to change; the rows keep the one that was theirs first. The
 /// catalogue keeps it as a row of one column, under the numbers of table and column.
-enum FillValue {
+package enum FillValue {
   static func key(_ table: UInt16, _ column: UInt16) -> String { "fill.\(table).\(column)" }
 
   /// Notes a value for the rows there are, taken from a row of default values.
@@ -29,6 +29,18 @@ enum FillValue {
       let value = unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
       return .setMetadata(key: key(table, number), value: value)
     }
+  }
+
+  /// The values noted for the columns of a table, by their numbers.
+  package static func values(
+    in table: TableDefinition,
+    _ catalogue: Catalogue
+  ) -> [UInt16: [UInt8]] {
+    var values: [UInt16: [UInt8]] = [:]
+    for column in table.columns {
+      values[column.number] = value(of: column.number, in: table.number, catalogue)
+    }
+    return values
   }
 
   /// The value noted for a column, as a row of it alone.

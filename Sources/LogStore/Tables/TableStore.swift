@@ -129,7 +129,7 @@ final class TableStore: Sendable {
     tablesByClass = TableStore.tablesByClass(tables)
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
-    ranks = RankCounter(after: engine.lastCommit.rawValue)
+    ranks = RankCounter(after: engine.lastCommit.rawValue, catalogue)
     followed = Lock(engine.lastCommit, .followedCommit)
     observation.attach(engine)
   }

@@ -24,6 +24,11 @@ package enum StructuredValue: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package let key: StructuredValue
     package let value: StructuredValue
+
+    package init(key: StructuredValue, value: StructuredValue) {
+      self.key = key
+      self.value = value
+    }
   }
 
   /// The value of a field, if this is a map that has it.

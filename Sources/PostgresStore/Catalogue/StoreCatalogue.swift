@@ -7,12 +7,12 @@ import RowFormat
 ///
 /// Everything happens in one transaction, under a lock: of a fleet that starts at once, one migrates.
 struct StoreCatalogue {
-  private let connection: Connection
-  private let namespace: String
-  private var metadata: [String: String] = [:]
-  private var numbers: [String: UInt16] = [:]
+  let connection: Connection
+  let namespace: String
+  private(set) var metadata: [String: String] = [:]
+  private(set) var numbers: [String: UInt16] = [:]
   /// The types of the columns, by table and name.
-  private var columns: [String: [String: String]] = [:]
+  private(set) var columns: [String: [String: String]] = [:]
   /// The names of unique constraints that the store has made, by table.
   private var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
@@ -30,7 +30,7 @@ struct StoreCatalogue {
   /// The layout of the store's own tables; a store with another is not opened.
   static let format = "1"
 
-  private init(_ connection: Connection, namespace: String) {
+  init(_ connection: Connection, namespace: String) {
     self.connection = connection
     self.namespace = namespace
   }
@@ -51,10 +51,7 @@ struct StoreCatalogue {
   ) throws -> (identifier: String, tables: TableMap) {
     let schema = request.schema
     try checkServer(connection)
-    let lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
-      $0.append("logstore " + request.namespace)
-    }
-    _ = try connection.run([.begin, lock])
+    _ = try connection.run([.begin, .lock(request.namespace)])
     do {
       var catalogue = StoreCatalogue(connection, namespace: request.namespace)
       let isThere = try catalogue.read()
@@ -78,7 +75,7 @@ struct StoreCatalogue {
     }
   }
 
-  private static func checkServer(_ connection: Connection) throws {
+  static func checkServer(_ connection: Connection) throws {
     // xid8, and columns that are added with a default without being written.
     let minimum = 130_000
     guard connection.serverVersion >= minimum else {
@@ -92,15 +89,15 @@ struct StoreCatalogue {
     }
   }
 
-  private func name(_ table: String) -> String {
+  func name(_ table: String) -> String {
     "\(namespace.quotedName).\(table.quotedName)"
   }
 
-  private mutating func change(_ statements: String...) throws {
+  mutating func change(_ statements: String...) throws {
     _ = try connection.run(statements.map { Statement($0) })
   }
 
-  private mutating func set(_ key: String, _ value: String) throws {
+  mutating func set(_ key: String, _ value: String) throws {
     guard metadata[key] != value else { return }
     let statement = Statement(
       "INSERT INTO \(name("_logstore_meta")) VALUES ($1, $2) "
@@ -120,7 +117,7 @@ extension StoreCatalogue {
   /// Reads what there is.
   ///
   /// - Returns: Whether there is a store.
-  private mutating func read() throws -> Bool {
+  mutating func read() throws -> Bool {
     let exists = Statement("SELECT to_regclass($1)::text") { $0.append(name("_logstore_meta")) }
     if try connection.run([exists])[0].isNull(0, 0) { return false }
     let inNamespace = "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1"
@@ -186,7 +183,10 @@ extension StoreCatalogue {
 
 extension StoreCatalogue {
   /// Makes the store's own tables.
-  private mutating func create() throws {
+  ///
+  /// - Parameter identifier: The store's identifier; by default one that no store has had.
+  /// - Throws: ``PostgresStoreError``.
+  mutating func create(identifier: String = UUID().uuidString) throws {
     let exists = Statement("SELECT 1 FROM pg_namespace WHERE nspname = $1") {
       $0.append(namespace)
     }
@@ -206,7 +206,7 @@ extension StoreCatalogue {
         + "row bigint NOT NULL, kind text NOT NULL, columns text[], preserved jsonb, PRIMARY KEY (xid, ordinal))"
     )
     try set("format", StoreCatalogue.format)
-    try set("store.identifier", UUID().uuidString)
+    try set("store.identifier", identifier)
   }
 
   private mutating func migrate(_ request: Request) throws {
@@ -281,6 +281,13 @@ extension StoreCatalogue {
     }
     try bringConstraints(of: schema)
     try bringIndexes(of: schema)
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      try set(
+        TableDescription.metadataKey(of: descriptor.entityName),
+        TableDescription.text(of: TableDescription.columns(of: descriptor))
+      )
+    }
   }
 
   private mutating func addTable(_ descriptor: ModelDescriptor) throws {
@@ -315,6 +322,9 @@ extension StoreCatalogue {
     try MappedTable.check(column.name)
     if let stored = columns[entity]?[column.name] {
       if stored == column.kind.declaration { return }
+      if stored == MappedColumn.Kind.composite.declaration, column.kind == .decimal {
+        return try convertToDecimal(column, of: entity)
+      }
       throw PostgresStoreError.propertyTypeChanged(
         entity: entity,
         property: column.name,
@@ -347,6 +357,15 @@ extension StoreCatalogue {
       }
     }
     columns[entity]?[column.name] = column.kind.declaration
+  }
+
+  /// Makes a column of numbers of one that came from another store, which does not know of what class a composite is.
+  private mutating func convertToDecimal(_ column: MappedColumn, of entity: String) throws {
+    let (name, type) = (column.name.quotedName, column.kind.declaration)
+    try change(
+      "ALTER TABLE \(self.name(entity)) ALTER COLUMN \(name) TYPE \(type) USING (\(name) #>> '{}')::\(type)"
+    )
+    columns[entity]?[column.name] = type
   }
 
   private func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
@@ -453,6 +472,16 @@ extension StoreCatalogue {
     for byte in whole.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let start = String(decoding: whole.utf8.filter { $0 < 0x80 }.prefix(36), as: UTF8.self)
     return "\(start)_\(String(hash, radix: 36))_\(suffix)"
+  }
+}
+
+extension Statement {
+  /// Waits until no other session makes or changes the tables of a namespace, and keeps others waiting until the
+  /// transaction ends.
+  static func lock(_ namespace: String) -> Statement {
+    Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
+      $0.append("logstore " + namespace)
+    }
   }
 }
 #endif

@@ -37,7 +37,10 @@ enum CompositeText {
     let reason: String
   }
 
-  private static func append(_ value: StructuredValue, to json: inout [UInt8]) throws {
+  /// Appends the JSON of a value.
+  ///
+  /// - Throws: ``Unwritable``.
+  static func append(_ value: StructuredValue, to json: inout [UInt8]) throws {
     switch value {
     case .null: json.append(contentsOf: "null".utf8)
     case .bool(let value): json.append(contentsOf: (value ? "true" : "false").utf8)

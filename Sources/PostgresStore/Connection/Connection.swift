@@ -7,7 +7,7 @@ import Foundation
 /// Statements are sent in libpq's pipeline mode: any number of them takes one round trip. They are prepared without a
 /// name, once for each run of equal ones, so that a pooler may give every transaction another session.
 final class Connection: @unchecked Sendable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   /// The host and the database, for errors.
   let place: String
   /// How many round trips were made, by all connections of a pool.
@@ -145,7 +145,7 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Notes that the session is over.
-  private func lost(_ reason: String? = nil) -> PostgresStoreError {
+  func lost(_ reason: String? = nil) -> PostgresStoreError {
     isUsable = false
     return .connectionLost(to: place, reason: reason ?? Connection.message(of: handle))
   }
@@ -180,7 +180,7 @@ final class Connection: @unchecked Sendable {
 
 extension PostgresStoreError.ServerError {
   /// Reads an error of libpq; an empty state means that it does not come from the server.
-  fileprivate init(_ result: OpaquePointer) {
+  init(_ result: OpaquePointer) {
     func field(_ code: Character) -> String? {
       guard let ascii = code.asciiValue else { return nil }
       return PQresultErrorField(result, Int32(ascii)).map { String(cString: $0) }

@@ -58,6 +58,7 @@ enum SQLState {
   static let serializationFailure = "40001"
   static let deadlock = "40P01"
   static let uniqueViolation = "23505"
+  static let lockNotAvailable = "55P03"
 }
 
 extension PostgresStoreError: CustomStringConvertible, LocalizedError {

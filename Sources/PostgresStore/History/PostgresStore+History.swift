@@ -76,9 +76,17 @@ extension PostgresStore: HistoryProviding {
 
   /// Makes sure that nothing after a transaction was deleted.
   private func checkHistory(since bookmark: Int64) throws {
-    let result = try read([
-      Statement("SELECT value FROM \(name("_logstore_meta")) WHERE key = 'history.deleted'")
-    ])[0]
+    let results = try read([
+      Statement("SELECT value FROM \(name("_logstore_meta")) WHERE key = 'history.deleted'"),
+      Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"),
+    ])
+    let (result, next) = (results[0], results[1].integer(0, 0))
+    guard bookmark < next else {
+      throw SwiftDataError.historyTokenExpired.explained(
+        "the token is of transaction \(bookmark), and the server has had none from \(next) on: the token is of the "
+          + "time before the store was moved here; fetch the models anew, and go on from the newest token"
+      )
+    }
     guard result.rowCount == 1, let deleted = Int64(result.text(0, 0)), bookmark < deleted else {
       return
     }

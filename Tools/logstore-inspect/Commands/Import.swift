@@ -94,7 +94,10 @@ struct Import: InspectCommand {
     let step = commitEvery ?? .max
     var (pending, commitCount) = (0, 0)
     // Behind the places of all earlier rows, as the layer above gives them out.
-    var rank = Int64(truncatingIfNeeded: engine.lastCommit.rawValue &+ 1) << 24
+    let base = engine.catalogue.metadata["rank.base"].flatMap {
+      Int64(String(decoding: $0, as: UTF8.self))
+    }
+    var rank = (base ?? 0) &+ Int64(truncatingIfNeeded: engine.lastCommit.rawValue &+ 1) << 24
     func commit() throws {
       if pending == 0 { return }
       try engine.commit(&batch)

@@ -1,0 +1,43 @@
+#if PostgreSQL
+import Foundation
+
+/// What kept a store from being moved.
+///
+/// The source is as it was, and at the target there is nothing.
+package enum MoveError: Error, Hashable, Sendable {
+  /// The place to move to has something in it already.
+  case targetNotEmpty(String, found: String)
+  /// The namespace does not hold what its metadata says, or what this version knows.
+  case otherSchema(namespace: String, expected: String, found: String)
+  /// There is no store where one was to be read.
+  case noStore(String)
+  /// Somebody writes to the source.
+  case sourceInUse(String, by: String)
+  /// A value that the other side cannot hold.
+  case unstorableValue(table: String, key: UInt64, column: String, reason: String)
+  /// The target reads back as something else.
+  case digestsDiffer(table: String, source: RowDigest, target: RowDigest)
+  /// The source has no models in it.
+  case noModels(String)
+}
+
+extension MoveError: CustomStringConvertible, LocalizedError {
+  package var description: String {
+    switch self {
+    case .targetNotEmpty(let place, let found): "\(place) is not empty: it has \(found)"
+    case .otherSchema(let namespace, let expected, let found):
+      "schema \(namespace) is not as a store leaves it: expected \(expected), found \(found)"
+    case .noStore(let place): "there is no store in \(place)"
+    case .sourceInUse(let place, let holder): "\(place) is written to by \(holder)"
+    case .unstorableValue(let table, let key, let column, let reason):
+      "\(table)/\(key), column \(column), cannot be moved: \(reason)"
+    case .digestsDiffer(let table, let source, let target):
+      "\(table) reads back as something else: \(source.rowCount) rows with digest \(source), then "
+        + "\(target.rowCount) rows with digest \(target)"
+    case .noModels(let place): "\(place) has no tables of models in it"
+    }
+  }
+
+  package var errorDescription: String? { description }
+}
+#endif

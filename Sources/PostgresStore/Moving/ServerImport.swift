@@ -1,0 +1,247 @@
+#if PostgreSQL
+import Foundation
+package import RowFormat
+
+/// Makes a namespace of the tables of another store, in one transaction.
+///
+///     let target = try ServerImport(url: url, namespace: "trips")
+///     try target.make(tables, identifier: identifier, version: version)
+///     for table in tables { … try target.copy(table) { send in … } }
+///     try target.commit(…)
+///
+/// Whatever is thrown, or if it is released before ``commit(_:highestRank:)``, the server is as it was.
+package final class ServerImport {
+  private let connection: Connection
+  private let namespace: String
+  private var catalogue: StoreCatalogue
+
+  /// How many bytes are collected before they are sent.
+  private static let bufferSize = 256 << 10
+
+  /// Connects, and begins the transaction.
+  ///
+  /// - Throws: ``PostgresStoreError``, or ``MoveError/targetNotEmpty(_:found:)`` if the namespace has any table.
+  package init(url: String, namespace: String) throws {
+    try PostgresStoreConfiguration(url: url, namespace: namespace).validate()
+    connection = try Connection(url, applicationName: "logstore-inspect", RoundTripCounter())
+    self.namespace = namespace
+    catalogue = StoreCatalogue(connection, namespace: namespace)
+    try StoreCatalogue.checkServer(connection)
+    _ = try connection.run([.begin, .lock(namespace)])
+    try checkEmpty()
+  }
+
+  deinit { connection.rollBack() }
+
+  /// The database, for people.
+  package var place: String { "schema \(namespace) of \(connection.place)" }
+
+  private func checkEmpty() throws {
+    let relations = Statement(
+      "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') ORDER BY 1"
+    ) { $0.append(namespace) }
+    let result = try connection.run([relations])[0]
+    guard result.rowCount > 0 else { return }
+    let names = (0..<min(result.rowCount, 3)).map { result.text($0, 0) }.joined(separator: ", ")
+    let more = result.rowCount > 3 ? " and \(result.rowCount - 3) more" : ""
+    throw MoveError.targetNotEmpty(place, found: names + more)
+  }
+
+  /// Checks that the tables' names can be used.
+  ///
+  /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``.
+  package func check(_ tables: [TableDescription]) throws {
+    for table in tables {
+      try MappedTable.check(table.name)
+      for column in table.columns { try MappedTable.check(column.name) }
+    }
+  }
+
+  /// Makes the tables, without rows.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables.
+  ///   - identifier: The identifier of the store, which its models' identifiers name.
+  ///   - version: The version of the models, as the other store keeps it.
+  /// - Throws: ``PostgresStoreError``.
+  package func make(_ tables: [TableDescription], identifier: String, version: String?) throws {
+    try check(tables)
+    try catalogue.create(identifier: identifier)
+    if let version { try catalogue.set("schema.version", version) }
+    // Tokens of the other store are of the time before, and expire.
+    let now = try connection.run([Statement("SELECT pg_current_xact_id()::text")])[0]
+    try catalogue.set("history.deleted", now.text(0, 0))
+    for table in tables {
+      let columns = table.columns.map { column in
+        let kind = MappedColumn.Kind(column.type)
+        return ", \(column.name.quotedName) \(kind.declaration)\(kind.collation)"
+      }
+      // The primary key comes later: it is made faster of rows that are there.
+      try catalogue.change(
+        "CREATE TABLE \(name(table)) (\(MappedTable.key) bigint NOT NULL\(columns.joined()))"
+      )
+      for column in table.columns where column.type == .blob {
+        try catalogue.change(
+          "ALTER TABLE \(name(table)) ALTER COLUMN \(column.name.quotedName) SET STORAGE EXTERNAL"
+        )
+      }
+      try catalogue.set(TableDescription.metadataKey(of: table.name), table.columnsText)
+    }
+  }
+
+  private func name(_ table: TableDescription) -> String { catalogue.name(table.name) }
+
+  /// Copies the rows of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - open: Reads a value that is not in its row.
+  ///   - body: Hands over the rows.
+  /// - Returns: The digest of what was sent.
+  /// - Throws: ``MoveError/unstorableValue(table:key:column:reason:)``, ``PostgresStoreError``, or what the closures
+  ///   throw.
+  package func copy(
+    _ table: TableDescription,
+    open: @escaping (BlobReference, (RawSpan) throws -> Void) throws -> Void,
+    _ body: (_ add: (RowReference, RawSpan) throws -> Void) throws -> Void
+  ) throws -> RowDigest {
+    let format = CopyFormat(table)
+    let columns = ([MappedTable.key] + format.columnNames.map(\.quotedName))
+      .joined(separator: ", ")
+    // Frozen: the rows are not read again only to note that they were committed.
+    let sql = "COPY \(name(table)) (\(columns)) FROM STDIN WITH (FORMAT binary, FREEZE)"
+    return try connection.copyIn(sql) { send in
+      var digest = RowDigest()
+      var buffer = ByteBuffer(capacity: ServerImport.bufferSize * 2)
+      let (header, trailer) = (CopyFormat.header, CopyFormat.trailer)
+      buffer.append(header.span.bytes)
+      try body { reference, row in
+        let start = buffer.count
+        try format.append(reference, row, to: &buffer, open: open)
+        buffer.bytes.withUnsafeBytes {
+          digest.add(UnsafeRawBufferPointer(rebasing: $0[start...]))
+        }
+        if buffer.count >= ServerImport.bufferSize {
+          try buffer.bytes.withUnsafeBytes(send)
+          buffer.removeAll()
+        }
+      }
+      buffer.append(trailer.span.bytes)
+      try buffer.bytes.withUnsafeBytes(send)
+      return digest
+    }
+  }
+
+  /// Reads back what the server has of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - progress: Called now and then with the number of rows that were read.
+  /// - Returns: The digest.
+  /// - Throws: ``PostgresStoreError``, or what `progress` throws.
+  package func digest(
+    of table: TableDescription,
+    progress: (Int) throws -> Void
+  ) throws -> RowDigest {
+    try connection.digest(of: table, name(table), decimals: [], progress: progress)
+  }
+
+  /// Ends the transaction: from now on apps can use the namespace.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables, each with the key that its next row gets.
+  ///   - highestRank: The last place that was given to a member of a list.
+  /// - Throws: ``PostgresStoreError``.
+  package func commit(_ tables: [TableDescription], highestRank: Int64) throws {
+    for table in tables {
+      try catalogue.change("ALTER TABLE \(name(table)) ADD PRIMARY KEY (\(MappedTable.key))")
+      let note = Statement(
+        "INSERT INTO \(catalogue.name("_logstore_entity")) VALUES ($1, $2, $3)"
+      ) {
+        $0.append(Int(table.number))
+        $0.append(table.name)
+        $0.append(Int64(table.nextKey))
+      }
+      _ = try connection.run([note])
+    }
+    // A block of places begins with each number of the sequence.
+    let block: Int64 = 1 << 24
+    let next = max(block, (highestRank / block + 1) * block)
+    let rank = Statement("SELECT setval($1::regclass, $2, false)") {
+      $0.append(catalogue.name("_logstore_rank"))
+      $0.append(next)
+    }
+    _ = try connection.run([rank, .commit])
+    // Statistics, so that the first queries are planned for the rows there are. The move does not depend on them.
+    for table in tables { _ = try? connection.run([Statement("ANALYZE \(name(table))")]) }
+  }
+}
+
+extension Connection {
+  /// The digest of the rows of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - name: Its name in SQL.
+  ///   - decimals: The columns that the server keeps as numbers, and rows as composites.
+  ///   - progress: Called now and then with the number of rows that were read.
+  /// - Returns: The digest.
+  /// - Throws: ``PostgresStoreError``, or what `progress` throws.
+  func digest(
+    of table: TableDescription,
+    _ name: String,
+    decimals: Set<String>,
+    progress: (Int) throws -> Void
+  ) throws -> RowDigest {
+    let format = CopyFormat(table)
+    var digest = RowDigest()
+    var writer = RowWriter()
+    var buffer = ByteBuffer(capacity: 4096)
+    func add(_ reference: RowReference, _ row: RawSpan) throws {
+      try format.append(reference, row, to: &buffer) { _, _ in }
+      buffer.bytes.withUnsafeBytes { digest.add($0) }
+      buffer.removeAll()
+    }
+    try forEachRow(of: format, name, decimals: decimals, ordered: false) { message in
+      if format.isRearranged {
+        try format.read(message, into: &writer, blob: { _ in nil }, add)
+      } else {
+        digest.add(message)
+      }
+      if digest.rowCount & 0xFFF == 0 { try progress(digest.rowCount) }
+    }
+    return digest
+  }
+
+  /// Reads the rows of a table, as they travel.
+  func forEachRow(
+    of format: CopyFormat,
+    _ name: String,
+    decimals: Set<String>,
+    ordered: Bool,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let columns = format.columnNames.map { column in
+      decimals.contains(column)
+        ? "to_jsonb(\(column.quotedName)::text)" : column.quotedName
+    }
+    let selection = ([MappedTable.key] + columns).joined(separator: ", ")
+    let order = ordered ? " ORDER BY \(MappedTable.key)" : ""
+    var isFirst = true
+    try copyOut("COPY (SELECT \(selection) FROM \(name)\(order)) TO STDOUT WITH (FORMAT binary)") {
+      var message = $0
+      if isFirst {
+        isFirst = false
+        // The header comes with the first row.
+        message = UnsafeRawBufferPointer(
+          rebasing: message.dropFirst(CopyFormat.header.count)
+        )
+        if message.isEmpty { return }
+      }
+      if message.count == 2, message[0] == 0xFF, message[1] == 0xFF { return }
+      try body(message)
+    }
+  }
+}
+#endif

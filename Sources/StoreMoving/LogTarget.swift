@@ -1,0 +1,191 @@
+#if PostgreSQL
+import LogEngine
+import LogStore
+import PostgresStore
+import RowFormat
+
+/// A new store in a log, beside the place where it will be.
+///
+/// It gets its name in one step when it is complete; if it is released before, its files go.
+final class LogTarget {
+  private let path: String
+  /// Where it is made.
+  private let draft: String
+  private let fileSystem: any FileSystem
+  private let engine: StorageEngine
+  private var isComplete = false
+
+  /// How many bytes of rows are one commit.
+  private static let commitByteCount = 4 << 20
+
+  /// Makes an empty store.
+  ///
+  /// - Throws: ``MoveError/targetNotEmpty(_:found:)``, or `StorageError`.
+  init(_ path: String, on fileSystem: any FileSystem) throws {
+    try LogTarget.check(path, on: fileSystem)
+    self.path = path
+    self.fileSystem = fileSystem
+    draft = path + ".moving"
+    // What a move has left that was killed; one that goes on holds the lock.
+    try LogTarget.removeDraft(draft, on: fileSystem)
+    var options = EngineOptions()
+    options.durability = .relaxed(interval: .seconds(5))
+    engine = try StorageEngine.open(at: draft, options: options, fileSystem: fileSystem)
+  }
+
+  deinit {
+    if isComplete { return }
+    try? engine.close()
+    try? StoreRemoval(paths: StorePaths(root: draft), fileSystem: fileSystem)
+      .run(includesRoot: true)
+  }
+
+  /// Checks that nothing is at a path, or an empty folder.
+  static func check(_ path: String, on fileSystem: any FileSystem) throws {
+    guard try fileSystem.status(of: path) != nil else { return }
+    guard let names = try fileSystem.list(path) else {
+      throw MoveError.targetNotEmpty(path, found: "a file of that name")
+    }
+    guard let first = names.min() else { return }
+    throw MoveError.targetNotEmpty(path, found: first)
+  }
+
+  private static func removeDraft(_ draft: String, on fileSystem: any FileSystem) throws {
+    let paths = StorePaths(root: draft)
+    guard try fileSystem.list(draft) != nil else { return }
+    guard let lock = try fileSystem.lock(paths.lock) else {
+      throw MoveError.targetNotEmpty(draft, found: "another move, which goes on")
+    }
+    try StoreRemoval(paths: paths, fileSystem: fileSystem).run(includesRoot: true)
+    withExtendedLifetime(lock) {}
+  }
+
+  /// Makes the tables, under their numbers.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables, by number.
+  ///   - identifier: The identifier of the store, which its models' identifiers name.
+  ///   - version: The version of the models.
+  ///   - rankBase: The first place in lists that was not given out.
+  /// - Throws: `StorageError`.
+  func make(
+    _ tables: [TableDescription],
+    identifier: String,
+    version: String?,
+    rankBase: Int64
+  ) throws {
+    var changes: [CatalogueChange] = [
+      .setMetadata(key: CatalogueMapping.identifierKey, value: Array(identifier.utf8)),
+      .setMetadata(key: RankCounter.baseKey, value: Array(String(rankBase).utf8)),
+    ]
+    if let version {
+      changes.append(
+        .setMetadata(key: CatalogueMapping.versionKey, value: Array(version.utf8))
+      )
+    }
+    var number: UInt16 = 1
+    for table in tables {
+      // Numbers are given out one after the other: those that are missing belonged to tables that are gone.
+      while number < table.number {
+        changes.append(.addTable(name: "_gap_\(number)"))
+        changes.append(.removeTable(number))
+        number += 1
+      }
+      changes.append(.addTable(name: table.name))
+      for column in table.columns {
+        changes.append(
+          .addColumn(
+            table: number,
+            name: column.name,
+            type: column.type,
+            isNullable: column.isNullable
+          )
+        )
+      }
+      changes.append(.setLayout(table: number, columns: Array(1...UInt16(table.columns.count))))
+      number += 1
+    }
+    try engine.apply(changes)
+  }
+
+  /// Takes the rows of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - body: Hands over the rows, and asks what to do with large values before.
+  /// - Throws: `StorageError`, or what `body` throws.
+  func fill(
+    _ table: TableDescription,
+    _ body: (
+      _ blob: (RawSpan) throws -> BlobReference?,
+      _ add: (RowReference, RawSpan) throws -> Void
+    ) throws -> Void
+  ) throws {
+    let layout = engine.catalogue.table(table.number)?.currentLayout ?? .none
+    let batch = Batch(engine.makeBatch())
+    var byteCount = 0
+    try body(
+      { value in
+        guard value.byteCount > LogStoreConfiguration.defaultExternalStorageThreshold else {
+          return nil
+        }
+        byteCount += value.byteCount
+        return try batch.value.addBlob(value)
+      },
+      { reference, row in
+        batch.value.insert(reference, layout: layout, row: row)
+        byteCount += row.byteCount
+        guard byteCount >= LogTarget.commitByteCount else { return }
+        try engine.commit(&batch.value)
+        byteCount = 0
+      }
+    )
+    try engine.commit(&batch.value)
+    let next = engine.nextKey(in: table.number)
+    if table.nextKey > next {
+      _ = engine.reserveKeys(Int(table.nextKey - next), in: table.number)
+    }
+  }
+
+  /// A batch that two closures use.
+  private final class Batch {
+    var value: CommitBatch
+
+    init(_ value: consuming CommitBatch) { self.value = value }
+  }
+
+  /// Reads back what is in a table.
+  func digest(
+    of table: TableDescription,
+    progress: (Int) throws -> Void
+  ) throws -> RowDigest {
+    let view = engine.makeReadView()
+    return try RowDigest(
+      of: table,
+      open: { try view.openBlob($0).withBytes($1) },
+      { add in
+        var count = 0
+        try view.scan(table.number) { key, _, row in
+          try add(RowReference(table: table.number, key: key), row)
+          count += 1
+          if count & 0xFFF == 0 { try progress(count) }
+          return .proceed
+        }
+      }
+    )
+  }
+
+  /// Gives the store its name.
+  func finish() throws {
+    // The moved rows are no news: whoever goes on from a token of the server has to fetch anew.
+    var deletions = HistoryDeletions()
+    deletions.delete(upTo: engine.lastCommit.rawValue)
+    try engine.apply([.setMetadata(key: HistoryDeletions.key, value: deletions.encoded)])
+    try engine.synchronize()
+    try engine.close()
+    try fileSystem.rename(draft, to: path)
+    isComplete = true
+    try fileSystem.synchronizeDirectory(StorePaths(root: path).parent)
+  }
+}
+#endif
