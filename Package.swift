@@ -424,6 +424,13 @@ if hostIsApple {
       dependencies: ["SwiftData", "JSONStore"],
       swiftSettings: appSettings
     ),
+    // Questions about real flights, with the answers of a program that has no database.
+    .testTarget(
+      name: "FlightQuestionTests",
+      dependencies: ["SwiftData"],
+      exclude: ["Answers"],
+      swiftSettings: appSettings
+    ),
     // The snippets of README and of the articles, compiled as a reader would.
     .testTarget(
       name: "DocumentationTests",
