@@ -35,6 +35,7 @@ let package = Package(
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
+    .executable(name: "questions-benchmarks", targets: ["QuestionBenchmarks"]),
     .executable(name: "relations-benchmarks", targets: ["RelationBenchmarks"]),
     .executable(name: "text-benchmarks", targets: ["TextBenchmarks"]),
     .executable(name: "scale-benchmarks", targets: ["ScaleBenchmarks"]),
@@ -167,6 +168,14 @@ let package = Package(
       name: "RelationBenchmarks",
       dependencies: ["Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore")],
       path: "Sources/Relations",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "QuestionBenchmarks",
+      dependencies: [
+        "Harness", "SQLitePeer", "Workloads", .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Questions",
       swiftSettings: macroUserSettings + sqliteSettings
     ),
     .executableTarget(

@@ -146,6 +146,27 @@ public enum Workload: String, Sendable, CaseIterable {
   case textContains = "text-contains"
   case documentContains = "document-contains"
   case textInsert = "text-insert"
+  // Ten questions about flights, in the log and packed.
+  case delaysByCarrierAndHour = "delays-by-carrier-and-hour"
+  case worstRoutes = "worst-routes"
+  case planesByHours = "planes-by-hours"
+  case cancellationsByWeek = "cancellations-by-week"
+  case longestChain = "longest-chain"
+  case busiestHours = "busiest-hours"
+  case delayPercentiles = "delay-percentiles"
+  case lateShareByMonth = "late-share-by-month"
+  case milesByManufacturer = "miles-by-manufacturer"
+  case bestWeekday = "best-weekday"
+  case packedDelaysByCarrierAndHour = "packed-delays-by-carrier-and-hour"
+  case packedWorstRoutes = "packed-worst-routes"
+  case packedPlanesByHours = "packed-planes-by-hours"
+  case packedCancellationsByWeek = "packed-cancellations-by-week"
+  case packedLongestChain = "packed-longest-chain"
+  case packedBusiestHours = "packed-busiest-hours"
+  case packedDelayPercentiles = "packed-delay-percentiles"
+  case packedLateShareByMonth = "packed-late-share-by-month"
+  case packedMilesByManufacturer = "packed-miles-by-manufacturer"
+  case packedBestWeekday = "packed-best-weekday"
 }
 
 /// Who is measured.

@@ -68,6 +68,26 @@ extension Workload {
     case .textContains: "count of short texts that contain a part of a word, whatever the case"
     case .documentContains: "the same in texts of 20 KB"
     case .textInsert: "10,000 texts saved, and a word searched"
+    case .delaysByCarrierAndHour, .packedDelaysByCarrierAndHour:
+      "mean delay of each carrier at each hour"
+    case .worstRoutes, .packedWorstRoutes:
+      "the ten routes with the greatest mean delay"
+    case .planesByHours, .packedPlanesByHours:
+      "the ten planes longest in the air"
+    case .cancellationsByWeek, .packedCancellationsByWeek:
+      "cancelled flights of each week"
+    case .longestChain, .packedLongestChain:
+      "most flights of a plane, each within a day of the one before"
+    case .busiestHours, .packedBusiestHours:
+      "the hour at which most flights leave each airport"
+    case .delayPercentiles, .packedDelayPercentiles:
+      "three percentiles of the delays of each carrier"
+    case .lateShareByMonth, .packedLateShareByMonth:
+      "share of late flights in each month"
+    case .milesByManufacturer, .packedMilesByManufacturer:
+      "miles by the manufacturer of a related plane"
+    case .bestWeekday, .packedBestWeekday:
+      "the day of the week with the least mean delay"
     case .cascade: "a parent deleted with its children"
     default: nil
     }

@@ -94,6 +94,9 @@ public final class SQLiteStatement {
   /// Binds a value; the first place is 1.
   public func bind(_ value: Double, at place: CInt) { sqlite3_bind_double(handle, place, value) }
 
+  /// Binds nothing; the first place is 1.
+  public func bindNull(at place: CInt) { sqlite3_bind_null(handle, place) }
+
   /// Binds a text, which SQLite copies; the first place is 1.
   public func bind(_ value: String, at place: CInt) {
     var value = value
@@ -119,6 +122,10 @@ public final class SQLiteStatement {
       case let code: try check(code)
       }
     }
+  }
+
+  public func isNull(_ column: CInt) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
   public func integer(_ column: CInt) -> Int { Int(sqlite3_column_int64(handle, column)) }

@@ -1,0 +1,1 @@
+../../../Tests/FlightQuestionTests/Flight.swift
