@@ -82,6 +82,12 @@ public struct OutputBuffer: ~Copyable {
     if pending.count >= 1 << 16 { flush() }
   }
 
+  /// Appends bytes.
+  public mutating func write(_ bytes: [UInt8]) {
+    pending.append(contentsOf: bytes)
+    if pending.count >= 1 << 16 { flush() }
+  }
+
   /// Hands over what is pending; call it before the command ends.
   public mutating func flush() {
     if !pending.isEmpty { sink(pending) }

@@ -66,6 +66,10 @@ struct Export: InspectCommand {
     let format: OutputFormat = output.format == .text ? .ndjson : output.format
     var items = ItemPrinter(console, format, fields: names)
     var run = QueryRun(query, in: store)
+    if format == .csv, exporter == nil, !console.screen.isRedrawn {
+      try console.writeRows(&run, of: query, in: store)
+      return try store.finish()
+    }
     try run.run(limit: .max) { key, cells in
       var members: [JSONValue.Member] = []
       for (output, cell) in zip(query.outputs, cells) {
@@ -94,12 +98,23 @@ struct Export: InspectCommand {
   }
 }
 
-extension CellValue {
-  /// The value with all there is of it: bytes are in hexadecimal.
-  fileprivate var exported: JSONValue {
-    switch self {
-    case .binary(_, let hexadecimal): .string(hexadecimal)
-    default: json
+extension Console {
+  /// Writes all rows of a result as lines of CSV.
+  fileprivate func writeRows(
+    _ run: inout QueryRun,
+    of query: RowQuery,
+    in store: InspectedStore
+  ) throws {
+    let columns = query.outputs.map { $0.column ?? 0 }
+    var writer = CSVRowWriter(tableName: store.name(ofTable:))
+    // What was written before the damage is part of the result.
+    defer { write(writer.bytes) }
+    try run.forEachRow { reader, key, row in
+      writer.append(columns, of: reader, key, row)
+      if writer.bytes.count >= 1 << 16 {
+        write(writer.bytes)
+        writer.removeAll()
+      }
     }
   }
 }

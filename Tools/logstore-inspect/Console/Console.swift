@@ -83,6 +83,9 @@ extension Console {
   /// Writes a line of data as it is; on a terminal, without what would control it.
   func dataLine(_ text: String) { output.writeLine(screen.isRedrawn ? text.printableLines : text) }
 
+  /// Writes bytes of data as they are; the output is no terminal.
+  func write(_ bytes: [UInt8]) { output.write(bytes) }
+
   /// Writes a line for people, cut off at the edge of the terminal.
   func clippedLine(_ text: String) {
     output.writeLine(screen.width.map { text.clipped(to: $0) } ?? text)

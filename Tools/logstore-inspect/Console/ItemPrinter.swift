@@ -50,9 +50,18 @@ enum CSV {
 
   /// Text as a field: between quotes if it has to be, and if it is empty, so that it is not taken for none.
   static func field(_ text: String) -> String {
-    let needsQuotes =
-      text.isEmpty || text.unicodeScalars.contains { "\",\n\r".unicodeScalars.contains($0) }
-    return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+    // Scalars, not characters: a quote with a combining mark behind it is a quote.
+    let scalars = text.unicodeScalars
+    guard text.isEmpty || scalars.contains(where: { "\",\n\r".unicodeScalars.contains($0) }) else {
+      return text
+    }
+    var field = "\"".unicodeScalars
+    for scalar in scalars {
+      if scalar == "\"" { field.append(scalar) }
+      field.append(scalar)
+    }
+    field.append("\"")
+    return String(field)
   }
 }
 

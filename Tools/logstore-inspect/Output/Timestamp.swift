@@ -24,8 +24,17 @@ struct Timestamp: CustomStringConvertible, Equatable {
   ///
   /// A number that is no instant of the years 0 to 9999 prints as the seconds it is.
   var description: String {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the description.
+  func write(to bytes: inout [UInt8]) {
     let years0To9999 = -63_145_526_400.0...252_423_993_599
-    guard years0To9999.contains(seconds) else { return "\(seconds) s since 2001" }
+    guard years0To9999.contains(seconds) else {
+      return bytes.append(contentsOf: "\(seconds) s since 2001".utf8)
+    }
     let whole = seconds.rounded(.down)
     var micros = Int(((seconds - whole) * 1e6).rounded())
     var second = Int(whole)
@@ -36,16 +45,34 @@ struct Timestamp: CustomStringConvertible, Equatable {
     let days = Int((Double(second) / 86_400).rounded(.down))
     let ofDay = second - days * 86_400
     let (year, month, day) = Self.civil(days + 11_323)
-    let date = "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))"
-    let hour = Self.digits(ofDay / 3600, 2)
-    let minute = Self.digits(ofDay / 60 % 60, 2)
-    var time = "\(hour):\(minute):\(Self.digits(ofDay % 60, 2))"
-    if fraction == .microseconds { return "\(date)T\(time).\(Self.digits(micros, 6))Z" }
-    if micros > 0 {
-      time += "." + Self.digits(micros, 6)
-      while time.last == "0" { time.removeLast() }
+    // Digit by digit into a place of known size: an export writes millions.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 27) { text in
+      var end = 0
+      func write(_ number: Int, width: Int, before mark: Unicode.Scalar) {
+        var rest = number
+        for place in (end..<end + width).reversed() {
+          text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        text[end + width] = UInt8(ascii: mark)
+        end += width + 1
+      }
+      write(year, width: 4, before: "-")
+      write(month, width: 2, before: "-")
+      write(day, width: 2, before: "T")
+      write(ofDay / 3600, width: 2, before: ":")
+      write(ofDay / 60 % 60, width: 2, before: ":")
+      let hasFraction = micros > 0 || fraction == .microseconds
+      write(ofDay % 60, width: 2, before: hasFraction ? "." : "Z")
+      if hasFraction {
+        write(micros, width: 6, before: "Z")
+        if fraction == .shortest {
+          while text[end - 2] == UInt8(ascii: "0") { end -= 1 }
+          text[end - 1] = UInt8(ascii: "Z")
+        }
+      }
+      bytes.append(contentsOf: text[..<end])
     }
-    return "\(date)T\(time)Z"
   }
 
   /// The day of the Gregorian calendar from the days since 1970-01-01.
@@ -60,10 +87,5 @@ struct Timestamp: CustomStringConvertible, Equatable {
     let month = (5 * dayOfYear + 2) / 153
     let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
     return (year, month < 10 ? month + 3 : month - 9, dayOfYear - (153 * month + 2) / 5 + 1)
-  }
-
-  private static func digits(_ value: Int, _ width: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
   }
 }

@@ -16,7 +16,24 @@ struct ColumnReader {
   let table: TableDefinition
   private var columns: [Column] = []
   /// By layout, where the columns stand.
-  private var places: [LayoutNumber: (layout: RowLayout, places: [Int?])] = [:]
+  private var places: [LayoutNumber: Places] = [:]
+  /// Those of the layout that was prepared for last: that of nearly every row.
+  private var current: (number: LayoutNumber, places: Places)?
+
+  private struct Places {
+    let layout: RowLayout
+    /// Of each column; `nil` where the layout is older than it.
+    let columns: [Int?]
+  }
+
+  /// Where the value of a column is.
+  enum Source {
+    case key
+    case row(Int, RowLayout)
+    /// In a row of it alone.
+    case fill([UInt8], RowLayout)
+    case nothing
+  }
 
   init(_ table: TableDefinition, of store: InspectedStore) {
     self.table = table
@@ -39,6 +56,7 @@ struct ColumnReader {
       )
     )
     places.removeAll()
+    current = nil
     return columns.count
   }
 
@@ -55,52 +73,55 @@ struct ColumnReader {
   ///
   /// - Returns: `false` if the catalogue does not know it.
   mutating func prepare(_ layout: LayoutNumber) -> Bool {
-    if places[layout] != nil { return true }
+    if current?.number == layout { return true }
+    if let known = places[layout] {
+      current = (layout, known)
+      return true
+    }
     guard let definition = table.layout(layout) else { return false }
-    places[layout] = (
-      definition.layout,
-      columns.map { definition.columns.firstIndex(of: $0.definition.number) }
+    let found = Places(
+      layout: definition.layout,
+      columns: columns.map { definition.columns.firstIndex(of: $0.definition.number) }
     )
+    places[layout] = found
+    current = (layout, found)
     return true
   }
 
-  /// The value of a column; its row's layout has been prepared for.
-  func datum(_ number: Int, _ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) -> Datum {
-    if number == 0 { return .integer(Int64(bitPattern: key)) }
+  /// Where the value of a column is, in rows of the layout that was prepared for last.
+  func source(of number: Int) -> Source {
+    if number == 0 { return .key }
+    guard let current else { return .nothing }
+    if let place = current.places.columns[number - 1] { return .row(place, current.places.layout) }
     let column = columns[number - 1]
-    guard let known = places[layout] else { return .null }
-    if let place = known.places[number - 1] { return Datum(place, of: row, known.layout) }
-    guard let fill = column.fill else { return .null }
-    return Datum(0, of: fill.span.bytes, column.fillLayout)
+    return column.fill.map { .fill($0, column.fillLayout) } ?? .nothing
   }
 
-  /// The value of a column as it is shown.
+  /// The value of a column; its row's layout was prepared for last.
+  func datum(_ number: Int, _ key: UInt64, _ row: RawSpan) -> Datum {
+    switch source(of: number) {
+    case .key: .integer(Int64(bitPattern: key))
+    case .row(let place, let layout): Datum(place, of: row, layout)
+    case .fill(let fill, let layout): Datum(0, of: fill.span.bytes, layout)
+    case .nothing: .null
+    }
+  }
+
+  /// The value of a column as it is shown; its row's layout was prepared for last.
   func cell(
     _ number: Int,
     _ key: UInt64,
-    _ layout: LayoutNumber,
     _ row: RawSpan,
     limit: Int = CellValue.prefixByteCount
   ) -> CellValue {
-    if number == 0 { return .integer(Int64(bitPattern: key)) }
-    let column = columns[number - 1]
-    guard let known = places[layout] else { return .null }
-    if let place = known.places[number - 1] {
-      return CellValue(
-        place,
-        of: row,
-        layout: known.layout,
-        limit: limit,
-        tableName: store.name(ofTable:)
-      )
+    let name = store.name(ofTable:)
+    return switch source(of: number) {
+    case .key: .integer(Int64(bitPattern: key))
+    case .row(let place, let layout):
+      CellValue(place, of: row, layout: layout, limit: limit, tableName: name)
+    case .fill(let fill, let layout):
+      CellValue(0, of: fill.span.bytes, layout: layout, limit: limit, tableName: name)
+    case .nothing: number == 0 ? .null : .null(of: columns[number - 1].definition.type)
     }
-    guard let fill = column.fill else { return .null(of: column.definition.type) }
-    return CellValue(
-      0,
-      of: fill.span.bytes,
-      layout: column.fillLayout,
-      limit: limit,
-      tableName: store.name(ofTable:)
-    )
   }
 }

@@ -12,6 +12,8 @@ struct QueryRun {
   private(set) var readByteCount = 0
   /// How many rows matched.
   private(set) var matchCount = 0
+  /// Whether all rows were counted without reading one.
+  private(set) var wasCounted = false
   /// How many groups there were; `nil` where rows themselves are shown.
   private(set) var groupCount: Int?
 
@@ -38,9 +40,23 @@ struct QueryRun {
 
   /// Counts the rows that match.
   mutating func count() throws -> Int {
-    if query.condition == nil { return store.view.rowCount(of: query.table.number) }
+    if query.condition == nil {
+      wasCounted = true
+      matchCount = store.view.rowCount(of: query.table.number)
+      return matchCount
+    }
     try forEachMatch { _, _, _, _ in .proceed }
     return matchCount
+  }
+
+  /// Visits the rows that match, in the order of their keys, whatever the question says of order and number.
+  mutating func forEachRow(
+    _ body: (borrowing ColumnReader, UInt64, RawSpan) throws -> Void
+  ) throws {
+    try forEachMatch { reader, key, _, row in
+      try body(reader, key, row)
+      return .proceed
+    }
   }
 
   private mutating func forEachMatch(
@@ -53,7 +69,7 @@ struct QueryRun {
       guard reader.prepare(layout) else { throw store.unknownLayout(layout, query.table) }
       if let condition = query.condition {
         let reader = reader
-        guard condition.matches({ reader.datum($0, key, layout, row) }) else { return .proceed }
+        guard condition.matches({ reader.datum($0, key, row) }) else { return .proceed }
       }
       matchCount += 1
       return try body(&reader, key, layout, row)
@@ -76,7 +92,7 @@ struct QueryRun {
       }
       try body(
         key,
-        query.outputs.map { reader.cell($0.column ?? 0, key, layout, row, limit: limit) }
+        query.outputs.map { reader.cell($0.column ?? 0, key, row, limit: limit) }
       )
       shown += 1
       return shown < query.limit ? .proceed : .stop
@@ -110,7 +126,7 @@ struct QueryRun {
     let room = end > Int.max / 2 - 1024 ? Int.max : end * 2 + 1024
     try forEachMatch { reader, key, layout, row in
       candidates.append(
-        Candidate(key: key, values: query.sort.map { reader.datum($0.number, key, layout, row) })
+        Candidate(key: key, values: query.sort.map { reader.datum($0.number, key, row) })
       )
       if candidates.count >= room {
         candidates.sort(by: precedes)
@@ -124,7 +140,7 @@ struct QueryRun {
       let cells = try store.view.withRow(reference) { row, layout -> [CellValue] in
         guard reader.prepare(layout) else { throw store.unknownLayout(layout, query.table) }
         return query.outputs.map {
-          reader.cell($0.column ?? 0, candidate.key, layout, row, limit: limit)
+          reader.cell($0.column ?? 0, candidate.key, row, limit: limit)
         }
       }
       if let cells { try body(candidate.key, cells) }
@@ -149,7 +165,7 @@ struct QueryRun {
       figures = [fresh]
     }
     try forEachMatch { reader, key, layout, row in
-      let group = groups.map { reader.datum($0, key, layout, row) }
+      let group = groups.map { reader.datum($0, key, row) }
       let place: Int
       if let known = table[group] {
         place = known
@@ -160,7 +176,7 @@ struct QueryRun {
         figures.append(fresh)
       }
       for (number, output) in query.outputs.enumerated() where output.item.function != nil {
-        let value = output.column.map { reader.datum($0, key, layout, row) } ?? .bool(true)
+        let value = output.column.map { reader.datum($0, key, row) } ?? .bool(true)
         figures[place][number].add(value)
       }
       return .proceed
