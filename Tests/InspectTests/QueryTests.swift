@@ -217,6 +217,7 @@ import Testing
         """
     )
     #expect(result.notices.contains("scan of Town: each row"))
+    #expect(result.notices.contains("indexes  none: those of an app are known to its models only"))
     #expect(result.notices.contains("read     4 rows"))
     #expect(result.notices.contains("sorted   by area"))
   }

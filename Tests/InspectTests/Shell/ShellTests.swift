@@ -181,7 +181,8 @@ import Testing
     )
     let settings = try piped(".explain on", ".timer on", "count Town", ".explain off", "count Town")
     #expect(
-      settings.notices.split(separator: "scan of Town", omittingEmptySubsequences: false).count == 2
+      settings.notices.split(separator: "count of Town", omittingEmptySubsequences: false).count
+        == 2
     )
     #expect(settings.notices.contains("time  "))
   }

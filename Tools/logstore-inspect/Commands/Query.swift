@@ -122,7 +122,14 @@ extension QueryRun {
     opening: Duration,
     answering: Duration
   ) -> String {
-    var lines = ["scan of \(query.table.name): each row"]
+    var lines: [String] = []
+    if wasCounted {
+      lines.append("count of \(query.table.name): known without a row")
+    } else {
+      lines.append("scan of \(query.table.name): each row")
+      // Which columns an index has, and how its entries are read, is in the classes of the app's models.
+      lines.append("  indexes  none: those of an app are known to its models only")
+    }
     lines.append("  read     \(readRowCount.counted("row")), \(readByteCount.byteCount)")
     lines.append("  matched  \(matchCount.counted("row"))")
     if let groupCount { lines.append("  groups   \(groupCount.grouped)") }
