@@ -204,3 +204,39 @@ extension RowFixture {
     #expect(wrong == [])
   }
 }
+
+@Suite struct `Sort keys of many rows` {
+  private static let texts: [String?] = [
+    nil, "", "\0", "a", "a\0", "ab", "N123", "N12345678", "N123456789", "N12345678\0", "é",
+    "e\u{301}",
+  ]
+  private static let plainTexts: [String?] = ["N1", "N12", "N123", "N2", "N", "N12345678"]
+  private static let integers: [Int64?] = [nil, 0, 1, -1, .min, .max]
+  private static let dates: [Double?] = [0, -0.0, 1, -1, .nan, .infinity]
+
+  @Test(arguments: 0..<24)
+  func `are in the order of one comparison after the other`(seed: Int) {
+    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+    func draw<Value>(_ values: [Value]) -> Value {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return values[Int(state >> 33) % values.count]
+    }
+    let texts =
+      seed % 3 == 0 ? Self.texts : seed % 3 == 1 ? Self.plainTexts : Self.plainTexts + [nil]
+    var keys = SortKeys([
+      SortColumn(kind: .text, order: seed % 2 == 0 ? .forward : .reverse),
+      SortColumn(kind: .integer, order: seed % 4 < 2 ? .forward : .reverse),
+      SortColumn(kind: .date, order: seed % 8 < 4 ? .forward : .reverse),
+    ])
+    let count = draw([0, 1, 2, 33, 500, 2000])
+    for _ in 0..<count {
+      keys.append(draw(texts).map { .text($0) } ?? .null, toColumn: 0)
+      keys.append(draw(Self.integers).map { .integer($0) } ?? .null, toColumn: 1)
+      keys.append(draw(Self.dates).map { .double($0) } ?? .null, toColumn: 2)
+    }
+    let expected = (0..<count).sorted { lhs, rhs in
+      keys.precedes(lhs, rhs) || !keys.precedes(rhs, lhs) && lhs < rhs
+    }
+    #expect(keys.sorted() == expected, "seed \(seed)")
+  }
+}

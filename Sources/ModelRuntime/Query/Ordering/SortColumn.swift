@@ -130,32 +130,46 @@ extension SortColumn {
   /// Whether ``prefixes()`` say anything.
   var hasPrefix: Bool { kind != .text || (arePlain && textOrder == nil) }
 
-  /// Whether rows with equal prefixes have equal values.
-  var isDecidedByPrefix: Bool {
+  /// A number for each of some rows that never falls from a row to one that comes later: what a sort looks at first.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - decides: Becomes whether rows with equal numbers have equal values.
+  /// - Returns: The numbers, in the order of the rows.
+  func prefixes(of rows: ArraySlice<Int>, _ decides: inout Bool) -> [UInt64] {
+    var skipped = 0
     switch kind {
-    case .integer, .unsigned, .double, .float, .date: nulls.isEmpty
-    default: false
+    case .integer, .unsigned, .double, .float, .date: decides = nulls.isEmpty
+    case .text: (skipped, decides) = commonByteCount(rows)
+    default: decides = false
     }
-  }
-
-  /// A number for each row that never falls from a row to one that comes later: what a sort looks at first.
-  func prefixes() -> [UInt64] {
-    let skipped = kind == .text ? commonByteCount() : 0
-    return (0..<count).map { row in
+    return rows.map { row in
       let forward = forwardPrefix(of: row, skipping: skipped)
       return isReversed ? ~forward : forward
     }
   }
 
-  /// How many bytes all texts begin with in common, which say nothing of their order.
-  private func commonByteCount() -> Int {
-    guard let start = texts.indices.first(where: { !isNull($0) }) else { return 0 }
+  /// How many bytes the texts of some rows begin with in common, which say nothing of their order; and whether the
+  /// next eight tell them apart.
+  private func commonByteCount(_ rows: ArraySlice<Int>) -> (count: Int, decides: Bool) {
+    guard let start = rows.first(where: { !isNull($0) }) else { return (0, true) }
     let first = texts[start].utf8
-    var common = first.count
-    for (row, text) in texts.enumerated() where common > 0 && !isNull(row) {
-      common = zip(first.prefix(common), text.utf8).prefix { $0 == $1 }.count
+    var (common, shortest, longest) = (first.count, Int.max, 0)
+    var (hasNull, hasZero) = (false, false)
+    for row in rows {
+      if isNull(row) {
+        hasNull = true
+        continue
+      }
+      let text = texts[row].utf8
+      if common > 0 { common = zip(first.prefix(common), text).prefix { $0 == $1 }.count }
+      shortest = min(shortest, text.count)
+      longest = max(longest, text.count)
+      if longest <= common + 8, !hasZero { hasZero = text.contains(0) }
     }
-    return common
+    // A missing byte counts as zero, and so does nil.
+    let decides = longest <= common + 8 && !hasZero && !(hasNull && shortest == common)
+    return (common, decides)
   }
 
   private func isNull(_ row: Int) -> Bool { !nulls.isEmpty && nulls[row] }

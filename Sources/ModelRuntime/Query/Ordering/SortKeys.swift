@@ -42,16 +42,43 @@ struct SortKeys {
 
   /// The rows in order; those with equal keys as they came.
   func sorted() -> [Int] {
-    guard let first = columns.first, first.hasPrefix else {
-      return (0..<count).sorted(by: precedes)
+    var rows = Array(0..<count)
+    if !columns.isEmpty { sort(&rows, rows.indices, by: 0) }
+    return rows
+  }
+
+  /// Sorts rows that are equal in the columns before one: by numbers, as far as they tell.
+  private func sort(_ rows: inout [Int], _ range: Range<Int>, by column: Int) {
+    if range.count < 2 { return }
+    let isShort = range.count <= 32
+    guard column < columns.count, !isShort || column == 0, columns[column].hasPrefix else {
+      return compareSort(&rows, range, by: column)
     }
-    var rows = first.prefixes().enumerated().map { (prefix: $0.element, row: $0.offset) }
-    let undecided = first.isDecidedByPrefix ? 1 : 0
-    rows.sort { lhs, rhs in
-      if lhs.prefix != rhs.prefix { return lhs.prefix < rhs.prefix }
-      let order = compare(lhs.row, rhs.row, from: undecided)
-      return order != 0 ? order < 0 : lhs.row < rhs.row
+    var decides = false
+    let prefixes = columns[column].prefixes(of: rows[range], &decides)
+    var keys = zip(prefixes, rows[range]).map { (prefix: $0, row: $1) }
+    keys.sort { $0.prefix != $1.prefix ? $0.prefix < $1.prefix : $0.row < $1.row }
+    for (place, key) in zip(range, keys) { rows[place] = key.row }
+    let next = decides ? column + 1 : column
+    var start = 0
+    for end in 1...keys.count where end == keys.count || keys[end].prefix != keys[start].prefix {
+      if end - start > 1, next < columns.count {
+        let run = (range.lowerBound + start)..<(range.lowerBound + end)
+        if next > column {
+          sort(&rows, run, by: next)
+        } else {
+          compareSort(&rows, run, by: column)
+        }
+      }
+      start = end
     }
-    return rows.map(\.row)
+  }
+
+  /// Sorts rows that are equal in the columns before one, value by value.
+  private func compareSort(_ rows: inout [Int], _ range: Range<Int>, by column: Int) {
+    rows[range].sort { lhs, rhs in
+      let order = compare(lhs, rhs, from: column)
+      return order != 0 ? order < 0 : lhs < rhs
+    }
   }
 }
