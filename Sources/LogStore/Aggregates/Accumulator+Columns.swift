@@ -35,6 +35,17 @@ extension Accumulator {
     case (let moments as MomentAccumulator, .doubles):
       let values = vector.doubles
       rows.forEach { moments.groups[Int(groups?[$0] ?? 0)].add(values[$0]) }
+    case (let values as DistributionAccumulator, .doubles):
+      let doubles = vector.doubles
+      rows.forEach { row in
+        if !doubles[row].isNaN { values.groups[Int(groups?[row] ?? 0)].append(doubles[row]) }
+      }
+    case (let values as DistributionAccumulator, .integers):
+      let (integers, isSigned) = (vector.integers, values.isSigned)
+      rows.forEach { row in
+        let value = isSigned ? Double(integers[row]) : Double(UInt64(bitPattern: integers[row]))
+        values.groups[Int(groups?[row] ?? 0)].append(value)
+      }
     case (let extremes as ValueExtremeAccumulator, .codes):
       extremes.addCodes(rows, of: vector, source, in: groups)
     default: rows.forEach { add(source.value(at: $0, of: vector), to: Int(groups?[$0] ?? 0)) }

@@ -275,10 +275,24 @@ package final class MomentAccumulator: Accumulator {
 package final class DistributionAccumulator: Accumulator {
   package let isSigned: Bool
   package var groups: [[Double]] = []
+  /// How many values of each group are in order.
+  private var sortedCounts: [Int] = []
 
   init(isSigned: Bool) { self.isSigned = isSigned }
 
-  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
+  package override func grow(to groupCount: Int) {
+    groups.grow(to: groupCount, [])
+    sortedCounts.grow(to: groupCount, 0)
+  }
+
+  /// The values of a group in order; sorted once for all percentiles.
+  func sorted(_ group: Int) -> [Double] {
+    if sortedCounts[group] < groups[group].count {
+      groups[group].sort()
+      sortedCounts[group] = groups[group].count
+    }
+    return groups[group]
+  }
 
   package override func add(_ value: QueryValue, to group: Int) {
     if let value = value.number(isSigned: isSigned), !value.isNaN { groups[group].append(value) }

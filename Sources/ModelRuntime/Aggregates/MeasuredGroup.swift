@@ -42,10 +42,9 @@ struct MeasuredGroup {
   }
 
   func percentile(_ share: Double) -> Double? {
-    guard let values = (accumulator as? DistributionAccumulator)?.groups[group], !values.isEmpty,
+    guard let sorted = (accumulator as? DistributionAccumulator)?.sorted(group), !sorted.isEmpty,
       !share.isNaN
     else { return nil }
-    let sorted = values.sorted()
     let place = min(max(share, 0), 1) * Double(sorted.count - 1)
     let lower = sorted[Int(place)]
     let rest = place - place.rounded(.down)
