@@ -16,9 +16,10 @@ struct KeyEncoder {
   private var integers = CodeTable()
   private var texts = TextCodeTable()
   private var dictionaries: [ObjectIdentifier: (dictionary: PackDictionary, codes: [Int32])] = [:]
-  /// Ranges of doubles that fall into one bucket each, ascending; and the place of the last one found.
+  /// Ranges of doubles that fall into one bucket each, ascending.
   private var bucketRanges: [(range: Range<Double>, code: Int32)] = []
-  private var lastBucketRange = 0
+  /// Those that were found last, by quarters of an hour: rows are near each other in time.
+  private var recentRanges: [(range: Range<Double>, code: Int32)] = []
 
   init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
     self.source = source
@@ -49,8 +50,7 @@ struct KeyEncoder {
       if bucket?.range == nil {
         encodeDoubles(rows, of: vector, into: &result)
       } else {
-        let values = vector.doubles
-        rows.forEach { row in result[row] = code(inStretch: values[row]) }
+        encodeStretches(rows, of: vector, into: &result)
       }
     case .bits:
       let words = vector.bits
@@ -126,12 +126,34 @@ struct KeyEncoder {
     table.code(of: text) { code(of: source.value(.text(String(decoding: $0)))) }
   }
 
-  private mutating func code(inStretch value: Double) -> Int32 {
-    if bucketRanges.indices.contains(lastBucketRange),
-      bucketRanges[lastBucketRange].range.contains(value)
-    {
-      return bucketRanges[lastBucketRange].code
+  private mutating func encodeStretches(
+    _ rows: RowSelection,
+    of vector: ColumnVector,
+    into result: inout [Int32]
+  ) {
+    let values = vector.doubles
+    var recent: [(range: Range<Double>, code: Int32)] = []
+    swap(&recent, &recentRanges)
+    if recent.isEmpty { recent = Array(repeating: (0..<0, 0), count: 256) }
+    rows.forEach { row in
+      let value = values[row]
+      let place = abs(value) < 1e15 ? Int(value / 900) & 255 : 0
+      if !recent[place].range.contains(value) {
+        let code = code(inStretch: value, &recent[place].range)
+        recent[place].code = code
+      }
+      result[row] = recent[place].code
     }
+    swap(&recent, &recentRanges)
+  }
+
+  /// The number of a date.
+  ///
+  /// - Parameters:
+  ///   - value: The date.
+  ///   - known: Becomes the range in which all dates have this number; empty if that is not known.
+  /// - Returns: The number.
+  private mutating func code(inStretch value: Double, _ known: inout Range<Double>) -> Int32 {
     var low = 0
     var high = bucketRanges.count
     while low < high {
@@ -139,13 +161,12 @@ struct KeyEncoder {
       if bucketRanges[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
     }
     if low < bucketRanges.count, bucketRanges[low].range.contains(value) {
-      lastBucketRange = low
+      known = bucketRanges[low].range
       return bucketRanges[low].code
     }
     let code = code(of: source.value(.double(value)))
-    guard let range = bucket?.range?(value) else { return code }
-    bucketRanges.insert((range, code), at: low)
-    lastBucketRange = low
+    known = bucket?.range?(value) ?? 0..<0
+    if !known.isEmpty { bucketRanges.insert((known, code), at: low) }
     return code
   }
 
