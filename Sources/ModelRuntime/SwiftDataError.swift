@@ -27,6 +27,7 @@ public struct SwiftDataError: Error, Hashable {
     case invalidSchema
     case migrationUnavailable
     case aggregateOverflow
+    case expressionFailure
     case storeClosed
   }
 
@@ -91,6 +92,13 @@ extension SwiftDataError {
   public static let aggregateOverflow = SwiftDataError(
     .aggregateOverflow,
     "the sum does not fit the type of the property"
+  )
+  /// An expression that is measured, or grouped by, has no value for some model: it divides by zero, say.
+  ///
+  /// Apple's framework has no aggregates, and no such error.
+  public static let expressionFailure = SwiftDataError(
+    .expressionFailure,
+    "an expression has no value for a model"
   )
   /// A part of a predicate cannot be evaluated by the store.
   public static let unsupportedPredicate = SwiftDataError(

@@ -152,6 +152,21 @@ final class Plane {
     #expect(worst.count == 2)
   }
 
+  @Test func `measures and groups by expressions`() throws {
+    let january = FetchDescriptor<Flight>(predicate: #Predicate { $0.month == 1 })
+    let route = #Expression<Flight, String> { $0.origin + "-" + $0.destination }
+    let isLate = #Expression<Flight, Double> { ($0.departureDelay ?? 0) > 15 ? 1 : 0 }
+    let lateness = try context.aggregate(january, by: .value(route), .count, .average(isLate))
+    let longest = try context.aggregate(
+      january,
+      .maximum(#Expression { (flight: Flight) in flight.distance * 2 })
+    )
+    #expect(lateness.map(\.key) == ["JFK-BOSN", "JFK-LAX"])
+    #expect(lateness.map(\.values.0) == [20, 11])
+    #expect(lateness.allSatisfy { 0.3...0.6 ~= $0.values.1 ?? 0 })
+    #expect(longest == 800)
+  }
+
   @Test func `has predicates in predicates`() throws {
     struct Limits { var delay = 15.0 }
     let limits = Limits()

@@ -15,10 +15,11 @@ struct MeasuredColumn {
 
   /// - Returns: `nil` where the column alone does not tell what the property is.
   init?(_ source: AggregateRequest.Source, of table: EntityTable, _ resolver: StoreResolver) {
-    guard source.path.isTestedRow, table.descriptor.isKind(of: source.path.descriptor),
-      let number = table.numberOfWholeColumn(at: source.reading.column)
+    guard let (path, reading) = source.column, path.isTestedRow,
+      table.descriptor.isKind(of: path.descriptor),
+      let number = table.numberOfWholeColumn(at: reading.column)
     else { return nil }
-    switch source.reading.kind {
+    switch reading.kind {
     case .bytes, .identifier: return nil
     default: break
     }
@@ -30,9 +31,9 @@ struct MeasuredColumn {
       let ifLacking = value(table.descriptor.defaultRow())
     else { return nil }
     self.number = number
-    kind = source.reading.kind
-    enumeration = source.reading.enumeration
-    absent = source.reading.absent
+    kind = reading.kind
+    enumeration = reading.enumeration
+    absent = reading.absent
     self.ifNull = ifNull
     self.ifLacking = ifLacking
   }

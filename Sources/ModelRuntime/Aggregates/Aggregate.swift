@@ -17,7 +17,16 @@ public struct Aggregate<Model: PersistentModel, Value> {
 struct Measure<Model: PersistentModel> {
   let function: MeasureFunction
   /// `nil` where models are counted, whatever they hold.
-  let keyPath: PartialKeyPath<Model>?
+  let value: MeasuredValue<Model>?
+
+  init(function: MeasureFunction, _ value: MeasuredValue<Model>?) {
+    self.function = function
+    self.value = value
+  }
+
+  init(function: MeasureFunction, keyPath: PartialKeyPath<Model>?) {
+    self.init(function: function, keyPath.map { MeasuredValue($0) })
+  }
 }
 
 // MARK: Counting

@@ -38,14 +38,23 @@ package struct SourceReader {
     _ resolver: any RowResolver
   ) {
     let compiler = ExpressionCompiler(resolver: resolver, levels: [descriptor])
-    readers = sources.map { compiler.value(.column($0.path, $0.reading)) }
+    readers = sources.map { source in
+      guard let expression = source.expression else {
+        preconditionFailure("rows do not tell what only objects can")
+      }
+      return compiler.value(expression)
+    }
   }
 
   /// The values of a row, in the order of the sources.
+  ///
+  /// - Throws: ``SwiftDataError/expressionFailure`` where an operation has no result, or what reading throws.
   package func values(of row: RawSpan, _ reference: RowReference) throws -> [QueryValue] {
     var values: [QueryValue] = []
     values.reserveCapacity(readers.count)
-    for reader in readers { values.append(try reader(row, reference, scope)) }
+    try SwiftDataError.explainingFailures {
+      for reader in readers { values.append(try reader(row, reference, scope)) }
+    }
     return values
   }
 }

@@ -47,6 +47,11 @@ package final class GroupTable {
     if request.keys.isEmpty { _ = group(of: []) }
   }
 
+  /// What was collected for one of the questions, by its place among them.
+  func accumulator(answering question: Int) -> Accumulator {
+    accumulators[request.places[question]]
+  }
+
   /// The number of the group of a key.
   package func group(of key: [KeyValue]) -> Int {
     if let known = numbers[key] { return known }

@@ -5,7 +5,7 @@ public import Foundation
 ///     let months = try context.aggregate(
 ///       FetchDescriptor<Flight>(), by: .calendar(\.departure, .month, in: newYork), .count)
 public struct Grouping<Model: PersistentModel, Key> {
-  let keyPath: PartialKeyPath<Model>
+  let value: MeasuredValue<Model>
   /// Makes of a value the one that stands for its group; `nil` where each value is a group of its own.
   let bucket: KeyBucket?
   let finish: (QueryValue) -> Key?
@@ -15,7 +15,15 @@ public struct Grouping<Model: PersistentModel, Key> {
     _ bucket: KeyBucket? = nil,
     finish: @escaping (QueryValue) -> Key?
   ) {
-    self.keyPath = keyPath
+    self.init(MeasuredValue(keyPath), bucket, finish: finish)
+  }
+
+  private init(
+    _ value: MeasuredValue<Model>,
+    _ bucket: KeyBucket?,
+    finish: @escaping (QueryValue) -> Key?
+  ) {
+    self.value = value
     self.bucket = bucket
     self.finish = finish
   }
@@ -25,6 +33,16 @@ public struct Grouping<Model: PersistentModel, Key> {
   /// Nil is a group of its own. Texts that are equal are one group, whatever their bytes.
   public static func value(_ property: KeyPath<Model, Key>) -> Self {
     Self(property) { $0.typed(as: Key.self) }
+  }
+
+  /// Groups by what an expression makes of each model.
+  ///
+  ///     let route = #Expression<Flight, String> { $0.origin + "-" + $0.destination }
+  ///     let routes = try context.aggregate(FetchDescriptor<Flight>(), by: .value(route), .count)
+  ///
+  /// Nil is a group of its own.
+  public static func value(_ expression: Foundation.Expression<Model, Key>) -> Self {
+    Self(MeasuredValue(expression), nil) { $0.typed(as: Key.self) }
   }
 }
 

@@ -30,7 +30,7 @@ extension ModelContext {
     func take<Result>(_ aggregate: Aggregate<T, Result>) throws -> Result {
       defer { next += 1 }
       return try aggregate.finish(
-        MeasuredGroup(accumulator: table.accumulators[next], group: 0)
+        MeasuredGroup(accumulator: table.accumulator(answering: next), group: 0)
       )
     }
     return (repeat try take(each aggregates))
@@ -100,8 +100,8 @@ extension ModelContext {
   ) throws -> [(key: (repeat each Key), values: (repeat each Value))] {
     var measures: [Measure<T>] = []
     for aggregate in repeat each aggregates { measures.append(aggregate.measure) }
-    var keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)] = []
-    for grouping in repeat each groupings { keys.append((grouping.keyPath, grouping.bucket)) }
+    var keys: [(value: MeasuredValue<T>, bucket: KeyBucket?)] = []
+    for grouping in repeat each groupings { keys.append((grouping.value, grouping.bucket)) }
     let table = try measure(descriptor, by: keys, measures)
     return try table.sortedGroups().map { group in
       var nextKey = 0
@@ -110,7 +110,7 @@ extension ModelContext {
         guard let key = grouping.finish(table.keys[group][nextKey].value) else {
           throw SwiftDataError.noKey(
             of: T.self,
-            grouping.keyPath,
+            grouping.value,
             Result.self,
             isCut: grouping.bucket != nil,
             table.keys[group][nextKey].value
@@ -122,7 +122,7 @@ extension ModelContext {
       func value<Result>(_ aggregate: Aggregate<T, Result>) throws -> Result {
         defer { nextValue += 1 }
         return try aggregate.finish(
-          MeasuredGroup(accumulator: table.accumulators[nextValue], group: group)
+          MeasuredGroup(accumulator: table.accumulator(answering: nextValue), group: group)
         )
       }
       return (
@@ -151,13 +151,13 @@ extension SwiftDataError {
   /// A value that falls into no group.
   fileprivate static func noKey<T: PersistentModel, Result>(
     of model: T.Type,
-    _ keyPath: PartialKeyPath<T>,
+    _ value: MeasuredValue<T>,
     _ result: Result.Type,
     isCut: Bool,
     _ found: QueryValue
   ) -> SwiftDataError {
-    let property = ModelDescriptor.of(model).property(for: keyPath)
-    let name = property.map { "\(model).\($0.name)" } ?? "\(keyPath)"
+    let property = value.keyPath.flatMap { ModelDescriptor.of(model).property(for: $0) }
+    let name = property.map { "\(model).\($0.name)" } ?? value.name
     let reason =
       isCut
       ? "\(name) has a value that is in no group: it is not finite, or so far from today that calendars do not reckon "
@@ -173,7 +173,7 @@ extension ModelContext {
   /// Measures stored rows and unsaved models.
   private func measure<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
-    by keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)],
+    by keys: [(value: MeasuredValue<T>, bucket: KeyBucket?)],
     _ measures: [Measure<T>]
   ) throws -> GroupTable {
     try explained(.aggregate, descriptor, counting: \.keys.count) {
@@ -183,24 +183,27 @@ extension ModelContext {
 
   private func measureNow<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
-    by keys: [(keyPath: PartialKeyPath<T>, bucket: KeyBucket?)],
+    by keys: [(value: MeasuredValue<T>, bucket: KeyBucket?)],
     _ measures: [Measure<T>]
   ) throws -> GroupTable {
     let request: AggregateRequest
+    var values: [MeasuredValue<T>] = []
     do {
-      request = try AggregateRequest(keys: keys, measures: measures, of: T.self)
+      request = try AggregateRequest(keys: keys, measures: measures, &values)
     } catch {
       throw SwiftDataError.unsupportedKeyPath.explained(
         "\(error): a figure needs a stored property of \(T.self), or of a model that to-one relationships lead to, "
-          + "whose values are numbers, dates, texts or other plain values",
+          + "or an expression, whose values are numbers, dates, texts or other plain values",
         entity: Schema.entityName(for: T.self)
       )
     }
-    let keyPaths = keys.map(\.keyPath) + measures.distinctKeyPaths()
     let isCut = descriptor.fetchLimit.map { $0 > 0 } ?? false || descriptor.fetchOffset ?? 0 > 0
-    if !isCut, let table = try measureRows(descriptor, request, keyPaths) { return table }
+    if !isCut, request.isAboutRows, let table = try measureRows(descriptor, request, values) {
+      return table
+    }
     let table = GroupTable(request)
-    for model in try fetch(descriptor) { table.add(model, keyPaths) }
+    let readers = values.map { $0.makeReader() }
+    for model in try fetch(descriptor) { try table.add(model, readers) }
     return table
   }
 
@@ -208,7 +211,7 @@ extension ModelContext {
   private func measureRows<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
-    _ keyPaths: [PartialKeyPath<T>]
+    _ values: [MeasuredValue<T>]
   ) throws -> GroupTable? {
     try checked("measuring models") { () throws -> GroupTable? in
       try throwDeferredError()
@@ -235,24 +238,22 @@ extension ModelContext {
       else { return nil }
       if pending.isEmpty { return table }
       let filter = descriptor.predicate.map { ObjectFilter($0) }
-      for model in pending where try filter?.matches(model) ?? true { table.add(model, keyPaths) }
+      let readers = values.map { $0.makeReader() }
+      for model in pending where try filter?.matches(model) ?? true {
+        try table.add(model, readers)
+      }
       try throwDeferredError()
       return table
     }
   }
 }
 
-extension Array {
-  /// The key paths of some measures, each once, in the order in which a request lists them.
-  fileprivate func distinctKeyPaths<T>() -> [PartialKeyPath<T>] where Element == Measure<T> {
-    var known: Set<PartialKeyPath<T>> = []
-    return compactMap(\.keyPath).filter { known.insert($0).inserted }
-  }
-}
-
 extension GroupTable {
-  /// Adds a model by the values of key paths.
-  fileprivate func add<T: PersistentModel>(_ model: T, _ keyPaths: [PartialKeyPath<T>]) {
-    add(keyPaths.map { QueryValue(of: model[keyPath: $0]) })
+  /// Adds a model by what some closures read of it.
+  fileprivate func add<T: PersistentModel>(
+    _ model: T,
+    _ readers: [(T) throws -> QueryValue]
+  ) throws {
+    add(try readers.map { try $0(model) })
   }
 }

@@ -70,7 +70,7 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
 }
 
 @Suite struct `Aggregates of a context` {
-  private typealias Reading = Weather.Reading
+  fileprivate typealias Reading = Weather.Reading
 
   private func withContext(
     _ places: RowPlaces,
@@ -396,6 +396,122 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
       #expect(throws: SwiftDataError.unsupportedKeyPath) {
         _ = try context.aggregate(FetchDescriptor<Weather.Station>(), .countDistinct(\.readings))
       }
+    }
+  }
+}
+
+// MARK: Expressions
+
+extension Weather.Reading {
+  /// A property that no column has.
+  fileprivate var strength: Double { abs(value) + (wind ?? 0) }
+}
+
+extension `Aggregates of a context` {
+  @Test(arguments: RowPlaces.allCases)
+  func `measure what an expression makes of each model`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let wanted = models.filter { $0.count > -300 }
+      let descriptor = descriptor(places, least: -300)
+      let square = #Expression<Reading, Double> { $0.value * $0.value }
+      let points = #Expression<Reading, Int> { $0.count * 3 - 7 }
+      let doubled = #Expression<Reading, Double?> { $0.wind.flatMap { $0 * 2 } }
+      let valid = #Expression<Reading, Double> { $0.isValid ? 1 : 0 }
+      let label = #Expression<Reading, String> { $0.place + "/" + ($0.note ?? "none") }
+      let strength = #Expression<Reading, Double> { $0.strength }
+      let (squares, total, mean, winds, share) = try context.aggregate(
+        descriptor,
+        .sum(square),
+        .sum(points),
+        .average(points),
+        .count(doubled),
+        .average(valid)
+      )
+      #expect(abs(squares - wanted.reduce(0) { $0 + $1.value * $1.value }) < 1e-6)
+      #expect(total == wanted.reduce(0) { $0 + $1.count * 3 - 7 })
+      #expect(abs((mean ?? 0) - Double(total) / Double(wanted.count)) < 1e-9)
+      #expect(winds == wanted.count { $0.wind != nil })
+      #expect(
+        abs((share ?? 0) - Double(wanted.count { $0.isValid }) / Double(wanted.count)) < 1e-12
+      )
+      let (least, greatest, labels, last, strengths) = try context.aggregate(
+        descriptor,
+        .minimum(points),
+        .maximum(doubled),
+        .countDistinct(label),
+        .maximum(label),
+        .sum(strength)
+      )
+      let ownLabels = wanted.map { $0.place + "/" + ($0.note ?? "none") }
+      #expect(least == wanted.map { $0.count * 3 - 7 }.min())
+      #expect(greatest == wanted.compactMap { $0.wind.map { $0 * 2 } }.max())
+      #expect(labels == Set(ownLabels).count)
+      #expect(last == ownLabels.max())
+      #expect(abs(strengths - wanted.reduce(0) { $0 + $1.strength }) < 1e-6)
+      let (median, spread) = try context.aggregate(
+        descriptor,
+        .percentile(0.5, points),
+        .standardDeviation(points)
+      )
+      let (plainMedian, plainSpread) = try context.aggregate(
+        descriptor,
+        .percentile(0.5, \.count),
+        .standardDeviation(\.count)
+      )
+      #expect(median == plainMedian.map { $0 * 3 - 7 })
+      #expect(abs((spread ?? 0) - (plainSpread ?? 0) * 3) < 1e-6)
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `group by what an expression makes of each model`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let all = descriptor(places, least: .min)
+      let rest = #Expression<Reading, Int> { $0.count % 7 }
+      let region = #Expression<Reading, String> { ($0.station?.region ?? "nowhere") + "!" }
+      let halves = #Expression<Reading, Int> { $0.count / 2 }
+      let groups = try context.aggregate(
+        all,
+        by: (.value(rest), .value(region)),
+        .count,
+        .sum(halves)
+      )
+      let expected = Dictionary(grouping: models) {
+        "\($0.count % 7) \(($0.station?.region ?? "nowhere") + "!")"
+      }
+      #expect(groups.count == expected.count)
+      for group in groups {
+        let members = expected["\(group.key.0) \(group.key.1)"] ?? []
+        #expect(group.values.0 == members.count)
+        #expect(group.values.1 == members.reduce(0) { $0 + $1.count / 2 })
+      }
+      let strong = #Expression<Reading, Bool> { $0.strength > 20 }
+      let strengths = try context.aggregate(all, by: .value(strong), .count)
+      #expect(strengths.map(\.key) == [false, true])
+      #expect(strengths.last?.values == models.count { $0.strength > 20 })
+    }
+  }
+
+  @Test(arguments: RowPlaces.allCases)
+  func `throw where an expression has no value`(places: RowPlaces) throws {
+    try withContext(places) { context, models in
+      let all = descriptor(places, least: .min)
+      let quotient = #Expression<Reading, Int> { 100 / ($0.count - $0.count) }
+      let product = #Expression<Reading, Int> { $0.count * 9_000_000_000_000_000_000 }
+      let wind = #Expression<Reading, Double> { $0.wind! }
+      let computed = #Expression<Reading, Double> { $0.strength + $0.wind! }
+      for body in [
+        { _ = try context.aggregate(all, .sum(quotient)) },
+        { _ = try context.aggregate(all, .average(product)) },
+        { _ = try context.aggregate(all, .sum(wind)) },
+        { _ = try context.aggregate(all, .sum(computed)) },
+        { _ = try context.aggregate(all, by: .value(quotient), .count) },
+      ] {
+        #expect(throws: SwiftDataError.expressionFailure, performing: body)
+      }
+      let some = FetchDescriptor<Reading>(predicate: #Predicate { $0.wind != nil })
+      let mean = try context.aggregate(some, .average(wind))
+      #expect(mean == (try context.aggregate(some, .average(\.wind))))
     }
   }
 }

@@ -82,7 +82,7 @@ struct NodeFilter<Input> {
 
 extension PredicateError {
   /// Whether an operation had no result: the code of the predicate would have trapped.
-  fileprivate var isFailedOperation: Bool {
+  var isFailedOperation: Bool {
     self == .forceUnwrapFailure || self == .forceCastFailure || self == .invalidInput
   }
 }

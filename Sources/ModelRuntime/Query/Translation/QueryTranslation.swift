@@ -71,4 +71,21 @@ extension QueryExpression {
     )
     self = try root.translate(translation)
   }
+
+  /// Translates an expression about models of one class.
+  ///
+  /// - Throws: ``Untranslatable`` when the expression has to be evaluated on objects.
+  init<T: PersistentModel, Output>(
+    _ expression: Foundation.Expression<T, Output>
+  ) throws(Untranslatable) {
+    guard let root = expression.expression as? any QueryTranslatable else {
+      throw .node("\(Swift.type(of: expression.expression))")
+    }
+    var translation = QueryTranslation()
+    translation.bind(
+      expression.variable.key,
+      to: .row(RowPath(level: 0, descriptor: .of(T.self)))
+    )
+    self = try root.translate(translation)
+  }
 }
