@@ -43,9 +43,9 @@ struct ColumnMeasurement {
       if positions.last == columns.count { more.append(column.number) }
     }
     for measure in request.measures {
-      if let value = measure.value, measure.function != .count, !sources[value].isPlain,
-        measure.function != .distinct
-      {
+      guard let value = measure.value, measure.function != .distinct else { continue }
+      // An enumeration that is there has a value; a row that is referred to may have none.
+      if measure.function == .count ? sources[value].related != nil : !sources[value].isPlain {
         return nil
       }
     }
@@ -90,6 +90,7 @@ struct ColumnMeasurement {
       try group(rows, of: batch)
       for index in request.measures.indices { try measure(index, rows, of: batch) }
     }
+    for source in sources { if let failure = source.related?.failure { throw failure } }
   }
 
   /// Adds what was found to a table of groups.

@@ -2,23 +2,33 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// A column that is read to measure a property.
+/// A column that is read to measure a property, or to group by it.
 struct MeasuredColumn {
   /// Its number in the catalogue.
   let number: UInt16
-  let kind: QueryKind
   private let enumeration: (any RawValues)?
   private let absent: QueryValue
+  /// Where the property is one of other rows, what those have that the column refers to.
+  let related: RelatedValues?
   /// What a null column reads as, and one that the row is older than.
   let ifNull: QueryValue
   let ifLacking: QueryValue
 
   /// - Returns: `nil` where the column alone does not tell what the property is.
   init?(_ source: AggregateRequest.Source, of table: EntityTable, _ resolver: StoreResolver) {
-    guard let (path, reading) = source.column, path.isTestedRow,
-      table.descriptor.isKind(of: path.descriptor),
-      let number = table.numberOfWholeColumn(at: reading.column)
-    else { return nil }
+    guard let (path, reading) = source.column, path.level == 0 else { return nil }
+    let position: Int
+    if let step = path.steps.first {
+      position = step.property.ordinal
+      let properties = table.descriptor.properties
+      guard properties.indices.contains(position), properties[position] === step.property else {
+        return nil
+      }
+    } else {
+      guard table.descriptor.isKind(of: path.descriptor) else { return nil }
+      position = reading.column
+    }
+    guard let number = table.numberOfWholeColumn(at: position) else { return nil }
     switch reading.kind {
     case .bytes, .identifier: return nil
     default: break
@@ -31,18 +41,22 @@ struct MeasuredColumn {
       let ifLacking = value(table.descriptor.defaultRow())
     else { return nil }
     self.number = number
-    kind = reading.kind
-    enumeration = reading.enumeration
+    related =
+      path.steps.isEmpty ? nil : RelatedValues(reader, table.layout, referredToBy: position)
+    enumeration = path.steps.isEmpty ? reading.enumeration : nil
     absent = reading.absent
     self.ifNull = ifNull
     self.ifLacking = ifLacking
   }
 
   /// Whether each stored value is the property's.
-  var isPlain: Bool { enumeration == nil }
+  var isPlain: Bool { enumeration == nil && related == nil }
 
   /// A stored value as the property reads it.
   func value(_ stored: QueryValue) -> QueryValue {
+    if let related, case .integer(let bits) = stored {
+      return related.value(of: RowReference(rawValue: UInt64(bitPattern: bits)))
+    }
     guard let enumeration else { return stored }
     return enumeration.contains(stored) ? stored : absent
   }
@@ -59,6 +73,36 @@ struct MeasuredColumn {
       )
     case .codes, .bytes: value(.text(String(decoding: vector.bytes(at: row))))
     case .absent, .dense: preconditionFailure("a column of \(vector.form) has no values")
+    }
+  }
+}
+
+/// What the rows that a column refers to have in a property.
+///
+/// A property is read once for each of those rows, as it would be of a row that has the reference and nothing else.
+final class RelatedValues {
+  private let reader: SourceReader
+  private let layout: RowLayout
+  private let column: Int
+  /// What went wrong first; the values that were asked for since are not right.
+  private(set) var failure: (any Error)?
+
+  init(_ reader: SourceReader, _ layout: RowLayout, referredToBy column: Int) {
+    self.reader = reader
+    self.layout = layout
+    self.column = column
+  }
+
+  func value(of reference: RowReference) -> QueryValue {
+    var writer = RowWriter(capacity: 256)
+    writer.begin(layout)
+    writer.set(column, reference: reference)
+    let range = writer.finish()
+    do {
+      return try reader.values(of: writer.bytes.extracting(range), .none)[0]
+    } catch {
+      failure = failure ?? error
+      return .null
     }
   }
 }
