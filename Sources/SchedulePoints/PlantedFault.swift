@@ -37,6 +37,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case missedCascade
   /// A fetch that follows an index sees newer entries than its view.
   case newerIndex
+  /// Indexes of words do not learn of saves.
+  case unindexedWords
 
   private static let planted = Atomic<UInt32>(0)
 

@@ -70,7 +70,7 @@ extension Simulate {
     func run() async throws {
       let folder = try Scratch()
       defer { folder.remove() }
-      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
+      KeptIndexes.simulate()
       if let seedScript { return printScript(seedScript, in: folder.url) }
       if isolation { return try checkIsolation(in: folder.url) }
       var options = Campaign.Options(
@@ -142,7 +142,7 @@ extension Simulate {
 
     func run() {
       fault?.plant()
-      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
+      KeptIndexes.simulate()
       Worker(
         seeds: stride(from: from, through: through, by: UInt64.Stride(step)),
         kind: only,
@@ -164,7 +164,7 @@ extension Simulate {
 
     func run() throws {
       fault?.plant()
-      KeptIndexes.smallestCount.store(1, ordering: .relaxed)
+      KeptIndexes.simulate()
       let schedule = try JSONDecoder().decode(
         Schedule.self,
         from: Data(contentsOf: URL(filePath: file))

@@ -151,7 +151,7 @@ public struct Corruption: Hashable, Sendable {
     case catalogue
     /// A checkpoint of the index.
     case checkpoint
-    /// The keys of a secondary index.
+    /// The keys or words of a secondary index.
     case secondaryIndex
     /// A file that holds one large value.
     case blob

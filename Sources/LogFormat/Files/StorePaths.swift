@@ -8,6 +8,7 @@ import RowFormat
 ///     pack/<pack>.pack          what was packed
 ///     index/<checkpoint>.ckpt   the position of each row's newest record; disposable
 ///     index/<digest>.keys       the keys of a secondary index; disposable
+///     index/<digest>.words      the words of a column of texts; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
 ///     tmp/                      what is not part of the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
@@ -40,6 +41,9 @@ package struct StorePaths: Hashable, Sendable {
   package static let checkpointSuffix = ".ckpt"
   package static let blobSuffix = ".blob"
   package static let secondaryIndexSuffix = ".keys"
+  package static let wordIndexSuffix = ".words"
+  /// How the names end of files in `index`.
+  static let indexSuffixes = [checkpointSuffix, secondaryIndexSuffix, wordIndexSuffix]
 
   package func manifest(_ number: UInt64) -> String {
     root + "/" + StorePaths.manifestPrefix + hexadecimal(number, digits: 16)
@@ -53,11 +57,11 @@ package struct StorePaths: Hashable, Sendable {
   package func checkpoint(_ number: UInt64) -> String {
     index + "/" + hexadecimal(number, digits: 16) + StorePaths.checkpointSuffix
   }
-  package func secondaryIndex(_ digest: UInt64) -> String {
-    index + "/" + hexadecimal(digest, digits: 16) + StorePaths.secondaryIndexSuffix
+  func index(_ digest: UInt64, suffix: String) -> String {
+    index + "/" + hexadecimal(digest, digits: 16) + suffix
   }
-  package func temporary(secondaryIndex digest: UInt64) -> String {
-    temporary("keys-" + hexadecimal(digest, digits: 16))
+  func temporary(index digest: UInt64, suffix: String) -> String {
+    temporary(suffix.dropFirst() + "-" + hexadecimal(digest, digits: 16))
   }
   package func temporary(_ name: String) -> String { temporary + "/" + name }
   package func blobs(in directory: UInt8) -> String {

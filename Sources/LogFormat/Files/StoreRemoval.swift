@@ -53,9 +53,7 @@ extension StorePaths {
     case log: StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) != nil
     case packs: StorePaths.number(in: name, suffix: StorePaths.packSuffix) != nil
     case index:
-      [StorePaths.checkpointSuffix, StorePaths.secondaryIndexSuffix].contains {
-        StorePaths.number(in: name, suffix: $0) != nil
-      }
+      StorePaths.indexSuffixes.contains { StorePaths.number(in: name, suffix: $0) != nil }
     case temporary: isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
     }
@@ -64,8 +62,7 @@ extension StorePaths {
   /// Whether a file in `tmp/` of such a name is being written by the store's writer, or was when it ended.
   package func isInProgress(_ name: String) -> Bool {
     if ["manifest", "checkpoint", "segment", "pack", "staged"].contains(name) { return true }
-    if Self.number(in: name, prefix: "blob-") != nil { return true }
-    return Self.number(in: name, prefix: "keys-") != nil
+    return ["blob-", "keys-", "words-"].contains { Self.number(in: name, prefix: $0) != nil }
   }
 
   /// Whether the engine gives a file in `tmp/` such a name.

@@ -1,17 +1,18 @@
 import RowFormat
 
-/// The first 4,096 bytes of a manifest, a checkpoint, a pack or a secondary index; integers are little-endian.
+/// The first 4,096 bytes of a manifest, a checkpoint, a pack or an index; integers are little-endian.
 ///
 ///     offset  size  field
 ///          0     8  magic         8B 53 44, then 4D for a manifest, 43 for a checkpoint, 50 for
-///                                a pack, 4B for a secondary index, then 0D 0A 1A 0A
+///                                a pack, 4B for a secondary index, 57 for an index of words, then
+///                                0D 0A 1A 0A
 ///          8     2  formatMajor   as in a ``SegmentHeader``, like the next four
 ///         10     2  formatMinor
 ///         12     4  headerSize    4,096
 ///         16     8  incompatible
 ///         24     8  compatible
 ///         32    16  store         ``StoreIdentifier``
-///         48     8  number        of the manifest, checkpoint or pack; the name of a secondary index
+///         48     8  number        of the manifest, checkpoint or pack; the name of an index
 ///         56     8  salt          random
 ///         64     8  created       microseconds since 1970
 ///         72  4020  zero, or what the kind of file puts there
@@ -30,13 +31,14 @@ package struct FileHeader: Hashable {
     case checkpoint = 0x0A1A_0A0D_4344_538B
     case pack = 0x0A1A_0A0D_5044_538B
     case secondaryIndex = 0x0A1A_0A0D_4B44_538B
+    case wordIndex = 0x0A1A_0A0D_5744_538B
 
     package var part: Corruption.Part {
       switch self {
       case .manifest: .manifest
       case .checkpoint: .checkpoint
       case .pack: .pack
-      case .secondaryIndex: .secondaryIndex
+      case .secondaryIndex, .wordIndex: .secondaryIndex
       }
     }
   }

@@ -39,14 +39,10 @@ package final class SecondaryIndexFile: Sendable {
     self.tables = tables
     file = try fileSystem.open(path, .read)
     byteCount = try file.size()
-    let first = try file.readBytes(FileHeader.byteCount, at: 0)
-    fileHeader = try FileHeader(decoding: first.bytes, .secondaryIndex, path: path)
-    guard fileHeader.store == store ?? fileHeader.store,
-      let header = SecondaryIndexHeader(decoding: first.bytes, fileSize: byteCount)
-    else {
+    (fileHeader, header) = try SecondaryIndexFiles.readHeader(of: file, path)
+    guard fileHeader.store == store ?? fileHeader.store else {
       throw Self.damage(path, at: FileHeader.particularOffset, .missing(.secondaryIndex))
     }
-    self.header = header
     let bytes = try file.readBytes(header.directoryByteCount, at: header.directoryOffset)
     try Self.check(
       bytes.bytes,

@@ -16,40 +16,27 @@ import RowFormat
 /// The header is a ``FileHeader``, in which these follow:
 ///
 ///     offset  size  field
-///         72     8  sequence           the last commit that the index has taken in
-///         80     8  mark               which commit of that number: a ``CommitMark``
-///         88    16  digest             of the index's definition, and of the tables it is of
+///         72    32                     of the ``IndexStamp``
 ///        104     4  wordCount          of a key, 1 to 4
 ///        108     4  directoryChecksum  CRC-32C of the directory, from the ``FrameSeed`` of its offset
 ///        112     8  directoryOffset
 ///        120     8  blockCount
 ///        128     8  entryCount
-///        136     8  segment            of the mark
-///        144     8  offset             of the mark
+///        136    16                     of the stamp
 ///
 /// A file is extended in place: blocks that changed and another directory are appended, and the header is written
 /// last. So a process that stops on the way leaves the file as it was. A power cut may leave anything: nothing is
 /// synchronized for a file that is not needed, and what does not have its checksum is not believed.
-package struct SecondaryIndexHeader: Hashable, Sendable {
-  package var sequence: CommitSequence
-  package var mark: CommitMark
-  package var digest: Digest
+package struct SecondaryIndexHeader: IndexFileHeader {
+  package static let kind = FileHeader.Kind.secondaryIndex
+  package static let suffix = StorePaths.secondaryIndexSuffix
+
+  package var stamp: IndexStamp
   package var wordCount: Int
   package var directoryChecksum: UInt32 = 0
   package var directoryOffset = FileHeader.byteCount
   package var blockCount = 0
   package var entryCount = 0
-
-  /// What tells one definition of an index from every other.
-  package struct Digest: Hashable, Sendable {
-    package let low: UInt64
-    package let high: UInt64
-
-    package init(low: UInt64, high: UInt64) {
-      self.low = low
-      self.high = high
-    }
-  }
 
   /// The most words of a key.
   package static let wordLimit = 4
@@ -58,11 +45,9 @@ package struct SecondaryIndexHeader: Hashable, Sendable {
   /// The longest directory that is read: for about 500 million entries.
   static let directoryByteLimit = 96 << 20
 
-  package init(sequence: CommitSequence, mark: CommitMark, digest: Digest, wordCount: Int) {
+  package init(_ stamp: IndexStamp, wordCount: Int) {
     precondition(1...Self.wordLimit ~= wordCount, "a key of \(wordCount) words")
-    self.sequence = sequence
-    self.mark = mark
-    self.digest = digest
+    self.stamp = stamp
     self.wordCount = wordCount
   }
 
@@ -72,42 +57,28 @@ package struct SecondaryIndexHeader: Hashable, Sendable {
   var directoryStride: Int { stride + 2 }
   var directoryByteCount: Int { blockCount * directoryStride * 8 }
 
-  func encode(_ file: FileHeader, into buffer: inout ByteBuffer) {
+  package func encode(_ file: FileHeader, into buffer: inout ByteBuffer) {
     file.encode(into: &buffer) { buffer in
-      buffer.append(sequence.rawValue)
-      buffer.append(mark.value)
-      buffer.append(digest.low)
-      buffer.append(digest.high)
-      buffer.append(UInt32(wordCount))
-      buffer.append(directoryChecksum)
-      buffer.append(UInt64(directoryOffset))
-      buffer.append(UInt64(blockCount))
-      buffer.append(UInt64(entryCount))
-      buffer.append(UInt64(mark.segment.rawValue))
-      buffer.append(UInt64(mark.offset))
+      stamp.encode(into: &buffer) { buffer in
+        buffer.append(UInt32(wordCount))
+        buffer.append(directoryChecksum)
+        buffer.append(UInt64(directoryOffset))
+        buffer.append(UInt64(blockCount))
+        buffer.append(UInt64(entryCount))
+      }
     }
   }
 
-  /// Reads the fields of a header whose checksum is right.
-  ///
-  /// - Returns: `nil` if they cannot be those of a file of this size.
-  init?(decoding bytes: RawSpan, fileSize: Int) {
-    sequence = CommitSequence(bytes.load(UInt64.self, at: 72))
-    digest = Digest(low: bytes.load(UInt64.self, at: 88), high: bytes.load(UInt64.self, at: 96))
+  package init?(decoding bytes: RawSpan, fileSize: Int) {
+    guard let stamp = IndexStamp(decoding: bytes) else { return nil }
+    self.stamp = stamp
     wordCount = Int(bytes.load(UInt32.self, at: 104))
     directoryChecksum = bytes.load(UInt32.self, at: 108)
     guard 1...Self.wordLimit ~= wordCount,
       let directoryOffset = Int(exactly: bytes.load(UInt64.self, at: 112)),
       let blockCount = Int(exactly: bytes.load(UInt64.self, at: 120)),
-      let entryCount = Int(exactly: bytes.load(UInt64.self, at: 128)),
-      let segment = UInt32(exactly: bytes.load(UInt64.self, at: 136)),
-      let offset = Int(exactly: bytes.load(UInt64.self, at: 144))
+      let entryCount = Int(exactly: bytes.load(UInt64.self, at: 128))
     else { return nil }
-    mark = CommitMark(
-      value: bytes.load(UInt64.self, at: 80),
-      segment: SegmentID(rawValue: segment),
-      offset: offset
-    )
     self.directoryOffset = directoryOffset
     self.blockCount = blockCount
     self.entryCount = entryCount

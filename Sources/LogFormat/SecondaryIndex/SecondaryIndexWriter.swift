@@ -65,11 +65,8 @@ package struct SecondaryIndexWriter: ~Copyable {
     _ header: SecondaryIndexHeader
   ) throws(StorageError) {
     var stamped = former.header
-    stamped.sequence = header.sequence
-    stamped.mark = header.mark
-    var buffer = ByteBuffer(capacity: FileHeader.byteCount)
-    stamped.encode(former.fileHeader, into: &buffer)
-    try buffer.write(to: file, at: 0)
+    stamped.stamp = header.stamp
+    try SecondaryIndexFiles.write(former.fileHeader, stamped, to: file)
   }
 
   /// Appends entries behind all others, word after word.

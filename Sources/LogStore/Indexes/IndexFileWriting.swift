@@ -14,7 +14,8 @@ struct IndexFileWriting {
   /// - Throws: What reading and writing files throws, or ``DamagedIndexFile``; the file is then as it was.
   func write(_ keys: OrderedKeys, _ header: SecondaryIndexHeader) throws {
     if let former = keys.file, isWorthExtending(former, keys),
-      let file = open(former, header)
+      !former.isDamaged, former.header.digest == header.digest,
+      let file = files.open(former.fileHeader, header.digest.low)
     {
       if !keys.isChanged {
         let isCurrent =
@@ -59,22 +60,6 @@ struct IndexFileWriting {
     let entryByteCount = (keys.wordCount + 1) * 8
     let needed = keys.count * entryByteCount
     return former.byteCount + changedCount * entryByteCount <= max(2 * needed, 64 << 10)
-  }
-
-  /// Opens a file to be written, if it is still the one that was read.
-  private func open(
-    _ former: SecondaryIndexFile,
-    _ header: SecondaryIndexHeader
-  ) -> (any OpenFile)? {
-    guard former.header.digest == header.digest, !former.isDamaged else { return nil }
-    do {
-      let file = try files.fileSystem.open(former.path, .write)
-      let bytes = try file.readBytes(FileHeader.byteCount, at: 0)
-      let found = try FileHeader(decoding: bytes.bytes, .secondaryIndex, path: former.path)
-      return found == former.fileHeader ? file : nil
-    } catch {
-      return nil
-    }
   }
 }
 

@@ -41,6 +41,12 @@ protocol IndexedStore: AnyObject, Sendable {
   /// The newest file of an index that is of this store's own past; `nil` if there is none that can be used.
   func openFile(of definition: IndexDefinition) -> SecondaryIndexFile?
 
+  /// The words that the file of an index has, if it is of this store's own past; `nil` if there is none that can be used.
+  func openWords(of definition: IndexDefinition) -> IndexedWords?
+
+  /// Whether there was a file of an index, of this store's own past, when the store was opened.
+  func hasFile(of definition: IndexDefinition) -> Bool
+
   /// What was committed between a commit and a view, as an index sees it, one change a row.
   ///
   /// - Returns: `nil` if it is too much, or can no longer be told: then the index is made by a scan.

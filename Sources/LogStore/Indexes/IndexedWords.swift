@@ -14,6 +14,8 @@ struct IndexedWords: Sendable {
   private(set) var runs: [WordRun] = []
   /// The rows that may have changed since their words were read.
   private(set) var pending: Set<UInt64> = []
+  /// The file that has some of the runs.
+  private(set) var file: WordIndexFile?
 
   /// How many changed rows are remembered, for some 32 bytes each, before the index is given up: the next search that is worth
   /// it makes it anew.
@@ -45,11 +47,33 @@ struct IndexedWords: Sendable {
     if !builder.isEmpty { runs.append(builder.finish()) }
   }
 
+  /// Reads the words that a file has.
+  ///
+  /// - Throws: ``StorageError`` or ``DamagedWords`` if it is damaged, or cannot be read.
+  init(_ file: WordIndexFile) throws {
+    self.file = file
+    runs = try file.entries.map { entry in
+      guard var run = WordRun(try file.readRun(entry)) else { throw DamagedWords() }
+      try run.checkPostings()
+      run.entry = entry
+      return run
+    }
+    if let last = file.pending.last, last > RowReference.maximumKey { throw DamagedWords() }
+    pending = Set(file.pending)
+  }
+
+  /// Whether anything is not as the file has it.
+  var isChanged: Bool {
+    runs.map(\.entry) != file?.entries.map(Optional.some) || pending != Set(file?.pending ?? [])
+  }
+
   /// Takes in that a row has changed.
   mutating func note(_ row: UInt64) { pending.insert(row) }
 
   /// Whether so many rows changed that their words should be read.
-  var isWorthReading: Bool { pending.count > 32 }
+  var isWorthReading: Bool {
+    pending.count > KeptIndexes.mostPendingWords.load(ordering: .relaxed)
+  }
 
   /// Reads the words of the rows that changed.
   ///

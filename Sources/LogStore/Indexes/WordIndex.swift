@@ -26,7 +26,7 @@ final class WordIndex: Sendable {
   /// - Returns: `nil` if a scan is the better way, or the index is newer than the view.
   /// - Throws: What reading the rows throws, should the index have to be made.
   func words(as view: ReadView, in store: some IndexedStore) throws -> IndexedWords? {
-    guard index.isBuilt || isDue else { return nil }
+    guard index.isBuilt || store.hasFile(of: index.definition) || isDue else { return nil }
     return try wordsNow(as: view, in: store)
   }
 

@@ -1,18 +1,10 @@
 import LogEngine
 import ModelRuntime
 import RowFormat
-package import Synchronization
+import Synchronization
 
 // Indexes outlive the process that made them: in files beside the checkpoints, each as of one commit. They are never
 // needed; what is missing, damaged or of another past is made by a scan.
-
-/// Which indexes are kept.
-package enum KeptIndexes {
-  /// The least entries that are worth a file; fewer are found by a scan in no time.
-  ///
-  /// Simulations lower it.
-  package static let smallestCount = Atomic(1024)
-}
 
 extension TableStore {
   /// Keeps the indexes that are in memory, so that the next process need not make them.
@@ -26,46 +18,67 @@ extension TableStore {
     let view = engine.makeReadViewOfAllCommits()
     guard let mark = try? engine.mark(of: view.sequence) else { return }
     var digests: Set<UInt64> = []
-    for index in indexes.all where !index.definition.isOfWords {
-      let digest = digest(of: index.definition)
-      digests.insert(digest.low)
-      guard index.isBuilt else {
-        restamp(digest, view.sequence, mark)
-        continue
-      }
-      guard let keys = try? index.content(as: view, in: self)?.ordered() else { continue }
-      let header = SecondaryIndexHeader(
+    for index in indexes.all {
+      let stamp = IndexStamp(
         sequence: view.sequence,
         mark: mark,
-        digest: digest,
-        wordCount: keys.wordCount
+        digest: digest(of: index.definition)
       )
-      if keys.count < KeptIndexes.smallestCount.load(ordering: .relaxed) {
-        indexFiles.remove(digest.low)
+      digests.insert(stamp.digest.low)
+      if index.isBuilt {
+        try? keep(index, as: view, stamp)
+      } else if index.definition.isOfWords {
+        restamp(wordFiles, stamp)
       } else {
-        try? IndexFileWriting(files: indexFiles, store: engine.state.store).write(keys, header)
+        restamp(keyFiles, stamp)
       }
     }
-    indexFiles.removeAll(but: digests)
+    keyFiles.removeAll(but: digests)
+    wordFiles.removeAll(but: digests)
+  }
+
+  private func keep(_ index: LazyIndex, as view: ReadView, _ stamp: IndexStamp) throws {
+    let smallestCount = KeptIndexes.smallestCount.load(ordering: .relaxed)
+    let store = engine.state.store
+    // The next process reads the words of pending rows, should it search.
+    switch try index.content(as: view, in: self, readsPendingWords: false) {
+    case .words(let words)?:
+      if index.tables.reduce(0, { $0 + view.rowCount(of: $1) }) < smallestCount {
+        wordFiles.remove(stamp.digest.low)
+      } else {
+        try WordFileWriting(files: wordFiles, store: store).write(words, stamp)
+      }
+    case let content?:
+      let keys = try content.ordered()
+      if keys.count < smallestCount {
+        keyFiles.remove(stamp.digest.low)
+      } else {
+        let header = SecondaryIndexHeader(stamp, wordCount: keys.wordCount)
+        try IndexFileWriting(files: keyFiles, store: store).write(keys, header)
+      }
+    case nil: break
+    }
   }
 
   /// Gives the file of an index that was not needed another mark, should its commit be the last, and have been packed.
-  private func restamp(
-    _ digest: SecondaryIndexHeader.Digest,
-    _ commit: CommitSequence,
-    _ mark: CommitMark
-  ) {
-    guard indexFilesAtOpening[digest.low]?.sequence == commit,
-      let (file, found) = try? indexFiles.readHeader(digest.low), found.digest == digest,
-      (try? isOwnPast(file, found)) == true, found.sequence == commit, found.mark != mark
+  private func restamp<Header>(_ files: IndexFiles<Header>, _ stamp: IndexStamp) {
+    let digest = stamp.digest
+    guard indexFilesAtOpening[digest.low]?.sequence == stamp.sequence,
+      let (file, found) = try? files.readHeader(digest.low), found.digest == digest,
+      (try? isOwnPast(file, found.stamp)) == true, found.sequence == stamp.sequence,
+      found.mark != stamp.mark
     else { return }
     var header = found
-    header.mark = mark
-    try? indexFiles.write(file, header)
+    header.stamp = stamp
+    try? files.write(file, header)
   }
 
-  private var indexFiles: SecondaryIndexFiles {
+  private var keyFiles: SecondaryIndexFiles {
     SecondaryIndexFiles(paths: engine.state.paths, fileSystem: engine.state.fileSystem)
+  }
+
+  private var wordFiles: WordIndexFiles {
+    WordIndexFiles(paths: engine.state.paths, fileSystem: engine.state.fileSystem)
   }
 }
 
@@ -73,23 +86,49 @@ extension TableStore {
 
 extension TableStore {
   func openFile(of definition: IndexDefinition) -> SecondaryIndexFile? {
+    open(definition) { digest in
+      let file = try SecondaryIndexFile(
+        keyFiles.path(digest.low),
+        of: engine.state.store,
+        tables: definition.tables,
+        reads: engine.state.options.reads,
+        on: engine.state.fileSystem
+      )
+      guard file.header.digest == digest, file.wordCount == definition.wordCount,
+        try isOwnPast(file.fileHeader, file.header.stamp)
+      else { return nil }
+      return file
+    }
+  }
+
+  func openWords(of definition: IndexDefinition) -> IndexedWords? {
+    open(definition) { digest in
+      let file = try WordIndexFile(
+        wordFiles.path(digest.low),
+        of: engine.state.store,
+        on: engine.state.fileSystem
+      )
+      guard file.header.digest == digest, try isOwnPast(file.fileHeader, file.header.stamp)
+      else { return nil }
+      return try IndexedWords(file)
+    }
+  }
+
+  func hasFile(of definition: IndexDefinition) -> Bool {
+    indexFilesAtOpening[digest(of: definition).low] != nil
+  }
+
+  private func open<Content>(
+    _ definition: IndexDefinition,
+    _ open: (IndexStamp.Digest) throws -> Content?
+  ) -> Content? {
     guard engine.state.options.durability != .memory else { return nil }
     let digest = digest(of: definition)
     var attemptCount = 0
     while true {
       do {
         attemptCount += 1
-        let file = try SecondaryIndexFile(
-          engine.state.paths.secondaryIndex(digest.low),
-          of: engine.state.store,
-          tables: definition.tables,
-          reads: engine.state.options.reads,
-          on: engine.state.fileSystem
-        )
-        guard file.header.digest == digest, file.wordCount == definition.wordCount,
-          try isOwnPast(file.fileHeader, file.header)
-        else { return nil }
-        return file
+        return try open(digest)
       } catch StorageError.missingFile {
         return nil
       } catch {
@@ -102,11 +141,11 @@ extension TableStore {
   }
 
   /// Whether a file is as of a commit of this store's past.
-  private func isOwnPast(_ file: FileHeader, _ header: SecondaryIndexHeader) throws -> Bool {
-    if try engine.isMark(header.mark, of: header.sequence) { return true }
+  private func isOwnPast(_ file: FileHeader, _ stamp: IndexStamp) throws -> Bool {
+    if try engine.isMark(stamp.mark, of: stamp.sequence) { return true }
     // Its commit may have been packed since this store was opened.
     return indexFilesAtOpening[file.number]
-      .map { $0.salt == file.salt && $0.sequence == header.sequence } ?? false
+      .map { $0.salt == file.salt && $0.sequence == stamp.sequence } ?? false
   }
 
   /// A file of an index that was as of a commit of the store's past when the store was opened.
@@ -118,14 +157,18 @@ extension TableStore {
   /// The files of indexes that are as of a commit of the store's past, as far as their headers say.
   static func indexFiles(of engine: StorageEngine) -> [UInt64: KnownIndexFile] {
     guard engine.state.options.durability != .memory else { return [:] }
-    let files = SecondaryIndexFiles(paths: engine.state.paths, fileSystem: engine.state.fileSystem)
+    let (paths, fileSystem) = (engine.state.paths, engine.state.fileSystem)
     var known: [UInt64: KnownIndexFile] = [:]
-    for digest in (try? files.digests()) ?? [] {
-      guard let (file, header) = try? files.readHeader(digest),
-        (try? engine.isMark(header.mark, of: header.sequence)) == true
-      else { continue }
-      known[digest] = KnownIndexFile(salt: file.salt, sequence: header.sequence)
+    func add<Header>(_ files: IndexFiles<Header>) {
+      for digest in (try? files.digests()) ?? [] {
+        guard let (file, header) = try? files.readHeader(digest),
+          (try? engine.isMark(header.mark, of: header.sequence)) == true
+        else { continue }
+        known[digest] = KnownIndexFile(salt: file.salt, sequence: header.sequence)
+      }
     }
+    add(SecondaryIndexFiles(paths: paths, fileSystem: fileSystem))
+    add(WordIndexFiles(paths: paths, fileSystem: fileSystem))
     return known
   }
 
@@ -133,7 +176,7 @@ extension TableStore {
 
   /// What tells an index from all others, and from itself when the schema was another: its definition, and all that the
   /// rows of its tables are read by.
-  private func digest(of definition: IndexDefinition) -> SecondaryIndexHeader.Digest {
+  private func digest(of definition: IndexDefinition) -> IndexStamp.Digest {
     var bytes = ByteBuffer(capacity: 1024)
     definition.encode(into: &bytes)
     for number in definition.tables.sorted() {
@@ -142,7 +185,7 @@ extension TableStore {
     }
     let store = engine.state.store
     return unsafe bytes.bytes.withUnsafeBytes {
-      unsafe SecondaryIndexHeader.Digest(
+      unsafe IndexStamp.Digest(
         low: TextHash(low: store.low, high: ~store.high).hash($0),
         high: TextHash(low: ~store.low, high: store.high).hash($0)
       )

@@ -1,3 +1,4 @@
+import LogEngine
 import ModelRuntime
 import RowFormat
 
@@ -24,6 +25,8 @@ import RowFormat
 /// it several times; if so, how often.
 struct WordRun: Sendable {
   let bytes: [UInt8]
+  /// Where the run is in the index's file; `nil` if it is in none.
+  var entry: WordIndexEntry?
   let rowCount: Int
   let wordCount: Int
   /// How many words all texts have together.
@@ -67,6 +70,9 @@ struct WordRun: Sendable {
   private func isSound(_ postingByteCount: Int) -> Bool {
     let span = unsafe bytes.span.bytes
     for row in 1..<max(rowCount, 1) where rowKey(row - 1) >= rowKey(row) { return false }
+    if rowCount > 0, rowKey(0) == 0 || rowKey(rowCount - 1) > RowReference.maximumKey {
+      return false
+    }
     var last = -1
     for place in 0..<opaqueCount {
       let row = opaqueRow(place)
@@ -219,6 +225,13 @@ struct WordRun: Sendable {
       guard row < rowCount else { throw DamagedWords() }
       try body(row, times)
     }
+  }
+
+  /// Reads all postings.
+  ///
+  /// - Throws: ``DamagedWords``.
+  func checkPostings() throws {
+    for word in 0..<wordCount { try forEachRow(ofWord: word) { _, _ in } }
   }
 
   private func cursor(ofWord word: Int) -> ByteCursor {

@@ -29,10 +29,8 @@ extension Verification {
     for name in (try fileSystem.list(paths.index) ?? []).sorted() {
       if let number = StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) {
         checkCheckpoint(number)
-      } else if let digest = StorePaths.number(in: name, suffix: StorePaths.secondaryIndexSuffix) {
-        checkSecondaryIndex(digest)
       } else {
-        add(paths.index + "/" + name, .orphan)
+        checkSecondaryIndex(name)
       }
     }
   }
@@ -55,14 +53,27 @@ extension Verification {
     }
   }
 
-  /// Reads the keys of a secondary index; a container compares them with its rows.
-  private mutating func checkSecondaryIndex(_ digest: UInt64) {
-    let path = paths.secondaryIndex(digest)
+  /// Reads what a secondary index has; a container compares it with its rows.
+  private mutating func checkSecondaryIndex(_ name: String) {
+    let path = paths.index + "/" + name
     do {
-      let file = try SecondaryIndexFile(path, of: nil, tables: nil, reads: .copied, on: fileSystem)
-      report.fileCount += 1
-      report.byteCount += file.byteCount
-      try file.verify()
+      if StorePaths.number(in: name, suffix: StorePaths.secondaryIndexSuffix) != nil {
+        let file = try SecondaryIndexFile(
+          path,
+          of: nil,
+          tables: nil,
+          reads: .copied,
+          on: fileSystem
+        )
+        count(file.byteCount)
+        try file.verify()
+      } else if StorePaths.number(in: name, suffix: StorePaths.wordIndexSuffix) != nil {
+        let file = try WordIndexFile(path, of: nil, on: fileSystem)
+        count(file.byteCount)
+        try file.verify()
+      } else {
+        add(path, .orphan)
+      }
     } catch StorageError.missingFile {
       // A writer replaced it meanwhile.
     } catch let error as StorageError {
@@ -71,6 +82,11 @@ extension Verification {
       // Nothing above throws anything else.
       preconditionFailure("reading a secondary index threw \(error)")
     }
+  }
+
+  private mutating func count(_ byteCount: Int) {
+    report.fileCount += 1
+    report.byteCount += byteCount
   }
 
   private mutating func checkManifest(_ path: String) throws(StorageError) {

@@ -62,7 +62,7 @@ public struct VerificationProblem: Hashable, Sendable {
     case unfinished
     /// A checkpoint of the index cannot be used; the next one takes its place.
     case damagedCheckpoint(StorageError)
-    /// The keys of a secondary index cannot be used; the index is made from the rows.
+    /// The keys or words of a secondary index cannot be used; the index is made from the rows.
     case damagedSecondaryIndex(StorageError)
     /// A file belongs to nothing.
     case orphan

@@ -165,41 +165,78 @@ private let store = StoreIdentifier(low: 1, high: 2)
   }
 
   @Test func `names the offsets of a secondary index's header`() throws {
-    let seal = try #require(try page.fields(below: "Headers").last { $0.name == "checksum" })
-    var header = SecondaryIndexHeader(
-      sequence: CommitSequence(1),
-      mark: CommitMark(value: 2, segment: .none, offset: 0),
-      digest: .init(low: 3, high: 4),
-      wordCount: 1
-    )
+    var header = SecondaryIndexHeader(stamp, wordCount: 1)
     header.directoryChecksum = 5
     header.directoryOffset = 4096
-    let layout = Layout(
-      heading: "Secondary indexes",
+    try checkIndex(
+      "Secondary indexes",
+      header,
+      [
+        "wordCount": { $0.wordCount = 0xFFFF_FFFF },
+        "directoryChecksum": { $0.directoryChecksum = ~$0.directoryChecksum },
+        "directoryOffset": { $0.directoryOffset = .max },
+        "blockCount": { $0.blockCount = .max },
+        "entryCount": { $0.entryCount = .max },
+      ]
+    )
+  }
+
+  @Test func `names the offsets of the header of an index of words`() throws {
+    var header = WordIndexHeader(stamp)
+    header.directoryChecksum = 5
+    header.directoryOffset = 4096
+    try checkIndex(
+      "Indexes of words",
+      header,
+      [
+        "runCount": { $0.runCount = 0xFFFF_FFFF },
+        "directoryChecksum": { $0.directoryChecksum = ~$0.directoryChecksum },
+        "directoryOffset": { $0.directoryOffset = .max },
+        "pendingCount": { $0.pendingCount = .max },
+      ],
+      constant: ["zero"]
+    )
+  }
+
+  private var stamp: IndexStamp {
+    IndexStamp(
+      sequence: CommitSequence(1),
+      mark: CommitMark(value: 2, segment: .none, offset: 0),
+      digest: .init(low: 3, high: 4)
+    )
+  }
+
+  private func checkIndex<Header: IndexFileHeader>(
+    _ heading: String,
+    _ header: Header,
+    _ changes: [String: (inout Header) -> Void],
+    constant: Set<String> = []
+  ) throws {
+    typealias Value = (file: FileHeader, header: Header)
+    let seal = try #require(try page.fields(below: "Headers").last { $0.name == "checksum" })
+    var all: [String: (inout Value) -> Void] = [
+      "number": { $0.file.number = ~$0.file.number },
+      "salt": { $0.file.salt = ~$0.file.salt },
+      "created": { $0.file.created = ~$0.file.created },
+      "sequence": { $0.header.stamp.sequence = CommitSequence(~1) },
+      "mark": { $0.header.stamp.mark = CommitMark(value: ~2, segment: .none, offset: 0) },
+      "segment": {
+        $0.header.stamp.mark = CommitMark(value: 2, segment: SegmentID(rawValue: .max), offset: 0)
+      },
+      "offset": { $0.header.stamp.mark = CommitMark(value: 2, segment: .none, offset: .max) },
+      "digest": { $0.header.stamp.digest = .init(low: ~3, high: ~4) },
+    ]
+    for (name, change) in changes { all[name] = { change(&$0.header) } }
+    let layout = Layout<Value>(
+      heading: heading,
       value: (
-        file: FileHeader(kind: .secondaryIndex, store: store, number: 3, salt: 6, created: 7),
+        file: FileHeader(kind: Header.kind, store: store, number: 3, salt: 6, created: 7),
         header: header
       ),
       encode: { $0.header.encode($0.file, into: &$1) },
-      changes: [
-        "number": { $0.file.number = ~$0.file.number },
-        "salt": { $0.file.salt = ~$0.file.salt },
-        "created": { $0.file.created = ~$0.file.created },
-        "sequence": { $0.header.sequence = CommitSequence(~$0.header.sequence.rawValue) },
-        "mark": { $0.header.mark = CommitMark(value: ~2, segment: .none, offset: 0) },
-        "segment": {
-          $0.header.mark = CommitMark(value: 2, segment: SegmentID(rawValue: .max), offset: 0)
-        },
-        "offset": { $0.header.mark = CommitMark(value: 2, segment: .none, offset: .max) },
-        "digest": { $0.header.digest = .init(low: ~3, high: ~4) },
-        "wordCount": { $0.header.wordCount = 0xFFFF_FFFF },
-        "directoryChecksum": { $0.header.directoryChecksum = ~$0.header.directoryChecksum },
-        "directoryOffset": { $0.header.directoryOffset = .max },
-        "blockCount": { $0.header.blockCount = .max },
-        "entryCount": { $0.header.entryCount = .max },
-      ],
+      changes: all,
       derived: [],
-      constant: [],
+      constant: constant,
       seal: seal.range
     )
     #expect(try layout.contradictions(to: page) == [])

@@ -29,9 +29,11 @@ private struct IndexSample {
 
   func header(_ sequence: UInt64) -> SecondaryIndexHeader {
     SecondaryIndexHeader(
-      sequence: CommitSequence(sequence),
-      mark: CommitMark(frame: 7, in: SegmentID(rawValue: 5), at: 4096),
-      digest: .init(low: 8, high: 9),
+      IndexStamp(
+        sequence: CommitSequence(sequence),
+        mark: CommitMark(frame: 7, in: SegmentID(rawValue: 5), at: 4096),
+        digest: .init(low: 8, high: 9)
+      ),
       wordCount: wordCount
     )
   }

@@ -70,7 +70,12 @@ private struct IndexedDisk {
         Issue.record("\(index.definition) is newer than the view")
         continue
       }
-      if content.file != nil {
+      if case .words(let words) = content {
+        if words.file != nil {
+          result.fromFiles += 1
+          if !words.isChanged { result.unchanged += 1 }
+        }
+      } else if content.file != nil {
         result.fromFiles += 1
         if try !content.ordered().isChanged { result.unchanged += 1 }
       }
@@ -79,7 +84,7 @@ private struct IndexedDisk {
   }
 
   /// How many indexes have enough rows for a file.
-  static let largeIndexCount = 10
+  static let largeIndexCount = 12
 
   /// Adds measurements, a few of a subclass, and tickets of shows.
   func fill(_ count: Int, using random: inout SeededRandom) throws {
@@ -180,6 +185,18 @@ private struct IndexedDisk {
     for show in try context.fetch(FetchDescriptor<Show>(sortBy: [SortDescriptor(\.title)])) {
       lines.append("\(show.title) \(show.tickets.count)")
     }
+    for part in ["москва", "afé", "sl", "東京"] {
+      let found = FetchDescriptor<Measurement>(
+        predicate: #Predicate { $0.place.localizedStandardContains(part) }
+      )
+      lines.append("\(part) \(try context.fetch(found).map(\.value).sorted())")
+    }
+    let noted = try context.search(
+      FetchDescriptor<Measurement>(),
+      for: "note -\"note 7\"",
+      in: \.note
+    )
+    lines.append("\(noted.map(\.model.value).sorted())")
     let serials = try context.fetch(FetchDescriptor<Instrument>()).map(\.serial)
     #expect(Set(serials).count == serials.count)
     lines.append("\(serials.count) \(serials.sorted().first ?? "")")
@@ -188,7 +205,9 @@ private struct IndexedDisk {
 }
 
 extension Disk {
-  fileprivate var indexFiles: [String] { paths.filter { $0.hasSuffix(".keys") }.sorted() }
+  fileprivate var indexFiles: [String] {
+    paths.filter { $0.hasSuffix(".keys") || $0.hasSuffix(".words") }.sorted()
+  }
 }
 
 @Suite struct `Indexes that are kept` {
@@ -435,25 +454,32 @@ extension Disk {
     let disk = try filled()
     let fileSystem = SimulatedFileSystem(seed: 2, disk: disk)
     #expect(try StorageEngine.verify(at: "/store", fileSystem: fileSystem).problems.isEmpty)
-    let path = try #require(disk.indexFiles.first)
-    try fileSystem.open(path, .write).writeAll([0x55, 0x55].span.bytes, at: 5000)
+    let paths = try [".keys", ".words"].map { suffix in
+      try #require(disk.indexFiles.first { $0.hasSuffix(suffix) })
+    }
+    for path in paths {
+      try fileSystem.open(path, .write).writeAll([0x55, 0x55].span.bytes, at: 5000)
+    }
     let report = try StorageEngine.verify(at: "/store", fileSystem: fileSystem)
-    #expect(report.problems.map(\.path) == [path])
+    #expect(Set(report.problems.map(\.path)) == Set(paths))
     #expect(report.problems.allSatisfy { $0.severity == .harmless })
     // A copy has none, and is whole.
     let engine = try StorageEngine.open(at: "/store", fileSystem: fileSystem)
     try engine.backup(to: "/copy")
-    #expect(!fileSystem.disk.paths.contains { $0.hasPrefix("/copy/") && $0.hasSuffix(".keys") })
+    #expect(
+      !fileSystem.disk.paths.contains { $0.hasPrefix("/copy/index/") && !$0.hasSuffix(".ckpt") }
+    )
     // Files with other names are not the engine's.
-    for name in ["/store/index/notes.keys", "/store/index/00000000000000aa.keys"] {
-      _ = try fileSystem.open(name, .create)
-    }
+    let names = ["notes.keys", "00000000000000aa.keys", "00000000000000ab.words"]
+    for name in names { _ = try fileSystem.open("/store/index/\(name)", .create) }
     try engine.close()
     let store = try IndexedDisk(fileSystem)
     try store.makeIndexes()
     try store.close()
     #expect(fileSystem.disk.paths.contains("/store/index/notes.keys"))
-    #expect(!fileSystem.disk.paths.contains("/store/index/00000000000000aa.keys"))
+    for name in names.dropFirst() {
+      #expect(!fileSystem.disk.paths.contains("/store/index/\(name)"))
+    }
   }
 
   @Test func `take in what another process saves`() throws {
@@ -547,6 +573,10 @@ private final class ScanCountingStore: IndexedStore {
   func openFile(of definition: IndexDefinition) -> SecondaryIndexFile? {
     store.openFile(of: definition)
   }
+  func openWords(of definition: IndexDefinition) -> IndexedWords? {
+    store.openWords(of: definition)
+  }
+  func hasFile(of definition: IndexDefinition) -> Bool { store.hasFile(of: definition) }
   func changes(
     of definition: IndexDefinition,
     after commit: CommitSequence,

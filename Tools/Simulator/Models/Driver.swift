@@ -22,6 +22,7 @@ struct Driver<M: SimulatedModel>: Driving {
   let key: Field
   let value: Field
   let group: Field
+  let note: any KeyPath<M, String> & Sendable
 
   private func predicate(_ condition: Query.Condition) -> Predicate<M>? {
     func equal(_ field: Field, _ wanted: Int) -> Predicate<M> {
@@ -33,7 +34,7 @@ struct Driver<M: SimulatedModel>: Driving {
       }
     }
     switch condition {
-    case .all: return nil
+    case .all, .word: return nil
     case .key(let wanted): return equal(key, wanted)
     case .group(let wanted): return equal(group, wanted)
     case .value(let wanted): return equal(value, wanted)
@@ -78,6 +79,10 @@ struct Driver<M: SimulatedModel>: Driving {
 
   func run(_ query: Query, in context: ModelContext) throws -> Answer {
     let descriptor = descriptor(query)
+    if case .word(let word) = query.condition {
+      let text = TextQuery("n\(word)")
+      return .models(try context.search(FetchDescriptor<M>(), for: text, in: note).map(\.model))
+    }
     switch query.call {
     case .fetch: return .models(try context.fetch(descriptor))
     case .count: return .count(try context.fetchCount(descriptor))
@@ -112,15 +117,15 @@ struct Driver<M: SimulatedModel>: Driving {
 extension Kind {
   var driver: any Driving {
     switch self {
-    case .team: Driver<Team>(key: \.key, value: \.value, group: \.group)
-    case .player: Driver<Player>(key: \.key, value: \.value, group: \.group)
-    case .captain: Driver<Captain>(key: \.key, value: \.value, group: \.group)
-    case .deal: Driver<Deal>(key: \.key, value: \.value, group: \.group)
-    case .badge: Driver<Badge>(key: \.key, value: \.value, group: \.group)
-    case .locker: Driver<Locker>(key: \.key, value: \.value, group: \.group)
-    case .author: Driver<Author>(key: \.key, value: \.value, group: \.group)
-    case .book: Driver<Book>(key: \.key, value: \.value, group: \.group)
-    case .tag: Driver<Tag>(key: \.key, value: \.value, group: \.group)
+    case .team: Driver<Team>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .player: Driver<Player>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .captain: Driver<Captain>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .deal: Driver<Deal>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .badge: Driver<Badge>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .locker: Driver<Locker>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .author: Driver<Author>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .book: Driver<Book>(key: \.key, value: \.value, group: \.group, note: \.note)
+    case .tag: Driver<Tag>(key: \.key, value: \.value, group: \.group, note: \.note)
     }
   }
 }

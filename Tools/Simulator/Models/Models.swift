@@ -26,7 +26,7 @@ protocol SimulatedModel: PersistentModel {
 }
 
 @Model class Player: SimulatedModel {
-  #Index<Player>([\.group])
+  #Index<Player>([\.group], [\.note])
   var key: Int = 0
   var value: Int = 0
   var group: Int = 0
@@ -86,7 +86,7 @@ protocol SimulatedModel: PersistentModel {
 }
 
 @Model final class Book: SimulatedModel {
-  #Index<Book>([\.value, \.group])
+  #Index<Book>([\.value, \.group], [\.note])
   var key: Int = 0
   var value: Int = 0
   var group: Int = 0

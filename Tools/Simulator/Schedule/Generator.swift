@@ -227,8 +227,11 @@ struct Generator {
 
   private mutating func query() -> Query {
     var query = Query(kind: Kind.allCases[chance.below(Kind.allCases.count)])
-    switch chance.below(6) {
+    switch chance.below(7) {
     case 0: break
+    case 6:
+      query.condition = .word(chance.below(20))
+      return query
     case 1: query.condition = .key(1 + chance.below(max(lastKey, 1)))
     case 2: query.condition = .group(chance.below(5))
     case 3: query.condition = .value(chance.below(20))

@@ -7,6 +7,8 @@ struct Query: Codable, Hashable, Sendable {
     case value(Int)
     case valueAbove(Int)
     case groupAndValueAbove(Int, Int)
+    /// The note is this word: found by a search, which takes no other call, order or page.
+    case word(Int)
 
     func holds(for row: OracleState.Row, _ key: Int) -> Bool {
       switch self {
@@ -16,6 +18,7 @@ struct Query: Codable, Hashable, Sendable {
       case .value(let wanted): row.value == wanted
       case .valueAbove(let bound): row.value > bound
       case .groupAndValueAbove(let wanted, let bound): row.group == wanted && row.value > bound
+      case .word(let wanted): row.note == "n\(wanted)"
       }
     }
   }

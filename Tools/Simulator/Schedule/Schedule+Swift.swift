@@ -181,9 +181,12 @@ extension Query {
       case .identifiers: "fetchIdentifiers"
       case .enumerate: "enumerate"
       }
+    if case .word(let word) = condition {
+      return "search(FetchDescriptor<\(kind.typeName)>(), for: \"n\(word)\", in: \\.note)"
+    }
     var parts: [String] = []
     switch condition {
-    case .all: break
+    case .all, .word: break
     case .key(let key): parts.append("predicate: #Predicate { $0.key == \(key) }")
     case .group(let group): parts.append("predicate: #Predicate { $0.group == \(group) }")
     case .value(let value): parts.append("predicate: #Predicate { $0.value == \(value) }")

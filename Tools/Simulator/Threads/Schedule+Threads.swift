@@ -131,8 +131,11 @@ private struct ThreadedDrawing {
 
   private mutating func query() -> Query {
     var query = Query(kind: .player)
-    switch chance.below(4) {
+    switch chance.below(5) {
     case 0: break
+    case 4:
+      query.condition = .word(chance.below(20))
+      return query
     case 1: query.condition = .group(chance.below(5))
     case 2: query.condition = .valueAbove(chance.below(500))
     default: query.condition = .groupAndValueAbove(chance.below(5), chance.below(500))

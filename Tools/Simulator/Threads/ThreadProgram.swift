@@ -82,11 +82,11 @@ final class ThreadProgram {
     guard query.limit == nil, query.offset == nil else { return }
     for model in models {
       var row = OracleState.Row(kind: query.kind)
-      (row.value, row.group) = (model.value, model.group)
+      (row.value, row.group, row.note) = (model.value, model.group, model.note)
       if query.condition.holds(for: row, model.simulatedKey) { continue }
       throw Violation(
         .fetch,
-        "\(query.swift) finds \(model.simulatedKey), of value \(row.value) and group \(row.group)"
+        "\(query.swift) finds \(model.simulatedKey): \((row.value, row.group, row.note))"
       )
     }
     let twins = models.filter { Self.twins.contains($0.simulatedKey) }

@@ -48,7 +48,7 @@ struct ProblemDescription {
       case .damagedCheckpoint(let error):
         ("a checkpoint cannot be used: \(error.words)", nil, nil)
       case .damagedSecondaryIndex(let error):
-        ("the keys of a secondary index cannot be used: \(error.words)", nil, nil)
+        ("a secondary index cannot be used: \(error.words)", nil, nil)
       case .orphan: ("the file belongs to nothing", nil, nil)
       case .wrongLocation(let reference):
         ("the index has \(row(reference)) at another place than the log", nil, nil)

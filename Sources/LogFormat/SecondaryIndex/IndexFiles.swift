@@ -1,0 +1,107 @@
+import RowFormat
+
+/// Finds, publishes and removes the files of a store's indexes: those with one kind of header.
+package struct IndexFiles<Header: IndexFileHeader> {
+  package let paths: StorePaths
+  package let fileSystem: any FileSystem
+
+  package init(paths: StorePaths, fileSystem: any FileSystem) {
+    self.paths = paths
+    self.fileSystem = fileSystem
+  }
+
+  package func path(_ digest: UInt64) -> String { paths.index(digest, suffix: Header.suffix) }
+
+  private func temporaryPath(_ digest: UInt64) -> String {
+    paths.temporary(index: digest, suffix: Header.suffix)
+  }
+
+  /// The names of the existing files, without their suffix.
+  package func digests() throws(StorageError) -> [UInt64] {
+    (try fileSystem.list(paths.index) ?? []).compactMap {
+      StorePaths.number(in: $0, suffix: Header.suffix)
+    }
+    .sorted()
+  }
+
+  /// Removes all files but these; one that cannot be removed costs its space.
+  package func removeAll(but kept: Set<UInt64>) {
+    for digest in (try? digests()) ?? [] where !kept.contains(digest) { remove(digest) }
+  }
+
+  package func remove(_ digest: UInt64) { try? fileSystem.unlink(path(digest)) }
+
+  /// Creates the file of an index that is about to be written.
+  package func makeFile(_ digest: UInt64) throws(StorageError) -> any OpenFile {
+    try fileSystem.open(temporaryPath(digest), .create)
+  }
+
+  /// Gives a complete file its name.
+  ///
+  /// Nothing is synchronized: a file that a power cut damages is made again.
+  package func publish(_ digest: UInt64) throws(StorageError) {
+    try fileSystem.rename(temporaryPath(digest), to: path(digest))
+  }
+
+  package func discard(_ digest: UInt64) { try? fileSystem.unlink(temporaryPath(digest)) }
+
+  /// Reads no more of a file than its header.
+  ///
+  /// - Throws: ``StorageError`` if it is none, or cannot be read.
+  package func readHeader(
+    _ digest: UInt64
+  ) throws(StorageError) -> (file: FileHeader, header: Header) {
+    try Self.readHeader(of: try fileSystem.open(path(digest), .read), path(digest))
+  }
+
+  static func readHeader(
+    of file: any OpenFile,
+    _ path: String
+  ) throws(StorageError) -> (file: FileHeader, header: Header) {
+    let bytes = try file.readBytes(FileHeader.byteCount, at: 0)
+    let first = try FileHeader(decoding: bytes.bytes, Header.kind, path: path)
+    guard let header = Header(decoding: bytes.bytes, fileSize: try file.size()) else {
+      let problem = Corruption.Problem.missing(.secondaryIndex)
+      throw .corruption(
+        Corruption(path: path, offset: FileHeader.particularOffset, problem: problem)
+      )
+    }
+    return (first, header)
+  }
+
+  /// Writes another header of a file.
+  package func write(_ file: FileHeader, _ header: Header) throws(StorageError) {
+    try Self.write(
+      file,
+      header,
+      to: try fileSystem.open(path(header.digest.low), .write)
+    )
+  }
+
+  static func write(
+    _ file: FileHeader,
+    _ header: Header,
+    to open: any OpenFile
+  ) throws(StorageError) {
+    var buffer = ByteBuffer(capacity: FileHeader.byteCount)
+    header.encode(file, into: &buffer)
+    try buffer.write(to: open, at: 0)
+  }
+
+  /// Opens a file to be extended, if it is still the one whose header was read.
+  package func open(_ former: FileHeader, _ digest: UInt64) -> (any OpenFile)? {
+    do {
+      let file = try fileSystem.open(path(digest), .write)
+      let bytes = try file.readBytes(FileHeader.byteCount, at: 0)
+      let found = try FileHeader(decoding: bytes.bytes, Header.kind, path: path(digest))
+      return found == former ? file : nil
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// The files of indexes of keys.
+package typealias SecondaryIndexFiles = IndexFiles<SecondaryIndexHeader>
+/// The files of indexes of words.
+package typealias WordIndexFiles = IndexFiles<WordIndexHeader>

@@ -1,0 +1,79 @@
+import RowFormat
+
+/// Which index a file is of, and as of which commit: what the header of each index's file has in the same places.
+///
+///     offset  size  field
+///         72     8  sequence  the last commit that the index has taken in
+///         80     8  mark      which commit of that number: a ``CommitMark``
+///         88    16  digest    of the index's definition, and of the tables it is of
+///        136     8  segment   of the mark
+///        144     8  offset    of the mark
+package struct IndexStamp: Hashable, Sendable {
+  package var sequence: CommitSequence
+  package var mark: CommitMark
+  package var digest: Digest
+
+  /// What tells one definition of an index from every other.
+  package struct Digest: Hashable, Sendable {
+    package let low: UInt64
+    package let high: UInt64
+
+    package init(low: UInt64, high: UInt64) {
+      self.low = low
+      self.high = high
+    }
+  }
+
+  package init(sequence: CommitSequence, mark: CommitMark, digest: Digest) {
+    self.sequence = sequence
+    self.mark = mark
+    self.digest = digest
+  }
+
+  /// Appends the stamp; `body` appends the 32 bytes between its parts.
+  func encode(into buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void) {
+    buffer.append(sequence.rawValue)
+    buffer.append(mark.value)
+    buffer.append(digest.low)
+    buffer.append(digest.high)
+    body(&buffer)
+    buffer.append(UInt64(mark.segment.rawValue))
+    buffer.append(UInt64(mark.offset))
+  }
+
+  /// - Returns: `nil` if the place of the mark cannot be one.
+  init?(decoding bytes: RawSpan) {
+    guard let segment = UInt32(exactly: bytes.load(UInt64.self, at: 136)),
+      let offset = Int(exactly: bytes.load(UInt64.self, at: 144))
+    else { return nil }
+    sequence = CommitSequence(bytes.load(UInt64.self, at: 72))
+    digest = Digest(low: bytes.load(UInt64.self, at: 88), high: bytes.load(UInt64.self, at: 96))
+    mark = CommitMark(
+      value: bytes.load(UInt64.self, at: 80),
+      segment: SegmentID(rawValue: segment),
+      offset: offset
+    )
+  }
+}
+
+/// The header of an index's file.
+package protocol IndexFileHeader: Hashable, Sendable {
+  /// The kind of file that has it.
+  static var kind: FileHeader.Kind { get }
+  /// How the names of such files end.
+  static var suffix: String { get }
+  var stamp: IndexStamp { get set }
+
+  func encode(_ file: FileHeader, into buffer: inout ByteBuffer)
+
+  /// Reads the fields of a header whose checksum is right.
+  ///
+  /// - Returns: `nil` if they cannot be those of a file of this size.
+  init?(decoding bytes: RawSpan, fileSize: Int)
+}
+
+extension IndexFileHeader {
+  package var sequence: CommitSequence { stamp.sequence }
+  package var mark: CommitMark { stamp.mark }
+  package var digest: IndexStamp.Digest { stamp.digest }
+}

@@ -1,0 +1,93 @@
+import RowFormat
+
+/// Writes the file of an index of words: a new one, or the runs that one does not have yet.
+package struct WordIndexWriter: ~Copyable {
+  private let file: any OpenFile
+  private let fileHeader: FileHeader
+  private var header: WordIndexHeader
+  private var offset: Int
+  private var entries: [WordIndexEntry] = []
+
+  /// Begins a new file.
+  package init(
+    _ file: any OpenFile,
+    _ header: WordIndexHeader,
+    of store: StoreIdentifier,
+    salt: UInt64,
+    created: Int64
+  ) {
+    self.file = file
+    self.header = header
+    fileHeader = FileHeader(
+      kind: .wordIndex,
+      store: store,
+      number: header.digest.low,
+      salt: salt,
+      created: created
+    )
+    offset = FileHeader.byteCount
+  }
+
+  /// Begins to extend a file.
+  ///
+  /// - Parameters:
+  ///   - former: The file as it is.
+  ///   - file: The same, opened to be written.
+  ///   - header: The header it gets.
+  /// - Throws: ``StorageError`` if its size cannot be read.
+  package init(
+    extending former: WordIndexFile,
+    _ file: any OpenFile,
+    _ header: WordIndexHeader
+  ) throws(StorageError) {
+    self.file = file
+    self.header = header
+    fileHeader = former.fileHeader
+    offset = (try file.size() + 7) & ~7
+  }
+
+  /// Says of a file that its words are those as of a later commit, too.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be written.
+  package static func restamp(
+    _ former: WordIndexFile,
+    _ file: any OpenFile,
+    _ stamp: IndexStamp
+  ) throws(StorageError) {
+    var header = former.header
+    header.stamp = stamp
+    try WordIndexFiles.write(former.fileHeader, header, to: file)
+  }
+
+  /// Keeps a run of the file that is extended; behind all runs so far.
+  package mutating func keep(_ entry: WordIndexEntry) { entries.append(entry) }
+
+  /// Writes a run behind all runs so far.
+  package mutating func append(_ run: RawSpan) throws(StorageError) {
+    entries.append(
+      WordIndexEntry(
+        offset: offset,
+        byteCount: run.byteCount,
+        checksum: CRC32C.extend(fileHeader.seed.at(offset), over: run)
+      )
+    )
+    try file.writeAll(run, at: offset)
+    offset = (offset + run.byteCount + 7) & ~7
+  }
+
+  /// Writes the directory, and the header last.
+  ///
+  /// - Parameter pending: The keys of the rows whose words have to be read again, ascending.
+  /// - Throws: ``StorageError`` if it cannot be written.
+  package consuming func finish(pending: [UInt64]) throws(StorageError) {
+    header.runCount = entries.count
+    header.pendingCount = pending.count
+    var directory = ByteBuffer(capacity: header.directoryByteCount)
+    for entry in entries { entry.encode(into: &directory) }
+    for key in pending { directory.append(key) }
+    header.directoryOffset = offset
+    header.directoryChecksum = CRC32C.extend(fileHeader.seed.at(offset), over: directory.bytes)
+    try directory.write(to: file, at: offset)
+    try WordIndexFiles.write(fileHeader, header, to: file)
+  }
+}

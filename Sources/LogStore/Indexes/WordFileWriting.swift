@@ -1,0 +1,59 @@
+import LogEngine
+import RowFormat
+
+/// Writes the words of an index to its file: the runs that are not there yet, if most of what is there is still needed.
+struct WordFileWriting {
+  let files: WordIndexFiles
+  let store: StoreIdentifier
+
+  /// Writes words.
+  ///
+  /// - Parameters:
+  ///   - words: The words.
+  ///   - stamp: What they are of, and as of which commit.
+  /// - Throws: What writing files throws; the file is then as it was.
+  func write(_ words: IndexedWords, _ stamp: IndexStamp) throws {
+    let header = WordIndexHeader(stamp)
+    if let former = words.file, former.header.digest == stamp.digest,
+      isWorthExtending(former, words),
+      let file = files.open(former.fileHeader, stamp.digest.low)
+    {
+      if !words.isChanged {
+        if former.header.stamp != stamp { try WordIndexWriter.restamp(former, file, stamp) }
+        return
+      }
+      var writer = try WordIndexWriter(extending: former, file, header)
+      for run in words.runs {
+        if let entry = run.entry {
+          writer.keep(entry)
+        } else {
+          try unsafe writer.append(run.bytes.span.bytes)
+        }
+      }
+      return try writer.finish(pending: words.pending.sorted())
+    }
+    do {
+      var writer = WordIndexWriter(
+        try files.makeFile(stamp.digest.low),
+        header,
+        of: store,
+        salt: files.fileSystem.randomBits(),
+        created: files.fileSystem.microseconds()
+      )
+      for run in words.runs { try unsafe writer.append(run.bytes.span.bytes) }
+      try writer.finish(pending: words.pending.sorted())
+      try files.publish(stamp.digest.low)
+    } catch {
+      files.discard(stamp.digest.low)
+      throw error
+    }
+  }
+
+  /// Whether enough of a file stays, so that it does not grow beyond twice what it needs.
+  private func isWorthExtending(_ former: WordIndexFile, _ words: IndexedWords) -> Bool {
+    let directorySize = 8 * words.pending.count
+    let needed = words.runs.reduce(directorySize) { $0 + $1.bytes.count }
+    let added = words.runs.reduce(directorySize) { $0 + ($1.entry == nil ? $1.bytes.count : 0) }
+    return former.byteCount + added <= max(2 * needed, 64 << 10)
+  }
+}
