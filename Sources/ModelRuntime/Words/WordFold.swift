@@ -7,7 +7,7 @@ import Foundation
 /// without regard to diacritics, its folded scalars contain the other's, too. That is what an index of words rests on: it
 /// may name a text too many, and never one too few.
 struct WordFold: Sendable, Equatable {
-  /// The kind in the lowest byte, the number of bytes of UTF-8 in the next, and up to six bytes above.
+  /// The kind in the lowest byte, the number of bytes of UTF-8 and two flags in the next, and up to six bytes above.
   private let packed: UInt64
 
   enum Kind: UInt8 {
@@ -19,7 +19,7 @@ struct WordFold: Sendable, Equatable {
     case letter
     /// A word by itself: a character of a script that writes no blanks between words.
     case ideograph
-    /// What may be equal to something that it does not fold to. A text with such a character is always looked at.
+    /// What may be equal to something that it does not fold to, and is between words.
     case opaque
   }
 
@@ -31,6 +31,11 @@ struct WordFold: Sendable, Equatable {
   /// Whether the character folds to several, as "ß" does.
   var isSeveral: Bool { packed >> 12 & 1 == 1 }
 
+  /// Whether the character may be equal to something that it does not fold to.
+  ///
+  /// A text with such a character is always looked at.
+  var isOpaque: Bool { packed >> 13 & 1 == 1 }
+
   /// One of the bytes the character folds to.
   func byte(_ place: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: packed >> UInt64(16 + 8 * place))
@@ -39,9 +44,12 @@ struct WordFold: Sendable, Equatable {
   private init(
     _ kind: Kind,
     _ bytes: some Collection<UInt8> = EmptyCollection(),
-    areSeveral: Bool = false
+    areSeveral: Bool = false,
+    isOpaque: Bool = false
   ) {
-    var packed = UInt64(kind.rawValue) | UInt64(bytes.count) << 8 | (areSeveral ? 1 << 12 : 0)
+    var packed = UInt64(kind.rawValue) | UInt64(bytes.count) << 8
+    if areSeveral { packed |= 1 << 12 }
+    if isOpaque || kind == .opaque { packed |= 1 << 13 }
     for (place, byte) in bytes.enumerated() { packed |= UInt64(byte) << UInt64(16 + 8 * place) }
     self.packed = packed
   }
@@ -49,8 +57,7 @@ struct WordFold: Sendable, Equatable {
   /// Folds a scalar.
   init(_ scalar: Unicode.Scalar) {
     if scalar.isIgnored {
-      // The iota below a Greek vowel is a mark and a letter at the same time.
-      self.init(scalar.value == 0x345 ? .opaque : .ignored)
+      self.init(.ignored, isOpaque: scalar.isIotaBelow)
       return
     }
     // A syllable of Hangul is a letter as it is; the letters it is made of may be its parts.
@@ -64,11 +71,9 @@ struct WordFold: Sendable, Equatable {
     default: break
     }
     var folded: [Unicode.Scalar] = []
+    var isOpaque = false
     for part in String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars {
-      if part.value == 0x345 {
-        self.init(.opaque)
-        return
-      }
+      if part.isIotaBelow { isOpaque = true }
       if part.isIgnored { continue }
       let lowercase = part.properties.lowercaseMapping
       for letter in lowercase.uppercased().lowercased().decomposedStringWithCanonicalMapping
@@ -94,12 +99,15 @@ struct WordFold: Sendable, Equatable {
     } else if folded.contains(where: \.isIdeograph) {
       self.init(.opaque)
     } else {
-      self.init(.letter, bytes, areSeveral: folded.count > 1)
+      self.init(.letter, bytes, areSeveral: folded.count > 1, isOpaque: isOpaque)
     }
   }
 }
 
 extension Unicode.Scalar {
+  /// Whether the scalar is the iota below a Greek vowel: a mark, and to comparisons without case a letter.
+  fileprivate var isIotaBelow: Bool { value == 0x345 }
+
   /// Whether searches may disregard the scalar.
   fileprivate var isIgnored: Bool {
     if value < 0x80 { return value == 0 }

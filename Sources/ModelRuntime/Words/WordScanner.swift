@@ -68,10 +68,10 @@ package final class WordScanner {
       }
       let (fold, length) = unsafe fold(bytes, at: offset)
       offset &+= length
+      if fold.isOpaque { isOpaque = true }
       switch fold.kind {
       case .ignored: break
       case .opaque, .separator:
-        if fold.kind == .opaque { isOpaque = true }
         try end(&word, at: place, isBegun, isEnded: true, body)
         isBegun = true
       case .letter:

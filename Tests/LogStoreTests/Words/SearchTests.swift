@@ -53,6 +53,20 @@ import Testing
       .map(\.model.number)
   }
 
+  @Test(
+    arguments: [
+      ("ᾧ", [0, 1]), ("ω", [0, 1]), ("τῷ", [0]), ("τω", [0]), ("τῇ", [2]), ("λόγῳ", [0]),
+      ("λογω", [0]), ("λόγ", [2]), ("ΤΩ\u{345} λόγω\u{345}", [0]),
+    ] as [(String, [Int])]
+  )
+  func `finds Greek words whatever is above and below their vowels`(
+    text: String,
+    expected: [Int]
+  ) throws {
+    try save([("ᾧ τῷ λόγῳ", nil), ("ὦ ᾠδή", nil), ("τῇ λόγ", nil)])
+    #expect(try numbers(TextQuery(text)).sorted() == expected)
+  }
+
   @Test func `finds all words, beginnings of words and phrases, and not what is unwanted`() throws {
     try save([
       ("The budget of next year", nil), ("next, a budgetary year", nil),
