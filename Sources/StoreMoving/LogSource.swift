@@ -34,9 +34,11 @@ final class LogSource {
     }
     self.lock = lock
     // From here on nothing is committed; what was since the opening is taken in.
-    let sequence = engine.lastCommit
-    try engine.refresh()
-    if engine.lastCommit != sequence { try engine.refresh() }
+    var newest: CommitSequence
+    repeat {
+      newest = engine.lastCommit
+      try engine.refresh()
+    } while engine.lastCommit != newest
     view = engine.makeReadView()
     let catalogue = view.catalogue
     guard let identifier = CatalogueMapping.identifier(in: catalogue) else {
