@@ -258,7 +258,7 @@ extension Node where Output == Bool {
         guard let maker = frame.world.maker(of: frame.piece) else { return false }
         // No order among them: whether one of them has no answer would depend on it, so none may.
         return try frame.world.pieces(of: maker).contains {
-          try test.value(Frame(world: frame.world, piece: $0))
+          try test.value(Frame(world: frame.world, piece: $0, textOrder: frame.textOrder))
         }
       },
       simpler: { test.simpler().map { .siblings($0) } }

@@ -469,6 +469,12 @@ struct SortKey {
     )
   }
 
+  /// How two values compare, by sign.
+  private static func sign<T: Comparable>(_ lhs: T, _ rhs: T) -> Int {
+    if TextOrder.canonical.precedes(lhs, rhs) { return -1 }
+    return TextOrder.canonical.precedes(rhs, lhs) ? 1 : 0
+  }
+
   private static func key<T: Comparable>(
     _ name: String,
     _ model: any KeyPath<Piece, T> & Sendable,
@@ -481,7 +487,7 @@ struct SortKey {
       descriptor: SortDescriptor(model, order: order),
       compare: { lhs, rhs in
         let (lhs, rhs) = (lhs[keyPath: record], rhs[keyPath: record])
-        let sign = lhs < rhs ? -1 : lhs > rhs ? 1 : 0
+        let sign = Self.sign(lhs, rhs)
         return order == .forward ? sign : -sign
       }
     )
@@ -503,7 +509,7 @@ struct SortKey {
           case (nil, nil): 0
           case (nil, _): -1
           case (_, nil): 1
-          case (let lhs?, let rhs?): lhs < rhs ? -1 : lhs > rhs ? 1 : 0
+          case (let lhs?, let rhs?): Self.sign(lhs, rhs)
           }
         return order == .forward ? sign : -sign
       }

@@ -17,6 +17,27 @@ struct Frame {
   var piece: PieceRecord
   var maker: MakerRecord?
   var mark: MarkRecord?
+  /// Whether texts are in the order of the library, or in that of Swift's operator.
+  var textOrder = TextOrder.canonical
+}
+
+/// An order of texts.
+enum TextOrder {
+  /// By the scalars of composed forms.
+  case canonical
+  /// As `<` says, which is no order where one text is composed and the other is not.
+  case swift
+
+  /// Whether a value comes before another.
+  func precedes<T: Comparable>(_ lhs: T, _ rhs: T) -> Bool {
+    guard self == .canonical, let left = lhs as? String, let right = rhs as? String else {
+      return lhs < rhs
+    }
+    let (leftForm, rightForm) = (
+      left.precomposedStringWithCanonicalMapping, right.precomposedStringWithCanonicalMapping
+    )
+    return leftForm.utf8.lexicographicallyPrecedes(rightForm.utf8)
+  }
 }
 
 /// A part of a random predicate: how it is written, how it is built, and what it says of a record.
@@ -193,8 +214,16 @@ enum OrderOperator: String, CaseIterable {
     }
   }
 
-  func holds<T: Comparable>(_ lhs: T, _ rhs: T) -> Bool {
-    switch self {
+  func holds<T: Comparable>(_ lhs: T, _ rhs: T, _ order: TextOrder) -> Bool {
+    if order == .canonical, T.self == String.self {
+      return switch self {
+      case .less: order.precedes(lhs, rhs)
+      case .lessOrEqual: !order.precedes(rhs, lhs)
+      case .greater: order.precedes(rhs, lhs)
+      case .greaterOrEqual: !order.precedes(lhs, rhs)
+      }
+    }
+    return switch self {
     case .less: lhs < rhs
     case .lessOrEqual: lhs <= rhs
     case .greater: lhs > rhs
@@ -221,7 +250,7 @@ extension Node where Output == Bool {
         }
         return open(lhs.build(variables), rhs.build(variables))
       },
-      value: { try op.holds(lhs.value($0), rhs.value($0)) },
+      value: { try op.holds(lhs.value($0), rhs.value($0), $0.textOrder) },
       simpler: {
         lhs.simpler().map { .order($0, op, rhs) } + rhs.simpler().map { .order(lhs, op, $0) }
       }

@@ -150,7 +150,8 @@ enum Call: String, CaseIterable {
         ? []
         : rowOrder.filter { serial in
           guard let piece = state.saved.pieces[serial] else { return false }
-          return question.holds(for: Frame(world: state.saved, piece: piece))
+          // Foundation compares as Swift's operators do.
+          return question.holds(for: Frame(world: state.saved, piece: piece, textOrder: .swift))
         }
     default: question.answer(on: state, rowOrder: rowOrder)
     }
