@@ -275,23 +275,20 @@ package final class MomentAccumulator: Accumulator {
 package final class DistributionAccumulator: Accumulator {
   package let isSigned: Bool
   package var groups: [[Double]] = []
-  /// How many values of each group are in order.
-  private var sortedCounts: [Int] = []
 
   init(isSigned: Bool) { self.isSigned = isSigned }
 
-  package override func grow(to groupCount: Int) {
-    groups.grow(to: groupCount, [])
-    sortedCounts.grow(to: groupCount, 0)
-  }
+  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
 
-  /// The values of a group in order; sorted once for all percentiles.
-  func sorted(_ group: Int) -> [Double] {
-    if sortedCounts[group] < groups[group].count {
-      groups[group].sort()
-      sortedCounts[group] = groups[group].count
-    }
-    return groups[group]
+  /// The value of a group that would be at a place if all were in order, and the next one; `nil` if it is the last.
+  ///
+  /// - Complexity: O(values) on average.
+  func values(at place: Int, in group: Int) -> (value: Double, next: Double?) {
+    var values: [Double] = []
+    swap(&values, &groups[group])
+    defer { swap(&values, &groups[group]) }
+    values.select(place)
+    return (values[place], values[(place + 1)...].min())
   }
 
   package override func add(_ value: QueryValue, to group: Int) {

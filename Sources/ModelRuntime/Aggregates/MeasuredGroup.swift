@@ -42,14 +42,14 @@ struct MeasuredGroup {
   }
 
   func percentile(_ share: Double) -> Double? {
-    guard let sorted = (accumulator as? DistributionAccumulator)?.sorted(group), !sorted.isEmpty,
+    guard let values = accumulator as? DistributionAccumulator, !values.groups[group].isEmpty,
       !share.isNaN
     else { return nil }
-    let place = min(max(share, 0), 1) * Double(sorted.count - 1)
-    let lower = sorted[Int(place)]
+    let place = min(max(share, 0), 1) * Double(values.groups[group].count - 1)
     let rest = place - place.rounded(.down)
+    let (lower, upper) = values.values(at: Int(place), in: group)
     // Not the difference of both: that of infinities is no number.
-    return rest == 0 ? lower : lower * (1 - rest) + sorted[Int(place) + 1] * rest
+    return rest == 0 ? lower : lower * (1 - rest) + (upper ?? lower) * rest
   }
 
   var extreme: QueryValue? {
