@@ -30,6 +30,7 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   products: [
+    .executable(name: "aggregates-benchmarks", targets: ["AggregateBenchmarks"]),
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
@@ -168,6 +169,14 @@ let package = Package(
       name: "RelationBenchmarks",
       dependencies: ["Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore")],
       path: "Sources/Relations",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "AggregateBenchmarks",
+      dependencies: [
+        "Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Aggregates",
       swiftSettings: macroUserSettings + sqliteSettings
     ),
     .executableTarget(

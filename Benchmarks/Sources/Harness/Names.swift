@@ -167,6 +167,18 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedLateShareByMonth = "packed-late-share-by-month"
   case packedMilesByManufacturer = "packed-miles-by-manufacturer"
   case packedBestWeekday = "packed-best-weekday"
+  case groupBy = "group-by"
+  case sum = "sum"
+  case topK = "top-k"
+  case percentile = "percentile"
+  case groupByBesideUpdates = "group-by-beside-updates"
+  case sumBesideUpdates = "sum-beside-updates"
+  case topKBesideUpdates = "top-k-beside-updates"
+  case percentileBesideUpdates = "percentile-beside-updates"
+  case packedGroupBy = "packed-group-by"
+  case packedSum = "packed-sum"
+  case packedTopK = "packed-top-k"
+  case packedPercentile = "packed-percentile"
 }
 
 /// Who is measured.

@@ -88,6 +88,12 @@ extension Workload {
       "miles by the manufacturer of a related plane"
     case .bestWeekday, .packedBestWeekday:
       "the day of the week with the least mean delay"
+    case .groupBy, .packedGroupBy, .groupByBesideUpdates:
+      "rows and a sum for each of 100 texts"
+    case .sum, .packedSum, .sumBesideUpdates: "the sum of a column"
+    case .topK, .packedTopK, .topKBesideUpdates: "the ten greatest values, without an index"
+    case .percentile, .packedPercentile, .percentileBesideUpdates:
+      "the median and the 99th percentile of a column"
     case .cascade: "a parent deleted with its children"
     default: nil
     }
