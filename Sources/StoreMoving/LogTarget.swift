@@ -177,7 +177,7 @@ final class LogTarget {
 
   /// Gives the store its name.
   func finish() throws {
-    // The moved rows are no news: whoever goes on from a token of the server has to fetch anew.
+    // A move leaves no history: a reader with a token of the server has to fetch everything again.
     var deletions = HistoryDeletions()
     deletions.delete(upTo: engine.lastCommit.rawValue)
     try engine.apply([.setMetadata(key: HistoryDeletions.key, value: deletions.encoded)])

@@ -8,7 +8,7 @@ struct MeasuredColumn {
   let number: UInt16
   private let enumeration: (any RawValues)?
   private let absent: QueryValue
-  /// Where the property is one of other rows, what those have that the column refers to.
+  /// Reads the property, if it is one of the rows that the column refers to.
   let related: RelatedValues?
   /// What a null column reads as, and one that the row is older than.
   let ifNull: QueryValue
@@ -77,9 +77,9 @@ struct MeasuredColumn {
   }
 }
 
-/// What the rows that a column refers to have in a property.
+/// Reads a property of the rows that a column refers to.
 ///
-/// A property is read once for each of those rows, as it would be of a row that has the reference and nothing else.
+/// The property is read once for each of those rows, as a row would read it that has the reference and nothing else.
 final class RelatedValues {
   private let reader: SourceReader
   private let layout: RowLayout
