@@ -18,6 +18,7 @@ import Testing
       context.insert(journey)
       try context.save()
       saved += 1
+      killer.noteProgress()
     }
     let killed = try killer.stop()
     let context = ModelContext(try namespace.container(Journey.self, Leg.self))
@@ -72,11 +73,17 @@ import Testing
 }
 
 /// Ends the sessions of a namespace's stores, again and again, with `pg_terminate_backend`.
+///
+/// It strikes three times at most for each step that the test has made: however slow the machine is, a save that is
+/// tried again gets through.
 private final class SessionKiller: @unchecked Sendable {
+  private static let strikesPerStep = 3
+
   private let session: ServerSession
   private let condition: String
   private let lock = NSLock()
   private var isStopped = false
+  private var strikesLeft = SessionKiller.strikesPerStep
   private var killed = 0
   private var error: (any Error)?
   private let done = DispatchSemaphore(value: 0)
@@ -94,6 +101,12 @@ private final class SessionKiller: @unchecked Sendable {
         while !lock.withLock({ isStopped }) {
           // Somewhere in the middle of whatever the sessions do.
           for _ in 0..<Int.random(in: 1...600, using: &random) { try session.run("SELECT 1") }
+          let mayStrike = lock.withLock {
+            guard strikesLeft > 0 else { return false }
+            strikesLeft -= 1
+            return true
+          }
+          if !mayStrike { continue }
           killed += try session.integer(
             "SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(condition)) AS k"
           )
@@ -104,6 +117,9 @@ private final class SessionKiller: @unchecked Sendable {
       done.signal()
     }
   }
+
+  /// Says that the test has made a step.
+  func noteProgress() { lock.withLock { strikesLeft = SessionKiller.strikesPerStep } }
 
   /// Stops.
   ///

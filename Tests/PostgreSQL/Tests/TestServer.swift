@@ -53,13 +53,15 @@ struct TestNamespace {
     name = "t" + UUID().uuidString.filter { $0 != "-" }.lowercased()
   }
 
-  /// The store's sessions bear the name of the namespace.
+  /// The store's sessions bear the name of the namespace, and an operation may take as long as a busy machine needs.
   var configuration: PostgresStoreConfiguration {
     let name = "application_name=\(name)"
     let url =
       server.url.contains("://")
       ? server.url + (server.url.contains("?") ? "&" : "?") + name : "\(server.url) \(name)"
-    return PostgresStoreConfiguration(url: url, namespace: self.name)
+    var configuration = PostgresStoreConfiguration(url: url, namespace: self.name)
+    configuration.reconnectBudget = .seconds(600)
+    return configuration
   }
 
   /// A container over the namespace, with sessions of its own.
