@@ -31,19 +31,36 @@ package struct IndexFiles<Header: IndexFileHeader> {
 
   package func remove(_ digest: UInt64) { try? fileSystem.unlink(path(digest)) }
 
-  /// Creates the file of an index that is about to be written.
-  package func makeFile(_ digest: UInt64) throws(StorageError) -> any OpenFile {
-    try fileSystem.open(temporaryPath(digest), .create)
-  }
-
-  /// Gives a complete file its name.
+  /// Makes a new file, and gives it its name when it is complete.
   ///
   /// Nothing is synchronized: a file that a power cut damages is made again.
-  package func publish(_ digest: UInt64) throws(StorageError) {
-    try fileSystem.rename(temporaryPath(digest), to: path(digest))
+  ///
+  /// - Parameters:
+  ///   - digest: Its name.
+  ///   - store: The store it is of.
+  ///   - write: Writes the file, whose first fields are these.
+  /// - Throws: ``StorageError``, or what `write` throws; there is no new file then.
+  package func makeFile(
+    _ digest: UInt64,
+    of store: StoreIdentifier,
+    _ write: (any OpenFile, FileHeader) throws -> Void
+  ) throws {
+    do {
+      let file = try fileSystem.open(temporaryPath(digest), .create)
+      let header = FileHeader(
+        kind: Header.kind,
+        store: store,
+        number: digest,
+        salt: fileSystem.randomBits(),
+        created: fileSystem.microseconds()
+      )
+      try write(file, header)
+      try fileSystem.rename(temporaryPath(digest), to: path(digest))
+    } catch {
+      try? fileSystem.unlink(temporaryPath(digest))
+      throw error
+    }
   }
-
-  package func discard(_ digest: UInt64) { try? fileSystem.unlink(temporaryPath(digest)) }
 
   /// Reads no more of a file than its header.
   ///
@@ -76,6 +93,19 @@ package struct IndexFiles<Header: IndexFileHeader> {
       header,
       to: try fileSystem.open(path(header.digest.low), .write)
     )
+  }
+
+  /// Says of a file that what it has is as of another commit, too.
+  package func restamp(
+    _ open: any OpenFile,
+    _ file: FileHeader,
+    _ header: Header,
+    _ stamp: IndexStamp
+  ) throws(StorageError) {
+    if header.stamp == stamp { return }
+    var stamped = header
+    stamped.stamp = stamp
+    try Self.write(file, stamped, to: open)
   }
 
   static func write(

@@ -17,23 +17,11 @@ package struct SecondaryIndexWriter: ~Copyable {
   private static let pieceByteCount = 256 << 10
 
   /// Begins a new file.
-  package init(
-    _ file: any OpenFile,
-    _ header: SecondaryIndexHeader,
-    of store: StoreIdentifier,
-    salt: UInt64,
-    created: Int64
-  ) {
+  package init(_ file: any OpenFile, _ fileHeader: FileHeader, _ header: SecondaryIndexHeader) {
     self.file = file
+    self.fileHeader = fileHeader
     self.header = header
     former = nil
-    fileHeader = FileHeader(
-      kind: .secondaryIndex,
-      store: store,
-      number: header.digest.low,
-      salt: salt,
-      created: created
-    )
     offset = FileHeader.byteCount
   }
 
@@ -54,19 +42,6 @@ package struct SecondaryIndexWriter: ~Copyable {
     self.former = former
     fileHeader = former.fileHeader
     offset = (try file.size() + 7) & ~7
-  }
-
-  /// Says of a file's entries that they are those as of a later commit, too.
-  ///
-  /// - Throws: ``StorageError`` if it cannot be written.
-  package static func restamp(
-    _ former: SecondaryIndexFile,
-    _ file: any OpenFile,
-    _ header: SecondaryIndexHeader
-  ) throws(StorageError) {
-    var stamped = former.header
-    stamped.stamp = header.stamp
-    try SecondaryIndexFiles.write(former.fileHeader, stamped, to: file)
   }
 
   /// Appends entries behind all others, word after word.

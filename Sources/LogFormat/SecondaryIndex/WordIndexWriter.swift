@@ -9,22 +9,10 @@ package struct WordIndexWriter: ~Copyable {
   private var entries: [WordIndexEntry] = []
 
   /// Begins a new file.
-  package init(
-    _ file: any OpenFile,
-    _ header: WordIndexHeader,
-    of store: StoreIdentifier,
-    salt: UInt64,
-    created: Int64
-  ) {
+  package init(_ file: any OpenFile, _ fileHeader: FileHeader, _ header: WordIndexHeader) {
     self.file = file
+    self.fileHeader = fileHeader
     self.header = header
-    fileHeader = FileHeader(
-      kind: .wordIndex,
-      store: store,
-      number: header.digest.low,
-      salt: salt,
-      created: created
-    )
     offset = FileHeader.byteCount
   }
 
@@ -44,19 +32,6 @@ package struct WordIndexWriter: ~Copyable {
     self.header = header
     fileHeader = former.fileHeader
     offset = (try file.size() + 7) & ~7
-  }
-
-  /// Says of a file that its words are those as of a later commit, too.
-  ///
-  /// - Throws: ``StorageError`` if it cannot be written.
-  package static func restamp(
-    _ former: WordIndexFile,
-    _ file: any OpenFile,
-    _ stamp: IndexStamp
-  ) throws(StorageError) {
-    var header = former.header
-    header.stamp = stamp
-    try WordIndexFiles.write(former.fileHeader, header, to: file)
   }
 
   /// Keeps a run of the file that is extended; behind all runs so far.

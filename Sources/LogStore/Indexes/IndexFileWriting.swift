@@ -18,9 +18,7 @@ struct IndexFileWriting {
       let file = files.open(former.fileHeader, header.digest.low)
     {
       if !keys.isChanged {
-        let isCurrent =
-          former.header.sequence == header.sequence && former.header.mark == header.mark
-        return isCurrent ? () : try SecondaryIndexWriter.restamp(former, file, header)
+        return try files.restamp(file, former.fileHeader, former.header, header.stamp)
       }
       var writer = try SecondaryIndexWriter(extending: former, file, header)
       try keys.forEachBlock { block in
@@ -33,23 +31,12 @@ struct IndexFileWriting {
       _ = try writer.finish()
       return
     }
-    do {
-      let file = try files.makeFile(header.digest.low)
-      var writer = SecondaryIndexWriter(
-        file,
-        header,
-        of: store,
-        salt: files.fileSystem.randomBits(),
-        created: files.fileSystem.microseconds()
-      )
+    try files.makeFile(header.digest.low, of: store) { file, fileHeader in
+      var writer = SecondaryIndexWriter(file, fileHeader, header)
       try keys.forEachBlock { block in
         try unsafe keys.withWords(of: block) { words in try unsafe writer.append(words.span) }
       }
       _ = try writer.finish()
-      try files.publish(header.digest.low)
-    } catch {
-      files.discard(header.digest.low)
-      throw error
     }
   }
 

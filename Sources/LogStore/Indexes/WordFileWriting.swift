@@ -19,8 +19,7 @@ struct WordFileWriting {
       let file = files.open(former.fileHeader, stamp.digest.low)
     {
       if !words.isChanged {
-        if former.header.stamp != stamp { try WordIndexWriter.restamp(former, file, stamp) }
-        return
+        return try files.restamp(file, former.fileHeader, former.header, stamp)
       }
       var writer = try WordIndexWriter(extending: former, file, header)
       for run in words.runs {
@@ -32,20 +31,10 @@ struct WordFileWriting {
       }
       return try writer.finish(pending: words.pending.sorted())
     }
-    do {
-      var writer = WordIndexWriter(
-        try files.makeFile(stamp.digest.low),
-        header,
-        of: store,
-        salt: files.fileSystem.randomBits(),
-        created: files.fileSystem.microseconds()
-      )
+    try files.makeFile(stamp.digest.low, of: store) { file, fileHeader in
+      var writer = WordIndexWriter(file, fileHeader, header)
       for run in words.runs { try unsafe writer.append(run.bytes.span.bytes) }
       try writer.finish(pending: words.pending.sorted())
-      try files.publish(stamp.digest.low)
-    } catch {
-      files.discard(stamp.digest.low)
-      throw error
     }
   }
 

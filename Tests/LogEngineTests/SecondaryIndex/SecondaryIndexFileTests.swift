@@ -13,6 +13,13 @@ private struct IndexSample {
 
   static let path = "/index.keys"
   static let store = StoreIdentifier(low: 1, high: 2)
+  static let fileHeader = FileHeader(
+    kind: .secondaryIndex,
+    store: store,
+    number: 8,
+    salt: 10,
+    created: 11
+  )
 
   init(count: Int, wordCount: Int, seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -41,7 +48,7 @@ private struct IndexSample {
   /// Writes the file, so many entries in one call.
   func write(pieceCount: Int = 100) throws {
     let file = try fileSystem.open(Self.path, .create)
-    var writer = SecondaryIndexWriter(file, header(1), of: Self.store, salt: 10, created: 11)
+    var writer = SecondaryIndexWriter(file, Self.fileHeader, header(1))
     for start in Swift.stride(from: 0, to: words.count, by: pieceCount * stride) {
       try writer.append(words[start..<min(start + pieceCount * stride, words.count)].span)
     }
@@ -238,13 +245,7 @@ private struct ForgedIndex {
   private var header: [UInt64]
   private var directory: [[UInt64]]
   private var blocks: [[UInt64]]
-  private let fileHeader = FileHeader(
-    kind: .secondaryIndex,
-    store: IndexSample.store,
-    number: 8,
-    salt: 10,
-    created: 11
-  )
+  private let fileHeader = IndexSample.fileHeader
 
   init(_ sample: IndexSample) {
     blocks = Swift.stride(from: 0, to: sample.words.count, by: 20).map {

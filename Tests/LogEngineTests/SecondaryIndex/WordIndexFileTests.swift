@@ -12,6 +12,13 @@ private struct WordSample {
 
   static let path = "/index.words"
   static let store = StoreIdentifier(low: 1, high: 2)
+  static let fileHeader = FileHeader(
+    kind: .wordIndex,
+    store: store,
+    number: 8,
+    salt: 10,
+    created: 11
+  )
 
   init(runCount: Int, pendingCount: Int, seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -33,7 +40,7 @@ private struct WordSample {
 
   func write() throws {
     let file = try fileSystem.open(Self.path, .create)
-    var writer = WordIndexWriter(file, Self.header(1), of: Self.store, salt: 10, created: 11)
+    var writer = WordIndexWriter(file, Self.fileHeader, Self.header(1))
     for run in runs { try writer.append(run.span.bytes) }
     try writer.finish(pending: pending)
   }
@@ -106,10 +113,15 @@ private struct WordSample {
   @Test func `is as of a later commit once it is stamped so`() throws {
     let sample = WordSample(runCount: 2, pendingCount: 2, seed: 2)
     try sample.write()
-    let file = try sample.fileSystem.open(WordSample.path, .write)
-    try WordIndexWriter.restamp(sample.open(), file, WordSample.header(9).stamp)
+    let (former, stamp) = (try sample.open(), WordSample.header(9).stamp)
+    try WordIndexFiles(paths: StorePaths(root: "/"), fileSystem: sample.fileSystem).restamp(
+      sample.fileSystem.open(WordSample.path, .write),
+      former.fileHeader,
+      former.header,
+      stamp
+    )
     #expect(try sample.isRead())
-    #expect(try sample.open().header.stamp == WordSample.header(9).stamp)
+    #expect(try sample.open().header.stamp == stamp)
   }
 
   @Test func `is refused, or says what was written, with any byte changed`() throws {

@@ -155,10 +155,8 @@ import Testing
       forged[place] = round % 2 == 0 ? .random(in: 0...255, using: &random) : 0xFF
       var writer = WordIndexWriter(
         try PosixFileSystem().open(path, .create),
-        file.header,
-        of: file.fileHeader.store,
-        salt: file.fileHeader.salt,
-        created: file.fileHeader.created
+        file.fileHeader,
+        file.header
       )
       try writer.append(forged.span.bytes)
       try writer.finish(pending: file.pending)
