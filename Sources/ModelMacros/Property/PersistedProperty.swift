@@ -77,7 +77,7 @@ extension PersistedProperty {
       guard let call = argument.expression.as(FunctionCallExprSyntax.self),
         let member = call.calledExpression.as(MemberAccessExprSyntax.self)
       else { return false }
-      return member.declName.baseName.text == "transformable"
+      return ["transformable", "transform"].contains(member.declName.baseName.text)
     }
   }
 
@@ -87,10 +87,12 @@ extension PersistedProperty {
     let type: String
     let attribute: AttributeSyntax
 
-    /// The expression that makes the schema's description of the options.
+    /// The expression that makes the schema's description of the options, in today's spellings.
     var expression: String {
-      let arguments = attribute.arguments.map { $0.trimmedDescription } ?? ""
-      return "ModelRuntime.Schema.\(type)(\(arguments))"
+      guard case .argumentList(let arguments) = attribute.arguments else {
+        return "ModelRuntime.Schema.\(type)()"
+      }
+      return "ModelRuntime.Schema.\(type)(\(arguments.inTodaysSpelling.trimmedDescription))"
     }
   }
 }

@@ -108,7 +108,10 @@ public protocol DataStoreBatching: DataStore {
 /// How to open a store: the value that says which store an app uses.
 public protocol DataStoreConfiguration: Hashable {
   /// The store that the configuration opens.
-  associatedtype Store: DataStore where Self == Store.Configuration
+  associatedtype Store: DataStore = StoreType where Self == Store.Configuration
+
+  /// The name that ``Store`` had in the first listings of custom stores: a configuration may declare either.
+  associatedtype StoreType = Never
 
   /// A name by which the container tells its stores apart.
   var name: String { get }
