@@ -8,8 +8,9 @@ import Testing
 @testable import LogStore
 
 @Model final class Depot {
-  #Index<Depot>([\.number])
+  #Index<Depot>([\.number], [\.code])
   var number: Int
+  var code: String
   var town: String
   var size: Double
   var note: String?
@@ -20,6 +21,7 @@ import Testing
 
   init(_ number: Int) {
     self.number = number
+    code = "\(number)"
     town = ["Oslo", "Rome", "Kyiv", "Lima"][number % 4]
     size = Double(number) / 2
   }
@@ -81,6 +83,14 @@ import Testing
     let kinds = plan.steps.map(\.kind)
     #expect(kinds == [.plan, .read, .objects])
     #expect(plan.duration >= plan.steps.map(\.duration).max() ?? .zero)
+  }
+
+  @Test func `follows an index of texts where they are sorted by their codes`() throws {
+    var descriptor = FetchDescriptor<Depot>(sortBy: [SortDescriptor(\.code, comparator: .lexical)])
+    descriptor.fetchLimit = 10
+    let access = try #require(context.explain(descriptor).accesses.first)
+    #expect(access.path == .indexOrder(["code"]))
+    #expect(access.readRowCount <= 11)
   }
 
   @Test func `says that objects were there already`() throws {

@@ -110,12 +110,26 @@ import Testing
     #expect(sort(["b", "B"], comparator: .lexical) == ["B", "b"])
   }
 
-  @Test func `orders what a store sorts in the user's language`() {
+  @Test func `orders what a store sorts in the user's language`() throws {
     // By its code "é" comes after "f".
-    #expect(TextOrder(.localizedStandard).compare("é", "f") == .orderedAscending)
-    #expect(TextOrder(.localized).compare("é", "f") == .orderedAscending)
-    #expect(TextOrder(.lexical).compare("é", "f") == .orderedDescending)
-    #expect(TextOrder(.localizedStandard).compare("file2", "file10") == .orderedAscending)
+    let (standard, localized) = (
+      try #require(TextOrder(.localizedStandard)), try #require(TextOrder(.localized))
+    )
+    #expect(standard.compare("é", "f") == .orderedAscending)
+    #expect(localized.compare("é", "f") == .orderedAscending)
+    #expect(standard.compare("file2", "file10") == .orderedAscending)
+  }
+
+  @Test func `is no order of its own where it is that of texts themselves`() {
+    #expect(TextOrder(.lexical) == nil)
+    let texts = ["", "a", "é", "e\u{301}", "f", "B", "\u{1F600}", "\u{E000}", "ß", "한", "a\u{0}"]
+    for lhs in texts {
+      for rhs in texts {
+        let order: ComparisonResult =
+          lhs < rhs ? .orderedAscending : lhs == rhs ? .orderedSame : .orderedDescending
+        #expect(String.StandardComparator.lexical.compare(lhs, rhs) == order, "\(lhs), \(rhs)")
+      }
+    }
   }
 
   @Test func `is told from the others, in either order`() {

@@ -64,7 +64,7 @@ extension FetchDescriptor {
     var column = SortColumn(
       kind: scalar.queryKind,
       order: descriptor.order,
-      textOrder: descriptor.stringComparator.map(TextOrder.init)
+      textOrder: descriptor.stringComparator.flatMap(TextOrder.init)
     )
     return fill(&column, keyPath, scalar, models) ? column : nil
   }

@@ -40,7 +40,7 @@ package struct RowOrdering: Sendable {
         Key(
           source: found.source,
           order: descriptor.order,
-          textOrder: found.textOrder ?? descriptor.stringComparator.map(TextOrder.init)
+          textOrder: found.textOrder ?? descriptor.stringComparator.flatMap(TextOrder.init)
         )
       )
     }

@@ -6,7 +6,9 @@ struct TextOrder: Sendable {
   /// A name of the order: the same in every process.
   let name: String
 
-  init(_ comparator: String.StandardComparator) {
+  /// The order of a comparator; `nil` for `.lexical`, which is that of `<`.
+  init?(_ comparator: String.StandardComparator) {
+    if comparator == .lexical { return nil }
     #if !canImport(Darwin)
     if let rule = comparator.localizedRule {
       compare = { rule.compare($0, $1) }
