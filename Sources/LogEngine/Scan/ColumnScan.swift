@@ -113,21 +113,30 @@ extension ColumnScan {
       try sortMoved(place, firstKey + UInt64(start))
       return start + 1
     }
-    let rowCount = UInt64(blocks[index].rows.count)
+    let rowCount = blocks[index].rows.count
     let isLeftOut = blocks[index].isLeftOut
-    var words: [UInt64] = []
-    swap(&words, &blocks[index].rows.words)
-    defer { swap(&words, &blocks[index].rows.words) }
     var offset = start
     while offset < end, slots[offset] >> 22 == name, slots[offset] & 0x3F == tag {
-      let row = slots[offset] >> 6 & 0xFFFF
-      guard row < rowCount else {
-        let place = RecordLocation(rawValue: slots[offset]).place
-        throw state.inconsistency(at: place, reference(firstKey + UInt64(offset)))
+      let row = Int(slots[offset] >> 6 & 0xFFFF)
+      let next = endOfRows(from: offset, to: end)
+      let rows = row..<(row + next - offset)
+      guard rows.upperBound <= rowCount else {
+        let bad = offset + max(rowCount - row, 0)
+        let place = RecordLocation(rawValue: slots[bad]).place
+        throw state.inconsistency(at: place, reference(firstKey + UInt64(bad)))
       }
-      if !isLeftOut { words[Int(row >> 6)] |= 1 << (row & 63) }
-      offset += 1
+      if !isLeftOut { blocks[index].rows.select(rows) }
+      offset = next
     }
+    return offset
+  }
+
+  /// Where slots end that name one row of a block after the other, as those of neighbouring keys mostly do.
+  private func endOfRows(from start: Int, to end: Int) -> Int {
+    let slots = slots.span
+    let first = slots[start]
+    var offset = start + 1
+    while offset < end, slots[offset] == first &+ UInt64(offset &- start) << 6 { offset &+= 1 }
     return offset
   }
 

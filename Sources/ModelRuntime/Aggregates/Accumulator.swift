@@ -118,8 +118,8 @@ package final class DoubleSumAccumulator: Accumulator {
 
 /// A sum of doubles that carries along what each addition rounds away, after Neumaier.
 package struct CompensatedSum {
-  private var sum = 0.0
-  private var lost = 0.0
+  @usableFromInline var sum = 0.0
+  @usableFromInline var lost = 0.0
 
   package init() {}
 
@@ -127,17 +127,14 @@ package struct CompensatedSum {
   package var value: Double { sum.isFinite ? sum + lost : sum }
 
   @inlinable
-  package mutating func add(_ value: Double) { addCompensated(value) }
-
-  @usableFromInline
-  package mutating func addCompensated(_ value: Double) {
+  package mutating func add(_ value: Double) {
     let next = sum + value
     lost += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
     sum = next
   }
 
   package mutating func add(_ other: CompensatedSum) {
-    addCompensated(other.sum)
+    add(other.sum)
     lost += other.lost
   }
 }

@@ -37,6 +37,24 @@ public struct RowSelection: Sendable {
     }
   }
 
+  /// Selects some rows that follow each other, beside those that are selected.
+  ///
+  /// - Complexity: O(rows / 64).
+  package mutating func select(_ rows: Range<Int>) {
+    if rows.isEmpty { return }
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "\(rows) of \(count) rows")
+    let (first, last) = (rows.lowerBound >> 6, (rows.upperBound - 1) >> 6)
+    let head = UInt64.max << UInt64(rows.lowerBound & 63)
+    let tail = UInt64.max >> UInt64(63 - (rows.upperBound - 1) & 63)
+    if first == last {
+      words[first] |= head & tail
+      return
+    }
+    words[first] |= head
+    for index in (first + 1)..<last { words[index] = .max }
+    words[last] |= tail
+  }
+
   /// Selects what either selects; both are of the same block.
   public mutating func formUnion(_ other: RowSelection) {
     precondition(count == other.count, "\(count) rows and \(other.count)")
