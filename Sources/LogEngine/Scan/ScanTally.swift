@@ -13,4 +13,12 @@ public final class ScanTally {
 
   /// Makes a tally of nothing.
   public init() {}
+
+  /// Adds what another scan has read.
+  package func add(_ other: ScanTally) {
+    rowCount += other.rowCount
+    blockCount += other.blockCount
+    prunedBlockCount += other.prunedBlockCount
+    byteCount += other.byteCount
+  }
 }

@@ -20,7 +20,9 @@ struct ColumnMeasurement {
   private var pairValues: [[(first: Int32, second: Int32)]]
   private var distinct: [DistinctValues?]
   private let accumulators: [Accumulator]
-  private var groupCount = 0
+  /// How many groups there are so far, and different values counted in them.
+  var groupCount: Int { max(count, distinct.map { $0?.count ?? 0 }.max() ?? 0) }
+  private var count = 0
   private var groups: [Int32] = []
   private var codes: [Int32] = []
 
@@ -66,9 +68,17 @@ struct ColumnMeasurement {
     if request.keys.isEmpty { grow(to: 1) }
   }
 
-  /// Measures the rows of a view, but for some.
+  /// Measures rows of a view, but for some; what was measured before counts on.
+  ///
+  /// - Parameters:
+  ///   - view: The state to look at.
+  ///   - keys: The keys of the rows; all, if `nil`.
+  ///   - excluded: Keys of rows that do not count.
+  ///   - tally: Counts what is read.
+  /// - Throws: ``StorageError`` for what is damaged.
   mutating func run(
     _ view: ReadView,
+    in keys: Range<UInt64>? = nil,
     excluding excluded: Set<UInt64>,
     _ tally: TableTally?
   ) throws {
@@ -76,7 +86,7 @@ struct ColumnMeasurement {
     let greatest = excluded.max() ?? 0
     let (plan, table, more) = (plan, table, more)
     tally?.choose(.columns(tally?.names(of: plan.columns + more) ?? []))
-    try plan.scan(table, with: more, of: view, tally?.columns) { batch, rows in
+    try plan.scan(table, with: more, in: keys, of: view, tally?.columns) { batch, rows in
       var rows = rows
       if !excluded.isEmpty {
         let all = rows
@@ -98,7 +108,7 @@ struct ColumnMeasurement {
     for (measure, values) in distinct.enumerated() {
       values?.add(to: accumulators[measure])
     }
-    for group in 0..<groupCount {
+    for group in 0..<count {
       let target = result.group(of: key(of: group))
       for (index, accumulator) in accumulators.enumerated() {
         result.accumulators[index].add(accumulator, group, to: target)
@@ -111,7 +121,7 @@ struct ColumnMeasurement {
 
 extension ColumnMeasurement {
   private mutating func grow(to count: Int) {
-    groupCount = count
+    self.count = count
     for accumulator in accumulators { accumulator.grow(to: count) }
   }
 
@@ -147,7 +157,7 @@ extension ColumnMeasurement {
       swap(&table, &pairs[key - 1])
       swap(&known, &pairValues[key - 1])
     }
-    if count > groupCount { grow(to: count) }
+    if count > self.count { grow(to: count) }
   }
 
   private mutating func encode(
@@ -256,6 +266,9 @@ struct DistinctValues {
   /// Groups and numbers of values, as pairs.
   private var known = CodeTable()
   private var pairs: [(group: Int32, code: Int32)] = []
+
+  /// How many there are, in all groups.
+  var count: Int { pairs.count }
 
   init(_ source: MeasuredColumn) { encoder = KeyEncoder(source, nil) }
 

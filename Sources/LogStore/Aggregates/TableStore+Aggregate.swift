@@ -17,14 +17,17 @@ extension TableStore {
     let result = GroupTable(wanted)
     try visit(T.self, query, for: .rows, resolver) { fetch in
       let table = fetch.table
-      let columns = ColumnPlan(query.expression, of: table, resolver)
-      if !fetch.namesRows,
-        var measurement = ColumnMeasurement(wanted, table, columns, resolver)
-      {
+      if !fetch.namesRows {
         let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
-        try measurement.run(resolver.view, excluding: own, fetch.tally)
-        measurement.add(to: result)
-        return .proceed
+        let measurement = SharedMeasurement(
+          wanted,
+          table,
+          where: query.expression,
+          excluding: own,
+          in: self,
+          resolver
+        )
+        if try measurement.run(into: result, fetch.tally) { return .proceed }
       }
       let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
       return try fetch.visit { reference, row in

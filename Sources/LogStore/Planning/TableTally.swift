@@ -83,6 +83,17 @@ final class TableTally {
     table.descriptor.properties.first { $0.ordinal == position }?.name ?? "(\(position))"
   }
 
+  /// Makes a tally of nothing, for what another thread reads of the table.
+  func makeAnother() -> TableTally { TableTally(table, rowCount: rowCount) }
+
+  /// Adds what another thread has read.
+  func add(_ other: TableTally) {
+    columns.add(other.columns)
+    readRowCount += other.readRowCount
+    readRowByteCount += other.readRowByteCount
+    matchCount += other.matchCount
+  }
+
   /// What was counted.
   var access: QueryPlan.TableAccess {
     QueryPlan.TableAccess(

@@ -41,6 +41,8 @@ final class TableStore: Sendable {
   let blobThreshold: Int
   /// Receives the store's events.
   let observation: StoreObservation
+  /// How many rows a table has at least of which two threads measure columns.
+  let leastSharedRowCount = Atomic<Int>(100_000)
   /// What a save promises.
   let durability: LogStoreConfiguration.Durability
   private let closing: EngineClosing

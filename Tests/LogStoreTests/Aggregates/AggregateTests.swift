@@ -1,6 +1,7 @@
 import Foundation
 import LogEngine
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -64,7 +65,7 @@ enum Weather {
 
 /// Where the rows are that are measured.
 enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
-  case log, packs, packsAndLog, unsaved, partlyUnsaved, objects
+  case log, packs, packsAndLog, twoThreads, unsaved, partlyUnsaved, objects
 
   var testDescription: String { rawValue }
 }
@@ -91,6 +92,10 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
         configurations: configuration
       )
       let context = ModelContext(container)
+      if places == .twoThreads {
+        try #require(container.stores(of: LogStore.self).first).tables.leastSharedRowCount
+          .store(0, ordering: .relaxed)
+      }
       var random = SeededRandom(seed: 7)
       let stations = (0..<5).map { Weather.Station("S\($0)", $0 == 4 ? nil : "R\($0 % 2)") }
       for station in stations { context.insert(station) }
@@ -103,13 +108,13 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
       }
       make(0..<(count / 2))
       if places != .unsaved { try context.save() }
-      if places == .packs || places == .packsAndLog {
+      if places == .packs || places == .packsAndLog || places == .twoThreads {
         make((count / 2)..<(count * 3 / 4))
         try context.save()
         let store = try #require(container.stores(of: LogStore.self).first)
         try store.compact()
         #expect(!store.statistics().packs.isEmpty)
-        if places == .packsAndLog {
+        if places != .packs {
           make((count * 3 / 4)..<count)
           for (index, reading) in try context.fetch(FetchDescriptor<Reading>()).enumerated()
           where index % 5 == 0 {
