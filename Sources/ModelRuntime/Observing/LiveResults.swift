@@ -36,6 +36,12 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   private var isSettling = false
   /// Whether an observer may be waiting for a notification; it reads again to wait for the next one.
   private var isAwaited = false
+  /// The models that were updated, for each cursor those that it has not yet seen.
+  var updateLists = UpdateLists<Element>()
+  /// The models that are shown, while there is no order: made when a cursor needs it.
+  private var shownIDs: Set<ObjectIdentifier>?
+  /// Whether a cursor may be waiting, to which updates count, too.
+  private var isFollowed = false
 
   /// Runs the fetch, and begins to follow the context.
   ///
@@ -81,14 +87,26 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   /// What is to be seen now.
   var current: ShownResults<Element, SectionTitle> {
-    if context.observers?.isTelling != true {
-      context.mergeSavedChanges()
-      settle()
-    }
+    let shown = seen
     // Only now: an observer notified meanwhile has read before.
     if _mayBeTracking { isAwaited = true }
     signal.trackContents()
     return shown
+  }
+
+  /// What is to be seen now, by code that does not track it.
+  var seen: ShownResults<Element, SectionTitle> {
+    if context.observers?.isTelling != true {
+      context.mergeSavedChanges()
+      settle()
+    }
+    return shown
+  }
+
+  /// Has the next change wake the tasks that wait.
+  func awaitChange() {
+    isAwaited = true
+    isFollowed = true
   }
 
   var hasSections: Bool { title != nil }
@@ -127,6 +145,31 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return (section, sections[section].results.tree.rank(of: slot, in: order))
   }
 
+  /// The models among the results that were updated, in order.
+  ///
+  /// - Parameters:
+  ///   - models: The models that were updated.
+  ///   - insertions: The models to leave out.
+  /// - Returns: The models, with their positions.
+  /// - Complexity: O(log *n*) for each model, or O(*n*) where the fetch runs again for each change.
+  func places(
+    of models: [ObjectIdentifier: Element],
+    without insertions: [(offset: Int, id: ObjectIdentifier)]
+  ) -> [(offset: Int, element: Element)] {
+    if models.isEmpty { return [] }
+    var models = models
+    for (_, id) in insertions { models[id] = nil }
+    // After an error the keys may be those of later.
+    guard let order, error == nil else {
+      return shown.tree.enumerated().compactMap { offset, result in
+        models[result.id].map { (offset, $0) }
+      }
+    }
+    return models.compactMap { id, model in
+      slots[id].map { (shown.tree.rank(of: $0, in: order), model) }
+    }.sorted { $0.offset < $1.offset }
+  }
+
   // MARK: Planning
 
   private func plan() {
@@ -154,6 +197,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     of model: any PersistentModel,
     _ descriptor: ModelDescriptor
   ) {
+    if !descriptor.properties[property].isToMany { recordUpdate(of: model) }
     guard self.descriptor.includePendingChanges else { return }
     // A fetch that reads other models sees their unsaved changes once it has one of its own to sort in.
     if reading.isAffected(by: property, of: descriptor) || !reading.isLocal,
@@ -165,18 +209,25 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   override func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
-    guard self.descriptor.includePendingChanges else { return }
+    guard self.descriptor.includePendingChanges else {
+      // It is still shown, and refers to nothing any more.
+      recordUpdate(of: model)
+      return
+    }
     if recordChange(model, descriptor), isAwaited, concerns(model) { tell() }
     if reading.readsOthers(of: descriptor) { becomeStale() }
   }
 
   override func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
+    recordUpdate(of: model)
     recordChange(model, descriptor)
     if reading.areOthersAffected(byAnyOf: descriptor) { isStale = true }
   }
 
   override func saved(_ changes: ChangeSet) {
     if !descriptor.includePendingChanges { isStale = true }
+    // Those that were inserted have another identifier.
+    for model in changes.inserted { recordUpdate(of: model) }
     if !reading.readsOthers { return }
     // The store finds by what others are in it, not by what they were about to be.
     for model in [changes.updated, changes.deleted].joined() {
@@ -191,6 +242,12 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   override func merged(_ save: SavedRows, from connection: StoreConnection) {
+    if !updateLists.isEmpty {
+      for reference in save.updated where isOwn(reference, connection) {
+        // What is shown is registered.
+        if let model = context.maps[connection.index][reference]?.model { recordUpdate(of: model) }
+      }
+    }
     if isStale { return }
     let written = save.inserted + save.updated
     var own = written.filter { connection.descriptor(of: $0)?.isKind(of: reading.subject) == true }
@@ -241,6 +298,34 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return true
   }
 
+  /// Records, for cursors, a model whose values may have changed.
+  private func recordUpdate(of model: any PersistentModel) {
+    guard !updateLists.isEmpty, let model = model as? Element else { return }
+    guard isShown(model) else { return }
+    updateLists.record(model)
+    if isFollowed {
+      isFollowed = false
+      signal.wake()
+    }
+  }
+
+  private func isShown(_ model: Element) -> Bool {
+    if order != nil { return slots[ObjectIdentifier(model)] != nil }
+    let ids = shownIDs ?? Set(shown.tree.lazy.map(\.id))
+    shownIDs = ids
+    return ids.contains(ObjectIdentifier(model))
+  }
+
+  /// Records, for cursors, the models that go: what happens to them until they come back is not heard.
+  private func recordDepartures(in next: ShownResults<Element, SectionTitle>) {
+    if updateLists.isEmpty { return }
+    let difference = next.tree.difference(from: shown.tree)
+    let moved = Set(difference.insertions.lazy.map(\.id))
+    for (offset, id) in difference.removals where !moved.contains(id) {
+      updateLists.record(shown.tree[offset].model(as: Element.self))
+    }
+  }
+
   func forgetChanges() {
     changedModels = []
     changedIDs = []
@@ -257,6 +342,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   private func tell() {
     guard isAwaited else { return }
     isAwaited = false
+    isFollowed = false
     if let observers = context.observers {
       observers.tell { signal.contentsChange() }
     } else {
@@ -277,7 +363,9 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     do {
       let next = try isStale ? refetch() : update()
       if next.isChanged { tell() }
+      recordDepartures(in: next)
       shown = next
+      shownIDs = nil
       error = nil
     } catch {
       // What is half done is done anew when it is next asked for.

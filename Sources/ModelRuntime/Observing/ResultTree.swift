@@ -3,9 +3,9 @@
 /// A copy shares its nodes with the original, and changing one of the two copies the nodes on the way to the
 /// place that changes, a few hundred words. So a list that was handed out stays as it was.
 struct ResultTree<Element> {
-  private typealias Node = ResultTreeNode<Element>
+  typealias Node = ResultTreeNode<Element>
 
-  private var root: Node
+  private(set) var root: Node
 
   init() { root = Node(entries: []) }
 
@@ -115,13 +115,13 @@ extension ResultTree: Sequence {
 }
 
 /// A leaf with elements, or an inner node with children; no node but a root that is a leaf is empty.
-private final class ResultTreeNode<Element> {
+final class ResultTreeNode<Element> {
   static var capacity: Int { 64 }
   /// How full nodes are that are made of a whole list: room is left for changes everywhere.
   static var packedCount: Int { 48 }
 
-  var entries: [Element]
-  var children: [ResultTreeNode]
+  private(set) var entries: [Element]
+  private(set) var children: [ResultTreeNode]
   private(set) var count: Int
 
   init(entries: [Element]) {
@@ -147,7 +147,10 @@ private final class ResultTreeNode<Element> {
   var isLeaf: Bool { children.isEmpty }
   private var width: Int { isLeaf ? entries.count : children.count }
 
-  var first: Element {
+  /// How many levels are below: as many on each way down.
+  var height: Int { isLeaf ? 0 : children[0].height + 1 }
+
+  fileprivate var first: Element {
     var node = self
     while !node.isLeaf { node = node.children[0] }
     return node.entries[0]

@@ -116,6 +116,12 @@ extension ResultsObserver {
     live.hasSections ? live.current.sections : nil
   }
 
+  /// What changes from now on, beginning with what there is: a sequence for a task that keeps a list up to date.
+  public var changes: ResultsChanges<Element, SectionTitle> { ResultsChanges(live: live) }
+
+  /// Makes a cursor, which says without waiting what changed since it was last asked.
+  public func makeCursor() -> ResultsCursor<Element, SectionTitle> { ResultsCursor(live) }
+
   /// What went wrong when the results were last brought up to date, or `nil`.
   ///
   /// The initializer throws; later there is no caller to throw to. The fetch is tried again whenever the results

@@ -7,7 +7,7 @@
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public typealias Index = Int
 
-  private let source: FetchResultsSource<Element>
+  let source: FetchResultsSource<Element>
 
   init(_ source: FetchResultsSource<Element>) { self.source = source }
 

@@ -8,11 +8,13 @@ import Testing
   func `show what a fetch finds, and have notified their observer`(seed: Int) throws {
     var world = try World(seed: UInt64(seed))
     for step in 0..<160 {
-      let operation = try world.step()
+      let place = "seed \(seed), step \(step): \(try world.step())"
       // Now and then many changes come together.
-      if world.chance.next(3) > 0 { try world.check("seed \(seed), step \(step): \(operation)") }
+      if world.chance.next(3) > 0 { try world.check(place) }
+      if step % 7 == 0 { try world.follow(place) }
     }
     try world.check("seed \(seed), at the end")
+    try world.follow("seed \(seed), at the end")
   }
 }
 
@@ -73,8 +75,17 @@ private struct World {
   func check(_ place: String) throws {
     // Some are read before, and thus without, a fetch of the context.
     for subject in subjects { subject.read() }
-    for subject in subjects { try subject.check(place) }
+    for (number, subject) in subjects.enumerated() {
+      try subject.check("\(place), subject \(number)")
+    }
     for context in [context, sibling] { #expect(context.invariantViolations() == [], "\(place)") }
+  }
+
+  /// Has consumers that have not looked for a while do so, as one that is slow.
+  func follow(_ place: String) throws {
+    for (number, subject) in subjects.enumerated() {
+      try subject.follow("\(place), subject \(number), slowly")
+    }
   }
 
   // MARK: Changing
@@ -159,6 +170,7 @@ private struct World {
 private protocol Subject {
   func read()
   func check(_ place: String) throws
+  func follow(_ place: String) throws
 }
 
 /// Whether everything that was to be seen changed only after it was told of.
@@ -179,13 +191,20 @@ private struct Plain: Subject {
   let descriptor: FetchDescriptor<Volume>
   let observer: ResultsObserver<Volume, Never>
   private let witness = Witness()
+  private let replica: Replica<Never>
+  private let slowReplica: Replica<Never>
 
   init(_ descriptor: FetchDescriptor<Volume>, _ context: ModelContext) throws {
     self.descriptor = descriptor
     observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+    replica = Replica(observer)
+    slowReplica = Replica(observer)
   }
 
   func read() { _ = observer.results.count }
+  func follow(_ place: String) throws {
+    try slowReplica.follow(observer, place)
+  }
 
   func check(_ place: String) throws {
     witness.look(place) { observer.results.map(ObjectIdentifier.init) }
@@ -202,6 +221,7 @@ private struct Plain: Subject {
       )
     }
     #expect(observer.fetchError == nil)
+    try replica.follow(observer, place)
   }
 }
 
@@ -209,13 +229,18 @@ private struct Sectioned: Subject {
   let descriptor: FetchDescriptor<Volume>
   let observer: ResultsObserver<Volume, String>
   private let witness = Witness()
+  private let replica: Replica<String>
+  private let slowReplica: Replica<String>
 
   init(_ sort: [SortDescriptor<Volume>], _ context: ModelContext) throws {
     descriptor = FetchDescriptor(sortBy: sort)
     observer = try ResultsObserver(sortBy: sort, sectionBy: \.genre, modelContext: context)
+    replica = Replica(observer)
+    slowReplica = Replica(observer)
   }
 
   func read() { _ = observer.sections?.count }
+  func follow(_ place: String) throws { try slowReplica.follow(observer, place) }
 
   func check(_ place: String) throws {
     witness.look(place) {
@@ -246,6 +271,7 @@ private struct Sectioned: Subject {
       }
     }
     #expect(observer.results.elementsEqual(found, by: ===), "\(place)")
+    try replica.follow(observer, place)
   }
 }
 

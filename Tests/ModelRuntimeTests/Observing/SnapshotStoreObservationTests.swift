@@ -63,6 +63,40 @@ import Testing
     #expect(observer.fetchError == nil)
   }
 
+  @Test func `has cursors say once that a fetch has failed, and once that one succeeds again`()
+    throws
+  {
+    let observer = try ResultsObserver<Book, Never>(modelContext: context)
+    let cursor = observer.makeCursor()
+    #expect(cursor.advance()?.fetchError == nil)
+    configuration.archive.refusesToFetch = true
+    context.insert(Book(title: "a", pages: 1))
+    let failed = try #require(cursor.advance())
+    #expect(failed.fetchError is MemoryStore.Refusal)
+    #expect(failed.difference.isEmpty)
+    context.insert(Book(title: "b", pages: 1))
+    #expect(cursor.advance().map(\.results.count) == nil)
+    configuration.archive.refusesToFetch = false
+    let next = try #require(cursor.advance())
+    #expect(next.fetchError == nil)
+    #expect(next.difference.count == 2)
+  }
+
+  @Test func `finds out which models changed although it fetches again`() throws {
+    for title in "abc" { context.insert(Book(title: String(title), pages: 1)) }
+    try context.save()
+    let observer = try ResultsObserver<Book, Never>(
+      sortBy: [SortDescriptor(\.title)],
+      modelContext: context
+    )
+    let cursor = observer.makeCursor()
+    _ = cursor.advance()
+    observer.results[1].pages = 7
+    let change = try #require(cursor.advance())
+    #expect(change.difference.isEmpty)
+    #expect(change.updated.map(\.offset) == [1])
+  }
+
   @Test func `throws when its first fetch fails`() throws {
     configuration.archive.refusesToFetch = true
     #expect(throws: MemoryStore.Refusal.self) {
