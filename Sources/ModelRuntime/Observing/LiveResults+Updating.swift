@@ -6,10 +6,22 @@ extension LiveResults {
   ///
   /// - Complexity: That of the fetch, and O(*n*).
   func refetch() throws -> ShownResults<Element, SectionTitle> {
+    let nextOrder = makeOrder()
+    let nextWindow = nextOrder == nil ? nil : makeWindow()
+    var descriptor = descriptor
+    if let nextWindow {
+      descriptor.fetchOffset = nil
+      descriptor.fetchLimit = nextWindow.wantedCount
+    }
     let models = try leavingOtherErrors { try context.fetch(descriptor) }
     isStale = false
     forgetChanges()
-    let ranked = rank(models)
+    // Only now: the former results keep the former order if the fetch throws.
+    (order, window) = (nextOrder, nextWindow)
+    var ranked = rank(models)
+    if let nextWindow {
+      ranked = Array(window?.begin(ranked) ?? nextWindow.shown(of: ranked))
+    }
     var next = ShownResults(ranked, titles: title)
     if !isEqual(next) { next.markChanged() }
     return next
@@ -25,7 +37,6 @@ extension LiveResults {
 
   /// Takes the keys of fetched models, if they can be kept in order by them.
   private func rank(_ models: [Element]) -> [RankedResult] {
-    order = makeOrder()
     slots = [:]
     titles = []
     guard order != nil else { return models.map { RankedResult($0, slot: 0) } }
@@ -35,6 +46,7 @@ extension LiveResults {
     for model in models {
       guard let slot = addKeys(of: model), isInOrder(ranked.last?.slot, slot) else {
         order = nil
+        window = nil
         slots = [:]
         return models.map { RankedResult($0, slot: 0) }
       }
@@ -98,7 +110,14 @@ extension LiveResults {
     for model in models {
       guard try place(model, in: &next) else { return try refetch() }
     }
-    if let order { next.endChanges(in: order) }
+    guard let order else { return next }
+    next.endChanges(in: order)
+    if window == nil { return next }
+    for result in window?.trim() ?? [] { forget(result) }
+    if window?.needsMore == true { return try refetch() }
+    if !next.tree.difference(from: shown.tree).isEmpty || next.sections != shown.sections {
+      next.markChanged()
+    }
     return next
   }
 
@@ -120,13 +139,42 @@ extension LiveResults {
       self.order?.remove(slot)
       return true
     }
-    let origin = former.map { next.remove($0, titled: titles(at: $0), in: order) }
-    let result = RankedResult(model, slot: slot)
-    let target = next.insert(result, titled: titles(at: slot), in: order)
-    if origin != target || !hasSameTitle(former, slot) { next.markChanged() }
     slots[id] = slot
+    let result = RankedResult(model, slot: slot)
+    if window == nil {
+      let origin = former.map { next.remove($0, titled: titles(at: $0), in: order) }
+      let target = next.insert(result, titled: titles(at: slot), in: order)
+      if origin != target || !hasSameTitle(former, slot) { next.markChanged() }
+    } else {
+      if let former { shift(window?.remove(former, in: order), in: &next, order) }
+      if window?.isBeyond(slot, in: order) == true {
+        forget(result)
+      } else {
+        shift(window?.insert(result, in: order), in: &next, order)
+      }
+    }
     if let former { self.order?.remove(former) }
     return true
+  }
+
+  /// Shows what a change of the window lets in instead of what it lets out.
+  private func shift(
+    _ shift: ResultWindow.Shift?,
+    in next: inout ShownResults<Element, SectionTitle>,
+    _ order: ResultOrder
+  ) {
+    if let result = shift?.leaves {
+      _ = next.remove(result.slot, titled: titles(at: result.slot), in: order)
+    }
+    if let result = shift?.enters {
+      _ = next.insert(result, titled: titles(at: result.slot), in: order)
+    }
+  }
+
+  /// Gives back the keys of a match that is no longer known.
+  private func forget(_ result: RankedResult) {
+    slots[result.id] = nil
+    order?.remove(result.slot)
   }
 
   private func takeOut(
@@ -135,8 +183,12 @@ extension LiveResults {
     from next: inout ShownResults<Element, SectionTitle>
   ) {
     guard let order else { return }
-    _ = next.remove(slot, titled: titles(at: slot), in: order)
-    next.markChanged()
+    if window == nil {
+      _ = next.remove(slot, titled: titles(at: slot), in: order)
+      next.markChanged()
+    } else {
+      shift(window?.remove(slot, in: order), in: &next, order)
+    }
     slots[id] = nil
     self.order?.remove(slot)
   }

@@ -25,6 +25,8 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// The order of the results; `nil` where the fetch has to run again for each change.
   var order: ResultOrder?
   var slots: [ObjectIdentifier: ResultOrder.Slot] = [:]
+  /// What is known around the results, if there are a limit or an offset and an order; `slots` has all of them.
+  var window: ResultWindow?
   /// By slot.
   var titles: [SectionTitle] = []
 
@@ -127,7 +129,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     guard let order else {
       return shown.tree.enumerated().first { $0.element.id == ObjectIdentifier(model) }?.offset
     }
-    return slots[ObjectIdentifier(model)].map { shown.tree.rank(of: $0, in: order) }
+    return slots[ObjectIdentifier(model)].flatMap { shown.tree.position(of: model, $0, in: order) }
   }
 
   /// The section of a model, and its position there.
@@ -140,9 +142,10 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       return nil
     }
     guard let slot = slots[ObjectIdentifier(model)],
-      let section = sections.index(ofSectionTitled: titles[Int(slot)])
+      let section = sections.index(ofSectionTitled: titles[Int(slot)]),
+      let item = sections[section].results.tree.position(of: model, slot, in: order)
     else { return nil }
-    return (section, sections[section].results.tree.rank(of: slot, in: order))
+    return (section, item)
   }
 
   /// The models among the results that were updated, in order.
@@ -166,7 +169,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       }
     }
     return models.compactMap { id, model in
-      slots[id].map { (shown.tree.rank(of: $0, in: order), model) }
+      slots[id].flatMap { shown.tree.position(of: model, $0, in: order) }.map { ($0, model) }
     }.sorted { $0.offset < $1.offset }
   }
 
@@ -183,11 +186,22 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   /// The order to keep the results by, if models can be put into their places one by one.
   func makeOrder() -> ResultOrder? {
-    guard reading.isLocal, descriptor.includePendingChanges, descriptor.fetchLimit == nil,
-      descriptor.fetchOffset == nil,
+    guard reading.isLocal, descriptor.includePendingChanges, !isCut || makeWindow() != nil,
       context.coordinator.connection(for: reading.subject)?.store.ordersRowsByReference == true
     else { return nil }
     return ResultOrder(descriptor.sortBy)
+  }
+
+  /// Whether there are matches that are not shown.
+  private var isCut: Bool {
+    descriptor.fetchLimit ?? 0 > 0 || descriptor.fetchOffset ?? 0 > 0
+  }
+
+  /// The window to keep the results in, if there are a limit or an offset.
+  func makeWindow() -> ResultWindow? {
+    guard isCut else { return nil }
+    let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
+    return ResultWindow(offset: max(descriptor.fetchOffset ?? 0, 0), limit: limit)
   }
 
   // MARK: Noting

@@ -115,6 +115,16 @@ extension ResultTree where Element == RankedResult {
     position { order.compare($0.slot, slot) < 0 }
   }
 
+  /// The position of a model with certain keys, or `nil` if it is not in the list.
+  func position(
+    of model: AnyObject,
+    _ slot: ResultOrder.Slot,
+    in order: ResultOrder
+  ) -> Int? {
+    let position = rank(of: slot, in: order)
+    return position < count && self[position].id == ObjectIdentifier(model) ? position : nil
+  }
+
   /// Whether two lists hold the same models in the same order.
   ///
   /// - Complexity: O(1) for two versions without a change in between, else O(*n*).

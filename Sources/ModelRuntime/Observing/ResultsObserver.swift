@@ -22,10 +22,11 @@ public import Observation
 ///
 /// An observer belongs to whom its context belongs to, and keeps the context, which does not keep the observer.
 ///
-/// A change of *k* models takes O(*k* log *n*) when the results are next read. It takes another fetch where a
-/// model's place depends on more than its own attributes: with a limit or an offset; with a predicate, a sort or
-/// sections that read other models or computed properties; without `includePendingChanges`; in a store of
-/// snapshots.
+/// A change of *k* models takes O(*k* log *n*) when the results are next read, with a limit or an offset, too. It takes
+/// another fetch where a model's place depends on more than its own attributes: with a predicate, a sort or sections
+/// that read other models or computed properties; without `includePendingChanges`; in a store of snapshots; and with an
+/// offset of thousands. With a limit it takes one when as many models have left as are known behind those shown: half
+/// as many, and eight.
 public final class ResultsObserver<Element, SectionTitle>: CustomDebugStringConvertible
 where Element: PersistentModel, SectionTitle: Hashable {
   let live: LiveResults<Element, SectionTitle>

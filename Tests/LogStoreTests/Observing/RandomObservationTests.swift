@@ -36,12 +36,20 @@ private struct World {
     sibling.insert(shelf)
     try sibling.save()
     let id = shelf.persistentModelID
-    for _ in 0..<chance.next(30) { sibling.insert(chance.volume()) }
+    for _ in 0..<chance.next(60) { sibling.insert(chance.volume()) }
     try sibling.save()
     context.insert(chance.volume())
-    var limited = FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.pages)])
-    limited.fetchLimit = 5
-    limited.fetchOffset = 1
+    func cut(
+      _ predicate: Predicate<Volume>? = nil,
+      _ sort: [SortDescriptor<Volume>] = [],
+      limit: Int? = nil,
+      offset: Int? = nil
+    ) -> FetchDescriptor<Volume> {
+      var descriptor = FetchDescriptor(predicate: predicate, sortBy: sort)
+      descriptor.fetchLimit = limit
+      descriptor.fetchOffset = offset
+      return descriptor
+    }
     var saved = FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)])
     saved.includePendingChanges = false
     let long = #Predicate<Volume> { $0.pages > 2 }
@@ -64,11 +72,16 @@ private struct World {
       try plain(#Predicate { $0.shelf == nil }),
       try plain(#Predicate { $0.shelf?.volumes.contains { $0.pages > 5 } ?? false }),
       try plain(nil, [SortDescriptor(\.shelf?.name), SortDescriptor(\.pages)]),
-      try Plain(limited, context),
+      try Plain(cut(nil, [SortDescriptor(\.pages)], limit: 5, offset: 1), context),
+      try Plain(cut(limit: 1), context),
+      try Plain(cut(long, titled, limit: 3, offset: 2), context),
+      try Plain(cut(nil, [SortDescriptor(\.pages, order: .reverse)], offset: 4), context),
+      try Plain(cut(#Predicate { $0.shelf?.name == "1" }, titled, limit: 2), context),
       try Plain(saved, context),
       try Sectioned([SortDescriptor(\.genre), SortDescriptor(\.pages)], context),
       try Sectioned([SortDescriptor(\.pages)], context),
       try Sectioned([], context),
+      try Sectioned([SortDescriptor(\.pages)], limit: 6, offset: 1, context),
     ]
   }
 
@@ -232,9 +245,21 @@ private struct Sectioned: Subject {
   private let replica: Replica<String>
   private let slowReplica: Replica<String>
 
-  init(_ sort: [SortDescriptor<Volume>], _ context: ModelContext) throws {
-    descriptor = FetchDescriptor(sortBy: sort)
-    observer = try ResultsObserver(sortBy: sort, sectionBy: \.genre, modelContext: context)
+  init(
+    _ sort: [SortDescriptor<Volume>],
+    limit: Int? = nil,
+    offset: Int? = nil,
+    _ context: ModelContext
+  ) throws {
+    var descriptor = FetchDescriptor(sortBy: sort)
+    descriptor.fetchLimit = limit
+    descriptor.fetchOffset = offset
+    self.descriptor = descriptor
+    observer = try ResultsObserver(
+      fetchDescriptor: descriptor,
+      sectionBy: \.genre,
+      modelContext: context
+    )
     replica = Replica(observer)
     slowReplica = Replica(observer)
   }
