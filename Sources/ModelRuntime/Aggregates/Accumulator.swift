@@ -126,7 +126,7 @@ package struct CompensatedSum {
   /// The sum; infinite or not a number if plain additions would come to that.
   package var value: Double { sum.isFinite ? sum + lost : sum }
 
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func add(_ value: Double) {
     let next = sum + value
     lost += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
