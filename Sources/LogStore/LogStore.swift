@@ -97,7 +97,7 @@ extension ModelConfiguration: FolderConfiguring {
   package var folder: URL? { isStoredInMemoryOnly ? nil : url }
 }
 
-extension ModelConfiguration: UniquenessConfiguring {
+extension ModelConfiguration: UniquenessConfiguring, MergePolicyConfiguring {
   /// The store that this configuration opens.
   public typealias Store = DefaultStore
 

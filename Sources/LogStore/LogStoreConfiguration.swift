@@ -16,7 +16,7 @@ public import Tracing
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: LogStoreConfiguration(url: folder, durability: .relaxed))
-public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
+public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguring, Sendable {
   /// The store that this configuration opens.
   public typealias Store = LogStore
 
@@ -30,6 +30,8 @@ public struct LogStoreConfiguration: UniquenessConfiguring, Sendable {
   public let durability: Durability
   /// What a save does with a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
+  /// What a save does with an attribute that another save has changed since it was read; by default, the last one stays.
+  public var mergePolicy = MergePolicy.lastWriter
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
   /// The maximum size, in bytes, of a value with external storage that is kept in its row.

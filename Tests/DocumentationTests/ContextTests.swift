@@ -111,6 +111,56 @@ actor Bank {
     #expect(found.balance == 7)
   }
 
+  @Test func `adds, and merges by a policy`() throws {
+    let context = ModelContext(container)
+    context.insert(Account(owner: "Ada", balance: 10))
+    try context.save()
+    let account = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+    let other = ModelContext(container)
+    let theirs = try #require(try other.fetch(FetchDescriptor<Account>()).first)
+    theirs.balance = 20
+    try other.save()
+
+    account.add(5, to: \.balance)
+    try context.save()
+    #expect(account.balance == 25)
+
+    theirs.owner = "Ada King"
+    var properties: [String] = []
+    func saveOrRollBack() throws {
+      context.mergePolicy = .throw
+      account.owner = "Ada Lovelace"
+      do {
+        try context.save()
+      } catch let error as SwiftDataError {
+        guard let cause = error.underlyingError as? MergeConflicts else { throw error }
+        for conflict in cause.conflicts {
+          print(conflict.property, conflict.read ?? "", conflict.stored ?? "", conflict.own ?? "")
+        }
+        properties = cause.conflicts.map(\.property)
+        context.rollback()
+      }
+    }
+    context.mergePolicy = .throw
+    _ = try context.fetch(FetchDescriptor<Account>())
+    try other.save()
+    try saveOrRollBack()
+    #expect(properties == ["owner"] && account.owner == "Ada King")
+
+    account.log.append("mine")
+    theirs.log.append("theirs")
+    try other.save()
+    try context.save(
+      mergePolicy: .decide { conflict in
+        guard let stored = conflict.stored as? [String], let own = conflict.own as? [String] else {
+          return .stored
+        }
+        return .value(stored + own.filter { !stored.contains($0) })
+      }
+    )
+    #expect(account.log == ["theirs", "mine"])
+  }
+
   @Test func `takes a block back by rolling back`() throws {
     struct Overdrawn: Error {}
     let context = ModelContext(container)

@@ -4,7 +4,7 @@ import RowFormat
 import SchedulePoints
 
 /// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, if a reference is not what a
-/// rule made nil, or if a row is not any more what it was to be deleted for.
+/// rule made nil, if a value is not what it was to replace, or if a row is not any more what it was to be deleted for.
 ///
 /// Used by one save at a time.
 final class CommitIndexing: CommitParticipant {
@@ -21,6 +21,8 @@ final class CommitIndexing: CommitParticipant {
   private var scratch: [UInt8] = []
   /// What references may name in the rows that the commit replaces, by row and column.
   @safe @exclusivity(unchecked) private var expected: [RowReference: [Int: RowReference]] = [:]
+  /// What the values of rows that the commit replaces are expected to be.
+  @safe @exclusivity(unchecked) private var values = ExpectedValues()
   /// What rows must still be that the commit deletes.
   @safe @exclusivity(unchecked) var deletions: DeletionCondition?
   /// Those that are not.
@@ -59,6 +61,7 @@ final class CommitIndexing: CommitParticipant {
     defer {
       reset()
       if !expected.isEmpty { expected.removeAll() }
+      values.removeAll()
       deletions = nil
     }
     failure = nil
@@ -79,6 +82,7 @@ final class CommitIndexing: CommitParticipant {
     tables.removeAll(keepingCapacity: true)
     keys.removeAll()
     renewed.removeAll()
+    values.forgetConflicts()
   }
 
   /// Makes the commit fail with `MovedReference` if a row that it updates refers to any other row.
@@ -86,6 +90,11 @@ final class CommitIndexing: CommitParticipant {
   /// The commit's number is given only if the rows it replaces are those that were looked at.
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
     expected[row, default: [:]][column] = target
+  }
+
+  /// Makes the commit fail with `RowConflicts` if a row that it updates has other values.
+  func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?) {
+    values.expect(row, columns, from: base)
   }
 
   // MARK: Taking part
@@ -102,7 +111,9 @@ final class CommitIndexing: CommitParticipant {
   private func prepared(_ batch: borrowing CommitBatch) throws -> CommitPreparation {
     reset()
     registrationCount = store.indexes.registrationCount
-    if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty, deletions == nil
+    if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty,
+      deletions == nil,
+      values.isEmpty
     {
       return .ready
     }
@@ -112,6 +123,7 @@ final class CommitIndexing: CommitParticipant {
     }
     guard isCurrent else { return .outdated }
     if !renewed.isEmpty { throw RenewedRows(renewed) }
+    if !values.conflicts.isEmpty { throw RowConflicts(values.conflicts) }
     if keys.isEmpty || PlantedFault.unclaimedKeys.isPlanted { return .ready }
     claim = store.uniqueClaims.claim(keys.names)
     let clashes = try keys.clashes(in: store)
@@ -152,6 +164,7 @@ final class CommitIndexing: CommitParticipant {
     for (row, references) in expected where row.table == number {
       for column in references.keys { columns.insert(column) }
     }
+    values.insertColumns(of: number, into: &columns)
     let filter = deletionFilter(of: table)
     // A row that is tested is wanted, whatever else is done for its table.
     if filter != nil { columns = .all }
@@ -194,6 +207,7 @@ final class CommitIndexing: CommitParticipant {
           throw MovedReference(reference, column: column)
         }
       }
+      if side == .before, !values.isEmpty { values.compare(row, reference, table.layout) }
       if side == .deleted, let filter = tables[tables.count - 1].deletions,
         deletions?.rows.contains(reference) == true, try !filter.matches(row, reference)
       {

@@ -12,8 +12,8 @@ extension TableStore {
   ///   - deletions: What rows must still be that the commit deletes.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
-  /// - Throws: `DanglingReferences`, `RowClashes`, `RenewedRows` or `VanishedRow` for what stands against it, or a storage
-  ///   error.
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for what stands against
+  ///   it, or a storage error.
   @discardableResult
   func save(
     author: String?,
@@ -54,7 +54,7 @@ final class SpareSink: Sendable {
 /// Turns the changes of a save into a batch of the engine, and sees them into the indexes.
 ///
 /// Used by one save at a time.
-final class CommitSink: RowChangeSink, ReferenceExpecting, @unchecked Sendable {
+final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unchecked Sendable {
   // Not counted: the store keeps the sink, and only its own saves use it.
   @safe private unowned(unsafe) let store: TableStore
   @safe @exclusivity(unchecked) private var batch: CommitBatch
@@ -158,6 +158,10 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, @unchecked Sendable {
 
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
     indexing.expectReference(of: row, column, to: target)
+  }
+
+  func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?) {
+    indexing.expectValues(of: row, columns, from: base)
   }
 
   func delete(_ reference: RowReference) {

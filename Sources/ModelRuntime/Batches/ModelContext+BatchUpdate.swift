@@ -194,6 +194,8 @@ extension ModelContext {
   /// A context of the same container and author, whose changes are its own.
   func makeSibling() -> ModelContext {
     let sibling = ModelContext(container)
+    // A batch overwrites what is stored, whatever the policy.
+    sibling.mergePolicy = .lastWriter
     sibling.author = author
     return sibling
   }

@@ -44,6 +44,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let cloudKitDatabase: CloudKitDatabase
   /// What a save does with a new model whose unique values another model has; by default, an upsert.
   public var uniquenessPolicy = UniquenessPolicy.upsert
+  /// What a save does with an attribute that another save has changed since it was read; by default, the last one stays.
+  public var mergePolicy = MergePolicy.lastWriter
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
 
@@ -158,6 +160,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
       cloudKitDatabase: cloudKitDatabase
     )
     copy.uniquenessPolicy = uniquenessPolicy
+    copy.mergePolicy = mergePolicy
     copy.newerStores = newerStores
     return copy
   }

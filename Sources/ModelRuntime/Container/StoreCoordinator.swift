@@ -61,6 +61,9 @@ final class StoreCoordinator: Sendable {
       if let unique = configuration as? any UniquenessConfiguring {
         connection.uniquenessPolicy = unique.uniquenessPolicy
       }
+      if let merging = configuration as? any MergePolicyConfiguring {
+        connection.mergePolicy = merging.mergePolicy
+      }
       connections.append(connection)
     }
     self.connections = connections

@@ -70,6 +70,7 @@ extension ModelContext {
     }
     state.dropRow()
     model._$reset(keeping: state.changed)
+    if state.changed.isEmpty { state.flags.remove(.hasSavedValues) }
     if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
     state.notifyAll(model, except: state.changed)
   }

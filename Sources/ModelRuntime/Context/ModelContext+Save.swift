@@ -77,9 +77,11 @@ extension ModelContext {
   /// - Returns: What was written, or `nil` if nothing is pending.
   private func save(to connection: StoreConnection) throws -> StoreSave? {
     var upsert: Upsert?
+    let policy = mergePolicy(in: connection)
     defer { connection.store.endSave(for: editingState) }
     do {
       guard let pending = pendingChanges(for: connection) else { return nil }
+      try checkMergePolicy(policy, in: connection)
       // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
       // no other save may write them meanwhile.
       var lock = connection.writesBothEnds(pending) ? connection.listLock : nil
@@ -108,13 +110,16 @@ extension ModelContext {
           continue
         }
         do {
-          let token = try write(changes, to: connection)
+          let token = try write(changes, by: policy, to: connection)
           upsert?.finish()
           return StoreSave(connection: connection, changes: changes, token: token)
         } catch let unsettled as ModelClashes {
           let merging = upsert ?? Upsert(self, connection)
           upsert = merging
           try merging.settle(unsettled.clashes)
+          next = pendingChanges(for: connection)
+        } catch let conflicts as RowConflicts {
+          try settle(conflicts, by: policy, in: connection)
           next = pendingChanges(for: connection)
         } catch let dangling as DanglingReferences {
           try mend(dangling, in: connection)
@@ -136,6 +141,7 @@ extension ModelContext {
 
   private func write(
     _ changes: ChangeSet,
+    by policy: MergePolicy,
     to connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     var own = changes
@@ -155,6 +161,9 @@ extension ModelContext {
       // In one request: a store that reads a whole file to answer shall not do so for each of them.
       if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
       for model in own.updated { model._$state.prepareForEncoding(model) }
+      if !connection.store.comparesValues {
+        try checkIncrements(among: own.updated, in: connection)
+      }
     }
     if connection.hasRelationships {
       for model in own.inserted { model._$state.prepareForEncoding(model) }
@@ -163,8 +172,9 @@ extension ModelContext {
     try throwDeferredError()
     let former = connection.changeCount
     let epoch = listEpoch
-    let token =
-      own.isEmpty ? nil : try connection.store.save(own, for: editingState, in: connection)
+    var editing = editingState
+    editing.comparesValues = policy.compares
+    let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
     if !own.isEmpty { noticeOwnCommit(to: connection, after: former) }
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)
@@ -236,13 +246,17 @@ extension ModelContext {
       if unsafe state.row != nil { state.dropRow() }
       // An updated object's other values stay as old as the row they were read from.
       state.rowEpoch = epoch
-      if !PlantedFault.staleSavedValues.isPlanted { state.flags.insert(.hasSavedValues) }
+      if remembersReads {
+        state.reread(model)
+      } else if !PlantedFault.staleSavedValues.isPlanted {
+        state.flags.insert(.hasSavedValues)
+      }
     }
     for model in changes.updated {
       let state = model._$state
       state.settle()
       state.dropRow()
-      state.flags.insert(.hasSavedValues)
+      if remembersReads { state.reread(model) } else { state.flags.insert(.hasSavedValues) }
     }
     for model in changes.deleted {
       let state = model._$state
@@ -365,6 +379,8 @@ extension _ModelState {
     changed = ColumnSet()
     forgetPendingRanks()
     forgetNullified()
+    if mergeMemory != nil { mergeMemory = nil }
+    flags.remove(.hasUnreadChanges)
     settleRelations()
     flags.remove(.listed)
     if isListedByValue {
@@ -372,6 +388,12 @@ extension _ModelState {
       updateIsObserved()
     }
     context?.beKept(by: self)
+  }
+
+  /// Has the object's values come from the row again.
+  fileprivate func reread(_ model: any PersistentModel) {
+    flags.remove(.hasSavedValues)
+    model._$reset()
   }
 
   private var hasLoadedList: Bool {

@@ -89,6 +89,12 @@ import RowFormat
   @safe @exclusivity(unchecked) var autosave = Autosave()
   /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
   @safe @exclusivity(unchecked) var deferredError: (any Error)?
+  /// What the context's saves do with what others have changed, if not what the stores' configurations say.
+  var ownMergePolicy: MergePolicy?
+  /// The policy of the save that is under way, if it has one of its own.
+  var savePolicy: MergePolicy?
+  /// Whether every value that is read and changed comes from a row whose bytes are known.
+  var remembersReads = false
 
   /// Makes a context over the stores of a container.
   ///
@@ -99,6 +105,7 @@ import RowFormat
     editingState = EditingState()
     maps = coordinator.connections.map(IdentityMap.init)
     seenChanges = coordinator.connections.map { $0.changeCount ?? 0 }
+    remembersReads = coordinator.connections.contains { $0.mergePolicy.compares }
     for connection in coordinator.connections { connection.store.begin(editingState) }
   }
 
@@ -108,6 +115,8 @@ import RowFormat
     knownContainer = former.knownContainer
     editingState = EditingState()
     editingState.author = former.author
+    ownMergePolicy = former.ownMergePolicy
+    remembersReads = former.remembersReads
     maps = coordinator.connections.map(IdentityMap.init)
     seenChanges = former.seenChanges
     listEpoch = former.listEpoch

@@ -36,6 +36,9 @@ public import RowFormat
     static let isWatched = Flags(rawValue: 512)
     /// The object has values that were saved from here: those of the row that is read next may be others.
     static let hasSavedValues = Flags(rawValue: 1024)
+    /// Properties were changed that the context had saved, and not read again: it is not known what they were changed
+    /// over, but for those that are remembered (see ``MergeMemory``).
+    static let hasUnreadChanges = Flags(rawValue: 2048)
   }
 
   /// The properties that changed since the last save, as far as setters know.
@@ -179,6 +182,7 @@ private final class StateExtras {
   @safe @exclusivity(unchecked) var relations: [Relation] = []
   @safe @exclusivity(unchecked) var pendingRanks = OrdinalMap<Int64>()
   @safe @exclusivity(unchecked) var nullified = OrdinalMap<RowReference>()
+  @safe @exclusivity(unchecked) var mergeMemory: MergeMemory?
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone.
   @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
@@ -221,6 +225,12 @@ extension _ModelState {
   }
   /// Whether any reference is nil because of what was done to another model.
   var hasNullified: Bool { extras.map { !$0.nullified.isEmpty } ?? false }
+
+  /// What the save is to compare with, beyond the row in memory.
+  var mergeMemory: MergeMemory? {
+    get { extras?.mergeMemory }
+    set { if newValue != nil || extras != nil { makeExtras().mergeMemory = newValue } }
+  }
 
   func forgetNullified() {
     if let extras, !extras.nullified.isEmpty { extras.nullified = OrdinalMap() }
@@ -271,6 +281,7 @@ extension _ModelState {
   }
 
   func setRow(_ fetched: FetchedRow) {
+    keepBase()
     var fetched = fetched
     takeRow(of: &fetched)
   }
@@ -294,6 +305,7 @@ extension _ModelState {
   }
 
   func dropRow() {
+    keepBase()
     row = nil
     rowByteCount = 0
     arena = nil
@@ -313,6 +325,9 @@ extension _ModelState {
   @usableFromInline func recordChange(_ ordinal: Int) {
     changed.insert(ordinal)
     guard let context, !flags.contains(.inserted) else { return }
+    if unsafe row == nil || flags.contains(.hasUnreadChanges) {
+      rememberUnread(ordinal, in: context)
+    }
     if flags.contains(.listed) {
       context.unsaved.recordColumn(ordinal, of: descriptor)
     } else {

@@ -12,6 +12,10 @@ public struct EditingState: Identifiable, Sendable {
   ///
   /// Respected by stores over a log.
   package var deletions: DeletionCondition?
+  /// Whether a save is refused for attributes that are not stored as they were read.
+  ///
+  /// Respected by stores over a log.
+  package var comparesValues = false
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

@@ -41,6 +41,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   var ordersRowsByReference: Bool { true }
   var keepsLists: Bool { false }
   var keepsRows: Bool { true }
+  var comparesValues: Bool { store is any ValueComparingStore }
 
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -283,6 +284,16 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
           changed: changed,
           row: encoder.writer.bytes.extracting(row)
         )
+        if editing.comparesValues || state.mergeMemory != nil,
+          let sink = sink as? any ValueExpecting
+        {
+          state.expectValues(
+            of: model,
+            all: editing.comparesValues,
+            encoder.writer.bytes.extracting(row),
+            in: sink
+          )
+        }
         encoder.writer.removeAll()
         // A rule's nil gives way to what another save commits first.
         guard state.hasNullified, !PlantedFault.lostReattachment.isPlanted,

@@ -27,6 +27,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   var ordersRowsByReference: Bool { false }
   var keepsLists: Bool { true }
   var keepsRows: Bool { false }
+  var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }
 
   func fetch<T: PersistentModel>(

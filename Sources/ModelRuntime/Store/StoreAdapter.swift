@@ -21,6 +21,8 @@ protocol StoreAdapter: AnyObject, Sendable {
   var keepsLists: Bool { get }
   /// Whether rows can be written that the context has encoded itself.
   var keepsRows: Bool { get }
+  /// Whether a save can be refused for attributes that are not stored as they were read.
+  var comparesValues: Bool { get }
 
   // MARK: Names
 

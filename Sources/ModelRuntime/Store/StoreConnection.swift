@@ -7,7 +7,7 @@ import Synchronization
 /// Everything on this side of it is rows and references. A store that keeps rows understands them;
 /// for any other its ``StoreAdapter`` translates to snapshots and back.
 ///
-/// Unchecked, because the policy is a variable; it is set while the container is made.
+/// Unchecked, because the policies are variables; they are set while the container is made.
 final class StoreConnection: @unchecked Sendable {
   /// The position among the container's stores.
   let index: Int
@@ -16,6 +16,8 @@ final class StoreConnection: @unchecked Sendable {
   let store: any StoreAdapter
   /// What becomes of new models whose unique values are taken.
   var uniquenessPolicy = UniquenessPolicy.upsert
+  /// What becomes of attributes that others have changed, unless a context says otherwise.
+  var mergePolicy = MergePolicy.lastWriter
   private let models: ConnectedModels
   /// Held from reading a list that is stored with its owner until it is written.
   var listLock: NSRecursiveLock {

@@ -193,6 +193,7 @@ extension _ModelState {
     flags.remove(.inserted)
     flags.insert([.stored, .listed])
     changed = ColumnSet()
+    mergeMemory = MergeMemory(replaces: true)
     dropRelations()
     for property in descriptor.properties where !property.isRelationship {
       changed.insert(property.ordinal)

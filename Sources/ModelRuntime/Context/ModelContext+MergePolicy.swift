@@ -1,0 +1,203 @@
+import Foundation
+import RowFormat
+
+extension ModelContext {
+  /// What saves of this context do with attributes that others have changed since they were read here.
+  ///
+  /// `nil`, the default, leaves it to each store's configuration. Set it before the models are changed that it is to hold
+  /// for: from then on the context remembers what it read. In exchange, models that the context has saved are read again
+  /// when they are next asked for a value.
+  public var mergePolicy: MergePolicy? {
+    get { ownMergePolicy }
+    set {
+      ownMergePolicy = newValue
+      remembersReads = remembersReads || newValue?.compares == true
+    }
+  }
+
+  /// Writes all pending changes, with a policy for this save alone.
+  ///
+  /// - Parameter mergePolicy: What is done with attributes that others have changed since they were read here. Of a model
+  ///   that this context has saved, and not read since, it is not known what was read (``MergeConflict/isReadKnown``),
+  ///   unless ``mergePolicy`` was set at that time.
+  /// - Throws: As ``save()``.
+  public func save(mergePolicy: MergePolicy) throws {
+    savePolicy = mergePolicy
+    remembersReads = remembersReads || mergePolicy.compares
+    defer { savePolicy = nil }
+    try save()
+  }
+
+  /// The policy of the next save in a store.
+  func mergePolicy(in connection: StoreConnection) -> MergePolicy {
+    savePolicy ?? ownMergePolicy ?? connection.mergePolicy
+  }
+
+  /// Throws if the store cannot do what a policy asks of it.
+  func checkMergePolicy(_ policy: MergePolicy, in connection: StoreConnection) throws {
+    guard policy.compares, !connection.store.comparesValues else { return }
+    throw SwiftDataError.mergingUnsupported(by: connection, "the merge policy")
+  }
+
+  /// Settles what a store has found, so that the save can be tried again.
+  ///
+  /// - Parameters:
+  ///   - found: Rows that are not what the save was to replace. Nothing of the save is written.
+  ///   - policy: What becomes of them.
+  ///   - connection: The store.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if the policy refuses one; an addition that overflows.
+  func settle(
+    _ found: RowConflicts,
+    by policy: MergePolicy,
+    in connection: StoreConnection
+  ) throws {
+    noticeCommits(to: connection)
+    var refused: [MergeConflict] = []
+    var settlements: [() throws -> Void] = []
+    for conflict in found.conflicts {
+      guard let model = maps[connection.index][conflict.row]?.model else { throw found }
+      let state = model._$state
+      let stored = MergeBase(conflict.stored)
+      for column in conflict.columns {
+        let property = state.descriptor.properties[column]
+        if let increment = state.intactIncrement(property, of: model) {
+          settlements.append {
+            state.setIncrement(try increment.add(model, stored), column)
+            state.rebase(column, on: stored)
+          }
+          continue
+        }
+        let choice: MergeChoice
+        switch policy {
+        case .lastWriter: choice = .own
+        case .throw:
+          refused.append(state.conflict(about: property, of: model, stored))
+          continue
+        case .keepStored where state.isBaseKnown(column): choice = .stored
+        case .keepStored:
+          // What may be no conflict at all must not cost the change.
+          refused.append(state.conflict(about: property, of: model, stored))
+          continue
+        case .decide(let decide):
+          choice = decide(state.conflict(about: property, of: model, stored))
+        }
+        settlements.append { try state.settle(property, of: model, choice, stored) }
+      }
+    }
+    // All or nothing: a save that throws leaves every change as it was.
+    if !refused.isEmpty { throw SwiftDataError.conflicting(refused) }
+    for settlement in settlements { try settlement() }
+  }
+}
+
+extension _ModelState {
+  fileprivate func conflict(
+    about property: ModelProperty,
+    of model: any PersistentModel,
+    _ stored: MergeBase
+  ) -> MergeConflict {
+    let base = base(of: property.ordinal)
+    return MergeConflict(
+      model: identifier,
+      property: property.name,
+      isReadKnown: base != nil,
+      read: base?.value(of: property, descriptor),
+      stored: stored.value(of: property, descriptor),
+      own: (property.keyPath as? any PropertySetting)?.value(of: model)
+    )
+  }
+
+  fileprivate func settle(
+    _ property: ModelProperty,
+    of model: any PersistentModel,
+    _ choice: MergeChoice,
+    _ stored: MergeBase
+  ) throws {
+    let column = property.ordinal
+    switch choice {
+    case .own: rebase(column, on: stored)
+    case .value(let value):
+      guard (property.keyPath as? any PropertySetting)?.set(value, in: model) == true else {
+        throw SwiftDataError.modelValidationFailure.explained(
+          "the merge policy gave \(descriptor.entityName).\(property.name) a \(type(of: value))",
+          entity: descriptor.entityName,
+          property: property.name
+        )
+      }
+      rebase(column, on: stored)
+    case .stored:
+      stored.withRow(reference) { setRow($0) }
+      if column < 63 {
+        forgetChange(column)
+        forgetBase(column)
+        model._$reset(keeping: changed)
+      } else {
+        // From 63 on properties share a mark: the value is saved once more.
+        _ = (property.keyPath as? any PropertySetting)?
+          .set(stored.value(of: property, descriptor), in: model)
+        rebase(column, on: stored)
+      }
+      if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }
+      property.notify(model)
+    }
+  }
+}
+
+/// A key path through which a property of any model can be set.
+protocol PropertySetting {
+  func value(of model: AnyObject) -> Any?
+  func set(_ value: Any?, in model: AnyObject) -> Bool
+}
+
+extension ReferenceWritableKeyPath: PropertySetting {
+  func value(of model: AnyObject) -> Any? {
+    guard let model = model as? Root else { return nil }
+    let value = model[keyPath: self]
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+  }
+
+  func set(_ value: Any?, in model: AnyObject) -> Bool {
+    guard let model = model as? Root, let value = value as? Value ?? (value as Any) as? Value else {
+      return false
+    }
+    model[keyPath: self] = value
+    return true
+  }
+}
+
+extension SwiftDataError {
+  static func conflicting(_ conflicts: [MergeConflict]) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(conflicts.count == 1 ? "an attribute was" : "\(conflicts.count) attributes were") saved by others since they "
+        + "were read, and the merge policy refuses to overwrite them: "
+        + conflicts.prefix(3).map(\.description).joined(separator: "; "),
+      entity: conflicts.first?.model.entityName,
+      property: conflicts.first?.property,
+      causedBy: MergeConflicts(conflicts: conflicts)
+    )
+  }
+
+  static func mergingUnsupported(by connection: StoreConnection, _ wish: String) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "\(type(of: connection.store.openStore)) \"\(connection.configurationName)\" cannot compare what it stores with "
+        + "what was read, which \(wish) needs; a LogStore can"
+    )
+  }
+}
+
+extension ModelContext {
+  /// Throws if something was added to an attribute in a store that would have to set it.
+  func checkIncrements(among models: [any PersistentModel], in connection: StoreConnection) throws {
+    for model in models {
+      let state = model._$state
+      guard let increments = state.mergeMemory?.increments.elements else { continue }
+      for (ordinal, increment) in increments where increment.isIntact(model) {
+        throw SwiftDataError.mergingUnsupported(
+          by: connection,
+          "adding to \(state.descriptor.entityName).\(state.descriptor.properties[ordinal].name)"
+        )
+      }
+    }
+  }
+}

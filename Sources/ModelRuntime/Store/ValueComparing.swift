@@ -1,0 +1,70 @@
+package import RowFormat
+
+/// A store of rows whose saves can be refused for what is stored by then: its sinks are ``ValueExpecting``.
+package protocol ValueComparingStore: RowStore {}
+
+/// A sink of changes whose store compares columns with what they are expected to be, in the order of the commits.
+package protocol ValueExpecting: AnyObject {
+  /// Makes the save fail with ``RowConflicts`` if a row that it updates has other values by then.
+  ///
+  /// - Parameters:
+  ///   - row: A row that the save updates.
+  ///   - columns: The columns that are compared.
+  ///   - base: The row that has the expected values, in the layout of its entity; `nil` expects what is never there.
+  func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?)
+}
+
+/// A row that has other values than a save was to replace.
+package struct RowConflict: Sendable {
+  /// The row.
+  package let row: RowReference
+  /// The columns that differ.
+  package let columns: [Int]
+  /// The row as the save would have found it, in the layout of its entity.
+  package let stored: [UInt8]
+
+  package init(row: RowReference, columns: [Int], stored: [UInt8]) {
+    self.row = row
+    self.columns = columns
+    self.stored = stored
+  }
+}
+
+/// All conflicts of one save in a store; nothing of it is written.
+///
+/// See ``ValueExpecting``. What becomes of them is decided where there are objects.
+package struct RowConflicts: Error {
+  package let conflicts: [RowConflict]
+
+  package init(_ conflicts: [RowConflict]) { self.conflicts = conflicts }
+}
+
+extension RowConflicts: CustomStringConvertible {
+  package var description: String {
+    "\(conflicts.count) rows were changed by another save since they were read"
+  }
+}
+
+extension RowLayout {
+  /// Whether two rows have the same bytes in a column.
+  package func isEqual(_ column: Int, in row: RawSpan, and other: RawSpan) -> Bool {
+    let isNull = isNull(column, in: row)
+    if isNull || self.isNull(column, in: other) {
+      return isNull == self.isNull(column, in: other)
+    }
+    let value = row.extracting(bytes(of: column, in: row))
+    let otherValue = other.extracting(bytes(of: column, in: other))
+    guard value.byteCount == otherValue.byteCount else { return false }
+    for place in 0..<value.byteCount
+    where value.load(UInt8.self, at: place) != otherValue.load(UInt8.self, at: place) {
+      return false
+    }
+    return true
+  }
+
+  private func bytes(of column: Int, in row: RawSpan) -> Range<Int> {
+    let width = types[column].fixedWidth
+    if width == 0 { return range(column, in: row) }
+    return offset(of: column)..<(offset(of: column) + width)
+  }
+}

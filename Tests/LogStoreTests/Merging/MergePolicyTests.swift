@@ -1,0 +1,384 @@
+import Foundation
+import SchedulePoints
+import SwiftData
+import Synchronization
+import Testing
+
+@testable import LogStore
+
+/// The models of these tests, apart from those of others.
+enum Merging {
+  @Model
+  final class Page {
+    #Unique<Page>([\.key])
+    var key: Int
+    var title: String
+    var note: String?
+    var visits = 0
+    var score = 0.0
+    var small: Int8 = 0
+    @Attribute(.externalStorage) var photo: Data?
+    var tags: [String] = []
+    var book: Book?
+
+    init(key: Int, title: String = "") {
+      self.key = key
+      self.title = title
+    }
+  }
+
+  @Model
+  final class Book {
+    @Relationship(deleteRule: .nullify, inverse: \Page.book) var pages: [Page] = []
+    init() {}
+  }
+
+  static func container(_ policy: MergePolicy = .lastWriter) throws -> ModelContainer {
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.mergePolicy = policy
+    return try ModelContainer(for: Page.self, Book.self, configurations: configuration)
+  }
+}
+
+private typealias Page = Merging.Page
+
+extension ModelContext {
+  fileprivate func page(_ key: Int = 1) throws -> Page {
+    let found = try fetch(FetchDescriptor<Page>(predicate: #Predicate { $0.key == key }))
+    return try #require(found.first)
+  }
+}
+
+@Suite struct `A save of what another has changed` {
+  let container: ModelContainer
+  let first: ModelContext
+  let second: ModelContext
+
+  init() throws {
+    container = try Merging.container()
+    first = ModelContext(container)
+    second = ModelContext(container)
+    let page = Page(key: 1, title: "read")
+    page.visits = 5
+    first.insert(page)
+    try first.save()
+    first.mergePolicy = .throw
+    second.mergePolicy = .throw
+  }
+
+  private func refusal(_ context: ModelContext) throws -> [MergeConflict] {
+    do {
+      try context.save()
+    } catch let error as SwiftDataError {
+      let cause = try #require(error.underlyingError as? MergeConflicts)
+      #expect(error == .modelValidationFailure)
+      return cause.conflicts
+    }
+    return []
+  }
+
+  private func stored() throws -> Page { try ModelContext(container).page() }
+
+  @Test func `throws an error with both versions, and stays pending`() throws {
+    let fresh = ModelContext(container)
+    fresh.mergePolicy = .throw
+    let page = try fresh.page()
+    page.title = "mine"
+    page.note = "new"
+    let other = try second.page()
+    other.title = "theirs"
+    try second.save()
+    let conflict = try #require(refusal(fresh).first)
+    #expect(conflict.model == page.persistentModelID && conflict.property == "title")
+    #expect(conflict.read as? String == "read" && conflict.isReadKnown)
+    #expect(conflict.stored as? String == "theirs" && conflict.own as? String == "mine")
+    #expect("\(conflict)".contains("read as read, stored is theirs, to be saved is mine"))
+    #expect(page.title == "mine" && fresh.hasChanges)
+    #expect(try stored().note == nil)
+    // It is asked again, and so it is refused again; overwriting is a decision.
+    #expect(try refusal(fresh).count == 1)
+    try fresh.save(mergePolicy: .keepOwn)
+    #expect(try stored().title == "mine" && stored().note == "new")
+  }
+
+  @Test func `goes through if the other save set other attributes`() throws {
+    let page = try first.page()
+    page.title = "mine"
+    let other = try second.page()
+    other.visits = 9
+    try second.save()
+    try first.save()
+    #expect(try stored().title == "mine" && stored().visits == 9)
+    #expect(page.visits == 9)
+  }
+
+  @Test func `is refused for a value that was set to what it was`() throws {
+    try first.page().visits += 1
+    try second.page().visits += 1
+    try second.save()
+    #expect(try refusal(first).map(\.property) == ["visits"])
+  }
+
+  @Test func `is not let through by a fetch between change and save`() throws {
+    let page = try first.page()
+    page.title = "mine"
+    try second.page().title = "theirs"
+    try second.save()
+    _ = try first.page()
+    page.note = "later"
+    try second.page().note = "theirs, too"
+    try second.save()
+    let found = try refusal(first)
+    #expect(Set(found.map(\.property)) == ["title", "note"])
+    #expect(found.first { $0.property == "title" }?.read as? String == "read")
+    #expect(try #require(found.first { $0.property == "note" }).read == nil)
+  }
+
+  @Test func `compares with what the context itself saved last`() throws {
+    let page = try first.page()
+    page.visits = 6
+    try first.save()
+    page.visits += 1
+    try first.save()
+    #expect(page.visits == 7)
+    try second.page().visits = 50
+    try second.save()
+    page.visits = 8
+    let conflict = try #require(refusal(first).first)
+    #expect(conflict.read as? Int == 7 && conflict.stored as? Int == 50)
+    first.rollback()
+    #expect(page.visits == 50)
+  }
+
+  @Test func `takes over what is stored if that is to stay`() throws {
+    first.mergePolicy = .keepStored
+    let page = try first.page()
+    page.title = "mine"
+    page.note = "mine"
+    try second.page().title = "theirs"
+    try second.save()
+    try first.save()
+    #expect(page.title == "theirs" && page.note == "mine" && !first.hasChanges)
+    #expect(try stored().title == "theirs" && stored().note == "mine")
+    page.title = "alone"
+    try second.page().title = "again"
+    try second.save()
+    try first.save()
+    #expect(page.title == "again" && !first.hasChanges)
+  }
+
+  @Test func `asks a closure about each attribute`() throws {
+    first.mergePolicy = .decide { conflict in
+      switch conflict.property {
+      case "title": .stored
+      case "note": .own
+      case "tags": .value((conflict.stored as? [String] ?? []) + (conflict.own as? [String] ?? []))
+      default: .value(-1)
+      }
+    }
+    let page = try first.page()
+    let other = try second.page()
+    for (page, word) in [(page, "mine"), (other, "theirs")] {
+      page.title = word
+      page.note = word
+      page.tags = [word]
+      page.visits += word.count
+    }
+    try second.save()
+    try first.save()
+    for page in [page, try stored()] {
+      #expect(page.title == "theirs" && page.note == "mine" && page.visits == -1)
+      #expect(page.tags == ["theirs", "mine"])
+    }
+  }
+
+  @Test func `throws for a value of another type, and keeps the change`() throws {
+    first.mergePolicy = .decide { _ in .value("many") }
+    let page = try first.page()
+    page.visits = 1
+    try second.page().visits = 2
+    try second.save()
+    #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
+    #expect(page.visits == 1 && first.hasChanges)
+  }
+
+  @Test func `leaves relationships, new models and deletes to their own rules`() throws {
+    let book = Merging.Book()
+    first.insert(book)
+    let page = try first.page()
+    page.book = book
+    try first.save()
+    let other = try second.page()
+    other.book = nil
+    try second.save()
+    page.book = book
+    try first.save()
+    let upsert = Page(key: 1, title: "upsert")
+    second.insert(upsert)
+    try second.save()
+    #expect(try stored().title == "upsert")
+    try first.page().title = "again"
+    second.delete(try second.page())
+    try second.save()
+    #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
+  }
+
+  @Test func `compares values that have files of their own`() throws {
+    let page = try first.page()
+    page.photo = Data(repeating: 1, count: 1 << 20)
+    try first.save()
+    let other = try second.page()
+    #expect(other.photo?.first == 1)
+    other.photo = Data(repeating: 2, count: 1 << 20)
+    try second.save()
+    page.photo = Data(repeating: 3, count: 1 << 20)
+    try first.save()
+    #expect(try stored().photo?.first == 3)
+    let third = try second.page()
+    third.photo = Data(repeating: 4, count: 10)
+    page.photo = nil
+    try first.save()
+    #expect(try refusal(second).map(\.property) == ["photo"])
+    try second.save(mergePolicy: .keepStored)
+    #expect(third.photo == nil)
+  }
+
+  @Test func `is not in the way of batches, nor they of it`() throws {
+    let page = try first.page()
+    page.title = "mine"
+    try second.batchUpdate(Page.self, .set(\.title, to: "batch"))
+    #expect(try stored().title == "batch")
+    #expect(try refusal(first).map { $0.stored as? String } == ["batch"])
+  }
+
+  @Test func `may be given a policy of its own`() throws {
+    let plain = ModelContext(container)
+    let page = try plain.page()
+    page.title = "mine"
+    try second.page().title = "theirs"
+    try second.save()
+    #expect(throws: SwiftDataError.modelValidationFailure) { try plain.save(mergePolicy: .throw) }
+    #expect(plain.mergePolicy == nil)
+    try plain.save()
+    #expect(try stored().title == "mine")
+    // Of what it has saved without a policy, and not read since, it does not know what it had read.
+    let saver = ModelContext(container)
+    let saved = try saver.page()
+    saved.title = "one"
+    try saver.save()
+    saved.title = "two"
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try saver.save(mergePolicy: .keepStored)
+    }
+    #expect(saved.title == "two")
+    try saver.save(mergePolicy: .decide { $0.isReadKnown ? .stored : .own })
+    #expect(try stored().title == "two")
+  }
+
+  @Test func `goes by the policy of the configuration`() async throws {
+    let container = try Merging.container(.throw)
+    let first = ModelContext(container)
+    first.insert(Page(key: 1))
+    try first.save()
+    let page = try first.page()
+    page.title = "mine"
+    try await container.write { context in try context.page().title = "theirs" }
+    #expect(try refusal(first).map(\.property) == ["title"])
+    first.mergePolicy = .keepStored
+    try first.save()
+    #expect(page.title == "theirs")
+  }
+
+  @Test(arguments: [SchedulePoint.beforeClaim, .beforeCommit])
+  func `meets one that comes between its last look and its commit`(at point: SchedulePoint) throws {
+    try first.page().title = "mine"
+    let container = container
+    let isDue = Mutex(true)
+    let hook = ScheduleHook { reached in
+      guard reached == point,
+        isDue.withLock({ due in
+          defer { due = false }; return due
+        })
+      else {
+        return
+      }
+      do {
+        let other = ModelContext(container)
+        try other.page().title = "theirs"
+        try other.save()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    defer { hook.remove() }
+    #expect(try refusal(first).map(\.property) == ["title"])
+    #expect(isDue.withLock { !$0 }, "\(point) was never reached")
+    #expect(try stored().title == "theirs")
+  }
+
+  // MARK: Adding
+
+  @Test func `adds to what is stored by then`() throws {
+    let page = try first.page()
+    let other = try second.page()
+    page.add(2, to: \.visits)
+    page.add(1, to: \.visits)
+    other.add(10, to: \.visits)
+    other.add(0.5, to: \.score)
+    #expect(page.visits == 8 && other.visits == 15)
+    try second.save()
+    try first.save()
+    #expect(page.visits == 18)
+    page.add(-8, to: \.visits)
+    try first.save()
+    #expect(try stored().visits == 10 && stored().score == 0.5)
+  }
+
+  @Test func `adds whatever the policy, and to new models, too`() throws {
+    let plain = ModelContext(container)
+    let page = try plain.page()
+    page.add(1, to: \.visits)
+    try plain.save()
+    page.add(1, to: \.visits)
+    try second.page().visits = 20
+    try second.save()
+    page.add(1, to: \.visits)
+    try plain.save()
+    #expect(try stored().visits == 22)
+    let new = Page(key: 2)
+    new.add(3, to: \.visits)
+    plain.insert(new)
+    new.add(4, to: \.visits)
+    try plain.save()
+    #expect(try ModelContext(container).page(2).visits == 7)
+  }
+
+  @Test func `sets what was set before or after adding`() throws {
+    let plain = ModelContext(container)
+    let page = try plain.page()
+    page.add(1, to: \.visits)
+    page.visits = 100
+    try second.page().visits = 20
+    try second.save()
+    try plain.save()
+    #expect(try stored().visits == 100)
+    page.visits = 7
+    page.add(1, to: \.visits)
+    try second.page().visits = 20
+    try second.save()
+    try plain.save()
+    #expect(try stored().visits == 8)
+    page.add(1, to: \.visits)
+    plain.rollback()
+    #expect(page.visits == 8 && !plain.hasChanges)
+  }
+
+  @Test func `throws when an addition overflows`() throws {
+    let page = try first.page()
+    page.add(100, to: \.small)
+    try second.page().small = 100
+    try second.save()
+    #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
+    #expect(try stored().small == 100)
+  }
+}
