@@ -211,7 +211,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     of model: any PersistentModel,
     _ descriptor: ModelDescriptor
   ) {
-    if !descriptor.properties[property].isToMany { recordUpdate(of: model) }
+    if !updateLists.isEmpty, !descriptor.properties[property].isToMany { recordUpdate(of: model) }
     guard self.descriptor.includePendingChanges else { return }
     // A fetch that reads other models sees their unsaved changes once it has one of its own to sort in.
     if reading.isAffected(by: property, of: descriptor) || !reading.isLocal,
@@ -332,7 +332,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   /// Records, for cursors, the models that go: what happens to them until they come back is not heard.
   private func recordDepartures(in next: ShownResults<Element, SectionTitle>) {
-    if updateLists.isEmpty { return }
+    if updateLists.isEmpty || !next.isChanged { return }
     let difference = next.tree.difference(from: shown.tree)
     let moved = Set(difference.insertions.lazy.map(\.id))
     for (offset, id) in difference.removals where !moved.contains(id) {
