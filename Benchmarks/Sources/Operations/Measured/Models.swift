@@ -35,9 +35,10 @@ final class ObservedModels {
   private let walks: [Walk]
   private let container: ModelContainer
   private let observer: ResultsObserver<Walk, Never>
+  private lazy var cursor = observer.makeCursor()
   private var number: UInt64 = 1
 
-  init(count: Int) throws {
+  init(count: Int, limit: Int? = nil) throws {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     container = try ModelContainer(for: Walk.self, configurations: configuration)
     let context = ModelContext(container)
@@ -45,20 +46,31 @@ final class ObservedModels {
       context.insert(Walk(name: SampleRow.name, note: SampleRow.note, rating: number))
     }
     try context.save()
-    observer = try ResultsObserver(
-      filterBy: #Predicate { $0.rating >= 0 },
-      sortBy: [SortDescriptor(\.rating)],
-      modelContext: context
+    var descriptor = FetchDescriptor<Walk>(
+      predicate: #Predicate { $0.rating >= 0 },
+      sortBy: [SortDescriptor(\.rating)]
     )
-    walks = Array(observer.results)
+    walks = try context.fetch(descriptor)
+    descriptor.fetchLimit = limit
+    observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+  }
+
+  /// Moves one model to another place, and asks what changed.
+  func followOne() {
+    moveOne()
+    use(cursor.advance()?.difference.count ?? 0)
   }
 
   /// Moves one model to another place, and looks at the results.
   func changeOne() {
+    moveOne()
+    use(observer.results.count)
+  }
+
+  private func moveOne() {
     number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     let (walk, rating) = (Int(number >> 40), Int(number >> 20 & 0xFFFFF))
     walks[walk % walks.count].rating = rating % walks.count
-    use(observer.results.count)
   }
 }
 
@@ -136,6 +148,15 @@ extension Operation {
       },
       Operation("change seen among 100,000 results") {
         let observed = try ObservedModels(count: 100_000)
+        return { count in for _ in 0..<count { observed.changeOne() } }
+      },
+      Operation("change followed among 100,000 results") {
+        let observed = try ObservedModels(count: 100_000)
+        observed.followOne()
+        return { count in for _ in 0..<count { observed.followOne() } }
+      },
+      Operation("change seen by the first 1,000 of 100,000 results") {
+        let observed = try ObservedModels(count: 100_000, limit: 1000)
         return { count in for _ in 0..<count { observed.changeOne() } }
       },
       Operation("change seen among 1,000 results") {
