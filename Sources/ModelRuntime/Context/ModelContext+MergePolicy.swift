@@ -67,6 +67,10 @@ extension ModelContext {
           }
           continue
         }
+        if state.mergeMemory?.unset.contains(column) == true {
+          settlements.append { try state.settle(property, of: model, .stored, stored) }
+          continue
+        }
         let choice: MergeChoice
         switch policy {
         case .lastWriter: choice = .own
@@ -133,8 +137,10 @@ extension _ModelState {
         model._$reset(keeping: changed)
       } else {
         // From 63 on properties share a mark: the value is saved once more.
-        _ = (property.keyPath as? any PropertySetting)?
-          .set(stored.value(of: property, descriptor), in: model)
+        if property.columnType != .blob {
+          _ = (property.keyPath as? any PropertySetting)?
+            .set(stored.value(of: property, descriptor), in: model)
+        }
         rebase(column, on: stored)
       }
       if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }

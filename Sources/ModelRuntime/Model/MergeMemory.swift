@@ -40,6 +40,8 @@ struct MergeMemory {
   var unknown = ColumnSet()
   /// What was added to properties.
   var increments = OrdinalMap<Increment>()
+  /// Properties that are not set, and written all the same, because they share a mark with others.
+  var unset: [Int] = []
   /// Whether the object takes the place of a row because of a unique value: all of it is to be written, whatever was there.
   var replaces = false
 
@@ -123,6 +125,9 @@ extension ColumnSet {
 }
 
 extension _ModelState {
+  /// Whether a property was changed whose mark others have, too.
+  var sharesChangeMark: Bool { changed.contains(63) && descriptor.properties.count > 63 }
+
   /// Tells a sink what the attributes that the save sets are expected to be in the store.
   ///
   /// - Parameters:
@@ -137,24 +142,28 @@ extension _ModelState {
     in sink: any ValueExpecting
   ) {
     if mergeMemory?.replaces == true { return }
+    mergeMemory?.unset = []
     let current = MergeBase(currentRow)
     var known: [Int] = []
     var unknown: [Int] = []
     for property in descriptor.properties
     where !property.isRelationship && changed.contains(property.ordinal) {
       let column = property.ordinal
+      // From 63 on properties share a mark: one that has its former value was not set, and must not replace another's.
+      if column >= 63, let base = base(of: column),
+        unsafe descriptor.layout.isEqual(column, in: row, and: base.bytes.span.bytes)
+      {
+        mergeMemory = mergeMemory ?? MergeMemory()
+        mergeMemory?.unset.append(column)
+        sink.expectValues(of: reference, [column], from: base.bytes)
+        continue
+      }
       guard all || intactIncrement(property, of: model) != nil else { continue }
       guard isBaseKnown(column) else {
         unknown.append(column)
         continue
       }
       guard let base = base(of: column) else { continue }
-      // From 63 on properties share a mark: one that has its former value was not set.
-      if column >= 63,
-        unsafe descriptor.layout.isEqual(column, in: row, and: base.bytes.span.bytes)
-      {
-        continue
-      }
       if mergeMemory?.bases.contains(where: { $0.columns.contains(column) }) == true {
         sink.expectValues(of: reference, [column], from: base.bytes)
       } else {

@@ -284,7 +284,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
           changed: changed,
           row: encoder.writer.bytes.extracting(row)
         )
-        if editing.comparesValues || state.mergeMemory != nil,
+        if editing.comparesValues || state.mergeMemory != nil || state.sharesChangeMark,
           let sink = sink as? any ValueExpecting
         {
           state.expectValues(
