@@ -9,7 +9,7 @@
 ///
 /// A conflict is about one attribute of one model: what the context read, what another context or actor has saved since,
 /// and what this context is to save. Saves of different attributes of one model do not meet, and neither do changes of
-/// relationships, additions (``PersistentModel/add(_:to:)``), new models and deletes: these keep their own rules.
+/// relationships, additions (`add(_:to:)`), new models and deletes: these keep their own rules.
 ///
 /// The store compares the values when it gives the save its place among all saves, so no concurrent save gets between.
 /// Stores over a log can do that. For any other a policy makes every save throw, with the store's name.
@@ -19,6 +19,8 @@ public enum MergePolicy: Sendable {
   /// The save throws ``SwiftDataError/modelValidationFailure``, with ``MergeConflicts`` as its cause, and writes nothing.
   case `throw`
   /// What is stored stays: the context gives up its value and takes over the stored one.
+  ///
+  /// Where it is not known what was read (``MergeConflict/isReadKnown``), the save throws as with ``throw``.
   case keepStored
   /// The closure decides about each attribute. It runs during the save, and must not use the context.
   case decide(@Sendable (MergeConflict) -> MergeChoice)
