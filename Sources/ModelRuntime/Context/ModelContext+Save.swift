@@ -111,8 +111,8 @@ extension ModelContext {
         }
         do {
           let token = try write(changes, by: policy, to: connection)
-          upsert?.finish()
-          return StoreSave(connection: connection, changes: changes, token: token)
+          let saved = upsert?.finish(changes) ?? changes
+          return StoreSave(connection: connection, changes: saved, token: token)
         } catch let unsettled as ModelClashes {
           let merging = upsert ?? Upsert(self, connection)
           upsert = merging

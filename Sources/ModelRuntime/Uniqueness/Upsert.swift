@@ -131,7 +131,10 @@ final class Upsert {
   // MARK: After the save
 
   /// Leaves one object for each row, now that the save is done.
-  func finish() {
+  ///
+  /// - Parameter changes: What was saved.
+  /// - Returns: The same, with the objects that stay.
+  func finish(_ changes: ChangeSet) -> ChangeSet {
     // Lists that outlive the save may hold objects that leave now.
     for model in saved { model._$state.dropRelations() }
     // Which object stands for which row is about to change.
@@ -146,6 +149,13 @@ final class Upsert {
       takeover.former._$state.retire(as: takeover.winner._$state.identifier)
     }
     for (loser, winner) in absorbed { loser._$state.retire(as: winner._$state.identifier) }
+    var stay: [ObjectIdentifier: any PersistentModel] = [:]
+    for takeover in takeovers where takeover.wasRegistered {
+      stay[ObjectIdentifier(takeover.winner)] = takeover.former
+    }
+    var changes = changes
+    changes.updated = changes.updated.map { stay[ObjectIdentifier($0)] ?? $0 }
+    return changes
   }
 
   /// Puts everything back as it was before the save.
@@ -174,6 +184,7 @@ extension ModelContext {
     former.dropRow()
     if let model = former.model {
       model._$reset()
+      observers?.refreshed(model)
       for property in former.descriptor.properties { property.notify(model) }
     }
     state.retire(as: former.identifier)

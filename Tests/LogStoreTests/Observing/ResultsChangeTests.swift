@@ -189,6 +189,57 @@ import Testing
   }
 }
 
+@Model private final class Label {
+  @Attribute(.unique) var code: Int
+  var text: String
+
+  init(_ code: Int, _ text: String) { (self.code, self.text) = (code, text) }
+}
+
+@Suite struct `The changes of results by an upsert` {
+  @Test(arguments: [false, true])
+  func `have the model that took over the values`(isOwn: Bool) throws {
+    let container = try ModelContainer(
+      for: Label.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let label = Label(1, "old")
+    context.insert(label)
+    try context.save()
+    let observer = try ResultsObserver<Label, Never>(modelContext: context)
+    let cursor = observer.makeCursor()
+    #expect(cursor.advance()?.results.count == 1)
+    let writer = isOwn ? context : ModelContext(container)
+    writer.insert(Label(1, "new"))
+    try writer.save()
+    let change = try #require(cursor.advance())
+    #expect(change.difference.isEmpty)
+    #expect(change.updated.map(\.element.text) == ["new"])
+    #expect(observer.results.first === label)
+  }
+
+  @Test func `have it also if the other context had changed it before`() throws {
+    let container = try ModelContainer(
+      for: Label.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let label = Label(1, "old")
+    context.insert(label)
+    try context.save()
+    let cursor = try ResultsObserver<Label, Never>(modelContext: context).makeCursor()
+    _ = cursor.advance()
+    let other = ModelContext(container)
+    let theirs = try #require(other.fetch(FetchDescriptor<Label>()).first)
+    theirs.text = "changed"
+    other.insert(Label(1, "new"))
+    try other.save()
+    #expect(try #require(cursor.advance()).updated.map(\.element.text) == ["new"])
+    #expect(label.text == "new" && theirs.text == "new")
+  }
+}
+
 @MainActor @Suite(.timeLimit(.minutes(30))) struct `A task that follows changes` {
   let container: ModelContainer
   let observer: ResultsObserver<Volume, Never>
