@@ -71,6 +71,10 @@ extension ModelContext {
           settlements.append { try state.settle(property, of: model, .stored, stored) }
           continue
         }
+        if state.readsTheSame(property, from: stored) {
+          settlements.append { state.rebase(column, on: stored) }
+          continue
+        }
         let choice: MergeChoice
         switch policy {
         case .lastWriter: choice = .own
@@ -90,11 +94,20 @@ extension ModelContext {
     }
     // All or nothing: a save that throws leaves every change as it was.
     if !refused.isEmpty { throw SwiftDataError.conflicting(refused) }
-    for settlement in settlements { try settlement() }
+    // What others saved is not for this context to undo.
+    try withoutUndo { for settlement in settlements { try settlement() } }
   }
 }
 
 extension _ModelState {
+  /// Whether a stored value is the one that was read, in other bytes: sets are encoded in any order.
+  fileprivate func readsTheSame(_ property: ModelProperty, from stored: MergeBase) -> Bool {
+    guard let read = base(of: property.ordinal)?.value(of: property, descriptor),
+      let value = stored.value(of: property, descriptor), let read = read as? any Equatable
+    else { return false }
+    return read.isEqual(to: value)
+  }
+
   fileprivate func conflict(
     about property: ModelProperty,
     of model: any PersistentModel,
@@ -206,4 +219,8 @@ extension ModelContext {
       }
     }
   }
+}
+
+extension Equatable {
+  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }

@@ -72,6 +72,45 @@ extension ModelContext {
     }
   }
 
+  /// Registers how to take back an addition to a number that is about to happen.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The number.
+  ///   - property: The same as a property.
+  ///   - model: The object.
+  ///   - former: What was added before.
+  ///   - redo: Adds the amount again.
+  ///   - undoSaved: Takes the amount off.
+  func registerUndo<M: PersistentModel, Value>(
+    ofAddingTo keyPath: ReferenceWritableKeyPath<M, Value>,
+    _ property: ModelProperty,
+    in model: M,
+    _ former: Increment?,
+    redo: @escaping (M) -> Void,
+    undoSaved: @escaping (M) -> Void
+  ) {
+    guard recordingUndoManager != nil else { return }
+    let state = model._$state
+    let old = model[keyPath: keyPath]
+    let mark = ChangeMark(property.ordinal, of: state, in: self)
+    register { context in
+      // What was saved is in the store, where others add, too: it is taken off there.
+      guard mark.isUnsaved(in: context) else { return undoSaved(model) }
+      context.register { _ in redo(model) }
+      context.withoutUndo { model[keyPath: keyPath] = old }
+      state.setIncrement(former, property.ordinal)
+      mark.restore(state, in: context)
+    }
+  }
+
+  /// Changes something without the undo manager's knowledge.
+  func withoutUndo(_ body: () throws -> Void) rethrows {
+    guard let manager = recordingUndoManager else { return try body() }
+    manager.disableUndoRegistration()
+    defer { manager.enableUndoRegistration() }
+    try body()
+  }
+
   /// Registers how to put one end of a relationship back to where it is now.
   func registerUndo(
     of property: ModelProperty,
@@ -263,8 +302,12 @@ private struct ChangeMark {
   }
 
   /// Forgets the change, if it is as if it had never been.
+  ///
+  /// The property is then what the store says, and no longer what it was here: others may have saved it since.
   func restore(_ state: _ModelState, in context: ModelContext) {
-    if isCurrent(in: context) { state.forgetChange(ordinal) }
+    guard isCurrent(in: context) else { return }
+    state.forgetChange(ordinal)
+    state.readAgain(ordinal, in: context)
   }
 
   /// Whether taking the change back leaves the property as it is in the store.
@@ -360,6 +403,24 @@ extension _ModelState {
     flags.remove(.listed)
     if !isDeleted { context?.beKept(by: self) }
     context?.changedModels.remove(model)
+  }
+
+  /// Has a property that is unchanged again come from the row.
+  fileprivate func readAgain(_ ordinal: Int, in context: ModelContext) {
+    guard flags.contains(.stored), !isDeleted, let model else { return }
+    let property = descriptor.properties[ordinal]
+    if property.isRelationship {
+      // Lists are put together from what is stored by themselves.
+      if !property.isToMany { setRelation(.unloaded, property) }
+    } else if unsafe row != nil {
+      var others = ColumnSet.all
+      others.remove(ordinal)
+      model._$reset(keeping: others)
+    } else if context.inbox != nil {
+      // A merge has dropped the row, or a save: the object takes over what others have saved, all of it.
+      model._$reset(keeping: changed)
+      if changed.isEmpty { flags.remove(.hasSavedValues) }
+    }
   }
 
   /// Makes setters call their listeners: observers, or an undo manager.

@@ -9,18 +9,24 @@ extension PersistentModel {
   /// ```
   ///
   /// The property changes at once. At the save, whatever its merge policy, the amount is added to what is stored by then,
-  /// and the property becomes that. Setting the property afterwards makes it a value like any other.
+  /// and the property becomes that. A property that is set to anything but that sum afterwards has a value like any other.
   ///
-  /// Stores over a log do so; with any other the save throws, with the store's name.
+  /// Stores over a log do so; with any other the save throws, with the store's name. Undoing it takes the amount off
+  /// again, also what was saved. A sum that the property cannot hold leaves it as it is, and the next save or fetch throws.
   ///
   /// - Parameters:
   ///   - amount: What is added; a negative number to subtract.
   ///   - property: An attribute of the model.
+  /// - Precondition: The model is in a context, or the sum does not overflow.
   public func add<Value: FixedWidthInteger & Codable>(
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Self, Value>
   ) {
-    add(amount, to: property) { $0.addingReportingOverflow($1) }
+    let arithmetic = CheckedArithmetic<Value>(
+      add: { $0.addingReportingOverflow($1) },
+      subtract: { $0.subtractingReportingOverflow($1) }
+    )
+    add(Amount(added: amount), to: property, arithmetic)
   }
 
   /// Adds to a number, so that what others add at the same time counts, too.
@@ -32,38 +38,97 @@ extension PersistentModel {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Self, Value>
   ) {
-    add(amount, to: property) { ($0 + $1, false) }
+    let arithmetic = CheckedArithmetic<Value>(
+      add: { ($0 + $1, false) },
+      subtract: { ($0 - $1, false) }
+    )
+    add(Amount(added: amount), to: property, arithmetic)
   }
 
-  private func add<Value: AdditiveArithmetic>(
-    _ amount: Value,
+  private func add<Value>(
+    _ amount: Amount<Value>,
     to keyPath: ReferenceWritableKeyPath<Self, Value>,
-    _ sum: @escaping Increment.Sum<Value>
+    _ arithmetic: CheckedArithmetic<Value>
   ) {
     let state = _$state
-    guard state.flags.contains(.stored), state.context != nil, !state.isDeleted,
+    // First: what is added to is the row's value, and no older one.
+    state.loadRow()
+    let value = self[keyPath: keyPath]
+    guard let sum = arithmetic.add(amount, to: value) else {
+      return state.deferOverflow(
+        of: amount,
+        value,
+        state.descriptor(of: self).property(for: keyPath)
+      )
+    }
+    guard state.flags.contains(.stored), let context = state.context, !state.isDeleted,
       let property = state.descriptor(of: self).property(for: keyPath)
     else {
-      self[keyPath: keyPath] += amount
+      self[keyPath: keyPath] = sum
       return
     }
-    state.loadRow()
-    let former = state.intactIncrement(property, of: self)?.amount as? Value
+    let former = state.intactIncrement(property, of: self)
     let isSet = former == nil && state.isSet(property, of: self)
-    self[keyPath: keyPath] += amount
-    let total = sum(former ?? .zero, amount)
-    let isSum = !isSet && !total.overflow
+    context.registerUndo(
+      ofAddingTo: keyPath,
+      property,
+      in: self,
+      former,
+      redo: { $0.add(amount, to: keyPath, arithmetic) },
+      undoSaved: { $0.add(amount.negated, to: keyPath, arithmetic) }
+    )
+    context.withoutUndo { self[keyPath: keyPath] = sum }
+    let total = isSet ? nil : arithmetic.total(former?.amount as? Amount<Value>, amount)
     state.setIncrement(
-      isSum ? Increment(total.partialValue, to: keyPath, of: self, property, sum) : nil,
+      total.map { Increment($0, to: keyPath, of: self, property, arithmetic) },
       property.ordinal
     )
   }
 }
 
+/// What was added to a number, less what was taken off again; an unsigned difference may be below zero.
+struct Amount<Value: AdditiveArithmetic & Comparable> {
+  var added = Value.zero
+  var removed = Value.zero
+
+  var negated: Amount { Amount(added: removed, removed: added) }
+}
+
+/// Arithmetic that says when a result is beyond its type.
+struct CheckedArithmetic<Value: AdditiveArithmetic & Comparable> {
+  typealias Operation = (Value, Value) -> (partialValue: Value, overflow: Bool)
+
+  let add: Operation
+  let subtract: Operation
+
+  /// Adds an amount to a number.
+  ///
+  /// - Returns: The sum; `nil` if it overflows.
+  func add(_ amount: Amount<Value>, to value: Value) -> Value? {
+    if amount.removed == .zero { return checked(add(value, amount.added)) }
+    if amount.added == .zero { return checked(subtract(value, amount.removed)) }
+    if amount.added >= amount.removed {
+      return checked(subtract(amount.added, amount.removed)).flatMap { checked(add(value, $0)) }
+    }
+    return checked(subtract(amount.removed, amount.added)).flatMap { checked(subtract(value, $0)) }
+  }
+
+  /// Two amounts together; `nil` if they overflow.
+  func total(_ former: Amount<Value>?, _ amount: Amount<Value>) -> Amount<Value>? {
+    guard let former else { return amount }
+    guard let added = checked(add(former.added, amount.added)),
+      let removed = checked(add(former.removed, amount.removed))
+    else { return nil }
+    return Amount(added: added, removed: removed)
+  }
+
+  private func checked(_ result: (partialValue: Value, overflow: Bool)) -> Value? {
+    result.overflow ? nil : result.partialValue
+  }
+}
+
 /// What is to be added to a property, whatever is stored.
 struct Increment {
-  typealias Sum<Value> = (Value, Value) -> (partialValue: Value, overflow: Bool)
-
   let amount: Any
   /// Whether the property of the object still is what adding has made it.
   let isIntact: (any PersistentModel) -> Bool
@@ -71,34 +136,65 @@ struct Increment {
   let add: (any PersistentModel, MergeBase) throws -> Increment
 
   /// Describes what was added to a property until it got the value that it has now.
-  init<M: PersistentModel, Value: AdditiveArithmetic>(
-    _ amount: Value,
+  init<M: PersistentModel, Value>(
+    _ amount: Amount<Value>,
     to keyPath: ReferenceWritableKeyPath<M, Value>,
     of model: M,
     _ property: ModelProperty,
-    _ sum: @escaping Sum<Value>
+    _ arithmetic: CheckedArithmetic<Value>
   ) {
     let result = model[keyPath: keyPath]
     self.amount = amount
-    isIntact = { ($0 as? M)?[keyPath: keyPath] == result }
+    isIntact = { model in
+      guard let value = (model as? M)?[keyPath: keyPath] else { return false }
+      // What is not a number is not equal to itself.
+      return value == result || value != value && result != result
+    }
     add = { model, stored in
       guard let model = model as? M else {
         preconditionFailure("\(type(of: model)) has no \(property.name)")
       }
       let descriptor = model._$state.descriptor
       let value = stored.value(of: property, descriptor) as? Value ?? .zero
-      let new = sum(value, amount)
-      if new.overflow {
-        throw SwiftDataError.modelValidationFailure.explained(
-          "adding \(amount) to \(value), which is stored by now, overflows "
-            + "\(descriptor.entityName).\(property.name)",
-          entity: descriptor.entityName,
-          property: property.name
-        )
+      guard let sum = arithmetic.add(amount, to: value) else {
+        throw SwiftDataError.overflow(of: amount, value, descriptor, property, "stored by now")
       }
-      model[keyPath: keyPath] = new.partialValue
-      return Increment(amount, to: keyPath, of: model, property, sum)
+      model[keyPath: keyPath] = sum
+      return Increment(amount, to: keyPath, of: model, property, arithmetic)
     }
+  }
+}
+
+extension SwiftDataError {
+  fileprivate static func overflow<Value>(
+    of amount: Amount<Value>,
+    _ value: Value,
+    _ descriptor: ModelDescriptor,
+    _ property: ModelProperty?,
+    _ place: String
+  ) -> SwiftDataError {
+    let name = "\(descriptor.entityName).\(property?.name ?? "a property")"
+    let change =
+      amount.removed == .zero
+      ? "adding \(amount.added) to" : "taking \(amount.removed) less \(amount.added) off"
+    return modelValidationFailure.explained(
+      "\(change) \(value), which is \(place), overflows \(name)",
+      entity: descriptor.entityName,
+      property: property?.name
+    )
+  }
+}
+
+extension _ModelState {
+  /// Has the next save or fetch say that a sum overflows.
+  fileprivate func deferOverflow<Value>(
+    of amount: Amount<Value>,
+    _ value: Value,
+    _ property: ModelProperty?
+  ) {
+    let error = SwiftDataError.overflow(of: amount, value, descriptor, property, "the object's")
+    guard let context else { preconditionFailure("\(error)") }
+    context.deferredError = context.deferredError ?? error
   }
 }
 

@@ -19,6 +19,7 @@ enum Merging {
     var small: Int8 = 0
     @Attribute(.externalStorage) var photo: Data?
     var tags: [String] = []
+    var labels: Set<Int> = []
     var book: Book?
 
     init(key: Int, title: String = "") {
@@ -316,6 +317,33 @@ extension ModelContext {
     #expect(try stored().title == "theirs")
   }
 
+  @Test func `takes the value that was read for no conflict, whatever its bytes`() throws {
+    let page = try first.page()
+    page.labels = Set(0..<40)
+    page.score = 0
+    try first.save()
+    let reader = ModelContext(container)
+    reader.mergePolicy = .throw
+    let read = try reader.page()
+    // Sets are stored in the order in which they happen to be.
+    var same = Set<Int>(minimumCapacity: 5000)
+    for label in (0..<40).reversed() { same.insert(label) }
+    let other = try second.page()
+    other.labels = same
+    other.score = -0.0
+    try second.save()
+    read.labels = [1]
+    read.score = 2
+    try reader.save()
+    #expect(try stored().labels == [1] && stored().score == 2)
+    #expect(read.labels == [1])
+    let late = try second.page()
+    late.labels = [2]
+    try second.save()
+    read.labels = [3]
+    #expect(try refusal(reader).map(\.property) == ["labels"])
+  }
+
   // MARK: Adding
 
   @Test func `adds to what is stored by then`() throws {
@@ -380,5 +408,42 @@ extension ModelContext {
     try second.save()
     #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
     #expect(try stored().small == 100)
+  }
+
+  @Test func `says at the next save that the sum does not fit the object`() throws {
+    let page = try first.page()
+    page.small = 100
+    try first.save()
+    page.add(100, to: \.small)
+    #expect(page.small == 100)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
+    page.add(27, to: \.small)
+    try first.save()
+    #expect(try stored().small == 127)
+  }
+
+  @Test func `takes off what was added when that is undone, and nothing else`() throws {
+    let plain = ModelContext(container)
+    let manager = UndoManager()
+    plain.undoManager = manager
+    let page = try plain.page()
+    let before = try stored().visits
+    page.add(5, to: \.visits)
+    plain.processPendingChanges()
+    manager.undo()
+    #expect(page.visits == before && !plain.hasChanges)
+    manager.redo()
+    try second.page().add(7, to: \.visits)
+    try second.save()
+    try plain.save()
+    #expect(try stored().visits == before + 12)
+    try second.page().add(100, to: \.visits)
+    try second.save()
+    manager.undo()
+    try plain.save()
+    #expect(try stored().visits == before + 107)
+    manager.redo()
+    try plain.save()
+    #expect(try stored().visits == before + 112)
   }
 }
