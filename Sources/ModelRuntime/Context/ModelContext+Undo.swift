@@ -407,11 +407,13 @@ extension _ModelState {
 
   /// Has a property that is unchanged again come from the row.
   fileprivate func readAgain(_ ordinal: Int, in context: ModelContext) {
-    guard flags.contains(.stored), !isDeleted, let model else { return }
+    guard flags.contains(.stored), let model else { return }
     let property = descriptor.properties[ordinal]
     if property.isRelationship {
       // Lists are put together from what is stored by themselves.
       if !property.isToMany { setRelation(.unloaded, property) }
+    } else if isDeleted {
+      return
     } else if unsafe row != nil {
       var others = ColumnSet.all
       others.remove(ordinal)

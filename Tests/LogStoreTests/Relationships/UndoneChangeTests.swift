@@ -90,4 +90,26 @@ import Testing
     #expect(try berth("east", context).boats.isEmpty)
     #expect(context.invariantViolations() == [])
   }
+
+  @Test(arguments: [false, true], [false, true])
+  func `leads there also if one of both ends was deleted in between`(
+    isOfBoat: Bool,
+    isMovedBefore: Bool
+  ) throws {
+    let west = try berth("west", context)
+    boat.berth = west
+    try context.save()
+    if isMovedBefore { boat.berth = nil }
+    if isOfBoat { context.delete(boat) } else { context.delete(west) }
+    context.processPendingChanges()
+    manager.undo()
+    #expect(!context.hasChanges && boat.berth === west)
+    theirs.berth = try berth("east", other)
+    try other.save()
+    context.processPendingChanges()
+    #expect(boat.berth?.name == "east")
+    #expect(try berth("east", context).boats.map(\.name) == ["Ada"])
+    #expect(west.boats.isEmpty)
+    #expect(context.invariantViolations() == [])
+  }
 }
