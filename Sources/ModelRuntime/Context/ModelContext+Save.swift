@@ -17,7 +17,13 @@ extension ModelContext {
   private func saveNow() throws {
     try throwDeferredError()
     mergeSavedChanges()
-    guard hasChanges else { return }
+    guard hasChanges else {
+      if !insertedModels.isEmpty {
+        endUndoGroup()
+        forgetUnsaved()
+      }
+      return
+    }
     // Rules are checked, and places given, by what is stored now.
     for connection in coordinator.connections where connection.changeCount != nil {
       noticeCommits(to: connection)
@@ -30,9 +36,7 @@ extension ModelContext {
     for connection in coordinator.connections {
       if let save = try save(to: connection) { saved.append(save) }
     }
-    leaveUnsavedDeletions()
-    forgetTemporaries()
-    undo.saveCount += 1
+    forgetUnsaved()
     coordinator.inboxes.post(
       saved.map { SavedRows($0.changes, in: $0.connection.index) },
       from: inbox
@@ -57,6 +61,13 @@ extension ModelContext {
         throw SwiftDataError.missingEntity(descriptor.entityName)
       }
     }
+  }
+
+  /// Forgets what was not yet saved and now is, or was deleted before.
+  private func forgetUnsaved() {
+    leaveUnsavedDeletions()
+    forgetTemporaries()
+    undo.saveCount += 1
   }
 
   /// Forgets the models that were inserted and deleted since the last save.

@@ -125,6 +125,41 @@ import Testing
     #expect(deal.isDeleted)
     #expect(try ModelContext(club.container).fetchCount(FetchDescriptor<Deal>()) == 1)
   }
+
+  @Test(arguments: [false, true])
+  func `are let go of at a save when they were inserted and deleted before it`(
+    isAnythingElseSaved: Bool
+  ) throws {
+    let context = ModelContext(try Club().container)
+    weak var deal: Deal?
+    do {
+      let inserted = Deal(2)
+      deal = inserted
+      context.insert(inserted)
+      context.delete(inserted)
+      if isAnythingElseSaved { context.insert(Deal(3)) }
+    }
+    try context.save()
+    #expect(deal == nil)
+    #expect(context.insertedModelsArray.isEmpty)
+  }
+
+  @Test func `come back as new ones when a delete before a save of nothing is undone`() throws {
+    let context = ModelContext(try Club().container)
+    let manager = UndoManager()
+    context.undoManager = manager
+    let deal = Deal(2)
+    context.insert(deal)
+    context.processPendingChanges()
+    context.delete(deal)
+    try context.save()
+    #expect(deal.modelContext == nil)
+    manager.undo()
+    #expect(!deal.isDeleted && deal.modelContext === context)
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Deal>()) == 1)
+    #expect(context.invariantViolations() == [])
+  }
 }
 
 @Suite struct `What a context refuses` {
