@@ -96,8 +96,12 @@ extension LockRank {
   package static let publishedArray = LockRank(72, "published array")
   /// Guards the counts of commits that were written together.
   package static let groupSizes = LockRank(74, "group sizes")
+  /// Guards the worker that writes indexes, and its pace.
+  package static let indexKeeper = LockRank(75, "index keeper")
   /// Guards the worker that keeps house.
   package static let housekeepingWorker = LockRank(76, "housekeeping worker")
+  /// Guards who is told of compactions.
+  package static let compactionListener = LockRank(77, "compaction listener")
   /// Guards the worker that compacts.
   package static let compactionWorker = LockRank(78, "compaction worker")
   /// Guards when expired rows are looked for, and the pass that is under way.

@@ -96,7 +96,7 @@ extension Compactor {
 
   /// Removes what was taken: from the disk at once, from memory when its last reader ends.
   func remove(_ retired: Retired) {
-    state.files.compactionCount.add(1, ordering: .relaxed)
+    state.files.recordCompaction()
     // Earlier checkpoints name what is gone.
     CheckpointFiles(state).removeAll(but: [])
     // What cannot be removed is removed at the next opening.

@@ -65,6 +65,9 @@ extension StorageEngine {
     return true
   }
 
+  /// Where the log ends, as far as it was written: grows with each commit, by its bytes.
+  package var logEnd: UInt64 { state.log.writtenEnd.load(ordering: .relaxed) }
+
   /// Reports damage of a file that is kept beside the log, as of any other of the store.
   package func reportDamage(_ error: any Error) { state.reportDamage(error) }
 }

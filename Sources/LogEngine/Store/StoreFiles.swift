@@ -19,6 +19,8 @@ package struct StoreFiles: ~Copyable, Sendable {
   package let baseSegment = Atomic<UInt32>(0)
   /// How often a compaction has changed where the log begins, and with it the low-water mark.
   let compactionCount = Atomic<UInt64>(0)
+  /// Called after each compaction: commits that marks name may be gone from the log.
+  private let compactionListener = Lock<(@Sendable () -> Void)?>(nil, .compactionListener)
   /// The readers that may still use files that compaction takes away.
   let epochs = ReaderEpochs()
   /// Decoded blocks of packs.
@@ -31,6 +33,18 @@ package struct StoreFiles: ~Copyable, Sendable {
   init(_ blobs: Blobs, blockCacheByteCount: Int) {
     self.blobs = blobs
     blockCache = BlockCache(byteLimit: blockCacheByteCount)
+  }
+
+  /// Has somebody told of each compaction, on the thread that compacts, under no lock but the compaction's.
+  package func onCompaction(_ listener: (@Sendable () -> Void)?) {
+    compactionListener.withLock { $0 = listener }
+  }
+
+  /// Counts a compaction that has changed where the log begins, and tells of it.
+  func recordCompaction() {
+    compactionCount.add(1, ordering: .relaxed)
+    let listener = compactionListener.withLock { $0 }
+    listener?()
   }
 
   /// Whether a segment was packed.

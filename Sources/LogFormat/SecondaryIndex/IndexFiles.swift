@@ -96,16 +96,19 @@ package struct IndexFiles<Header: IndexFileHeader> {
   }
 
   /// Says of a file that what it has is as of another commit, too.
+  ///
+  /// - Returns: How many bytes were written: none, if the file says so already.
   package func restamp(
     _ open: any OpenFile,
     _ file: FileHeader,
     _ header: Header,
     _ stamp: IndexStamp
-  ) throws(StorageError) {
-    if header.stamp == stamp { return }
+  ) throws(StorageError) -> Int {
+    if header.stamp == stamp { return 0 }
     var stamped = header
     stamped.stamp = stamp
     try Self.write(file, stamped, to: open)
+    return FileHeader.byteCount
   }
 
   static func write(

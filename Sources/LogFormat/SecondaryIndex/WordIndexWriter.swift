@@ -53,8 +53,10 @@ package struct WordIndexWriter: ~Copyable {
   /// Writes the directory, and the header last.
   ///
   /// - Parameter pending: The keys of the rows whose words have to be read again, ascending.
+  /// - Returns: How long the file is.
   /// - Throws: ``StorageError`` if it cannot be written.
-  package consuming func finish(pending: [UInt64]) throws(StorageError) {
+  @discardableResult
+  package consuming func finish(pending: [UInt64]) throws(StorageError) -> Int {
     header.runCount = entries.count
     header.pendingCount = pending.count
     var directory = ByteBuffer(capacity: header.directoryByteCount)
@@ -64,5 +66,6 @@ package struct WordIndexWriter: ~Copyable {
     header.directoryChecksum = CRC32C.extend(fileHeader.seed.at(offset), over: directory.bytes)
     try directory.write(to: file, at: offset)
     try WordIndexFiles.write(fileHeader, header, to: file)
+    return offset + directory.count
   }
 }

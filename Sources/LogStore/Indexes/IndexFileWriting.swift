@@ -11,15 +11,17 @@ struct IndexFileWriting {
   /// - Parameters:
   ///   - keys: The entries.
   ///   - header: What they are of, and as of which commit.
+  /// - Returns: How many bytes were written.
   /// - Throws: What reading and writing files throws, or ``DamagedIndexFile``; the file is then as it was.
-  func write(_ keys: OrderedKeys, _ header: SecondaryIndexHeader) throws {
-    if let former = keys.file, isWorthExtending(former, keys),
-      !former.isDamaged, former.header.digest == header.digest,
-      let file = files.open(former.fileHeader, header.digest.low)
+  func write(_ keys: OrderedKeys, _ header: SecondaryIndexHeader) throws -> Int {
+    if let former = keys.file, !former.isDamaged, former.header.digest == header.digest,
+      let file = files.open(former.fileHeader, header.digest.low),
+      isWorthExtending(try file.size(), keys)
     {
-      if !keys.isChanged {
+      if !keys.isChanged, try file.size() == former.byteCount {
         return try files.restamp(file, former.fileHeader, former.header, header.stamp)
       }
+      let start = try file.size()
       var writer = try SecondaryIndexWriter(extending: former, file, header)
       try keys.forEachBlock { block in
         if block.isInFile {
@@ -28,25 +30,26 @@ struct IndexFileWriting {
           try writer.append(block.words.span)
         }
       }
-      _ = try writer.finish()
-      return
+      return try writer.finish() - start
     }
+    var byteCount = 0
     try files.makeFile(header.digest.low, of: store) { file, fileHeader in
       var writer = SecondaryIndexWriter(file, fileHeader, header)
       try keys.forEachBlock { block in
         try unsafe keys.withWords(of: block) { words in try unsafe writer.append(words.span) }
       }
-      _ = try writer.finish()
+      byteCount = try writer.finish()
     }
+    return byteCount
   }
 
-  /// Whether enough of a file stays, so that it does not grow beyond twice what it needs.
-  private func isWorthExtending(_ former: SecondaryIndexFile, _ keys: OrderedKeys) -> Bool {
+  /// Whether enough of a file of so many bytes stays, so that it does not grow beyond twice what it needs.
+  private func isWorthExtending(_ byteCount: Int, _ keys: OrderedKeys) -> Bool {
     var changedCount = 0
     keys.forEachBlockInMemory { changedCount += keys.size(of: $0) }
     let entryByteCount = (keys.wordCount + 1) * 8
     let needed = keys.count * entryByteCount
-    return former.byteCount + changedCount * entryByteCount <= max(2 * needed, 64 << 10)
+    return byteCount + changedCount * entryByteCount <= max(2 * needed, 64 << 10)
   }
 }
 

@@ -46,6 +46,8 @@ final class LazyIndex: Sendable {
     var applied: UInt64 = 0
     /// Changes that were taken in and may have to be undone, oldest first.
     var recent: [Commit] = []
+    /// The commit as of which the entries were last written to a file, by this process.
+    var written: UInt64?
     /// Whether the index's file was damaged, so that it is not looked at again.
     var ignoresFile = false
 
@@ -156,6 +158,57 @@ extension LazyIndex {
   /// Whether the index was made.
   var isBuilt: Bool { state.withLock { $0.content != nil } }
 
+  /// Whether entries in order are in memory, and not in the index's file: all, or those that changed.
+  var isInMemory: Bool {
+    state.withLock { state in
+      guard case .ordered(let keys)? = state.content else { return false }
+      return keys.file == nil || keys.isChanged
+    }
+  }
+
+  /// Takes in that the entries as of a view were written to a file.
+  func noteWritten(as view: ReadView) {
+    state.withLock { $0.written = view.sequence.rawValue }
+  }
+
+  /// The commit as of which this process has written the entries to a file, if they have not changed since.
+  var unchangedSince: CommitSequence? {
+    state.withLock { state in
+      guard state.content != nil, let written = state.written, state.applied <= written,
+        inbox.withLock(\.isEmpty)
+      else { return nil }
+      return CommitSequence(written)
+    }
+  }
+
+  /// Has the entries in a file take the place of those in memory.
+  ///
+  /// - Parameters:
+  ///   - file: The file, which has the entries as of the view.
+  ///   - view: The view that they were written as of.
+  ///   - store: The store.
+  func handOver(to file: SecondaryIndexFile, as view: ReadView, in store: some IndexedStore) {
+    let sequence = view.sequence.rawValue
+    // What was committed after the view is remembered as long as there is the view.
+    withExtendedLifetime(view) {
+      state.withLock { state in
+        // It may have been made anew meanwhile, and know nothing of the commits since the view.
+        guard state.content != nil, state.base <= sequence else { return }
+        do {
+          try takeIn(through: sequence, &state)
+          var content = IndexContent(definition, file)
+          for commit in state.recent where commit.sequence > sequence {
+            for change in commit.changes { try content.apply(change) }
+          }
+          state.content = content
+        } catch {
+          // A block is not what was written: the next reader makes the index anew.
+          state.forget(nil, in: store)
+        }
+      }
+    }
+  }
+
   /// Takes in what is visible, unless another thread is doing so.
   ///
   /// - Parameters:
@@ -256,6 +309,7 @@ extension LazyIndex {
       state.base = view.sequence.rawValue
       state.applied = state.base
       state.recent = []
+      state.written = nil
     } catch {
       registration.store(false, ordering: .releasing)
       throw error

@@ -11,14 +11,16 @@ struct WordFileWriting {
   /// - Parameters:
   ///   - words: The words.
   ///   - stamp: What they are of, and as of which commit.
+  /// - Returns: How many bytes were written.
   /// - Throws: What writing files throws; the file is then as it was.
-  func write(_ words: IndexedWords, _ stamp: IndexStamp) throws {
+  func write(_ words: IndexedWords, _ stamp: IndexStamp) throws -> Int {
     let header = WordIndexHeader(stamp)
     if let former = words.file, former.header.digest == stamp.digest,
-      isWorthExtending(former, words),
-      let file = files.open(former.fileHeader, stamp.digest.low)
+      let file = files.open(former.fileHeader, stamp.digest.low),
+      isWorthExtending(try file.size(), words)
     {
-      if !words.isChanged {
+      let start = try file.size()
+      if !words.isChanged, start == former.byteCount {
         return try files.restamp(file, former.fileHeader, former.header, stamp)
       }
       var writer = try WordIndexWriter(extending: former, file, header)
@@ -29,20 +31,22 @@ struct WordFileWriting {
           try unsafe writer.append(run.bytes.span.bytes)
         }
       }
-      return try writer.finish(pending: words.pending.sorted())
+      return try writer.finish(pending: words.pending.sorted()) - start
     }
+    var byteCount = 0
     try files.makeFile(stamp.digest.low, of: store) { file, fileHeader in
       var writer = WordIndexWriter(file, fileHeader, header)
       for run in words.runs { try unsafe writer.append(run.bytes.span.bytes) }
-      try writer.finish(pending: words.pending.sorted())
+      byteCount = try writer.finish(pending: words.pending.sorted())
     }
+    return byteCount
   }
 
-  /// Whether enough of a file stays, so that it does not grow beyond twice what it needs.
-  private func isWorthExtending(_ former: WordIndexFile, _ words: IndexedWords) -> Bool {
+  /// Whether enough of a file of so many bytes stays, so that it does not grow beyond twice what it needs.
+  private func isWorthExtending(_ byteCount: Int, _ words: IndexedWords) -> Bool {
     let directorySize = 8 * words.pending.count
     let needed = words.runs.reduce(directorySize) { $0 + $1.bytes.count }
     let added = words.runs.reduce(directorySize) { $0 + ($1.entry == nil ? $1.bytes.count : 0) }
-    return former.byteCount + added <= max(2 * needed, 64 << 10)
+    return byteCount + added <= max(2 * needed, 64 << 10)
   }
 }

@@ -69,7 +69,10 @@ final class CommitIndexing: CommitParticipant {
       guard let failure else { preconditionFailure("a commit was given up without a reason") }
       throw failure
     }
-    if !parts.isEmpty { store.indexes.settle(parts.map(\.index), in: store.engine) }
+    if !parts.isEmpty {
+      store.indexes.settle(parts.map(\.index), in: store.engine)
+      store.indexKeeper.noteChange()
+    }
     return sequence
   }
 

@@ -7,17 +7,43 @@ import Synchronization
 // needed; what is missing, damaged or of another past is made by a scan.
 
 extension TableStore {
+  /// Begins to write indexes to their files in the background: those of a store that others may open after this process.
+  func startKeepingIndexes() {
+    let options = engine.state.options
+    guard allowsSave, closing == .withStore, options.background == .ownThread,
+      options.durability != .memory
+    else { return }
+    indexKeeper.start(logEnd: engine.logEnd) { [weak self] pace in
+      self?.keepIndexesIfDue(&pace) ?? true
+    }
+    engine.state.files.onCompaction { [weak indexKeeper] in indexKeeper?.noteOutdated() }
+  }
+
+  /// Keeps the indexes if it is time.
+  ///
+  /// - Returns: Whether there is nothing left to be kept.
+  func keepIndexesIfDue(_ pace: inout IndexKeepingPace) -> Bool {
+    let (newest, logEnd) = (engine.lastCommit, engine.logEnd)
+    guard pace.isDue(newest: newest.rawValue, logEnd: logEnd) else { return false }
+    pace.noteKept(keepIndexes(handingOver: true), logEnd: logEnd)
+    return engine.lastCommit == newest
+  }
+
   /// Keeps the indexes that are in memory, so that the next process need not make them.
   ///
   /// What cannot be written is made by a scan when it is needed.
   ///
+  /// - Parameter handsOver: Whether entries that are in a file leave memory, where it is as good to read them there.
+  /// - Returns: How many bytes were written.
   /// - Complexity: O(entries) for an index that has no file, or of which much changed; otherwise what changed, and about
   ///   a hundredth of the file.
-  func keepIndexes() {
-    guard allowsSave, engine.state.options.durability != .memory else { return }
+  @discardableResult
+  func keepIndexes(handingOver handsOver: Bool = false) -> Int {
+    guard allowsSave, engine.state.options.durability != .memory else { return 0 }
     let view = engine.makeReadViewOfAllCommits()
-    guard let mark = try? engine.mark(of: view.sequence) else { return }
+    guard let mark = try? engine.mark(of: view.sequence) else { return 0 }
     var digests: Set<UInt64> = []
+    var byteCount = 0
     for index in indexes.all {
       let stamp = IndexStamp(
         sequence: view.sequence,
@@ -25,19 +51,35 @@ extension TableStore {
         digest: digest(of: index.definition)
       )
       digests.insert(stamp.digest.low)
-      if index.isBuilt {
-        try? keep(index, as: view, stamp)
-      } else if index.definition.isOfWords {
-        restamp(wordFiles, stamp)
-      } else {
-        restamp(keyFiles, stamp)
+      if !index.isBuilt {
+        // Only if nothing at all was committed since is it known to be as of this commit.
+        let sequence = indexFilesAtOpening[stamp.digest.low]?.sequence
+        if sequence == stamp.sequence {
+          _ = restamp(index, of: stamp.sequence, isWritten: false, stamp)
+        }
+        continue
       }
+      if let sequence = index.unchangedSince,
+        let count = restamp(index, of: sequence, isWritten: true, stamp)
+      {
+        byteCount += count
+        index.noteWritten(as: view)
+      } else if let count = try? keep(index, as: view, stamp) {
+        byteCount += count
+        index.noteWritten(as: view)
+      }
+      if handsOver { handOver(index, as: view) }
     }
     keyFiles.removeAll(but: digests)
     wordFiles.removeAll(but: digests)
+    return byteCount
   }
 
-  private func keep(_ index: LazyIndex, as view: ReadView, _ stamp: IndexStamp) throws {
+  private func keep(
+    _ index: LazyIndex,
+    as view: ReadView,
+    _ stamp: IndexStamp
+  ) throws -> Int {
     let smallestCount = KeptIndexes.smallestCount.load(ordering: .relaxed)
     let store = engine.state.store
     // The next process reads the words of pending rows, should it search.
@@ -45,32 +87,65 @@ extension TableStore {
     case .words(let words)?:
       if index.tables.reduce(0, { $0 + view.rowCount(of: $1) }) < smallestCount {
         wordFiles.remove(stamp.digest.low)
-      } else {
-        try WordFileWriting(files: wordFiles, store: store).write(words, stamp)
+        return 0
       }
+      return try WordFileWriting(files: wordFiles, store: store).write(words, stamp)
     case let content?:
       let keys = try content.ordered()
       if keys.count < smallestCount {
         keyFiles.remove(stamp.digest.low)
-      } else {
-        let header = SecondaryIndexHeader(stamp, wordCount: keys.wordCount)
-        try IndexFileWriting(files: keyFiles, store: store).write(keys, header)
+        return 0
       }
-    case nil: break
+      let header = SecondaryIndexHeader(stamp, wordCount: keys.wordCount)
+      return try IndexFileWriting(files: keyFiles, store: store).write(keys, header)
+    case nil: return 0
     }
   }
 
-  /// Gives the file of an index that was not needed another mark, should its commit be the last, and have been packed.
-  private func restamp<Header>(_ files: IndexFiles<Header>, _ stamp: IndexStamp) {
-    let digest = stamp.digest
-    guard indexFilesAtOpening[digest.low]?.sequence == stamp.sequence,
-      let (file, found) = try? files.readHeader(digest.low), found.digest == digest,
-      (try? isOwnPast(file, found.stamp)) == true, found.sequence == stamp.sequence,
-      found.mark != stamp.mark
+  /// Has the entries of an index that were just written be read in the file from now on.
+  ///
+  /// Those of unique keys stay in memory, where a look-up costs less than in a block; words are in memory in any case.
+  private func handOver(_ index: LazyIndex, as view: ReadView) {
+    guard engine.state.options.reads == .mapped, index.isInMemory,
+      let file = openFile(of: index.definition), file.header.sequence == view.sequence
     else { return }
+    index.handOver(to: file, as: view, in: self)
+  }
+
+  /// Has the file of an index, which is as of a commit and has not changed since, say so, and where that commit is now.
+  ///
+  /// - Parameters:
+  ///   - index: The index.
+  ///   - sequence: The commit that the file is as of.
+  ///   - isWritten: Whether this process has written it. Otherwise it must be of this store's own past.
+  ///   - stamp: What it says from now on.
+  /// - Returns: How many bytes were written; `nil` if there is no such file.
+  private func restamp(
+    _ index: LazyIndex,
+    of sequence: CommitSequence,
+    isWritten: Bool,
+    _ stamp: IndexStamp
+  ) -> Int? {
+    index.definition.isOfWords
+      ? restamp(wordFiles, of: sequence, isWritten: isWritten, stamp)
+      : restamp(keyFiles, of: sequence, isWritten: isWritten, stamp)
+  }
+
+  private func restamp<Header>(
+    _ files: IndexFiles<Header>,
+    of sequence: CommitSequence,
+    isWritten: Bool,
+    _ stamp: IndexStamp
+  ) -> Int? {
+    guard let (file, found) = try? files.readHeader(stamp.digest.low),
+      found.digest == stamp.digest, found.sequence == sequence, file.store == engine.state.store,
+      isWritten || (try? isOwnPast(file, found.stamp)) == true
+    else { return nil }
+    if found.stamp == stamp { return 0 }
     var header = found
     header.stamp = stamp
-    try? files.write(file, header)
+    guard (try? files.write(file, header)) != nil else { return nil }
+    return FileHeader.byteCount
   }
 
   private var keyFiles: SecondaryIndexFiles {

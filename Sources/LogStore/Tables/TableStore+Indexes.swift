@@ -4,7 +4,10 @@ import RowFormat
 extension TableStore: IndexedStore {
   var newestCommit: UInt64 { engine.lastCommit.rawValue }
 
-  func recordRegistration() { indexes.recordRegistration() }
+  func recordRegistration() {
+    indexes.recordRegistration()
+    indexKeeper.noteOutdated()
+  }
 
   func makeReadViewOfAllCommits() -> ReadView { engine.makeReadViewOfAllCommits() }
 

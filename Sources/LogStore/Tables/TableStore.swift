@@ -29,6 +29,8 @@ final class TableStore: Sendable {
   let textHash: TextHash
   /// The files of indexes that there were, by their names.
   let indexFilesAtOpening: [UInt64: KnownIndexFile]
+  /// Has indexes written to their files in the background.
+  let indexKeeper = IndexKeeper()
   let uniqueClaims = UniqueClaims()
   let referenceClaims = ReferenceClaims()
   private let referrersByTable: [UInt16: [ReferenceColumn]]
@@ -45,7 +47,7 @@ final class TableStore: Sendable {
   let leastSharedRowCount = Atomic<Int>(100_000)
   /// What a save promises.
   let durability: LogStoreConfiguration.Durability
-  private let closing: EngineClosing
+  let closing: EngineClosing
   private let end = Lock<StoreEnd?>(nil, .storeEnd)
 
   /// Opens a store on disk, or makes it.
@@ -134,6 +136,7 @@ final class TableStore: Sendable {
     ranks = RankCounter(after: engine.lastCommit.rawValue, catalogue)
     followed = Lock(engine.lastCommit, .followedCommit)
     observation.attach(engine)
+    startKeepingIndexes()
   }
 
   deinit {
@@ -153,6 +156,7 @@ final class TableStore: Sendable {
     }
     guard isFirst, closing == .withStore else { return }
     SchedulePoint.beforeClosing.reach()
+    indexKeeper.stop()
     if reason == .folderReplaced { return engine.disown() }
     keepIndexes()
     try perform(.closing) { try engine.close() }

@@ -114,7 +114,7 @@ private struct WordSample {
     let sample = WordSample(runCount: 2, pendingCount: 2, seed: 2)
     try sample.write()
     let (former, stamp) = (try sample.open(), WordSample.header(9).stamp)
-    try WordIndexFiles(paths: StorePaths(root: "/"), fileSystem: sample.fileSystem).restamp(
+    _ = try WordIndexFiles(paths: StorePaths(root: "/"), fileSystem: sample.fileSystem).restamp(
       sample.fileSystem.open(WordSample.path, .write),
       former.fileHeader,
       former.header,
