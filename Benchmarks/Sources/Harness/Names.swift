@@ -128,6 +128,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case indexFirstUse = "index-first-use"
   case indexAfterStart = "index-after-start"
   case packedIndexAfterStart = "packed-index-after-start"
+  case indexAfterKill = "index-after-kill"
   // A count across a relationship; 100,000 to-ones; the children of one parent moved, kept and deleted.
   case semiJoin = "semi-join"
   case packedSemiJoin = "packed-semi-join"

@@ -54,7 +54,7 @@ extension Workload {
     case .pendingFetch: "one object by a unique key, 10,000 unsaved beside it"
     case .noPendingFetch: "one object by a unique key, nothing unsaved"
     case .indexFirstUse: "the first question by an index, after the rows were saved"
-    case .indexAfterStart, .packedIndexAfterStart:
+    case .indexAfterStart, .packedIndexAfterStart, .indexAfterKill:
       "from a closed store to the first page by an index"
     case .semiJoin, .packedSemiJoin: "count by an attribute of the other end of a to-one"
     case .memberJoin, .packedMemberJoin: "count by an attribute of the members of a to-many"

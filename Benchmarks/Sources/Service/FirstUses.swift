@@ -5,8 +5,15 @@ import Harness
 ///
 /// Nothing warms up, since users do not either.
 struct FirstUses {
+  /// How a store is opened, and what is particular to it.
+  typealias Opening = (
+    contender: Contender, settings: String, open: () throws -> any ServiceStore
+  )
+
   let plan: Plan
   let rows: Int
+  /// How often stores are opened.
+  static let startCount = 3
 
   /// Asks a store for the first time, which was filled by this process.
   ///
@@ -34,7 +41,7 @@ struct FirstUses {
   /// - Throws: What a store throws, and ``WrongAnswer``.
   func afterStart(
     _ workload: Workload,
-    _ openings: [(contender: Contender, settings: String, open: () throws -> any ServiceStore)]
+    _ openings: [Opening]
   ) throws -> [Standing] {
     let entrants = openings.map { opening in
       Entrant(
@@ -55,7 +62,7 @@ struct FirstUses {
         return sample
       }
     }
-    return try RoundRobin(rounds: 3, warmUp: .none, entrants).run()
+    return try RoundRobin(rounds: Self.startCount, warmUp: .none, entrants).run()
   }
 
   private func ask(_ store: any ServiceStore) throws -> Sample {

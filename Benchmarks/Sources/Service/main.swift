@@ -22,20 +22,37 @@ runGroup("Service") { plan, report in
       stores.append(sqlite)
       #endif
       report.add(try uses.afterFilling(stores))
+      for store in stores { _ = try store.nextPage(from: ReadingRecord(number: 0).at, limit: 50) }
+      let killed = KilledStores(in: folder, count: FirstUses.startCount)
+      // Those of state and of at.
+      killed.waitForIndexes(2, of: "log")
+      try killed.copy(["log", "readings.sqlite", "readings.sqlite-wal"])
+      var openings: [FirstUses.Opening] = [
+        (
+          .models, "LogStore, of a process that was killed",
+          { try ModelService(killed.next("log")) }
+        )
+      ]
+      #if SQLITE
+      openings.append(
+        (
+          .sqlite, SQLiteDatabase.settings,
+          { try SQLiteService(killed.next("readings.sqlite")) }
+        )
+      )
+      #endif
+      report.add(try uses.afterStart(.indexAfterKill, openings))
     }
     try FileManager.default.copyItem(at: place("log"), to: place("packed"))
     try ModelService.pack(place("packed"))
 
-    typealias Opening = (
-      contender: Contender, settings: String, open: () throws -> any ServiceStore
-    )
-    let openLog: Opening = (
+    let openLog: FirstUses.Opening = (
       .models, "LogStore, rows in the log", { try ModelService(place("log")) }
     )
-    let openPacked: Opening = (
+    let openPacked: FirstUses.Opening = (
       .models, "LogStore, rows packed", { try ModelService(place("packed"), state: "rows packed") }
     )
-    var peers: [Opening] = []
+    var peers: [FirstUses.Opening] = []
     #if SQLITE
     peers.append(
       (.sqlite, SQLiteDatabase.settings, { try SQLiteService(place("readings.sqlite")) })
