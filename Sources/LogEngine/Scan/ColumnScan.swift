@@ -134,9 +134,22 @@ extension ColumnScan {
   /// Where slots end that name one row of a block after the other, as those of neighbouring keys mostly do.
   private func endOfRows(from start: Int, to end: Int) -> Int {
     let slots = slots.span
-    let first = slots[start]
-    var offset = start + 1
-    while offset < end, slots[offset] == first &+ UInt64(offset &- start) << 6 { offset &+= 1 }
+    var expected = slots[start]
+    var offset = start
+    // Eight at a time, without a branch for each.
+    while offset &+ 8 <= end {
+      var difference: UInt64 = 0
+      for step in 0..<8 {
+        difference |= slots[offset &+ step] ^ (expected &+ UInt64(truncatingIfNeeded: step) &<< 6)
+      }
+      if difference != 0 { break }
+      offset &+= 8
+      expected &+= 8 &<< 6
+    }
+    while offset < end, slots[offset] == expected {
+      offset &+= 1
+      expected &+= 1 &<< 6
+    }
     return offset
   }
 

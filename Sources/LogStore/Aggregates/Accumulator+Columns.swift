@@ -92,9 +92,7 @@ extension DoubleSumAccumulator {
   fileprivate func add(_ rows: RowSelection, of vector: ColumnVector, in groups: [Int32]?) {
     let values = vector.doubles
     guard let groups else {
-      var sum = sums[0]
-      rows.forEach { sum.add(values[$0]) }
-      sums[0] = sum
+      sums[0].add(values, rows)
       counts[0] += rows.selectedCount
       return
     }

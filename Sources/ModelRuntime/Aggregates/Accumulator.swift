@@ -123,6 +123,11 @@ package struct CompensatedSum {
 
   package init() {}
 
+  /// - Parameters:
+  ///   - sum: What plain additions came to.
+  ///   - lost: What they rounded away.
+  package init(sum: Double, lost: Double) { (self.sum, self.lost) = (sum, lost) }
+
   /// The sum; infinite or not a number if plain additions would come to that.
   package var value: Double { sum.isFinite ? sum + lost : sum }
 

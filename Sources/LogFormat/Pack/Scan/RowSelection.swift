@@ -30,8 +30,13 @@ public struct RowSelection: Sendable {
   @inlinable public func forEach<E: Error>(_ body: (Int) throws(E) -> Void) throws(E) {
     for index in words.indices {
       var word = words[index]
+      let first = index &<< 6
+      if word == .max {
+        for row in first..<(first &+ 64) { try body(row) }
+        continue
+      }
       while word != 0 {
-        try body(index &<< 6 &+ word.trailingZeroBitCount)
+        try body(first &+ word.trailingZeroBitCount)
         word &= word &- 1
       }
     }
