@@ -34,6 +34,32 @@ import Testing
     #expect(try rows(of: view, []).isEmpty)
   }
 
+  /// Few rows of a block are cut out of it, many are read with all others: how many is few depends on the block.
+  @Test(arguments: [20, 300, 6000], [1, 2, 7, 25, 90, 400])
+  func `reads from packs what a scan of all rows reads, however far apart its keys are`(
+    textLength: Int,
+    distance: Int
+  ) throws {
+    let store = try MemoryStore()
+    try store.work(1500, textLength: textLength)
+    try store.engine.compact()
+    let view = store.engine.makeReadView()
+    var expected: [UInt64: [UInt8]] = [:]
+    try view.scan(1) { key, _, row in
+      expected[key] = row.withUnsafeBytes { Array($0) }
+      return .proceed
+    }
+    let keys = expected.keys.sorted().enumerated().filter { $0.offset % distance == 0 }
+      .map(\.element)
+    var count = 0
+    try view.scan(1, keys: keys) { key, _, row in
+      #expect(row.withUnsafeBytes { Array($0) } == expected[key])
+      count += 1
+      return .proceed
+    }
+    #expect(count == keys.count)
+  }
+
   @Test func `stops when it is told to, and finds nothing in a table that is not there`() throws {
     let store = try MemoryStore()
     try store.work(50, textLength: 20)

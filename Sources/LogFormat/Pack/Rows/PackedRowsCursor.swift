@@ -12,14 +12,18 @@ import RowFormat
   /// The position of the block that is let go next.
   private var next = 0
   private var vectors: [ColumnVector] = []
-  /// A key that is read some rows later, or a greater one: a block that ends before it has few of the rows to be read.
-  private var keyAhead: UInt64 = 0
+  /// The keys that are read so many rows later as `distances` says, or greater ones.
+  ///
+  /// A block that ends before one of them has fewer of the rows to be read. None is zero, unless all rows are read.
+  private var keysAhead: (near: UInt64, middle: UInt64, far: UInt64) = (0, 0, 0)
 
   package init() {}
 
   private static let blockLimit = 8
-  /// Of how many rows a block is put together, and not each of them cut out.
-  private static let leastRowCount = 4
+  /// How many rows of a block are cut out at most before it is put together instead; which one depends on how many it has.
+  private static let distances = (near: 4, middle: 12, far: 32)
+  /// How many rows are put together in the time in which one is cut out.
+  private static let rowsPerCut = 20
 
   @usableFromInline struct Block {
     @usableFromInline var pack: SegmentID
@@ -50,8 +54,12 @@ import RowFormat
   ///   - index: The one that is read now.
   @inline(__always)
   package mutating func expect(_ keys: Span<UInt64>, from index: Int) {
-    let ahead = index + Self.leastRowCount - 1
-    keyAhead = ahead < keys.count ? keys[ahead] : .max
+    func key(_ distance: Int) -> UInt64 {
+      let ahead = index + distance - 1
+      return ahead < keys.count ? keys[ahead] : .max
+    }
+    let distances = Self.distances
+    keysAhead = (key(distances.near), key(distances.middle), key(distances.far))
   }
 
   /// A row cut out of its block, if the block has few of the rows to be read.
@@ -66,10 +74,18 @@ import RowFormat
     of pack: PackReader
   ) throws -> (rows: PackedRows, index: Int)? {
     let address = place.packAddress
-    guard keyAhead > 0, pack.footer.blocks.indices.contains(address.block),
-      pack.footer.blocks[address.block].lastKey < keyAhead
+    guard keysAhead.near > 0, pack.footer.blocks.indices.contains(address.block),
+      isToBeCut(pack.footer.blocks[address.block])
     else { return nil }
     return try pack.rowOfScan(at: address)
+  }
+
+  /// Whether too few rows of a block are still to be read for it to be put together.
+  private func isToBeCut(_ block: BlockEntry) -> Bool {
+    let cuts = block.rowCount / Self.rowsPerCut
+    if cuts >= Self.distances.far { return block.lastKey < keysAhead.far }
+    if cuts >= Self.distances.middle { return block.lastKey < keysAhead.middle }
+    return block.lastKey < keysAhead.near
   }
 
   /// A block that is at hand.
