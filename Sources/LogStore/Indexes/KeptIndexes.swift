@@ -11,9 +11,22 @@ package enum KeptIndexes {
   /// Simulations lower it.
   package static let mostPendingWords = Atomic(32)
 
-  /// Lowers both, so that stores of a few rows do what large ones do.
+  /// How many commits it is from one after which indexes are written to the next, beside what the background does when it is
+  /// time; 0 for never.
+  ///
+  /// For simulations, which have no time.
+  package static let commitsToWriting = Atomic(0)
+
+  /// Whether indexes are written after a commit.
+  static func areWritten(after sequence: UInt64) -> Bool {
+    let count = commitsToWriting.load(ordering: .relaxed)
+    return count > 0 && sequence.isMultiple(of: UInt64(count))
+  }
+
+  /// Lowers all, so that stores of a few rows do what large ones do.
   package static func simulate() {
     smallestCount.store(1, ordering: .relaxed)
     mostPendingWords.store(2, ordering: .relaxed)
+    commitsToWriting.store(3, ordering: .relaxed)
   }
 }

@@ -72,6 +72,9 @@ final class CommitIndexing: CommitParticipant {
     if !parts.isEmpty {
       store.indexes.settle(parts.map(\.index), in: store.engine)
       store.indexKeeper.noteChange()
+      if KeptIndexes.areWritten(after: sequence.rawValue) {
+        store.keepIndexes(handingOver: true)
+      }
     }
     return sequence
   }
