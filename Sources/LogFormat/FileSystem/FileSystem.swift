@@ -1,3 +1,13 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
 /// The seam between the engine and the world: all input and output, time and chance.
 ///
 /// The engine reaches files, the clock and random numbers only through this protocol, so that a
@@ -74,6 +84,18 @@ public protocol FileSystem: Sendable {
   /// - Returns: The lock, or `nil` if someone else holds it.
   func lock(_ path: String) throws(StorageError) -> (any FileLock)?
 
+  /// Opens a file to be locked, again and again; it is made if need be.
+  ///
+  /// Nothing is locked yet. The locks are of the same kind as that of ``lock(_:)``.
+  ///
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` with `ENOTSUP` where there are only exclusive locks.
+  func openLockable(_ path: String) throws(StorageError) -> any LockableFile
+
+  /// Watches a file for changes by any process.
+  ///
+  /// - Returns: `nil` where nobody tells of changes.
+  func watch(_ path: String) -> (any FileWatch)?
+
   /// The time of day, in microseconds since 1970-01-01T00:00:00Z; it may jump.
   func microseconds() -> Int64
 
@@ -92,6 +114,12 @@ public protocol FileSystem: Sendable {
 
 extension FileSystem {
   public func pause(microseconds: Int) {}
+  /// For file systems that tell of no changes.
+  public func watch(_ path: String) -> (any FileWatch)? { nil }
+  /// For file systems that one process uses.
+  public func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
+    throw .inputOutput(path: path, operation: .lock, errno: ENOTSUP)
+  }
   /// For file systems that keep empty directories.
   public func removeDirectory(_ path: String) throws(StorageError) {}
   /// For file systems without links and permissions.
@@ -154,6 +182,42 @@ public enum OpenMode: Sendable, Hashable {
 
 /// Holds an exclusive lock for as long as it lives.
 public protocol FileLock: AnyObject, Sendable {}
+
+/// A file that can be locked by one at a time, or by several who share it.
+///
+/// What is locked is let go of when the object is released, or when the process ends in whatever way.
+public protocol LockableFile: FileLock {
+  /// Takes the lock; by an object that does not hold it.
+  ///
+  /// - Parameters:
+  ///   - kind: Whether others may hold it meanwhile.
+  ///   - waits: Whether to wait until those who hold it let go of it. Who waits longest need not be the first.
+  /// - Returns: Whether it was taken; always, if it `waits`.
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)``.
+  func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool
+
+  /// Lets go of the lock.
+  func release()
+}
+
+/// Tells when a file is written to.
+public protocol FileWatch: AnyObject, Sendable {
+  /// Sleeps until the file was written to since the last call, perhaps by this process.
+  ///
+  /// - Returns: `false` if the watch was cancelled.
+  func wait() -> Bool
+
+  /// Wakes the thread that waits, for good.
+  func cancel()
+}
+
+/// Who may hold a lock at the same time.
+public enum LockKind: Sendable, Hashable {
+  /// Any number, all of whom share it.
+  case shared
+  /// One, and nobody else.
+  case exclusive
+}
 
 /// An open file; it is closed when the last reference to it goes.
 ///

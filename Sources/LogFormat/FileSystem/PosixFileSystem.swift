@@ -134,18 +134,15 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func lock(_ path: String) throws(StorageError) -> (any FileLock)? {
-    let descriptor = try openLock(path)
-    // `flock` and not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file
-    // is closed, also by a follower in this process.
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let code = errno
-      if code == EINTR { continue }
-      _ = close(descriptor)
-      if code == EWOULDBLOCK { return nil }
-      throw Self.failure(.lock, path, code)
-    }
-    return PosixLock(descriptor: descriptor)
+    let lock = PosixLock(path: path, descriptor: try openLock(path))
+    return try lock.take(.exclusive, waits: false) ? lock : nil
   }
+
+  public func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
+    PosixLock(path: path, descriptor: try openLock(path))
+  }
+
+  public func watch(_ path: String) -> (any FileWatch)? { PosixFileWatch(path) }
 
   public func microseconds() -> Int64 {
     var now = timespec()
@@ -324,9 +321,31 @@ extension PosixFileSystem {
   }
 }
 
-/// A lock that is given back when its descriptor is closed.
-private final class PosixLock: FileLock {
+/// A file and its lock, which is given back when the descriptor is closed.
+///
+/// `flock` and not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file is closed, also by a
+/// follower in this process.
+private final class PosixLock: LockableFile {
+  private let path: String
   private let descriptor: CInt
-  init(descriptor: CInt) { self.descriptor = descriptor }
+
+  init(path: String, descriptor: CInt) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool {
+    let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)
+    while flock(descriptor, operation) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      if code == EWOULDBLOCK { return false }
+      throw PosixFileSystem.failure(.lock, path, code)
+    }
+    return true
+  }
+
+  func release() { _ = flock(descriptor, LOCK_UN) }
+
   deinit { _ = close(descriptor) }
 }

@@ -10,6 +10,9 @@ import RowFormat
 ///     index/<digest>.keys       the keys of a secondary index; disposable
 ///     index/<digest>.words      the words of a column of texts; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
+///     TURN                      whose turn it is to write, of several processes
+///     COMPACTION                locked by the one of several processes that compacts
+///     members/<number>          locked by a process, of several that write
 ///     tmp/                      what is not part of the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
@@ -22,6 +25,14 @@ package struct StorePaths: Hashable, Sendable {
   }
 
   package var lock: String { root + "/LOCK" }
+  package var turn: String { root + "/TURN" }
+  package var compaction: String { root + "/COMPACTION" }
+  /// The names of the files in the root that are locked, and never part of what the store says.
+  package static let lockNames: Set<String> = ["LOCK", "TURN", "COMPACTION"]
+  package var members: String { root + "/members" }
+  package func member(_ number: UInt16) -> String {
+    members + "/" + hexadecimal(UInt64(number), digits: 4)
+  }
   package var log: String { root + "/log" }
   package var index: String { root + "/index" }
   package var blobs: String { root + "/blobs" }
@@ -118,7 +129,7 @@ extension StorePaths {
       }
       errors.append(.unexpectedFile(path: directory, expected: .directory, found: kind))
     }
-    for directory in directories + [blobs, staged] { try check(directory) }
+    for directory in directories + [blobs, staged, members] { try check(directory) }
     if errors.contains(where: { $0.path == blobs }) { return errors }
     for number in try StoreRemoval(paths: self, fileSystem: fileSystem).directoriesOfBlobs() {
       try check(blobs(in: number))

@@ -19,14 +19,14 @@ package struct StoreRemoval {
     guard try fileSystem.list(paths.root) != nil else { return }
     try fileSystem.synchronizeDirectory(paths.root)
     let blobDirectories = try directoriesOfBlobs().map(paths.blobs(in:))
-    for directory in paths.directories + blobDirectories {
+    for directory in paths.directories + [paths.members] + blobDirectories {
       guard let names = try fileSystem.list(directory) else { continue }
       for name in names where paths.isOwnName(name, in: directory) {
         try fileSystem.unlink(directory + "/" + name)
       }
       try fileSystem.synchronizeDirectory(directory)
     }
-    for directory in blobDirectories + paths.directories + [paths.blobs] {
+    for directory in blobDirectories + paths.directories + [paths.members, paths.blobs] {
       try fileSystem.removeDirectory(directory)
     }
     for name in try fileSystem.list(paths.root) ?? [] where paths.isOwnName(name, in: paths.root) {
@@ -49,11 +49,13 @@ extension StorePaths {
   package func isOwnName(_ name: String, in directory: String) -> Bool {
     switch directory {
     case root:
-      name == "LOCK" || StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil
+      StorePaths.lockNames.contains(name)
+        || StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil
     case log: StorePaths.number(in: name, suffix: StorePaths.segmentSuffix) != nil
     case packs: StorePaths.number(in: name, suffix: StorePaths.packSuffix) != nil
     case index:
       StorePaths.indexSuffixes.contains { StorePaths.number(in: name, suffix: $0) != nil }
+    case members: name.utf8.count == 4 && UInt16(name, radix: 16) != nil
     case temporary: isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
     }

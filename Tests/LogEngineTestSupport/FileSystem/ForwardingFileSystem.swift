@@ -31,6 +31,9 @@ extension ForwardingFileSystem {
     try base.synchronizeDirectory(path)
   }
   package func lock(_ path: String) throws(StorageError) -> (any FileLock)? { try base.lock(path) }
+  package func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
+    try base.openLockable(path)
+  }
   package func microseconds() -> Int64 { base.microseconds() }
   package func randomBits() -> UInt64 { base.randomBits() }
   package var holderDescription: String { base.holderDescription }
