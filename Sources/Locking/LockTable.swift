@@ -41,6 +41,11 @@ extension LockRank {
   /// Waits for the disk.
   package static let blobSweep = LockRank(24, "blob sweep")
 
+  /// Guards up to where one of several writers has read what others wrote; taken when a turn begins.
+  ///
+  /// Waits for the disk.
+  package static let memberPosition = LockRank(26, "member position")
+
   // MARK: Committing
 
   /// Guards which thread writes for others, and which ones wait for it.

@@ -3,20 +3,6 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// What a writer knows of the store's checkpoints.
-struct CheckpointState: Sendable {
-  /// The greatest number given to a checkpoint so far.
-  var highest: UInt64 = 0
-  /// The newest checkpoint the store can be opened from.
-  var newest: UInt64?
-  /// Where it is in the log.
-  var logPosition: UInt64 = 0
-  /// How long its file is.
-  var byteCount = 0
-  /// Where the log ended when the last attempt at a checkpoint was made.
-  var attemptEnd: UInt64 = 0
-}
-
 extension LogWriter {
   /// Writes a checkpoint, unless the newest is at the end of the log.
   ///
@@ -31,7 +17,9 @@ extension LogWriter {
   /// Writes a checkpoint, so many bytes in one call.
   func checkpoint(pieceByteCount: Int) throws(StorageError) {
     try checkpointing.withLock { (_) throws(StorageError) in
-      try writeCheckpoint(pieceByteCount: pieceByteCount)
+      try inTurn { () throws(StorageError) in
+        try writeCheckpoint(pieceByteCount: pieceByteCount)
+      }
     }
   }
 

@@ -5,6 +5,10 @@ import Synchronization
 extension LogWriter {
   /// Sees everything committed so far to the disk, and says where the log then ends.
   func cut() throws(StorageError) -> LogCut {
+    try inTurn { () throws(StorageError) in try makeCut() }
+  }
+
+  private func makeCut() throws(StorageError) -> LogCut {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let work = state.log.tail.withLock { $0.take() }

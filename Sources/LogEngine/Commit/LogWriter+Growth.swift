@@ -30,7 +30,8 @@ extension LogWriter {
     let (segment, end, logEnd, isEnded, outgrown) = state.log.tail.withLock {
       ($0.segment, $0.end, $0.logEnd, $0.isEnded, $0.outgrownCapacity)
     }
-    guard !writesThrough, let segment, !isEnded else { return false }
+    // Others take the size of a file for its capacity.
+    guard !writesThrough, turns == nil, let segment, !isEnded else { return false }
     let unsynchronized = logEnd - min(state.log.durableEnd.load(ordering: .relaxed), logEnd)
     if unsynchronized <= Self.promptLimit, preparation.isReady(for: byteCount) { return false }
     let size = outgrown ?? segment.capacity

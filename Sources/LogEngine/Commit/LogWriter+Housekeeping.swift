@@ -22,6 +22,8 @@ extension LogWriter: HousekeptLog {
 
   /// Makes the next segment ready once the current one is half full, or at once if the log grows fast.
   func prepareIfNeeded() {
+    // Who has the turn makes the file; a number that is taken beside it would be given to two.
+    if turns != nil { return }
     let (isDue, logEnd) = state.log.tail.withLock { tail in
       (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
@@ -54,9 +56,10 @@ extension LogWriter: HousekeptLog {
   func synchronizeBehind() {
     guard !writesThrough else { return }
     let (segment, end, isEnded) = lead.withLock { lead in
-      let segment = state.log.tail.withLock { $0.segment }
+      let (segment, logEnd) = state.log.tail.withLock { ($0.segment, $0.logEnd) }
       let isEnded = lead.failure != nil || lead.isClosed
-      return (segment, state.log.writtenEnd.load(ordering: .relaxed), isEnded)
+      // What others wrote since this process's last turn may be in another segment.
+      return (segment, min(state.log.writtenEnd.load(ordering: .relaxed), logEnd), isEnded)
     }
     guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else { return }
     do throws(StorageError) {
@@ -83,7 +86,9 @@ extension LogWriter: HousekeptLog {
   ///
   /// - Returns: Whether there is nothing left to be said.
   func witnessIfIdle() -> Bool {
-    lead.withLock { lead in
+    // The last of several processes says so when it closes the store.
+    if turns != nil { return true }
+    return lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return true }
       let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
       let idleEnd = lead.idleEnd

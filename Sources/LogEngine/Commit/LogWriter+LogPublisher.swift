@@ -1,5 +1,6 @@
 import Locking
 import LogFormat
+import Synchronization
 
 extension LogWriter: LogPublisher {
   func currentManifest() throws(StorageError) -> Manifest {
@@ -9,10 +10,28 @@ extension LogWriter: LogPublisher {
     }
   }
 
-  func takeFileNumber() -> UInt32 { preparation.takeNumber() }
+  func takeFileNumber() throws(StorageError) -> UInt32 {
+    try inTurn { preparation.takeNumber() }
+  }
+
+  func lockCompaction(waits: Bool) throws(StorageError) -> CompactionPermit? {
+    if turns == nil { return CompactionPermit(lock: nil) }
+    let lock = try state.fileSystem.openLockable(state.paths.compaction)
+    return try lock.take(.exclusive, waits: waits) ? CompactionPermit(lock: lock) : nil
+  }
+
+  func findOthersBound() throws(StorageError) {
+    guard let turns else { return }
+    let bound = try turns.membership.members.lowestBound(but: turns.membership.number)
+    state.visibility.othersBound.store(bound ?? .max, ordering: .relaxed)
+  }
 
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R {
-    try checkpointing.withLock { _ in try body() }
+    try checkpointing.withLock { _ in
+      if let turns { try enterTurn(turns) }
+      defer { if let turns { leaveTurn(turns) } }
+      return try body()
+    }
   }
 
   func prepareManifest(
@@ -23,6 +42,7 @@ extension LogWriter: LogPublisher {
     let nextSegment = preparation.nextID
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
+      try findOthersBound()
       // Rows were left out because later commits took their place: those must not be lost.
       let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)

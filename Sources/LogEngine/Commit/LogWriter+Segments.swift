@@ -25,6 +25,10 @@ extension LogWriter {
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment() throws(StorageError) {
+    try inTurn { () throws(StorageError) in try leaveSegmentInTurn() }
+  }
+
+  private func leaveSegmentInTurn() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let (isUsed, logEnd) = state.log.tail.withLock { tail in

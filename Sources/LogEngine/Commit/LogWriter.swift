@@ -20,6 +20,10 @@ final class LogWriter: Sendable {
   let housekeeper: Housekeeper
   let lead: Lock<Lead>
   let epoch: UInt32
+  /// The turns of this process, if several write the store.
+  let turns: Turns?
+  /// Reads what the others write.
+  let follower: Follower?
   /// Held through a synchronization of the log; says why one of the
   /// background's failed.
   ///
@@ -64,8 +68,12 @@ final class LogWriter: Sendable {
     preparation: SegmentPreparation,
     manifest: Manifest,
     checkpoint: CheckpointState,
-    epoch: UInt32
+    epoch: UInt32,
+    turns: Turns? = nil,
+    follower: Follower? = nil
   ) {
+    self.turns = turns
+    self.follower = follower
     self.state = state
     self.preparation = preparation
     self.epoch = epoch
@@ -96,13 +104,24 @@ final class LogWriter: Sendable {
     if endFlag.load(ordering: .acquiring) {
       try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     }
+    return try inTurn { () throws(StorageError) in
+      try commitInTurn(&batch, with: participant)
+    }
+  }
+
+  private func commitInTurn(
+    _ batch: inout CommitBatch,
+    with participant: (any CommitParticipant)?
+  ) throws(StorageError) -> CommitSequence? {
     try batch.finish(microseconds: state.fileSystem.microseconds())
     let touchesBlobs = batch.touchesBlobs
     if touchesBlobs { state.files.blobs.unsettledCount.add(1, ordering: .acquiring) }
     defer { if touchesBlobs { state.files.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
-    // Without background work, waiting would gain nothing.
-    if state.options.background == .ownThread { housekeeper.stallCommit(of: batch.buffer.count) }
+    // Without background work, waiting would gain nothing; of several processes, one compacts for all.
+    if state.options.background == .ownThread, turns == nil {
+      housekeeper.stallCommit(of: batch.buffer.count)
+    }
     var isPrepared = participant == nil
     while true {
       if let participant, !isPrepared {
@@ -195,11 +214,13 @@ extension LogWriter {
 
   /// Writes what was appended so far, and sees it to the disk whatever the options ask for.
   func synchronize() throws(StorageError) {
-    try lead.withLock { (lead) throws(StorageError) in
-      try check(lead)
-      let work = state.log.tail.withLock { $0.take() }
-      try write(work, synchronizing: true, &lead)
-      publish(work)
+    try inTurn { () throws(StorageError) in
+      try lead.withLock { (lead) throws(StorageError) in
+        try check(lead)
+        let work = state.log.tail.withLock { $0.take() }
+        try write(work, synchronizing: true, &lead)
+        publish(work)
+      }
     }
   }
 
@@ -278,12 +299,17 @@ extension LogWriter {
     housekeeper.giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
-        if lead.isClosed { return }
-        lead.isClosed = true
-        endFlag.store(true, ordering: .releasing)
-        if lead.failure == nil { try end(&lead) }
+        try close(&lead)
       }
     }
+  }
+
+  /// Ends the log, under the locks of those who end it.
+  func close(_ lead: inout Lead) throws(StorageError) {
+    if lead.isClosed { return }
+    lead.isClosed = true
+    endFlag.store(true, ordering: .releasing)
+    if lead.failure == nil { try end(&lead) }
   }
 
   private func end(_ lead: inout Lead) throws(StorageError) {

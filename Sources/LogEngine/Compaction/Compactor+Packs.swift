@@ -110,7 +110,7 @@ extension Compactor {
 
   func beginPackIfNeeded() throws(StorageError) {
     if output != nil { return }
-    let id = PackID(rawValue: log.takeFileNumber())
+    let id = PackID(rawValue: try log.takeFileNumber())
     let pack = try PackWriter(
       path: state.paths.temporary("pack"),
       on: state.fileSystem,

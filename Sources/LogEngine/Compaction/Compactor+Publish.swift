@@ -62,7 +62,10 @@ extension Compactor {
       plan.lowWaterMark,
       ordering: .sequentiallyConsistent
     )
-    let pinned = state.visibility.pins.oldest(upTo: plan.lowWaterMark)
+    let pinned = min(
+      state.visibility.pins.oldest(upTo: plan.lowWaterMark),
+      state.visibility.othersBound.load(ordering: .relaxed)
+    )
     guard pinned < plan.lowWaterMark else { return }
     state.visibility.lowWaterMark.store(before, ordering: .sequentiallyConsistent)
     throw .commitGone(CommitSequence(pinned), oldest: CommitSequence(plan.lowWaterMark))

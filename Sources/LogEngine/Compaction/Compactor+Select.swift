@@ -35,7 +35,10 @@ extension Compactor {
   static func candidates(_ state: StoreState, _ history: HistoryRetention) -> Candidates {
     var candidates = Candidates()
     let visible = state.visibility.visible.load(ordering: .acquiring)
-    candidates.lowWaterMark = state.visibility.pins.oldest(upTo: visible)
+    candidates.lowWaterMark = min(
+      state.visibility.pins.oldest(upTo: visible),
+      state.visibility.othersBound.load(ordering: .relaxed)
+    )
     let usages = state.log.tail.withLock { $0.usages }.bySegment
     let segments = state.files.segmentList
     // A segment is sealed if another follows, which says where it ends.
@@ -88,8 +91,25 @@ extension Compactor {
     _ history: HistoryRetention,
     lastEnd: () -> UInt64
   ) throws -> Selection {
+    // For as long as there is the plan.
+    guard let permit = try log.lockCompaction(waits: urgency == .now) else {
+      return .outcome(.nothingToDo)
+    }
+    return try log.inTurn { try select(log, urgency, history, permit, lastEnd: lastEnd) }
+  }
+
+  private static func select(
+    _ log: any LogPublisher,
+    _ urgency: CompactionUrgency,
+    _ history: HistoryRetention,
+    _ permit: CompactionPermit,
+    lastEnd: () -> UInt64
+  ) throws -> Selection {
     let state = log.state
     let manifest = try log.currentManifest()
+    // Another process has compacted, and a reader of this one keeps it from being taken up.
+    guard manifest.base == state.files.base.withLock({ $0 }) else { return .outcome(.waitsForRead) }
+    try log.findOthersBound()
     let candidates = candidates(state, history)
     // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.
     // After the low-water mark was read: a later reader finds in the index what replaced each row up to it.
@@ -105,6 +125,7 @@ extension Compactor {
     }
     if choice.isEmpty { return .outcome(candidates.reasonForNothing) }
     var plan = Plan(base: manifest.base ?? LogBase.none)
+    plan.permit = permit
     let segments = candidates.segments.prefix(choice.segmentCount)
     if let successor = segments.last?.successor {
       plan.base.segment = successor.previousSegment

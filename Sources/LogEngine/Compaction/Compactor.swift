@@ -59,6 +59,8 @@ import Synchronization
   /// What is taken, and where the log begins afterwards.
   struct Plan {
     var base: LogBase
+    /// Keeps other processes from compacting.
+    var permit: CompactionPermit?
     var segments: [Segment] = []
     var packs: [PackReader] = []
     /// The packs that stay.

@@ -1,5 +1,11 @@
 import LogFormat
 
+/// The right to compact a store.
+struct CompactionPermit: Sendable {
+  /// The lock of `COMPACTION`, where several processes write the store.
+  let lock: (any LockableFile)?
+}
+
 /// The log's writer, as a compaction sees it.
 ///
 /// A compaction writes packs by itself. Making them part of the store takes a manifest, and only the log's writer
@@ -17,7 +23,22 @@ protocol LogPublisher: AnyObject, Sendable {
   func currentManifest() throws(StorageError) -> Manifest
 
   /// Allocates a number that no file of the store ever had.
-  func takeFileNumber() -> UInt32
+  ///
+  /// - Throws: ``StorageError`` if this process's turn does not come.
+  func takeFileNumber() throws(StorageError) -> UInt32
+
+  /// Makes sure that no other process compacts the store.
+  ///
+  /// - Parameter waits: Whether to wait for the end of another process's compaction.
+  /// - Returns: What keeps it so for as long as it lives; `nil` if another process compacts.
+  /// - Throws: ``StorageError`` if that cannot be found out.
+  func lockCompaction(waits: Bool) throws(StorageError) -> CompactionPermit?
+
+  /// Runs `body` while no other process writes the store.
+  func inTurn<R>(any body: () throws -> R) throws -> R
+
+  /// Finds out which commits the other processes need that write the store; in a turn.
+  func findOthersBound() throws(StorageError)
 
   /// Runs `body` while checkpoints are paused.
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R

@@ -32,6 +32,7 @@ package struct Opening {
   }
 
   private func open() throws(StorageError) -> StorageEngine {
+    if options.mode == .readWrite, options.writers == .severalProcesses { return try join() }
     let start = fileSystem.microseconds()
     let isWriter = options.mode == .readWrite
     if isWriter {
@@ -71,9 +72,9 @@ package struct Opening {
     )
   }
 
-  private typealias Found = (recovery: Recovery, end: Recovery.End)
+  typealias Found = (recovery: Recovery, end: Recovery.End)
 
-  private func recover() throws(StorageError) -> Found {
+  func recover() throws(StorageError) -> Found {
     let (manifest, damage) = try findManifestUpToDamage()
     try checkApplication(manifest)
     let state = StoreState(
@@ -99,7 +100,7 @@ package struct Opening {
 
   /// Recovers without the lock: a writer may exchange the manifest and the files it names meanwhile, so
   /// an error is one only if it is found again.
-  private func recoverBesideWriter() throws(StorageError) -> Found {
+  func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
     var unknownPack = SegmentID.none
     while true {
@@ -126,10 +127,12 @@ package struct Opening {
     }
   }
 
-  private func makeWriter(
+  func makeWriter(
     _ state: StoreState,
     _ recovery: Recovery,
-    _ end: Recovery.End
+    _ end: Recovery.End,
+    _ turns: Turns? = nil,
+    _ follower: Follower? = nil
   ) -> LogWriter {
     let preparation = SegmentPreparation(
       paths: paths,
@@ -142,7 +145,9 @@ package struct Opening {
       preparation: preparation,
       manifest: recovery.manifest,
       checkpoint: recovery.checkpoints,
-      epoch: end.epoch == .max ? .max : end.epoch + 1
+      epoch: end.epoch == .max ? .max : end.epoch + 1,
+      turns: turns,
+      follower: follower
     )
   }
 }
@@ -150,7 +155,7 @@ package struct Opening {
 // MARK: Directories, lock and manifest
 
 extension Opening {
-  private func makeDirectories() throws(StorageError) {
+  func makeDirectories() throws(StorageError) {
     if try fileSystem.list(paths.root) == nil {
       guard options.missingStore == .create else { throw .missingStore(path: paths.root) }
       if try fileSystem.size(of: paths.root) != nil {
@@ -164,7 +169,9 @@ extension Opening {
     let isStore =
       names.contains("LOCK") || names.contains { $0.hasPrefix(StorePaths.manifestPrefix) }
     if !isStore,
-      let stranger = names.sorted().first(where: { !["log", "pack", "index", "tmp"].contains($0) })
+      let stranger = names.sorted().first(where: {
+        !["log", "pack", "index", "tmp", "members"].contains($0)
+      })
     {
       throw .notAStore(path: paths.root, found: stranger)
     }
@@ -183,6 +190,11 @@ extension Opening {
     if let lock { return lock }
     guard let lock = try fileSystem.lock(paths.lock) else {
       throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
+    }
+    // A member that is being killed may have lost this lock before its own.
+    let members = Members(paths: paths, fileSystem: fileSystem)
+    if try fileSystem.list(paths.members) != nil, try !members.others().isEmpty {
+      throw .locked(path: paths.root, holder: "several processes")
     }
     do throws(StorageError) {
       try LockFile(paths.lock, fileSystem).write(holder: fileSystem.holderDescription)

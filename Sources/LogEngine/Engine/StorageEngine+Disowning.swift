@@ -12,8 +12,10 @@ extension StorageEngine {
       state.events.reportClosing()
       state.events.deliver()
     }
+    watching.withLock { $0.take() }?.stop()
     writer?.housekeeper.stop()
     writer?.disown()
+    writer?.turns?.membership.leave()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
   }
 }

@@ -158,6 +158,18 @@ extension StorageEngine {
     guard sequence <= newest else {
       throw StorageError.unknownCommit(sequence, newest: newest)
     }
+    if let writer, let turns = writer.turns {
+      return try writer.inTurn {
+        // Before it is looked whether the commit is there: from then on no compaction takes it.
+        let needed = min(sequence.rawValue, state.visibility.pins.oldest(upTo: newest.rawValue))
+        try turns.membership.write(bound: needed)
+        return try makePinnedReadView(at: sequence)
+      }
+    }
+    return try makePinnedReadView(at: sequence)
+  }
+
+  private func makePinnedReadView(at sequence: CommitSequence) throws -> ReadView {
     // Held until the view's own pin is there.
     let holder = makeReadView()
     if sequence == holder.sequence { return holder }

@@ -25,6 +25,8 @@ public final class StorageEngine: Sendable {
   public let recovery: RecoveryReport
   /// Held while the catalogue is changed.
   let catalogueChange = Lock<Void>((), .catalogueChange)
+  /// Learns of other processes' commits, where several write.
+  let watching = Lock<TurnWatch?>(nil, .housekeepingWorker)
 
   init(
     state: StoreState,
@@ -42,6 +44,7 @@ public final class StorageEngine: Sendable {
 
   // Released without being closed: every commit is as safe as its durability promises.
   deinit {
+    watching.withLock { $0.take() }?.stop()
     writer?.housekeeper.stop()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
     state.events.deliver()
@@ -99,6 +102,13 @@ extension StorageEngine {
     _ changes: [CatalogueChange],
     _ writer: LogWriter
   ) throws(StorageError) -> Catalogue {
+    try writer.inTurn { () throws(StorageError) in try applyInTurn(changes, writer) }
+  }
+
+  private func applyInTurn(
+    _ changes: [CatalogueChange],
+    _ writer: LogWriter
+  ) throws(StorageError) -> Catalogue {
     let catalogue = catalogue
     let version = try CatalogueVersion(changes, of: catalogue)
     if version.catalogue == catalogue { return catalogue }
@@ -118,9 +128,12 @@ extension StorageEngine {
 
   /// Gives out keys that were never given out before: ascending from 1, never given again once a row used them.
   ///
+  /// Of a store that several processes write, ``takeKeys(_:in:)`` gives out keys.
+  ///
   /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {
     guard count > 0, let table = state.tables[Int(table)] else { return 0..<0 }
+    assert(!hasOtherWriters, "keys that another process may give out, too")
     let end = table.nextKey.add(UInt64(count), ordering: .relaxed).newValue
     return (end - UInt64(count))..<end
   }
@@ -307,6 +320,7 @@ extension StorageEngine {
     }
     writer?.housekeeper.stop()
     defer { state.files.blobs.isOpen.store(false, ordering: .releasing) }
+    if let writer, let turns = writer.turns { return try leave(writer, turns) }
     try writer?.close()
   }
 

@@ -1,14 +1,42 @@
+import Locking
 import LogFormat
 
 // From segment to segment.
 extension Follower {
   /// The segments that were begun after the current one.
-  func findSuccessors(of end: Recovery.End) throws(StorageError) -> [SegmentHeader] {
+  ///
+  /// Some of them may have been packed. If no commit was in these, the reading goes on behind them.
+  func findSuccessors(_ position: inout Position) throws(StorageError) -> [SegmentHeader] {
+    do throws(StorageError) {
+      return try findSuccessors(of: position.lastSegment)
+    } catch {
+      try findBase(&position)
+      guard passOverPacked(&position) else { throw error }
+      return try findSuccessors(of: position.lastSegment)
+    }
+  }
+
+  /// Goes to the beginning of the log as a compaction left it, if no commit is before it that was not read.
+  private func passOverPacked(_ position: inout Position) -> Bool {
+    guard let base = position.newBase ?? state.files.base.withLock({ $0 }),
+      base.segment > position.lastSegment, base.sequence == position.end.sequence
+    else { return false }
+    position.end.segment = nil
+    position.end.hasBase = true
+    position.end.offset = base.end
+    position.end.frame = 0
+    position.end.chain = base.chain
+    position.end.logPosition = base.logPosition
+    position.passedSegment = base.segment
+    return true
+  }
+
+  private func findSuccessors(of segment: SegmentID) throws(StorageError) -> [SegmentHeader] {
     let files = try LogFiles(
       paths: state.paths,
       fileSystem: state.fileSystem,
       mode: .readOnly,
-      after: end.segment?.id ?? .none
+      after: segment
     )
     if let stranger = files.headers.first(where: { $0.store != state.store }) {
       let problem = Corruption.Problem.invalidField(
@@ -36,7 +64,10 @@ extension Follower {
         )
       }
     }
-    let file = try state.fileSystem.open(state.paths.segment(header.segment), .read)
+    let file = try state.fileSystem.open(
+      state.paths.segment(header.segment),
+      state.options.mode == .readWrite ? .write : .read
+    )
     let segment = try Segment(
       header: header,
       file: file,
@@ -49,4 +80,9 @@ extension Follower {
     position.end.segment = segment
     position.end.offset = SegmentHeader.byteCount
   }
+}
+
+extension Follower.Position {
+  /// The segment whose successor comes next.
+  var lastSegment: SegmentID { end.segment?.id ?? passedSegment }
 }

@@ -26,21 +26,32 @@ final class Follower: Sendable {
     var failure: StorageError?
     /// The newest manifest that was read.
     var manifest: UInt64
+    /// The last segment that was packed before it could be read, all of whose commits were known; none if that of the
+    /// end was.
+    var passedSegment = SegmentID.none
     /// Where the log begins by now, if that is not taken up yet.
     var newBase: LogBase?
+    /// Whether this process appends, and so knows all there is.
+    var isInTurn = false
     /// The newest pack on whose rows records may stand that are read.
     var admittedPack = SegmentID.none
   }
 
   init(state: StoreState, manifest: UInt64, end: Recovery.End, replay: Replay) {
     self.state = state
-    position = Lock(Position(end: end, replay: replay, manifest: manifest), .followerPosition)
+    position = Lock(
+      Position(end: end, replay: replay, manifest: manifest),
+      state.options.mode == .readWrite ? .memberPosition : .followerPosition
+    )
   }
 
   /// Reads what there is, commit by commit.
   func refresh() throws(StorageError) -> CommitSequence {
     try position.withLock { (position) throws(StorageError) in
       if let failure = position.failure { throw failure }
+      if position.isInTurn {
+        return CommitSequence(state.visibility.visible.load(ordering: .relaxed))
+      }
       do {
         try advance(&position)
       } catch let error as StorageError {
@@ -55,6 +66,11 @@ final class Follower: Sendable {
 
   /// Lends the place where the reading stopped; no one reads on meanwhile.
   func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }
+
+  /// Lends the place where the reading stopped, and what was learnt so far.
+  func withPosition<R, E: Error>(_ body: (inout Position) throws(E) -> R) throws(E) -> R {
+    try position.withLock { (position) throws(E) in try body(&position) }
+  }
 
   private func advance(_ position: inout Position) throws {
     let before = position.end.logPosition
@@ -73,10 +89,10 @@ final class Follower: Sendable {
   /// Reads on, and begins the segments that follow.
   ///
   /// - Returns: Whether there were any.
-  private func readSegments(_ position: inout Position) throws -> Bool {
+  func readSegments(_ position: inout Position) throws -> Bool {
     let lastKind = try readOn(&position)
     // Also where nothing says that the segment has ended: its writer may have been killed.
-    let successors = try findSuccessors(of: position.end)
+    let successors = try findSuccessors(&position)
     if successors.isEmpty {
       if lastKind == nil { try checkForDamage(&position) }
       return false
@@ -88,6 +104,8 @@ final class Follower: Sendable {
   }
 
   func publishUsage(_ position: Position) {
+    // A process that writes learns where the log ends when its turn comes.
+    if state.options.mode == .readWrite { return }
     state.log.tail.withLock { tail in
       tail.sequence = position.end.sequence
       tail.logEnd = position.end.logPosition
@@ -147,6 +165,7 @@ extension Follower {
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
     replay.publishRowCounts()
     state.visibility.catalogue.withLock { $0 = replay.catalogue }
+    state.visibility.foreign.store(sequence, ordering: .releasing)
     state.visibility.visible.store(sequence, ordering: .releasing)
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
   }

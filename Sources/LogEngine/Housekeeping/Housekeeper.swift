@@ -121,7 +121,7 @@ extension Housekeeper {
     if isWitnessed { checkpointIfMissing(log) }
     compactIfDue(isWitnessed ? .idle : .due, log)
     packIfQuiescent(log)
-    state.collectBlobs()
+    log.settleWithOthers()
     let isSweeping = sweepBlobs()
     // Asleep first, then a last look: a commit in between wakes the worker again.
     isAwake.store(false, ordering: .sequentiallyConsistent)

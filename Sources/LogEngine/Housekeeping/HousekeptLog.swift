@@ -19,6 +19,8 @@ protocol HousekeptLog: LogPublisher {
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment() throws(StorageError)
+  /// Removes files of blobs that nobody needs, and tells other processes what this one does not need.
+  func settleWithOthers()
   /// Appends a frame that says that everything before it is on disk, if nothing else did and no commit came since the
   /// last call.
   ///

@@ -108,6 +108,11 @@ final class SegmentPreparation: Sendable {
     }
   }
 
+  /// Leaves out numbers that other processes gave out.
+  func skip(to id: SegmentID) {
+    next.withLock { $0.id = max($0.id, id) }
+  }
+
   /// The number the next segment to be made gets.
   var nextID: SegmentID { next.withLock { $0.id } }
 

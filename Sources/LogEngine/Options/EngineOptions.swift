@@ -4,6 +4,8 @@ import LogFormat
 public struct EngineOptions: Sendable, Hashable {
   /// Whether the store is opened for writing, or followed read-only.
   public var mode: Mode = .readWrite
+  /// Whether other processes may open the store for writing, too.
+  public var writers = Writers.oneProcess
   /// What a commit promises when it returns.
   public var durability: Durability = .full
   /// Whether a store is made where there is none.
@@ -63,6 +65,19 @@ public struct EngineOptions: Sendable, Hashable {
     case readOnly
     /// Reads a damaged store, up to the first damage.
     case readOnlyUpToDamage
+  }
+
+  /// Who may write a store while it is open.
+  public enum Writers: Sendable, Hashable {
+    /// This process alone: others get ``/LogFormat/StorageError/locked(path:holder:)``.
+    case oneProcess
+    /// Any number of processes that open it with this option, in turns; a process that opens it with
+    /// ``oneProcess`` gets ``/LogFormat/StorageError/locked(path:holder:)``.
+    ///
+    /// All of them on one host, with a local file system. Nobody's commit fails because of another's: it waits for its
+    /// turn, which ends after some milliseconds, or with the life of its process. What the others have committed is
+    /// read before a turn begins, and by ``StorageEngine/refresh()``.
+    case severalProcesses
   }
 
   /// What a commit promises when it returns.

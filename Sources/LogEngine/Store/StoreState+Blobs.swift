@@ -25,10 +25,12 @@ extension StoreState {
   }
 
   /// Removes the files of retired blobs that no view can see any more.
-  func collectBlobs() {
+  ///
+  /// - Parameter bound: The oldest commit that other processes may read.
+  func collectBlobs(neededFrom bound: UInt64 = .max) {
     guard files.blobs.retired.withLock({ $0.count > 0 }) else { return }
     let durableEnd = log.durableEnd.load(ordering: .acquiring)
-    let oldestPin = visibility.pins.oldest ?? .max
+    let oldestPin = min(visibility.pins.oldest ?? .max, bound)
     let released = files.blobs.retired.withLock {
       $0.takeReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
     }

@@ -14,7 +14,9 @@ extension Verification {
       let path = paths.root + "/" + name
       if StorePaths.number(in: name, prefix: StorePaths.manifestPrefix) != nil {
         try checkManifest(path)
-      } else if name != "LOCK", path != paths.blobs, !directories.contains(name) {
+      } else if !StorePaths.lockNames.contains(name), path != paths.blobs, path != paths.members,
+        !directories.contains(name)
+      {
         add(path, .orphan)
       }
     }

@@ -187,9 +187,9 @@ extension StoreMap {
   }
 
   private mutating func addOthers() {
-    let known = ["log/", "pack/", "index/", "blobs/", "manifest."]
+    let known = ["log/", "pack/", "index/", "blobs/", "manifest.", "members/"]
     for file in files.files where !known.contains(where: { file.name.hasPrefix($0) }) {
-      if file.name == "LOCK" { continue }
+      if StorePaths.lockNames.contains(file.name) { continue }
       entries.append(Entry(kind: .other, fileByteCount: file.byteCount, state: file.name.printable))
     }
   }

@@ -1,0 +1,301 @@
+import Locking
+import LogFormat
+import RowFormat
+import Synchronization
+
+// A writer that is one of several.
+//
+// A turn, step by step; the numbers are those of the models (`Tools/ModelCheck/Turns.pml`):
+//
+// T1. Take the lock of `TURN`.
+// T2. Read the record: whose turn it was, and how many there were.
+// T3. Write down whose turn it is.
+// T4. If others had turns, or died in one: read what they wrote, as a follower does. If one died: repair (R).
+// T5. Write, as a process does that has the store alone.
+// T6. Write the record, and take the own number out of it.
+// T7. Let go of the lock.
+//
+// R. Find the numbers that files have, and write down which is the next, before any file is removed. Remove segments
+//    without a header. Write again, and synchronize, what may be in the system's memory only: the one who died may have
+//    seen a synchronization fail. Go on in the next segment, since something torn may follow.
+extension LogWriter {
+  /// Runs `body` in a turn of this process, if several write the store.
+  ///
+  /// Locks of the ranks up to that of checkpoints are taken before, all others within.
+  func inTurn<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    guard let turns else { return try body() }
+    try enterTurn(turns)
+    defer { leaveTurn(turns) }
+    return try body()
+  }
+
+  /// Runs `body`, which may throw anything, in a turn.
+  func inTurn<R>(any body: () throws -> R) throws -> R {
+    guard let turns else { return try body() }
+    try enterTurn(turns)
+    defer { leaveTurn(turns) }
+    return try body()
+  }
+
+  /// Whether others may be writing the store at this moment.
+  var isOutOfTurn: Bool { turns.map { !$0.isEntered } ?? false }
+
+  func enterTurn(_ turns: Turns) throws(StorageError) {
+    try turns.enter { () throws(StorageError) in try beginTurn(turns) }
+  }
+
+  func leaveTurn(_ turns: Turns) { turns.leave { endTurn(turns) } }
+}
+
+// MARK: Steps
+
+extension LogWriter {
+  private func beginTurn(_ turns: Turns) throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in try check(lead) }
+    _ = try turns.file.lock.take(.exclusive, waits: true)
+    do throws(StorageError) {
+      guard let record = try turns.file.read() else {
+        throw .missingFile(path: turns.file.path)
+      }
+      let own = turns.membership.number
+      try turns.file.write(.init(turns: record.holder.turns, member: own))
+      do throws(StorageError) {
+        try takeOver(record, turns)
+      } catch {
+        follower?.endTurn { _ in }
+        // Nothing was written; who died is still to be repaired after.
+        if record.holder.member == 0 { try? turns.file.write(record.holder) }
+        throw error
+      }
+    } catch {
+      turns.file.lock.release()
+      throw error
+    }
+  }
+
+  /// Steps 4 and R, by a process that joins: of whose log everything is read.
+  func takeOver(_ record: TurnRecord) throws(StorageError) {
+    guard let turns else { return }
+    try turns.file.write(.init(turns: record.holder.turns, member: turns.membership.number))
+    try takeOver(record, turns)
+    follower?.endTurn { _ in }
+  }
+
+  /// Begins a segment behind one that something torn may follow.
+  func leaveTornSegment() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      let logEnd = state.log.tail.withLock { $0.logEnd }
+      do throws(StorageError) {
+        try beginNextSegment(for: 0, at: logEnd, &lead)
+      } catch .noSpace {
+        // Whoever commits next needs room for it, and says so.
+      }
+    }
+  }
+
+  /// Steps 4 and R.
+  private func takeOver(_ record: TurnRecord, _ turns: Turns) throws(StorageError) {
+    guard let follower else { return }
+    let diedBefore = record.holder.member != 0
+    let isKnown = !diedBefore && record.holder.turns == turns.known.load(ordering: .relaxed)
+    try follower.beginTurn(catchingUp: !isKnown)
+    if isKnown { return }
+    try adopt(record, readingManifest: diedBefore)
+    if diedBefore { try repair(after: record, turns) }
+    assert(state.log.tail.withLock { $0.active.bytes.count == 0 }, "bytes of an earlier turn")
+  }
+
+  /// Takes up where the others left the log.
+  private func adopt(
+    _ record: TurnRecord,
+    readingManifest: Bool
+  ) throws(StorageError) {
+    preparation.skip(to: record.nextFile)
+    state.files.blobs.record(next: record.nextBlob)
+    try lead.withLock { (lead) throws(StorageError) in
+      if readingManifest || record.manifest != lead.manifest.number {
+        guard let manifest = try manifestFiles.readNewest() else {
+          throw .corruption(
+            Corruption(path: state.paths.root, offset: 0, problem: .missing(.manifest))
+          )
+        }
+        lead.manifest = manifest
+      }
+      lead.checkpoint = record.checkpoint
+      // The one who died may have compacted, and removed it.
+      if readingManifest { lead.checkpoint.newest = nil }
+    }
+    follower?.withPosition { position in
+      state.log.tail.withLock { $0.take(up: position, isEnded: record.isEnded) }
+    }
+    state.log.durableEnd.max(record.durableEnd, ordering: .relaxed)
+  }
+
+  /// Step R.
+  private func repair(after record: TurnRecord, _ turns: Turns) throws(StorageError) {
+    preparation.skip(to: try highestFileNumber().next)
+    state.files.blobs.record(try highestBlob())
+    lead.withLock { lead in
+      // The one who died may have written one and not said so.
+      lead.checkpoint.highest += 1
+    }
+    try turns.file.writeBody(makeRecord(startingAt: record))
+    let segment = state.log.tail.withLock { $0.segment }
+    for id in try LogFiles.numbers(state.paths, state.fileSystem) where id > segment?.id ?? .none {
+      try state.fileSystem.unlink(state.paths.segment(id))
+    }
+    guard let segment else { return }
+    try writeAgain(from: record, through: segment)
+    let logEnd = state.log.tail.withLock { tail in
+      tail.isEnded = true
+      return tail.logEnd
+    }
+    state.log.durableEnd.max(logEnd, ordering: .relaxed)
+    try leaveTornSegment()
+  }
+
+  /// Writes and synchronizes again what was written since the record.
+  private func writeAgain(
+    from record: TurnRecord,
+    through last: Segment
+  ) throws(StorageError) {
+    let segments = state.files.segments.indices(from: Int(record.segment.rawValue)).compactMap {
+      state.files.segments[$0]
+    }
+    let end = state.log.tail.withLock { $0.end }
+    for segment in segments where segment.id <= last.id {
+      let limit = segment.id == last.id ? end : segment.readableEnd.load(ordering: .relaxed)
+      // Of a segment that was not the last when this process read it, the file is open to be read only.
+      let file =
+        segment.id == last.id ? segment.file : try state.fileSystem.open(segment.path, .write)
+      var offset = 0
+      if segment.id == record.segment, record.durableEnd > segment.header.logPosition {
+        offset = min(segment.offset(of: record.durableEnd), limit)
+      }
+      while offset < limit {
+        let bytes = try segment.file.readBytes(min(1 << 20, limit - offset), at: offset)
+        guard bytes.count > 0 else { throw segment.corruption(at: offset, .missing(.frame)) }
+        try bytes.write(to: file, at: offset)
+        offset += bytes.count
+      }
+      if synchronizes { try file.synchronize() }
+    }
+  }
+
+  private func highestFileNumber() throws(StorageError) -> SegmentID {
+    let segment = try LogFiles.numbers(state.paths, state.fileSystem).last ?? .none
+    let pack = try PackID.numbers(state.paths, state.fileSystem).last?.rawValue ?? 0
+    return max(segment, SegmentID(rawValue: pack))
+  }
+
+  private func highestBlob() throws(StorageError) -> BlobID {
+    var highest = BlobID(rawValue: 0)
+    for directory in try state.files.blobs.directories() {
+      for id in try state.files.blobs.list(directory) where id.rawValue > highest.rawValue {
+        highest = id
+      }
+    }
+    return highest
+  }
+
+  /// Writes what was appended and not written, and lets the follower go on from there.
+  func flushAndHandOver() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      if let cause = lead.failure { throw .poisoned(path: state.paths.root, cause: cause) }
+      let work = state.log.tail.withLock { $0.take() }
+      try write(work, synchronizing: false, &lead)
+      publish(work)
+    }
+    let manifest = lead.withLock { $0.manifest.number }
+    follower?.endTurn { position in
+      state.log.tail.withLock { position.take(up: $0) }
+      position.replay.catalogue = state.visibility.catalogue.withLock { $0 }
+      if position.manifest < manifest {
+        position.manifest = manifest
+        position.newBase = nil
+      }
+    }
+  }
+
+  /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
+  private func endTurn(_ turns: Turns) {
+    defer { turns.file.lock.release() }
+    do throws(StorageError) {
+      try flushAndHandOver()
+    } catch {
+      // Poisoned: this process writes no more, and the next one repairs.
+      follower?.endTurn { _ in }
+      return
+    }
+    do throws(StorageError) {
+      let record = makeRecord(startingAt: nil)
+      try turns.file.writeBody(record)
+      let count = try turns.file.readHolder().turns + 1
+      try turns.file.write(.init(turns: count))
+      turns.known.store(count, ordering: .relaxed)
+      turns.read.store(count, ordering: .releasing)
+    } catch {
+      // The next member finds this one's number, and repairs what needs no repair.
+      turns.known.store(.max, ordering: .relaxed)
+    }
+  }
+
+  /// What the next member is to know.
+  ///
+  /// - Parameter start: Up to where everything is on disk, if that is not known of all that there is.
+  /// - Returns: The record.
+  func makeRecord(startingAt start: TurnRecord?) -> TurnRecord {
+    var record = TurnRecord()
+    record.nextFile = preparation.nextID
+    record.nextBlob = state.files.blobs.nextID
+    lead.withLock { lead in
+      record.manifest = lead.manifest.number
+      record.checkpoint = lead.checkpoint
+    }
+    if let start {
+      record.segment = start.segment
+      record.end = start.end
+      record.durableEnd = start.durableEnd
+      record.isEnded = start.isEnded
+      return record
+    }
+    state.log.tail.withLock { tail in
+      record.segment = tail.segment?.id ?? .none
+      record.end = tail.segment == nil ? 0 : tail.end
+      record.isEnded = tail.isEnded
+    }
+    record.durableEnd = state.log.durableEnd.load(ordering: .relaxed)
+    return record
+  }
+}
+
+extension LogTail {
+  /// Goes on where a follower has read up to.
+  fileprivate mutating func take(up position: Follower.Position, isEnded: Bool) {
+    let end = position.end
+    segment = end.segment
+    self.isEnded = isEnded
+    isCutOff = false
+    outgrownCapacity = nil
+    sequence = end.sequence
+    chain = end.chain
+    frame = end.frame
+    logEnd = end.logPosition
+    usages = position.replay.usages
+    active.reset(at: end.offset)
+    inFlight.reset(at: end.offset)
+  }
+}
+
+extension Follower.Position {
+  /// Goes on where the writer of the same process ended.
+  fileprivate mutating func take(up tail: borrowing LogTail) {
+    end.segment = tail.segment
+    if tail.segment != nil { end.offset = tail.end }
+    end.frame = tail.frame
+    end.chain = tail.chain
+    end.sequence = tail.sequence
+    end.logPosition = tail.logEnd
+    replay.usages = tail.usages
+  }
+}

@@ -1,0 +1,169 @@
+import Locking
+import LogFormat
+import RowFormat
+import Synchronization
+
+// Opening a store that several processes write.
+//
+// Whoever joins has the turn meanwhile, so nobody appends. The first member does what a process does that opens the store
+// alone: it recovers the log, and repairs it. Whoever comes later reads the log as it is, and repairs it only if a member
+// died in its turn. See `Tools/ModelCheck/Members.pml`.
+extension Opening {
+  /// Opens the store beside the other members; by the only thread of this process that does.
+  func join() throws(StorageError) -> StorageEngine {
+    let start = fileSystem.microseconds()
+    try makeDirectories()
+    try paths.checkDirectories(on: fileSystem)
+    if try fileSystem.list(paths.members) == nil {
+      try fileSystem.makeDirectory(paths.members)
+      try fileSystem.synchronizeDirectory(paths.root)
+    }
+    let lock = try fileSystem.openLockable(paths.lock)
+    guard try lock.take(.shared, waits: false) else {
+      throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
+    }
+    let file = try TurnFile(paths, fileSystem)
+    _ = try file.lock.take(.exclusive, waits: true)
+    defer { file.lock.release() }
+    let members = Members(paths: paths, fileSystem: fileSystem)
+    let others = try members.others()
+    let record = others.isEmpty ? nil : try file.read()
+    let number = try Self.freeNumber(beside: others)
+    let joined =
+      if let record, let found = try recoverBeside(record) {
+        try begin(found, file, members, number, after: record)
+      } else {
+        try beginFirst(file, members, number)
+      }
+    joined.recovery.report.duration = joined.state.duration(since: start)
+    let engine = StorageEngine(
+      state: joined.state,
+      writer: joined.writer,
+      follower: joined.follower,
+      lock: lock,
+      recovery: joined.recovery.report
+    )
+    joined.state.events.report(.opened(joined.recovery.report))
+    if options.background == .ownThread {
+      joined.writer.housekeeper.start(for: joined.writer)
+      if let turns = joined.writer.turns { engine.watch(turns) }
+    }
+    return engine
+  }
+
+  private static func freeNumber(beside others: [UInt16]) throws(StorageError) -> UInt16 {
+    let taken = Set(others)
+    guard let number = (1...Members.limit).first(where: { !taken.contains($0) }) else {
+      throw .tooLarge(byteCount: others.count + 1, limit: Int(Members.limit))
+    }
+    return number
+  }
+
+  private final class Joined {
+    let state: StoreState
+    let writer: LogWriter
+    let follower: Follower
+    var recovery: Recovery
+
+    init(_ state: StoreState, _ writer: LogWriter, _ follower: Follower, _ recovery: Recovery) {
+      self.state = state
+      self.writer = writer
+      self.follower = follower
+      self.recovery = recovery
+    }
+  }
+
+  /// Opens the store as the first member.
+  private func beginFirst(
+    _ file: TurnFile,
+    _ members: Members,
+    _ number: UInt16
+  ) throws(StorageError) -> Joined {
+    try StagedFiles(paths, fileSystem).settle()
+    var (recovery, end) = try recover()
+    if let mark = recovery.cutCloseMark {
+      try mark.restore(at: end)
+      (recovery, end) = try recover()
+    }
+    try recovery.repair(end)
+    // From here on nobody finds a record that is not of this log.
+    let before = try file.readHolder()
+    try file.begin(.init(turns: before.turns + 1, member: number))
+    let joined = try make((recovery, end), file, members, number, known: before.turns + 2)
+    let isEnded = !end.isClean
+    joined.state.log.tail.withLock { $0.isEnded = isEnded && $0.segment != nil }
+    try joined.writer.witnessRecovery()
+    if isEnded, end.segment != nil {
+      // What follows the end may look like a frame to those who read on.
+      try joined.writer.leaveTornSegment()
+    }
+    try finish(joined, file, turns: before.turns + 2)
+    return joined
+  }
+
+  /// Reads a log that others write.
+  ///
+  /// - Returns: `nil` if the record is not of this log: a process that knows nothing of members had the store meanwhile.
+  private func recoverBeside(_ record: TurnRecord) throws(StorageError) -> Found? {
+    let found = try recoverBesideWriter()
+    let end = found.end
+    if record.holder.member == 0,
+      record.segment != end.segment?.id ?? .none
+        || end.segment != nil && record.end != end.offset
+    {
+      return nil
+    }
+    return found
+  }
+
+  private func begin(
+    _ found: Found,
+    _ file: TurnFile,
+    _ members: Members,
+    _ number: UInt16,
+    after record: TurnRecord
+  ) throws(StorageError) -> Joined {
+    let joined = try make(found, file, members, number, known: .max)
+    try joined.writer.takeOver(record)
+    try finish(joined, file, turns: record.holder.turns + 1)
+    return joined
+  }
+
+  private func make(
+    _ found: Found,
+    _ file: TurnFile,
+    _ members: Members,
+    _ number: UInt16,
+    known: UInt64
+  ) throws(StorageError) -> Joined {
+    let (recovery, end) = found
+    let state = recovery.state
+    state.begin(at: end, recovery.replay)
+    state.adviseByMemory()
+    let membership = try Membership(members, number)
+    let turns = Turns(file, membership, known: known)
+    let follower = Follower(
+      state: state,
+      manifest: recovery.manifest.number,
+      end: end,
+      replay: recovery.replay
+    )
+    let writer = makeWriter(state, recovery, end, turns, follower)
+    return Joined(state, writer, follower, recovery)
+  }
+
+  /// Writes the record, and becomes a member.
+  private func finish(
+    _ joined: Joined,
+    _ file: TurnFile,
+    turns: UInt64
+  ) throws(StorageError) {
+    try joined.writer.flushAndHandOver()
+    try file.writeBody(joined.writer.makeRecord(startingAt: nil))
+    try file.write(.init(turns: turns))
+    joined.writer.turns?.known.store(turns, ordering: .relaxed)
+    joined.writer.turns?.read.store(turns, ordering: .relaxed)
+    let bound = joined.state.visibility.visible.load(ordering: .relaxed)
+    try joined.writer.turns?.membership.join(bound: bound)
+  }
+}

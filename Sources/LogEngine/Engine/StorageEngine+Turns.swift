@@ -1,0 +1,171 @@
+import Locking
+import LogFormat
+import Synchronization
+
+// A store that several processes write; see ``EngineOptions/Writers-swift.enum/severalProcesses``.
+extension StorageEngine {
+  /// Whether other processes may write the store while it is open here.
+  package var hasOtherWriters: Bool { writer?.turns != nil }
+
+  /// Runs `body` while no other process writes the store, and this one has read all they wrote.
+  ///
+  /// Other threads of this process may write meanwhile. A thread may call this in `body`, too; it must hold no locks of
+  /// the store. Where only one process may write, it just calls `body`.
+  ///
+  /// - Returns: What `body` returns.
+  /// - Throws: ``/LogFormat/StorageError`` if the log cannot be read on, or what `body` throws.
+  package func inTurn<R>(_ body: () throws -> R) throws -> R {
+    guard let writer else { return try body() }
+    return try writer.inTurn(any: body)
+  }
+
+  /// Calls back after other processes have committed, from a thread of its own, with the commits read; replaces an
+  /// earlier handler.
+  package func onNews(_ handler: (@Sendable () -> Void)?) {
+    watching.withLock { $0 }?.handler.withLock { $0 = handler }
+  }
+
+  /// The newest commit that another process made, as far as this one has read.
+  package var lastForeignCommit: CommitSequence {
+    CommitSequence(state.visibility.foreign.load(ordering: .acquiring))
+  }
+
+  /// Begins to learn of what other processes commit.
+  func watch(_ turns: Turns) {
+    let watch = TurnWatch.start(turns.file.path, state.fileSystem) { [weak self] in
+      self?.lookForNews()
+    }
+    watching.withLock { $0 = watch }
+  }
+
+  /// - Returns: Whether there was any.
+  private func lookForNews() -> Bool? {
+    guard let writer, let turns = writer.turns else { return nil }
+    let before = lastForeignCommit
+    // What cannot be read is reported by the next read that somebody asks for.
+    try? readNews(writer, turns)
+    writer.settleWithOthers()
+    return lastForeignCommit > before
+  }
+
+  /// Reads what other members have committed, if there is anything.
+  func readNews(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
+    // First: what is counted afterwards is read by then, or by the next call.
+    let holder = try turns.file.readHolder()
+    if holder.member == 0, holder.turns == turns.read.load(ordering: .acquiring) { return }
+    _ = try writer.follower?.refresh()
+    if holder.member == 0 { turns.read.max(holder.turns, ordering: .releasing) }
+  }
+
+  /// Gives out ranks that no process gave out before: behind those that were.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - first: The lowest one, as of a commit.
+  /// - Returns: The ranks.
+  /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
+  package func takeRanks(
+    _ count: Int,
+    from first: (CommitSequence) -> Int64
+  ) throws(StorageError) -> Range<Int64> {
+    let writer = try requireWriter()
+    return try writer.inTurn { () throws(StorageError) in
+      let start = first(lastCommit)
+      return try writer.turns?.file.takeRanks(count, from: start) ?? start..<(start + Int64(count))
+    }
+  }
+
+  /// Gives out keys that no process gave out before.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - table: The table.
+  /// - Returns: The keys.
+  /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
+  /// - Complexity: A turn for each 64 keys, unless this is one.
+  package func takeKeys(_ count: Int, in table: UInt16) throws(StorageError) -> Range<UInt64> {
+    guard let writer, let turns = writer.turns, count > 0, let slot = state.tables[Int(table)]
+    else {
+      return reserveKeys(count, in: table)
+    }
+    if let keys = turns.takeReserved(count, of: table) { return keys }
+    let keys = try writer.inTurn { () throws(StorageError) in
+      let keys = try turns.file.takeKeys(
+        max(count, Turns.keyReserve),
+        of: table,
+        from: slot.nextKey.load(ordering: .relaxed)
+      )
+      slot.nextKey.max(keys.upperBound, ordering: .relaxed)
+      return keys
+    }
+    let end = keys.lowerBound + UInt64(count)
+    turns.reserve(end..<keys.upperBound, of: table)
+    return keys.lowerBound..<end
+  }
+}
+
+// MARK: Leaving
+
+extension StorageEngine {
+  /// Leaves the members; the last one closes the store.
+  func leave(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
+    watching.withLock { $0.take() }?.stop()
+    defer { turns.membership.leave() }
+    do throws(StorageError) {
+      try writer.close(leaving: turns)
+    } catch .poisoned {
+      // The next one repairs.
+      writer.abandon()
+    }
+  }
+}
+
+extension LogWriter {
+  /// Closes the log, if no other process has it open; otherwise writes no more.
+  fileprivate func close(leaving turns: Turns) throws(StorageError) {
+    try housekeeper.compaction.withLock { (slot) throws(StorageError) in
+      housekeeper.giveUp(&slot)
+      try checkpointing.withLock { (_) throws(StorageError) in
+        if lead.withLock({ $0.isClosed }) { return }
+        try inTurn { () throws(StorageError) in
+          let isLast = try turns.membership.members.others(than: turns.membership.number).isEmpty
+          try lead.withLock { (lead) throws(StorageError) in
+            if isLast { return try close(&lead) }
+            lead.isClosed = true
+            endFlag.store(true, ordering: .releasing)
+            state.log.tail.withLock { $0.gate = .closed }
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes no more, without a word to anybody.
+  fileprivate func abandon() {
+    lead.withLock { lead in
+      lead.isClosed = true
+      endFlag.store(true, ordering: .releasing)
+      state.log.tail.withLock { $0.gate = .closed }
+    }
+  }
+}
+
+// MARK: What others need
+
+extension LogWriter {
+  /// Says which commits this process does not need any more, and removes files of blobs that no process needs.
+  func settleWithOthers() {
+    guard let turns else { return state.collectBlobs() }
+    // What cannot be done now is done the next time.
+    try? turns.membership.write(
+      bound: state.visibility.pins.oldest(
+        upTo: state.visibility.visible.load(ordering: .sequentiallyConsistent)
+      )
+    )
+    guard state.files.blobs.retired.withLock({ $0.count > 0 }) else { return }
+    try? inTurn { () throws(StorageError) in
+      let bound = try turns.membership.members.lowestBound(but: turns.membership.number)
+      state.collectBlobs(neededFrom: bound ?? .max)
+    }
+  }
+}

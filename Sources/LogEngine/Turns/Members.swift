@@ -1,0 +1,92 @@
+import LogFormat
+import RowFormat
+
+/// The processes that write a store: each has the lock of a file in `members`, for as long as it lives.
+///
+/// Only these locks say who is there. They are asked for with shared locks, which let go at once. A member takes its own
+/// in its turn, once `TURN` is right: so whoever finds no member, with the turn, is the first.
+struct Members: Sendable {
+  let paths: StorePaths
+  let fileSystem: any FileSystem
+
+  /// How many processes may write a store at once.
+  static let limit: UInt16 = 1024
+
+  /// The numbers for which there is a file, ascending.
+  func numbers() throws(StorageError) -> [UInt16] {
+    let names = try fileSystem.list(paths.members) ?? []
+    return names.compactMap { name in
+      name.utf8.count == 4 ? UInt16(name, radix: 16) : nil
+    }
+    .sorted()
+  }
+
+  /// Whether a member has a number.
+  func isThere(_ number: UInt16) throws(StorageError) -> Bool {
+    let lock = try fileSystem.openLockable(paths.member(number))
+    guard try lock.take(.shared, waits: false) else { return true }
+    lock.release()
+    return false
+  }
+
+  /// The members there are, but for one.
+  func others(than own: UInt16 = 0) throws(StorageError) -> [UInt16] {
+    var others: [UInt16] = []
+    for number in try numbers() where number != own {
+      if try isThere(number) { others.append(number) }
+    }
+    return others
+  }
+
+  /// The lowest commit that a member may still want to read, or of whose successors it may want to read the log; `nil`
+  /// without other members.
+  func lowestBound(but own: UInt16) throws(StorageError) -> UInt64? {
+    var lowest: UInt64?
+    for number in try others(than: own) {
+      let bytes = try fileSystem.open(paths.member(number), .read).readBytes(8, at: 0)
+      // Whoever is there wrote it before it was.
+      let bound = bytes.count == 8 ? bytes.load(UInt64.self, at: 0) : 0
+      lowest = min(lowest ?? bound, bound)
+    }
+    return lowest
+  }
+}
+
+/// A process's place among the members of a store, for as long as it lives.
+///
+/// Its file has one number, of 8 bytes: the member reads no commit before this one, and has read the log up to it. So a
+/// compaction may fold what is before, and take what was read.
+final class Membership: Sendable {
+  let number: UInt16
+  let members: Members
+  private let file: any OpenFile
+  private let lock: any LockableFile
+
+  /// Prepares for a place that nobody has; see ``join(bound:)``.
+  init(_ members: Members, _ number: UInt16) throws(StorageError) {
+    self.members = members
+    self.number = number
+    lock = try members.fileSystem.openLockable(members.paths.member(number))
+    file = try members.fileSystem.open(members.paths.member(number), .write)
+  }
+
+  /// Becomes a member; in a turn, with a right record.
+  ///
+  /// - Parameter bound: The newest commit, which the member has read.
+  /// - Throws: ``StorageError`` if its file cannot be written or locked.
+  func join(bound: UInt64) throws(StorageError) {
+    try write(bound: bound)
+    // Held by nobody for longer than a question takes.
+    _ = try lock.take(.exclusive, waits: true)
+  }
+
+  /// Says which commits this process does not need any more.
+  func write(bound: UInt64) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: 8)
+    bytes.append(bound)
+    try bytes.write(to: file, at: 0)
+  }
+
+  /// Lets go of the place.
+  func leave() { lock.release() }
+}

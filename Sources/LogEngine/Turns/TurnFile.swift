@@ -1,0 +1,180 @@
+import LogFormat
+import RowFormat
+
+/// The file `TURN`: a lock, and what whoever has it finds out about the one before.
+///
+///     0     8   "SDLGTURN"
+///     8     8   how many turns there were << 16 | the number of the member whose turn it is; 0 between turns
+///     16    4   the lowest number that no file had
+///     20    4   the segment in which the log ends; 0 without one
+///     24    8   where it ends in that segment
+///     32    8   up to where it is known to be on disk
+///     40    8   the number of the newest manifest
+///     48    8   the lowest number that no blob had
+///     56    8   1 if the segment can take no more, although it has room
+///     64    40  the checkpoints: highest, newest (0: none), its log position, its bytes, the last attempt
+///     2048  8   the lowest rank that was not given out
+///     4096      by table, 8 bytes each: the lowest key that was not given out
+///
+/// Integers are little-endian. It is written by the member whose turn it is, and not synchronized: it says nothing
+/// that the log does not, but for the numbers, which matter to processes that live. The first member writes it anew.
+///
+/// Whoever finds a member's number there, with the lock in hand, knows that this member has died in its turn: so a
+/// member writes its number before anything else, and takes it out after everything else.
+struct TurnFile: Sendable {
+  let path: String
+  let lock: any LockableFile
+  private let file: any OpenFile
+
+  private static let magic: UInt64 = 0x4E52_5554_474C_4453
+  private static let bodyOffset = 16
+  private static let byteCount = 104
+  private static let rankOffset = 2048
+  private static let keyOffset = 4096
+
+  /// Opens the file, and makes it if need be.
+  init(_ paths: StorePaths, _ fileSystem: any FileSystem) throws(StorageError) {
+    path = paths.turn
+    lock = try fileSystem.openLockable(path)
+    file = try fileSystem.open(path, .write)
+  }
+
+  /// Whose turn it is, and how many there were.
+  struct Holder: Hashable, Sendable {
+    var turns: UInt64 = 0
+    /// The member; 0 between turns.
+    var member: UInt16 = 0
+  }
+
+  /// Reads whose turn it is.
+  func readHolder() throws(StorageError) -> Holder {
+    let bytes = try file.readBytes(8, at: 8)
+    guard bytes.count == 8 else { return Holder() }
+    return Holder(bytes.load(UInt64.self, at: 0))
+  }
+
+  func write(_ holder: Holder) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: 8)
+    bytes.append(holder.word)
+    try bytes.write(to: file, at: 8)
+  }
+
+  /// Reads everything but the counters; `nil` if it was never written.
+  func read() throws(StorageError) -> TurnRecord? {
+    let bytes = try file.readBytes(Self.byteCount, at: 0)
+    guard bytes.count == Self.byteCount, bytes.load(UInt64.self, at: 0) == Self.magic else {
+      return nil
+    }
+    var record = TurnRecord(holder: Holder(bytes.load(UInt64.self, at: 8)))
+    record.nextFile = SegmentID(rawValue: bytes.load(UInt32.self, at: 16))
+    record.segment = SegmentID(rawValue: bytes.load(UInt32.self, at: 20))
+    record.end = Int(clamping: bytes.load(UInt64.self, at: 24))
+    record.durableEnd = bytes.load(UInt64.self, at: 32)
+    record.manifest = bytes.load(UInt64.self, at: 40)
+    record.nextBlob = BlobID(rawValue: bytes.load(UInt64.self, at: 48))
+    record.isEnded = bytes.load(UInt64.self, at: 56) != 0
+    record.checkpoint.highest = bytes.load(UInt64.self, at: 64)
+    let newest = bytes.load(UInt64.self, at: 72)
+    record.checkpoint.newest = newest == 0 ? nil : newest
+    record.checkpoint.logPosition = bytes.load(UInt64.self, at: 80)
+    record.checkpoint.byteCount = Int(clamping: bytes.load(UInt64.self, at: 88))
+    record.checkpoint.attemptEnd = bytes.load(UInt64.self, at: 96)
+    return record
+  }
+
+  /// Writes everything but the counters and the holder, which comes after it.
+  func writeBody(_ record: TurnRecord) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: Self.byteCount)
+    bytes.append(record.nextFile.rawValue)
+    bytes.append(record.segment.rawValue)
+    bytes.append(UInt64(record.end))
+    bytes.append(record.durableEnd)
+    bytes.append(record.manifest)
+    bytes.append(record.nextBlob.rawValue)
+    bytes.append(UInt64(record.isEnded ? 1 : 0))
+    bytes.append(record.checkpoint.highest)
+    bytes.append(record.checkpoint.newest ?? 0)
+    bytes.append(record.checkpoint.logPosition)
+    bytes.append(UInt64(record.checkpoint.byteCount))
+    bytes.append(record.checkpoint.attemptEnd)
+    try bytes.write(to: file, at: Self.bodyOffset)
+  }
+
+  /// Forgets what is there, by the first member: also which keys and ranks were given out, to members that are gone.
+  func begin(_ holder: Holder) throws(StorageError) {
+    try file.setSize(0)
+    var bytes = ByteBuffer(capacity: Self.keyOffset)
+    bytes.append(Self.magic)
+    bytes.append(holder.word)
+    bytes.appendZeros(Self.keyOffset - bytes.count)
+    try bytes.write(to: file, at: 0)
+  }
+
+  // MARK: Numbers
+
+  /// Gives out keys of a table, in the turn of the caller.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - table: The table.
+  ///   - known: The lowest key that no row has.
+  /// - Returns: The keys.
+  /// - Throws: ``StorageError`` if the file cannot be read or written.
+  func takeKeys(
+    _ count: Int,
+    of table: UInt16,
+    from known: UInt64
+  ) throws(StorageError) -> Range<UInt64> {
+    let offset = Self.keyOffset + Int(table) * 8
+    let first = max(known, try readNumber(at: offset), 1)
+    try writeNumber(first + UInt64(count), at: offset)
+    return first..<(first + UInt64(count))
+  }
+
+  /// Gives out ranks, in the turn of the caller.
+  func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
+    let first = max(known, Int64(bitPattern: try readNumber(at: Self.rankOffset)))
+    try writeNumber(UInt64(bitPattern: first + Int64(count)), at: Self.rankOffset)
+    return first..<(first + Int64(count))
+  }
+
+  private func readNumber(at offset: Int) throws(StorageError) -> UInt64 {
+    let bytes = try file.readBytes(8, at: offset)
+    return bytes.count == 8 ? bytes.load(UInt64.self, at: 0) : 0
+  }
+
+  private func writeNumber(_ number: UInt64, at offset: Int) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: 8)
+    bytes.append(number)
+    try bytes.write(to: file, at: offset)
+  }
+}
+
+extension TurnFile.Holder {
+  init(_ word: UInt64) {
+    turns = word >> 16
+    member = UInt16(truncatingIfNeeded: word)
+  }
+
+  var word: UInt64 { turns << 16 | UInt64(member) }
+}
+
+/// What a member that ends its turn leaves to the next.
+struct TurnRecord: Sendable {
+  var holder = TurnFile.Holder()
+  /// The lowest number that no file had.
+  var nextFile = SegmentID(rawValue: 1)
+  /// The segment in which the log ends.
+  var segment = SegmentID.none
+  /// Where it ends in that segment.
+  var end = 0
+  /// Up to where the log is known to be on disk.
+  var durableEnd: UInt64 = 0
+  /// The newest manifest.
+  var manifest: UInt64 = 0
+  /// The lowest number that no blob had.
+  var nextBlob = BlobID(rawValue: 1)
+  /// Whether the segment can take no more, although it has room.
+  var isEnded = false
+  var checkpoint = CheckpointState()
+}

@@ -1,0 +1,347 @@
+import Foundation
+import LogEngineTestSupport
+import RowFormat
+import Synchronization
+import Testing
+
+@testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
+
+/// Processes that write one store, die at any call, and come back; by lot.
+private struct Processes {
+  private let disk = InMemoryFileSystem()
+  private let locks = LockBoard()
+  private var members: [Member?] = [nil, nil, nil]
+  private var random: SeededGenerator
+  /// What the store holds.
+  private var rows: [UInt64: String] = [:]
+  /// What it may hold instead, because a member died while it committed.
+  private var perhaps: [UInt64: String]?
+  private var takenKeys: Set<UInt64> = []
+  private(set) var commitCount = 0
+  private(set) var deathCount = 0
+  private(set) var compactionCount = 0
+
+  private final class Member {
+    let engine: StorageEngine
+    let fileSystem: MortalFileSystem
+    var views: [(ReadView, [UInt64: String])] = []
+
+    init(_ engine: StorageEngine, _ fileSystem: MortalFileSystem) {
+      self.engine = engine
+      self.fileSystem = fileSystem
+    }
+  }
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    let (engine, _) = try Self.open(disk, locks, .oneProcess)
+    try engine.apply(MemoryStore.tableChanges)
+    try engine.close()
+  }
+
+  private static func open(
+    _ disk: InMemoryFileSystem,
+    _ locks: LockBoard,
+    _ writers: EngineOptions.Writers,
+    livingFor count: Int? = nil
+  ) throws -> (StorageEngine, MortalFileSystem) {
+    let fileSystem = MortalFileSystem(disk, locks)
+    if let count { fileSystem.live(for: count) }
+    var options = MemoryStore.options()
+    options.writers = writers
+    do {
+      let engine = try StorageEngine.open(at: "store", options: options, fileSystem: fileSystem)
+      return (engine, fileSystem)
+    } catch {
+      fileSystem.kill()
+      throw error
+    }
+  }
+
+  mutating func step() throws {
+    let slot = Int.random(in: 0..<members.count, using: &random)
+    guard let member = members[slot] else { return try join(slot) }
+    let mayDie = random.oneIn(6)
+    if mayDie { member.fileSystem.live(for: Int.random(in: 1...24, using: &random)) }
+    do {
+      switch Int.random(in: 0..<16, using: &random) {
+      case 0..<8: try commit(member)
+      case 8, 9: try look(member)
+      case 10: try hold(member)
+      case 11: member.views.removeAll()
+      case 12: try compact(member)
+      case 13: try member.engine.checkpoint()
+      case 14: member.engine.performBackgroundWork()
+      default:
+        if random.oneIn(3) { try leave(slot) } else { try lookBack(member) }
+      }
+    } catch  where member.fileSystem.isDead {
+      deathCount += 1
+      members[slot] = nil
+      return
+    }
+    if member.fileSystem.isDead {
+      deathCount += 1
+      members[slot] = nil
+    } else if mayDie {
+      member.fileSystem.live(for: .max)
+    }
+  }
+
+  private mutating func join(_ slot: Int) throws {
+    if members.allSatisfy({ $0 == nil }) {
+      // Nobody is left who was given a key and may use it.
+      takenKeys.removeAll()
+      if random.oneIn(4) { return try workAlone() }
+    }
+    let count = random.oneIn(8) ? Int.random(in: 1...60, using: &random) : nil
+    do {
+      let (engine, fileSystem) = try Self.open(
+        disk,
+        locks,
+        .severalProcesses,
+        livingFor: count
+      )
+      fileSystem.live(for: .max)
+      members[slot] = Member(engine, fileSystem)
+    } catch let error as StorageError where error.isDeath && count != nil {
+      deathCount += 1
+    }
+  }
+
+  /// As a process that wants the store for itself.
+  private mutating func workAlone() throws {
+    let (engine, _) = try Self.open(disk, locks, .oneProcess)
+    try settle(engine)
+    var batch = engine.makeBatch()
+    let key = engine.reserveKeys(1, in: 1).lowerBound
+    var after = rows
+    insert(key, &batch, &after)
+    rows = after
+    try engine.commit(&batch)
+    if random.oneIn(2) { try engine.close() }
+  }
+
+  // MARK: What members do
+
+  private mutating func insert(
+    _ key: UInt64,
+    _ batch: inout CommitBatch,
+    _ rows: inout [UInt64: String]
+  ) {
+    let text = String(repeating: "t", count: Int.random(in: 0...900, using: &random))
+    batch.insert(
+      RowReference(table: 1, key: key),
+      layout: LayoutNumber(1),
+      row: MemoryStore.row(Int64(key), text).span.bytes
+    )
+    rows[key] = "\(key) \(text)"
+  }
+
+  private mutating func commit(_ member: Member) throws {
+    // As a save does: everything in one turn.
+    var after = rows
+    var isUnderWay = false
+    do {
+      try member.engine.inTurn {
+        try settle(member.engine)
+        after = rows
+        var batch = member.engine.makeBatch()
+        var left = Set(rows.keys)
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let keys = left.sorted()
+          switch Int.random(in: 0..<5, using: &random) {
+          case 0 where !keys.isEmpty:
+            let key = keys[Int.random(in: 0..<keys.count, using: &random)]
+            left.remove(key)
+            batch.delete(RowReference(table: 1, key: key))
+            after[key] = nil
+          case 1 where !keys.isEmpty, 2 where !keys.isEmpty:
+            let key = keys[Int.random(in: 0..<keys.count, using: &random)]
+            left.remove(key)
+            let number = Int64.random(in: 0...999, using: &random)
+            let text = after[key].map { String($0.drop { $0 != " " }.dropFirst()) } ?? ""
+            var changed = ColumnSet()
+            changed.insert(0)
+            batch.update(
+              RowReference(table: 1, key: key),
+              layout: LayoutNumber(1),
+              changed: changed,
+              row: MemoryStore.row(number, text).span.bytes
+            )
+            after[key] = "\(number) \(text)"
+          default:
+            let key = try member.engine.takeKeys(1, in: 1).lowerBound
+            #expect(takenKeys.insert(key).inserted, "key \(key) was given to two")
+            insert(key, &batch, &after)
+          }
+        }
+        isUnderWay = true
+        try member.engine.commit(&batch)
+        rows = after
+        isUnderWay = false
+        commitCount += 1
+      }
+    } catch {
+      if isUnderWay { perhaps = after }
+      throw error
+    }
+  }
+
+  /// Compares what a member sees.
+  private mutating func settle(_ engine: StorageEngine) throws {
+    let found = try MemoryStore.rows(of: engine)
+    if let other = perhaps, found != rows {
+      try #require(found == other, "neither with nor without the commit of the one who died")
+      rows = other
+    } else {
+      try #require(found == rows, "rows differ: \(found.count) and \(rows.count)")
+    }
+    perhaps = nil
+    #expect(engine.rowCount(of: 1) == rows.count)
+    takenKeys.formUnion(rows.keys)
+  }
+
+  private mutating func look(_ member: Member) throws {
+    try member.engine.refresh()
+    // Nobody repairs what a dead member left half done, but who writes: so it may be seen later.
+    if perhaps == nil { try settle(member.engine) }
+    for (view, rows) in member.views {
+      try #require(MemoryStore.rows(of: view) == rows, "a view has changed")
+    }
+  }
+
+  private mutating func hold(_ member: Member) throws {
+    try member.engine.refresh()
+    if perhaps != nil { return }
+    member.views.append((member.engine.makeReadView(), rows))
+  }
+
+  private mutating func lookBack(_ member: Member) throws {
+    let newest = member.engine.lastCommit.rawValue
+    guard newest > 2 else { return }
+    do {
+      let view = try member.engine.makeReadView(at: CommitSequence(newest - 1))
+      member.views.append((view, try MemoryStore.rows(of: view)))
+    } catch StorageError.commitGone {}
+  }
+
+  private mutating func compact(_ member: Member) throws {
+    if case .compacted = try member.engine.compact() { compactionCount += 1 }
+  }
+
+  private mutating func leave(_ slot: Int) throws {
+    let member = members[slot]
+    try member?.engine.close()
+    members[slot] = nil
+  }
+
+  /// Ends all, and verifies the store.
+  mutating func finish() throws {
+    for slot in members.indices {
+      members[slot]?.fileSystem.live(for: .max)
+      try members[slot]?.engine.close()
+      members[slot] = nil
+    }
+    let (engine, fileSystem) = try Self.open(disk, locks, .oneProcess)
+    try settle(engine)
+    try engine.close()
+    let report = try StorageEngine.verify(at: "store", fileSystem: fileSystem)
+    #expect(report.problems.isEmpty)
+  }
+}
+
+extension StorageError {
+  fileprivate var isDeath: Bool {
+    switch self {
+    case MortalFileSystem.death: true
+    case .poisoned(_, let cause): cause == MortalFileSystem.death
+    default: false
+    }
+  }
+}
+
+@Suite struct `Several processes that write a store` {
+  @Test(arguments: UInt64(1)..<60)
+  func `see and keep each commit, whoever dies at whatever call`(seed: UInt64) throws {
+    var processes = try Processes(seed: seed)
+    for _ in 0..<300 { try processes.step() }
+    try processes.finish()
+    #expect(processes.commitCount > 20 && processes.deathCount > 0)
+  }
+
+  private static func options() -> EngineOptions {
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    options.durability = .relaxed(interval: .milliseconds(10))
+    options.smallestSegment = 64 << 10
+    options.largestSegment = 64 << 10
+    options.compaction = .automatic
+    return options
+  }
+
+  @Test
+  func `commit beside each other from many threads, while they compact`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.path
+    let first = try StorageEngine.open(at: path, options: Self.options())
+    try first.apply(MemoryStore.tableChanges)
+    let others = try (0..<2).map { _ in try StorageEngine.open(at: path, options: Self.options()) }
+    let engines = [first] + others
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for engine in engines {
+        for thread in 0..<2 {
+          group.addTask {
+            for number in 0..<200 {
+              let key = try engine.takeKeys(1, in: 1).lowerBound
+              var batch = engine.makeBatch()
+              let text = String(repeating: "x", count: 400)
+              batch.insert(
+                RowReference(table: 1, key: key),
+                layout: LayoutNumber(1),
+                row: MemoryStore.row(Int64(thread * 1000 + number), text).span.bytes
+              )
+              try engine.commit(&batch)
+              #expect(try engine.contains(RowReference(table: 1, key: key)))
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for engine in engines {
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == 1200)
+      #expect(try MemoryStore.rows(of: engine).count == 1200)
+    }
+    for engine in engines { try engine.close() }
+    #expect(try StorageEngine.verify(at: path).problems.isEmpty)
+  }
+
+  @Test
+  func `refuse one that wants the store alone, and are refused while it has it`() throws {
+    let disk = InMemoryFileSystem()
+    let locks = LockBoard()
+    func open(_ writers: EngineOptions.Writers) throws -> StorageEngine {
+      var options = MemoryStore.options()
+      options.writers = writers
+      return try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      )
+    }
+    let member = try open(.severalProcesses)
+    #expect(throws: StorageError.self) { try open(.oneProcess) }
+    try member.close()
+    let alone = try open(.oneProcess)
+    #expect(throws: StorageError.self) { try open(.severalProcesses) }
+    try alone.close()
+    try open(.severalProcesses).close()
+  }
+}
