@@ -28,7 +28,7 @@ extension LogBackedStore {
       guard let table = tables.table(forEntityNamed: entity) else {
         throw LogStoreError.schemaNotInStore(entity: entity, path: tables.path)
       }
-      let key = tables.engine.reserveKeys(1, in: table).lowerBound
+      let key = try reserveKeys(1, inTable: table).lowerBound
       names[snapshot.persistentIdentifier] = RowReference(table: table, key: key)
       remapped[snapshot.persistentIdentifier] = try .identifier(
         for: identifier,
@@ -47,7 +47,7 @@ extension LogBackedStore {
         let row = try snapshot.write(
           into: &writer,
           lists: .atMembers {
-            tables.ranks.reserve(1, after: tables.engine.lastCommit.rawValue).lowerBound
+            try tables.reserveRanks(1).lowerBound
           },
           reference: reference,
           sideFile: sink.addBlob

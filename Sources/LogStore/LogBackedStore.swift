@@ -28,12 +28,13 @@ extension LogBackedStore {
 
   public func table(forEntityNamed name: String) -> UInt16? { tables.table(forEntityNamed: name) }
 
-  public func reserveKeys(_ count: Int, inTable table: UInt16) -> Range<UInt64> {
-    tables.engine.reserveKeys(count, in: table)
+  public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
+    let tables = tables
+    return try tables.perform(.saving) { try tables.engine.takeKeys(count, in: table) }
   }
 
-  public func reserveRanks(_ count: Int) -> Range<Int64> {
-    tables.ranks.reserve(count, after: tables.engine.lastCommit.rawValue)
+  public func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    try tables.reserveRanks(count)
   }
 
   public var changeCount: UInt64? { tables.engine.lastCommit.rawValue }

@@ -40,6 +40,16 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// be changed from one opening to the next; values stay where they are until they are set again.
   public var externalStorageThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
 
+  /// Whether other processes may save to the store, too; by default, this one alone.
+  ///
+  ///     configuration.writers = .severalProcesses
+  ///
+  /// See <doc:SeveralProcesses>.
+  public var writers = Writers.oneProcess
+
+  /// Whether a container of this process that has the store open shares it; otherwise two are as two processes.
+  package var sharesOpenStore = true
+
   /// How the store reclaims the space of replaced and deleted values; by default in the background.
   public var compaction = Compaction.automatic
 
@@ -191,6 +201,15 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
 }
 
 extension LogStoreConfiguration {
+  /// Who may save to a store while it is open.
+  public enum Writers: Hashable, Sendable {
+    /// This process: while a container has the store open, other processes can only read it.
+    case oneProcess
+    /// Any number of processes of one host, all of which say so. They save in turns; each fetch sees what the others
+    /// have saved.
+    case severalProcesses
+  }
+
   /// What a save promises when it returns.
   public enum Durability: Hashable, Sendable {
     /// The changes are on the disk: they survive a power cut.

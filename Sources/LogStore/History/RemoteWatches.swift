@@ -1,8 +1,9 @@
 import Dispatch
+import LogEngine
 import Synchronization
 
-/// The observers of saves by other processes; as long as there are any, the log is checked ten
-/// times a second.
+/// The observers of saves by other processes; in a store that is only read, the log is checked ten times a second as long
+/// as there are any.
 final class RemoteWatches: Sendable {
   private let state = Mutex(State())
 
@@ -17,10 +18,10 @@ final class RemoteWatches: Sendable {
 
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  fileprivate func add(_ watch: RemoteWatch, _ look: @escaping @Sendable () -> Void) {
+  fileprivate func add(_ watch: RemoteWatch, _ look: (@Sendable () -> Void)?) {
     state.withLock { state in
       state.watches[ObjectIdentifier(watch)] = Reference(watch: watch)
-      if state.timer != nil { return }
+      guard state.timer == nil, let look else { return }
       let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
       timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
       timer.setEventHandler(handler: look)
@@ -60,12 +61,17 @@ final class RemoteWatch: Sendable {
 }
 
 extension TableStore {
-  /// Calls back when another process has saved; `nil` in a store open for writing, where no other process can save.
+  /// Calls back when another process has saved; `nil` where no other process can save.
   func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
   ) -> (any AnyObject & Sendable)? {
-    guard !allowsSave else { return nil }
+    guard isFollower else { return nil }
     let watch = RemoteWatch(history.watches, arrival)
+    // One of several writers is told.
+    if engine.hasOtherWriters {
+      history.watches.add(watch, nil)
+      return watch
+    }
     history.watches.add(watch) { [weak self] in
       // What cannot be read now is reported by the next fetch.
       try? self?.follow()

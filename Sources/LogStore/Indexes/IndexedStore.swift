@@ -3,10 +3,12 @@ import RowFormat
 
 /// What an index sees of the store whose rows it is of.
 protocol IndexedStore: AnyObject, Sendable {
-  /// Whether rows change by commits of this process only, each of which is posted to the indexes.
+  /// Whether this process commits, which posts each commit to the indexes; what others commit is read from the log.
   var allowsSave: Bool { get }
   /// The number of the newest commit that is visible.
   var newestCommit: UInt64 { get }
+  /// The number of the newest visible commit that another process made beside this one; zero if there is none.
+  var newestForeignCommit: UInt64 { get }
 
   /// Begins to post commits to an index that is about to be made.
   func recordRegistration()

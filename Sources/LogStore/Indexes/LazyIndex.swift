@@ -44,6 +44,8 @@ final class LazyIndex: Sendable {
     var base: UInt64 = 0
     /// The last commit that is taken in.
     var applied: UInt64 = 0
+    /// The last commit up to which all that matter are taken in, or were posted.
+    var known: UInt64 = 0
     /// Changes that were taken in and may have to be undone, oldest first.
     var recent: [Commit] = []
     /// The commit as of which the entries were last written to a file, by this process.
@@ -91,7 +93,12 @@ extension LazyIndex {
       while true {
         do {
           try build(&state, in: store)
-          try takeIn(through: store.newestCommit, &state)
+          let newest = store.newestCommit
+          if hasGap(through: newest, state, in: store) {
+            try takeInNews(as: store.makeReadViewOfAllCommits(), &state, in: store)
+            continue
+          }
+          try takeIn(through: newest, &state)
           guard let content = state.content else {
             preconditionFailure("an index that was just made is gone")
           }
@@ -138,6 +145,10 @@ extension LazyIndex {
         do {
           try build(&state, in: store)
           if store.allowsSave ? state.base > sequence : state.base != sequence { return nil }
+          if hasGap(through: sequence, state, in: store) {
+            try takeInNews(as: view, &state, in: store)
+            continue
+          }
           try takeIn(through: sequence, &state)
           if readsPendingWords { try readPendingWords(as: view, &state, in: store) }
           guard var content = state.content else {
@@ -193,7 +204,9 @@ extension LazyIndex {
     withExtendedLifetime(view) {
       state.withLock { state in
         // It may have been made anew meanwhile, and know nothing of the commits since the view.
-        guard state.content != nil, state.base <= sequence else { return }
+        guard state.content != nil, state.base <= sequence,
+          !hasGap(through: sequence, state, in: store)
+        else { return }
         do {
           try takeIn(through: sequence, &state)
           var content = IndexContent(definition, file)
@@ -214,11 +227,18 @@ extension LazyIndex {
   /// - Parameters:
   ///   - visible: The newest commit that is visible.
   ///   - oldest: The oldest commit that somebody may still ask for.
-  func settle(through visible: CommitSequence, keepingSince oldest: CommitSequence) {
+  ///   - foreign: The newest commit that another process made.
+  func settle(
+    through visible: CommitSequence,
+    keepingSince oldest: CommitSequence,
+    foreign: CommitSequence
+  ) {
     _ = state.withLockIfAvailable { state in
       guard state.content != nil else { return }
       do {
-        try takeIn(through: visible.rawValue, &state)
+        // What comes after another process's commits waits for these.
+        let isComplete = foreign.rawValue <= state.known
+        try takeIn(through: isComplete ? visible.rawValue : state.known, &state)
       } catch {
         // The next reader makes the index anew.
         state.content = nil
@@ -269,6 +289,43 @@ extension LazyIndex {
       state.applied = commit.sequence
       state.recent.append(commit)
     }
+    state.known = max(state.known, sequence)
+  }
+
+  /// Whether another process made a commit, up to one of them, that is not taken in.
+  ///
+  /// - Parameters:
+  ///   - sequence: A commit that is visible.
+  ///   - state: The index.
+  ///   - store: The store.
+  /// - Returns: Whether there is one.
+  private func hasGap(
+    through sequence: UInt64,
+    _ state: State,
+    in store: some IndexedStore
+  ) -> Bool {
+    // Commits of others are counted before they are visible.
+    store.allowsSave && sequence > state.known && store.newestForeignCommit > state.known
+  }
+
+  /// Takes in what other processes have committed, and this one in between, up to a view; older views can no longer be
+  /// answered.
+  private func takeInNews(
+    as view: ReadView,
+    _ state: inout State,
+    in store: some IndexedStore
+  ) throws {
+    try takeIn(through: state.known, &state)
+    let known = CommitSequence(state.known)
+    if let changes = store.changes(of: definition, after: known, through: view) {
+      for change in changes { try state.content?.apply(change) }
+      let sequence = view.sequence.rawValue
+      inbox.withLock { $0.removeAll { $0.sequence <= sequence } }
+      (state.base, state.applied, state.known) = (sequence, sequence, sequence)
+      state.recent = []
+    } else {
+      state.content = nil
+    }
   }
 
   /// Reads the words of rows that changed, if there are more than a few.
@@ -308,6 +365,7 @@ extension LazyIndex {
       SchedulePoint.afterScan.reach()
       state.base = view.sequence.rawValue
       state.applied = state.base
+      state.known = state.base
       state.recent = []
       state.written = nil
     } catch {
@@ -358,6 +416,7 @@ extension LazyIndex {
     for change in changes { try state.content?.apply(change) }
     state.base = view.sequence.rawValue
     state.applied = state.base
+    state.known = state.base
     return true
   }
 }

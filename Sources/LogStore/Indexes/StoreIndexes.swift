@@ -125,7 +125,10 @@ final class StoreIndexes: Sendable {
   func settle(_ indexes: [LazyIndex], in engine: StorageEngine) {
     let visible = engine.lastCommit
     let oldest = engine.oldestCommitInUse
-    for index in indexes { index.settle(through: visible, keepingSince: oldest) }
+    let foreign = engine.lastForeignCommit
+    for index in indexes {
+      index.settle(through: visible, keepingSince: oldest, foreign: foreign)
+    }
   }
 
   func removeAll() {

@@ -35,7 +35,27 @@ package enum CatalogueMapping {
     to schema: Schema,
     as version: StoredSchemaVersion
   ) throws {
-    var draft = CatalogueDraft(engine.catalogue)
+    let draft = try draft(of: engine.catalogue, to: schema, as: version)
+    if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
+  }
+
+  /// Whether a store has all that a schema has, and says so.
+  ///
+  /// - Throws: As ``bring(_:to:as:)``.
+  static func isThere(
+    _ schema: Schema,
+    as version: StoredSchemaVersion,
+    in catalogue: Catalogue
+  ) throws -> Bool {
+    try draft(of: catalogue, to: schema, as: version).changes.isEmpty
+  }
+
+  private static func draft(
+    of catalogue: Catalogue,
+    to schema: Schema,
+    as version: StoredSchemaVersion
+  ) throws -> CatalogueDraft {
+    var draft = CatalogueDraft(catalogue)
     if identifier(in: draft.catalogue) == nil {
       try draft.make(.setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8)))
     }
@@ -43,7 +63,7 @@ package enum CatalogueMapping {
     try mapping.bring(to: schema)
     draft = mapping.draft
     try record(version, in: &draft)
-    if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
+    return draft
   }
 
   /// Brings the tables in the order of a schema's properties, which a store of the same shape may have in another.

@@ -8,7 +8,9 @@ extension StoreLease {
   /// - Throws: ``LogStoreError`` if it cannot be opened, among others because another process has it;
   ///   ``SwiftDataError`` if its models and these do not go together.
   static func open(_ request: StoreRequest) throws -> StoreLease {
-    guard request.allowsSave else { return StoreLease(try TableStore(request)) }
+    guard request.allowsSave, request.sharesOpenStore else {
+      return StoreLease(try TableStore(request))
+    }
     return try SharedStores.all.lease(of: StorePlace(request.url)) { open in
       try open.serves(request)
     } orOpen: {

@@ -16,6 +16,9 @@ struct StoreRequest {
   var uniquenessPolicy = UniquenessPolicy.upsert
   var newerStores = NewerStorePolicy.refuse
   var observation = StoreObservation.none
+  var writers = LogStoreConfiguration.Writers.oneProcess
+  /// Whether a container of this process that has the store open shares it.
+  var sharesOpenStore = true
 
   init(_ configuration: ModelConfiguration, _ plan: (any SchemaMigrationPlan.Type)?) {
     url = configuration.url
@@ -39,6 +42,8 @@ struct StoreRequest {
     uniquenessPolicy = configuration.uniquenessPolicy
     newerStores = configuration.newerStores
     observation = StoreObservation(configuration)
+    writers = configuration.writers
+    sharesOpenStore = configuration.sharesOpenStore
   }
 
   /// How the store keeps models in tables.
@@ -56,6 +61,7 @@ struct StoreRequest {
   var engineOptions: EngineOptions {
     var options = EngineOptions()
     options.mode = allowsSave ? .readWrite : .readOnly
+    options.writers = writers == .severalProcesses ? .severalProcesses : .oneProcess
     options.durability =
       switch durability {
       case .full: .full

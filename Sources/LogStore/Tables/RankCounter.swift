@@ -1,6 +1,16 @@
 import LogEngine
 import Synchronization
 
+extension TableStore {
+  /// Gives out places in lists, behind all that any process has given out.
+  func reserveRanks(_ count: Int) throws -> Range<Int64> {
+    guard engine.hasOtherWriters else {
+      return ranks.reserve(count, after: engine.lastCommit.rawValue)
+    }
+    return try perform(.saving) { try engine.takeRanks(count) { ranks.first(after: $0) } }
+  }
+}
+
 /// Gives out places in lists, each behind all before it.
 ///
 /// The ranks of a save begin where the number of the last commit says, if no others were given out since: so they lie
@@ -27,6 +37,9 @@ package final class RankCounter: Sendable {
   private static func first(after commit: UInt64, _ base: Int64) -> Int64 {
     base &+ Int64(truncatingIfNeeded: commit &+ 1) << 24
   }
+
+  /// The first rank after a commit.
+  func first(after commit: CommitSequence) -> Int64 { Self.first(after: commit.rawValue, base) }
 
   func reserve(_ count: Int, after commit: UInt64) -> Range<Int64> {
     let first = Self.first(after: commit, base)

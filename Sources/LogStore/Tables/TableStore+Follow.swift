@@ -2,23 +2,27 @@ import Locking
 import LogEngine
 
 extension TableStore {
-  /// Takes up what another process has saved since the last fetch, in a store that is only read.
+  /// Takes up what another process has saved since the last fetch, in a store that is only read, or that several
+  /// processes write.
   ///
-  /// Does nothing in a store open for writing: no other process can save there.
+  /// Does nothing in a store that this process alone may write.
   ///
   /// - Throws: ``LogStoreError`` if the log cannot be read on, or the writer compacted away what this store
   ///   had not read yet: then the container has to be made anew.
   /// - Complexity: A look at the log's directory, and O(bytes saved meanwhile). Indexes that were made take in what
   ///   was saved when they are needed next.
   func follow() throws {
-    guard !allowsSave else { return }
+    guard isFollower else { return }
     let isNews = try followed.withLock { known in
       try perform(.fetching) { _ = try engine.refresh() }
-      let newest = engine.lastCommit
+      let newest = allowsSave ? engine.lastForeignCommit : engine.lastCommit
       if newest == known { return false }
       known = newest
       return true
     }
     if isNews { history.watches.tell() }
   }
+
+  /// Whether other processes may save.
+  var isFollower: Bool { !allowsSave || engine.hasOtherWriters }
 }

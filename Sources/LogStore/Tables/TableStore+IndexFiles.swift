@@ -11,7 +11,7 @@ extension TableStore {
   func startKeepingIndexes() {
     let options = engine.state.options
     guard allowsSave, closing == .withStore, options.background == .ownThread,
-      options.durability != .memory
+      options.durability != .memory, !engine.hasOtherWriters
     else { return }
     indexKeeper.start(logEnd: engine.logEnd) { [weak self] pace in
       self?.keepIndexesIfDue(&pace) ?? true
@@ -39,7 +39,10 @@ extension TableStore {
   ///   a hundredth of the file.
   @discardableResult
   func keepIndexes(handingOver handsOver: Bool = false) -> Int {
-    guard allowsSave, engine.state.options.durability != .memory else { return 0 }
+    // Another process may write the same file.
+    guard allowsSave, engine.state.options.durability != .memory, !engine.hasOtherWriters else {
+      return 0
+    }
     let view = engine.makeReadViewOfAllCommits()
     guard let mark = try? engine.mark(of: view.sequence) else { return 0 }
     var digests: Set<UInt64> = []

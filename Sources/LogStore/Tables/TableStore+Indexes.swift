@@ -4,6 +4,8 @@ import RowFormat
 extension TableStore: IndexedStore {
   var newestCommit: UInt64 { engine.lastCommit.rawValue }
 
+  var newestForeignCommit: UInt64 { engine.lastForeignCommit.rawValue }
+
   func recordRegistration() {
     indexes.recordRegistration()
     indexKeeper.noteOutdated()

@@ -22,15 +22,18 @@ extension TableStore {
   ) throws -> DefaultHistoryToken? {
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author, deletions: deletions)
-    try body(sink)
     let sequence = try perform(.saving) {
-      do {
-        SchedulePoint.beforeClaim.reach()
-        return try sink.commit()
-      } catch let error as StorageError {
-        // Deleted by another context, or between the fetch and the save: the context knows what to do.
-        if case .rowNotFound(let reference) = error { throw VanishedRow(reference) }
-        throw error
+      // What is checked, and written, is what no other process changes meanwhile.
+      try engine.inTurn {
+        try body(sink)
+        do {
+          SchedulePoint.beforeClaim.reach()
+          return try sink.commit()
+        } catch let error as StorageError {
+          // Deleted by another context, or between the fetch and the save: the context knows what to do.
+          if case .rowNotFound(let reference) = error { throw VanishedRow(reference) }
+          throw error
+        }
       }
     }
     if sink.isWorthKeeping { spareSink.keep(sink) }

@@ -36,7 +36,7 @@ final class TableStore: Sendable {
   private let referrersByTable: [UInt16: [ReferenceColumn]]
   let spareSink = SpareSink()
   let history: StoreHistory
-  /// The newest commit that the indexes know, in a store that is only read.
+  /// The newest commit that those know who watch for other processes' saves.
   let followed: Lock<CommitSequence>
   /// How many bytes a value may have that is in its row although it could have a file; none has one in
   /// memory.
@@ -55,13 +55,7 @@ final class TableStore: Sendable {
     let url = request.url
     if request.allowsSave { try StoreLocation.makeParents(of: url) }
     do {
-      SchedulePoint.beforeOpening.reach()
-      let opened = try StorageEngine.open(
-        at: url.path,
-        options: request.engineOptions,
-        onEvent: request.observation.onEvent
-      )
-      try self.init(try request.migration.run(opened), request.tables)
+      try self.init(try request.openEngine(), request.tables)
     } catch let error as StorageError {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
     }
@@ -137,6 +131,10 @@ final class TableStore: Sendable {
     followed = Lock(engine.lastCommit, .followedCommit)
     observation.attach(engine)
     startKeepingIndexes()
+    engine.onNews { [weak self] in
+      // What cannot be read now is reported by the next fetch.
+      try? self?.follow()
+    }
   }
 
   deinit {
@@ -227,13 +225,15 @@ final class TableStore: Sendable {
     let sink = CommitSink(self)
     sink.begin(author: nil, keeping: .nothing)
     try perform(.erasing) {
-      for table in tables {
-        try engine.scan(table.number) { key, _, _ in
-          sink.delete(RowReference(table: table.number, key: key))
-          return .proceed
+      try engine.inTurn {
+        for table in tables {
+          try engine.scan(table.number) { key, _, _ in
+            sink.delete(RowReference(table: table.number, key: key))
+            return .proceed
+          }
         }
+        _ = try sink.commit()
       }
-      _ = try sink.commit()
     }
   }
 }

@@ -31,6 +31,8 @@ public final class HistoryObserver: Sendable, Observable {
     var early: [SaveEvent]? = []
     /// By store, behind what was counted; only where saves may be met twice.
     var bookmarks: [String: any HistoryToken] = [:]
+    /// By store that others save to, the saves of this container behind the bookmark: counted when they were heard of.
+    var heard: [String: [any HistoryToken]] = [:]
     /// What makes stores look for saves of other processes.
     var watches: [any AnyObject & Sendable] = []
   }
@@ -93,6 +95,7 @@ public final class HistoryObserver: Sendable, Observable {
         count += try take(history.transactions(since: token), of: connection, since: token)
       }
       guard let remote = history as? any RemoteSaveReporting else { continue }
+      state.withLock { $0.heard[connection.identifier] = [] }
       if token == nil { try remember(remote.newestToken(), of: connection) }
       watch(remote, connection)
     }
@@ -125,9 +128,14 @@ extension HistoryObserver: SaveListener {
   /// Whether an event is to be counted, and was not yet.
   private func isNews(_ event: SaveEvent) -> Bool {
     guard filter.matches(event) else { return false }
-    let bookmarks = state.withLock { $0.bookmarks }
-    return !event.tokens.contains { store, token in
-      bookmarks[store].map { !isLater(token, than: $0) } ?? false
+    return state.withLock { state in
+      let isKnown = event.tokens.contains { store, token in
+        state.bookmarks[store].map { !isLater(token, than: $0) } ?? false
+      }
+      if isKnown { return false }
+      // The history will tell of it, too.
+      for (store, token) in event.tokens { state.heard[store]?.append(token) }
+      return true
     }
   }
 }
@@ -137,7 +145,10 @@ extension HistoryObserver: SaveListener {
 extension HistoryObserver {
   private func watch(_ store: any RemoteSaveReporting, _ connection: StoreConnection) {
     let watch = store.observeRemoteSaves { [weak self] in self?.noticeRemoteSaves(connection) }
-    guard let watch else { return }
+    guard let watch else {
+      // Nobody else saves to it: the history will not be asked.
+      return state.withLock { $0.heard[connection.identifier] = nil }
+    }
     state.withLock { $0.watches.append(watch) }
   }
 
@@ -167,14 +178,22 @@ extension HistoryObserver {
     since bookmark: (any HistoryToken)?
   ) throws -> Int {
     let newest = transactions.last.flatMap { $0.anyToken } ?? bookmark
-    let isFirst = state.withLock { state in
-      let known = state.bookmarks[connection.identifier]
-      guard let newest else { return true }
-      if let known, !isLater(newest, than: known) { return false }
-      state.bookmarks[connection.identifier] = newest
-      return true
+    let store = connection.identifier
+    let (known, heard) = state.withLock { state in
+      let (known, heard) = (state.bookmarks[store], state.heard[store] ?? [])
+      if let newest, known.map({ isLater(newest, than: $0) }) ?? true {
+        state.bookmarks[store] = newest
+        state.heard[store]? = heard.filter { isLater($0, than: newest) }
+      }
+      return (known, heard)
     }
-    return isFirst ? transactions.count(where: filter.matches) : 0
+    return transactions.count { transaction in
+      guard filter.matches(transaction) else { return false }
+      guard let token = transaction.anyToken else { return true }
+      // Another thread may have counted it since the transactions were read, or it is this container's own.
+      if let known, !isLater(token, than: known) { return false }
+      return !heard.contains { !isLater($0, than: token) && !isLater(token, than: $0) }
+    }
   }
 
   private func remember(_ token: (any HistoryToken)?, of connection: StoreConnection) {

@@ -359,6 +359,7 @@ import Testing
 
 /// Counts how often a table is scanned for an index.
 private final class ScanCountingStore: IndexedStore {
+  var newestForeignCommit: UInt64 { 0 }
   private let store: TableStore
   private let count = Atomic<Int>(0)
 

@@ -1,0 +1,232 @@
+import Foundation
+import LogStore
+import Synchronization
+import SwiftData
+import Testing
+
+@Model final class Meter {
+  #Unique<Meter>([\.name])
+  #Index<Meter>([\.count], [\.place])
+  var name: String
+  var count: Int = 0
+  var place: String = ""
+  @Relationship(deleteRule: .cascade, inverse: \Tally.meter) var tallies: [Tally] = []
+
+  init(_ name: String, count: Int = 0, place: String = "") {
+    self.name = name
+    self.count = count
+    self.place = place
+  }
+}
+
+@Model final class Tally {
+  var number: Int
+  var picture: Data?
+  var meter: Meter?
+
+  init(_ number: Int) { self.number = number }
+}
+
+/// Containers that know as little of each other as if each were in a process of its own.
+@Suite struct `Containers of several processes` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func configuration(
+    _ durability: LogStoreConfiguration.Durability = .relaxed
+  ) -> LogStoreConfiguration {
+    var configuration = LogStoreConfiguration(
+      url: folder.url.appending(path: "store"),
+      durability: durability
+    )
+    configuration.writers = .severalProcesses
+    configuration.sharesOpenStore = false
+    configuration.externalStorageThreshold = 64
+    return configuration
+  }
+
+  private func open() throws -> ModelContainer {
+    try ModelContainer(for: Meter.self, Tally.self, configurations: configuration())
+  }
+
+  @Test func `see at the next fetch what the other saved`() throws {
+    let (first, second) = (ModelContext(try open()), ModelContext(try open()))
+    first.insert(Meter("a", count: 1))
+    try first.save()
+    let found = try #require(try second.fetch(FetchDescriptor<Meter>()).first)
+    #expect(found.count == 1)
+    found.count = 2
+    second.insert(Meter("b"))
+    try second.save()
+    #expect(try first.fetchCount(FetchDescriptor<Meter>()) == 2)
+    let again = try first.fetch(
+      FetchDescriptor<Meter>(predicate: #Predicate { $0.name == "a" })
+    )
+    #expect(again.first?.count == 2)
+  }
+
+  @Test func `keep a unique name unique`() throws {
+    let (first, second) = (ModelContext(try open()), ModelContext(try open()))
+    for round in 0..<10 {
+      first.insert(Meter("same", count: 2 * round))
+      try first.save()
+      second.insert(Meter("same", count: 2 * round + 1))
+      try second.save()
+    }
+    for context in [first, second] {
+      let all = try context.fetch(FetchDescriptor<Meter>())
+      #expect(all.map(\.count) == [19])
+    }
+  }
+
+  @Test func `keep indexes right whoever saves`() throws {
+    let contexts = try (0..<3).map { _ in ModelContext(try open()) }
+    var random = SystemRandomNumberGenerator()
+    var expected: [String: Int] = [:]
+    for step in 0..<120 {
+      let context = contexts[Int.random(in: 0..<3, using: &random)]
+      let name = "n\(Int.random(in: 0..<25, using: &random))"
+      if let known = try context.fetch(
+        FetchDescriptor<Meter>(predicate: #Predicate { $0.name == name })
+      ).first {
+        #expect(known.count == expected[name])
+        if step % 5 == 0 {
+          context.delete(known)
+          expected[name] = nil
+        } else {
+          known.count = step
+          expected[name] = step
+        }
+      } else {
+        #expect(expected[name] == nil)
+        context.insert(Meter(name, count: step, place: "p\(step % 4)"))
+        expected[name] = step
+      }
+      try context.save()
+      let reader = contexts[Int.random(in: 0..<3, using: &random)]
+      let least = Int.random(in: 0..<120, using: &random)
+      let found = try reader.fetch(
+        FetchDescriptor<Meter>(
+          predicate: #Predicate { $0.count >= least },
+          sortBy: [SortDescriptor(\.count)]
+        )
+      )
+      #expect(found.map(\.count) == expected.values.filter { $0 >= least }.sorted())
+    }
+  }
+
+  @Test func `append to one list in the order of their saves`() throws {
+    let contexts = try (0..<2).map { _ in ModelContext(try open()) }
+    contexts[0].insert(Meter("list"))
+    try contexts[0].save()
+    for number in 0..<20 {
+      let context = contexts[number % 2]
+      let meter = try #require(try context.fetch(FetchDescriptor<Meter>()).first)
+      let tally = Tally(number)
+      tally.picture = Data(repeating: UInt8(number), count: 500)
+      meter.tallies.append(tally)
+      try context.save()
+    }
+    for context in [contexts[0], contexts[1], ModelContext(try open())] {
+      let meter = try #require(try context.fetch(FetchDescriptor<Meter>()).first)
+      #expect(meter.tallies.map(\.number) == Array(0..<20))
+      #expect(
+        meter.tallies.allSatisfy { $0.picture == Data(repeating: UInt8($0.number), count: 500) }
+      )
+    }
+  }
+
+  @Test func `lose no addition, whoever else saves`() async throws {
+    let containers = try (0..<3).map { _ in try open() }
+    let context = ModelContext(containers[0])
+    context.insert(Meter("sum"))
+    try context.save()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for container in containers {
+        group.addTask {
+          let context = ModelContext(container)
+          for number in 0..<60 {
+            let descriptor = FetchDescriptor<Meter>(predicate: #Predicate { $0.name == "sum" })
+            let meter = try #require(try context.fetch(descriptor).first)
+            meter.add(1, to: \.count)
+            context.insert(Meter("\(ObjectIdentifier(container).hashValue)-\(number)"))
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for container in containers {
+      let context = ModelContext(container)
+      let sum = try context.fetch(
+        FetchDescriptor<Meter>(predicate: #Predicate { $0.name == "sum" })
+      )
+      #expect(sum.map(\.count) == [180])
+      #expect(try context.fetchCount(FetchDescriptor<Meter>()) == 181)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `hear of the saves of another by themselves`() async throws {
+    let (own, other) = (try open(), try open())
+    let observer = try HistoryObserver(modelContainer: own)
+    await withCheckedContinuation { continuation in
+      withObservationTracking {
+        _ = observer.eventCounter
+      } onChange: {
+        continuation.resume()
+      }
+      #expect(throws: Never.self) {
+        let context = ModelContext(other)
+        context.insert(Meter("heard"))
+        try context.save()
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `count each save once, their own and those of others`() async throws {
+    let (own, other) = (try open(), try open())
+    let observer = try HistoryObserver(modelContainer: own)
+    let contexts = [ModelContext(own), ModelContext(other)]
+    for number in 0..<20 {
+      let context = contexts[number % 2]
+      context.insert(Meter("m\(number)"))
+      try context.save()
+    }
+    // The last one is another's: once it is counted, all are.
+    while observer.eventCounter < 20 {
+      _ = try contexts[0].fetchCount(FetchDescriptor<Meter>())
+      await Task.yield()
+    }
+    _ = try contexts[0].fetchCount(FetchDescriptor<Meter>())
+    #expect(observer.eventCounter == 20)
+  }
+
+  @Test func `leave a store that one can have alone, which then keeps others out`() async throws {
+    func isRefused(_ configuration: LogStoreConfiguration) -> Bool {
+      do {
+        _ = try ModelContainer(for: Meter.self, Tally.self, configurations: configuration)
+        return false
+      } catch {
+        return true
+      }
+    }
+    var alone = configuration()
+    alone.writers = .oneProcess
+    let member = try open()
+    #expect(isRefused(alone))
+    try await member.close()
+    do {
+      let container = try ModelContainer(
+        for: Meter.self,
+        Tally.self,
+        configurations: alone
+      )
+      #expect(isRefused(configuration()))
+      try await container.close()
+    }
+    try await open().close()
+  }
+}
