@@ -307,7 +307,7 @@ var targets: [Target] = [
   .executableTarget(
     name: "KillLoop",
     dependencies: [
-      "LogEngine", "RowFormat",
+      "LogEngine", "LogTools", "RowFormat",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     path: "Tools/KillLoop",

@@ -122,3 +122,28 @@ private func phase(_ name: String, of report: RunReport) throws -> PhaseReport {
     #expect(error?.found == "2 others, such as AA 1 from JFK")
   }
 }
+
+@Suite struct `A part of a run` {
+  @Test(arguments: ["", "1", "0/4", "5/4", "1/0", "a/4", "1/4/2", "-1/4", "1/1001"])
+  func `is not made of what is none`(text: String) { #expect(Part(text) == nil) }
+
+  @Test func `has each flight in one of the parts`() throws {
+    let parts = try (1...3).map { try #require(Part("\($0)/3")) }
+    for index in 0..<10 { #expect(parts.count { $0.has(index) } == 1) }
+  }
+
+  @Test func `leaves the checks to a run that comes after all parts`() throws {
+    let bench = try Bench(.log)
+    let timetable = try bench.timetable(days: 4)
+    for text in ["1/3", "3/3", "2/3", "2/3"] {
+      var setup = try bench.run(timetable).setup
+      setup.isShared = true
+      let run = TripRun(timetable, in: setup, batch: 2, showsProgress: false)
+      _ = try run.run(try #require(Part(text)))
+    }
+    let report = try bench.run(timetable).run()
+    #expect(try phase("import", of: report).models == 0)
+    #expect(try phase("replay", of: report).models == 0)
+    #expect(report.checks.filter { !$0.holds }.map(\.description) == [])
+  }
+}

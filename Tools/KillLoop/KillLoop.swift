@@ -10,8 +10,12 @@ struct KillLoop: AsyncParsableCommand {
       Each cycle starts a writer that opens the store, checks it, commits durably and reports each \
       commit through a pipe; kills it; and opens the store to look for the commits reported. Two \
       followers read the store all the while and must only ever see whole prefixes of its commits.
+
+      With --members, so many processes write the store together, each until it is killed and another takes its \
+      place; in the end each commit that was acknowledged must be there, none twice and none without what the \
+      others had committed before it.
       """,
-    subcommands: [Parent.self, Writer.self, Follower.self],
+    subcommands: [Parent.self, Writer.self, Member.self, Follower.self],
     defaultSubcommand: Parent.self
   )
 }
@@ -26,6 +30,9 @@ struct Parent: AsyncParsableCommand {
   @Option(help: "How many writers to kill.")
   var cycles = 1000
 
+  @Option(help: "How many processes write the store together; by default one writes alone.")
+  var members = 1
+
   @Option(help: "Where chance starts from.")
   var seed: UInt64 = 1
 
@@ -38,6 +45,9 @@ struct Parent: AsyncParsableCommand {
   func validate() throws {
     guard cycles >= 1 else {
       throw ValidationError("--cycles must be at least 1, and is \(cycles).")
+    }
+    guard 1...64 ~= members else {
+      throw ValidationError("--members must be from 1 to 64, and is \(members).")
     }
     guard 1...60_000 ~= longest else {
       throw ValidationError("--longest must be from 1 to 60000 milliseconds, and is \(longest).")
@@ -54,6 +64,11 @@ struct Parent: AsyncParsableCommand {
       throw ValidationError("--path must be a folder that can be written to, and is \(place).")
     }
     defer { if path == nil { try? FileManager.default.removeItem(atPath: place) } }
+    if members > 1 {
+      let loop = MembersLoop(store: place + "/store", seed: seed, longest: longest, cycles: cycles)
+      guard try await loop.run(members: members) else { throw ExitCode.failure }
+      return
+    }
     var loop = Loop(store: place + "/store", seed: seed, longest: longest)
     try await loop.run(cycles: cycles)
     if loop.lost > 0 || !loop.problems.isEmpty { throw ExitCode.failure }

@@ -3,17 +3,23 @@ import Foundation
 /// A writer in a process of its own.
 enum WriterProcess {
   struct Report {
+    /// What it reported: first the newest commit it found, then those it acknowledged, as far as it is alone.
+    var numbers: [Int] = []
     /// The newest commit it found when it opened the store.
-    var found: Int?
+    var found: Int? { numbers.first }
     /// The newest commit it acknowledged.
-    var lastAcknowledged: Int?
+    var lastAcknowledged: Int? { numbers.last }
     /// What it complained of, if it did not live to be killed.
     var problem: String?
   }
 
   /// Starts a writer and kills it after some time.
-  static func run(store: String, killedAfter lifetime: Duration) throws -> Report {
-    let (process, output, errors) = Process.ofThisProgram(["writer", store])
+  static func run(
+    _ command: String = "writer",
+    store: String,
+    killedAfter lifetime: Duration
+  ) throws -> Report {
+    let (process, output, errors) = Process.ofThisProgram([command, store])
     try process.run()
     let words = output.fileHandleForReading.read(until: ContinuousClock.now + lifetime) {
       // Its end of the pipe is still open, so it lives, and the number is its own.
@@ -28,8 +34,7 @@ enum WriterProcess {
     let wasKilled =
       process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     return Report(
-      found: sequences.first,
-      lastAcknowledged: sequences.last,
+      numbers: sequences,
       problem: wasKilled
         ? nil
         : "ended with \(process.terminationStatus): \(String(decoding: complaint, as: UTF8.self))"

@@ -16,11 +16,11 @@ struct Writer: ParsableCommand {
   func run() throws {
     let engine = try StorageEngine.open(at: store, options: KillScript.options(.readWrite))
     var commit = try KilledStore.check(engine)
-    report(commit)
+    Self.report(commit)
     if commit == 0 {
       try engine.apply(KillScript.catalogue)
       commit = 1
-      report(commit)
+      Self.report(commit)
     }
     var batch = engine.makeBatch()
     while true {
@@ -30,7 +30,7 @@ struct Writer: ParsableCommand {
       guard sequence.rawValue == UInt64(commit) else {
         throw ValidationError("commit \(commit) was given the number \(sequence.rawValue)")
       }
-      report(commit)
+      Self.report(commit)
     }
   }
 
@@ -60,7 +60,7 @@ struct Writer: ParsableCommand {
   }
 
   /// Tells the parent, in one write that a pipe takes whole.
-  private func report(_ commit: Int) {
+  static func report(_ commit: Int) {
     withUnsafeBytes(of: UInt64(commit).littleEndian) { bytes in
       _ = write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
     }

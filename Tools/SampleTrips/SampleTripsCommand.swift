@@ -18,11 +18,17 @@ struct SampleTripsCommand: ParsableCommand {
       missing are imported, and only the trips without a departure are replayed. On a server, trips are in the \
       schema sample_trips and stay there.
 
+      With --part K/N only the K-th of N parts of the flights is imported and replayed, beside other processes that \
+      do the same with the others; a run without it then deletes the cancelled ones and checks. With --watch the \
+      trips are counted again each time another process has saved, until all have departed. Tools/together starts \
+      some of each.
+
       EXAMPLES:
         SampleTrips
         SampleTrips --store json --batch 1000
         SampleTrips --csv flights.csv --batch 100 --durability relaxed
         SampleTrips --url /tmp/trips.store
+        SampleTrips --url /tmp/trips.store --part 2/4
         SampleTrips --store postgres --url postgresql://app@db.example.com/trips
 
       \(ExitStatus.help)
@@ -58,6 +64,17 @@ struct SampleTripsCommand: ParsableCommand {
   )
   var durability: SaveDurability = .full
 
+  @Option(
+    help: ArgumentHelp(
+      "Which part of the flights to import and replay, beside other processes.",
+      valueName: "k/n"
+    )
+  )
+  var part: Part?
+
+  @Flag(help: "Import nothing, and show what other processes save.")
+  var watch = false
+
   @Flag(help: "Print the checks that do not hold, and nothing else.")
   var quiet = false
 
@@ -66,18 +83,40 @@ struct SampleTripsCommand: ParsableCommand {
     guard store != .memory || url == nil else {
       throw ValidationError("--url has no meaning for a store in memory.")
     }
+    guard part == nil && !watch || store == .log && url != nil else {
+      throw ValidationError(
+        "--part and --watch need the log store that others have, named by --url."
+      )
+    }
+    guard part == nil || !watch else {
+      throw ValidationError("--part and --watch are for two processes.")
+    }
   }
 
   func run() throws {
     let timetable = try Timetable(csv: csv, notice: Terminal.notice)
     let place = try StorePlace(kind: store, path: url)
     defer { place.removeIfTemporary() }
+    var setup = StoreSetup(kind: store, place: place, durability: durability)
+    setup.isShared = part != nil || watch
     let run = TripRun(
       timetable,
-      in: StoreSetup(kind: store, place: place, durability: durability),
+      in: setup,
       batch: batch,
       showsProgress: Terminal.errorIsWatched && !quiet
     )
+    if watch {
+      return try explainingStoreErrors(at: place) { try run.watch { print($0) } }
+    }
+    if let part {
+      let phases = try explainingStoreErrors(at: place) { try run.run(part) }
+      if !quiet {
+        for phase in phases where phase.saves > 0 {
+          print("\(phase.name): \(phase.models.grouped) models in \(phase.saves.grouped) saves")
+        }
+      }
+      return
+    }
     var report = try explainingStoreErrors(at: place) { try run.run() }
     if !quiet {
       report.archive = try ArchiveSize(measuredWith: timetable)
@@ -98,3 +137,7 @@ struct SampleTripsCommand: ParsableCommand {
 
 extension StoreKind: ExpressibleByArgument {}
 extension SaveDurability: ExpressibleByArgument {}
+
+extension Part: ExpressibleByArgument {
+  init?(argument: String) { self.init(argument) }
+}

@@ -5,16 +5,31 @@ extension TripRun {
   ///
   /// Two attributes of a trip change, and of a trip with twenty columns a store that appends deltas
   /// writes those two.
-  func replayDays(in container: ModelContainer) throws -> PhaseReport {
-    try withContext(of: container) { context, _ in try replayDays(in: context) }
+  ///
+  /// - Parameters:
+  ///   - container: The store.
+  ///   - own: Which flights; all, if `nil`.
+  /// - Returns: What was done.
+  /// - Throws: What the store throws.
+  func replayDays(
+    in container: ModelContainer,
+    only own: Set<FlightIdentity>? = nil
+  ) throws -> PhaseReport {
+    try withContext(of: container) { context, _ in try replayDays(in: context, only: own) }
   }
 
-  private func replayDays(in context: ModelContext) throws -> PhaseReport {
+  private func replayDays(
+    in context: ModelContext,
+    only own: Set<FlightIdentity>?
+  ) throws -> PhaseReport {
     let waiting = try context.fetch(
       FetchDescriptor<Trip>(predicate: #Predicate { $0.actualDeparture == nil })
     )
     let trips = Dictionary(waiting.map { ($0.identity, $0) }) { first, _ in first }
-    let departures = timetable.flights.filter { !$0.isCancelled && trips[$0.identity] != nil }
+    let departures = timetable.flights.filter { flight in
+      !flight.isCancelled && trips[flight.identity] != nil
+        && own?.contains(flight.identity) != false
+    }
     var phase = try Phase("replay", total: departures.count, in: context, of: self)
     phase.tripsHeld = try context.fetchCount(FetchDescriptor<Trip>())
     for flights in departures.batches(of: batch) {

@@ -46,12 +46,14 @@ struct StoreSetup {
   let kind: StoreKind
   let place: StorePlace
   var durability = SaveDurability.full
+  /// Whether other processes write the log store, too.
+  var isShared = false
 
   /// Opens the store.
   func makeContainer() throws -> ModelContainer {
     let configuration: any DataStoreConfiguration =
       switch kind {
-      case .log: LogStoreConfiguration(url: place.url, durability: logDurability)
+      case .log: logConfiguration
       case .json: JSONStoreConfiguration(name: "trips", url: place.url)
       case .memory: ModelConfiguration(isStoredInMemoryOnly: true)
       case .postgres: try serverConfiguration()
@@ -66,6 +68,12 @@ struct StoreSetup {
     // StorePlace tells the user before it comes to this.
     preconditionFailure("a build without the trait PostgreSQL has no store on a server")
     #endif
+  }
+
+  private var logConfiguration: LogStoreConfiguration {
+    var configuration = LogStoreConfiguration(url: place.url, durability: logDurability)
+    if isShared { configuration.writers = .severalProcesses }
+    return configuration
   }
 
   private var logDurability: LogStoreConfiguration.Durability {
