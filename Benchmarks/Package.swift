@@ -44,6 +44,7 @@ let package = Package(
     .executable(name: "operation-counts", targets: ["Operations"]),
     .executable(name: "growth-check", targets: ["Growth"]),
     .executable(name: "tenants-check", targets: ["Tenants"]),
+    .executable(name: "processes-check", targets: ["Processes"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ],
   dependencies: [
@@ -211,6 +212,13 @@ let package = Package(
       name: "Growth",
       dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
       swiftSettings: macroUserSettings
+    ),
+    // What it costs that several processes save to one store; started by `processes`.
+    .executableTarget(
+      name: "Processes",
+      dependencies: [.product(name: "SwiftData", package: "logstore")]
+        + (hasSQLite ? [.target(name: "CSQLite")] : []),
+      swiftSettings: macroUserSettings + sqliteSettings
     ),
     // What many open stores of one process cost; started by `tenants`.
     .executableTarget(
