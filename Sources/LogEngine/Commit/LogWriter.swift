@@ -180,9 +180,10 @@ extension LogWriter {
   func write(through sequence: UInt64) throws(StorageError) {
     while state.visibility.visible.load(ordering: .acquiring) < sequence {
       guard synchronizes, writesThrough else { return try writeRound(through: sequence) }
-      let isWritten = try rounds.run { () throws(StorageError) in
-        try writeGroup(through: sequence)
-      }
+      let isWritten = try rounds.run(
+        unless: { state.visibility.visible.load(ordering: .acquiring) >= sequence },
+        { () throws(StorageError) in try writeGroup(through: sequence) }
+      )
       if isWritten { return }
     }
   }

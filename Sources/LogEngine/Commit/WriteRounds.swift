@@ -41,27 +41,43 @@ final class WriteRounds: Sendable {
 
   /// Runs a round, unless another thread is running one: then waits until that has ended.
   ///
-  /// - Parameter round: Writes what was appended so far.
+  /// - Parameters:
+  ///   - isDone: Whether nothing is left to be written for this thread: an earlier round may have ended, and another one
+  ///     begun, since it looked. Then it does not wait for that one.
+  ///   - round: Writes what was appended so far.
   /// - Returns: Whether the round was run by this thread. If not, what it waits for may have been written or not.
   /// - Throws: What `round` throws.
-  func run(_ round: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
-    let waiter = state.withLock { state -> Waiter? in
+  func run(
+    unless isDone: () -> Bool = { false },
+    _ round: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    let step = state.withLock { state -> Step in
       guard state.isRunning else {
         state.isRunning = true
-        return nil
+        return .run
       }
+      if isDone() { return .goOn }
       let waiter = state.spares.popLast() ?? Waiter()
       state.waiters.append(waiter)
-      return waiter
+      return .wait(waiter)
     }
-    guard let waiter else {
+    switch step {
+    case .run:
       defer { end() }
       try round()
       return true
+    case .goOn: return false
+    case .wait(let waiter):
+      waiter.wait()
+      state.withLock { $0.spares.append(waiter) }
+      return false
     }
-    waiter.wait()
-    state.withLock { $0.spares.append(waiter) }
-    return false
+  }
+
+  private enum Step {
+    case run
+    case wait(Waiter)
+    case goOn
   }
 
   /// Wakes all threads that wait: whose commit was not written runs the next round, or waits for it.

@@ -108,6 +108,21 @@ import Testing
     #expect(rounds.waiterCount == 0)
   }
 
+  @Test func `wait for no round that begins when they are done`() throws {
+    let rounds = WriteRounds()
+    let isRun = try rounds.run {
+      // By the thread that runs a round: it would wait for ever.
+      let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      Thread.detachNewThread {
+        begun.signal()
+        if (try? rounds.run(unless: { true }) {}) == false { ended.signal() }
+      }
+      begun.wait()
+      ended.wait()
+    }
+    #expect(isRun && rounds.waiterCount == 0)
+  }
+
   /// Each synchronization waits until every thread that goes on has appended a commit, so that two of them write at least one
   /// of each.
   @Test(.timeLimit(.minutes(5)), arguments: [4, 16])
