@@ -7,6 +7,9 @@ extension LogWriter: HousekeptLog {
   /// interval: so that a power cut takes little, and ending a segment has little to wait for.
   static let unsynchronizedLimit: UInt64 = 8 << 20
 
+  /// For how long a process that saves nothing keeps its turn, in microseconds.
+  private static let leaseTime = 50_000
+
   var hasEnded: Bool { endFlag.load(ordering: .relaxed) }
 
   var checkpointDistance: CheckpointDistance? {
@@ -87,7 +90,7 @@ extension LogWriter: HousekeptLog {
   /// - Returns: Whether there is nothing left to be said.
   func witnessIfIdle() -> Bool {
     // The last of several processes says so when it closes the store.
-    if turns != nil { return true }
+    if let turns { return turns.endLease(unusedFor: Self.leaseTime) { endTurn(turns) } }
     return lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return true }
       let durableEnd = state.log.durableEnd.load(ordering: .relaxed)

@@ -44,7 +44,11 @@ extension LogWriter {
     try turns.enter { () throws(StorageError) in try beginTurn(turns) }
   }
 
-  func leaveTurn(_ turns: Turns) { turns.leave { endTurn(turns) } }
+  func leaveTurn(_ turns: Turns) {
+    // Whoever writes no more keeps no turn.
+    if hasEnded { turns.stopLeasing() }
+    turns.leave { endTurn(turns) }
+  }
 }
 
 // MARK: Steps
@@ -67,6 +71,7 @@ extension LogWriter {
         if record.holder.member == 0 { try? turns.file.write(record.holder) }
         throw error
       }
+      turns.decideOnLease()
     } catch {
       turns.file.lock.release()
       throw error
@@ -218,7 +223,7 @@ extension LogWriter {
   }
 
   /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
-  private func endTurn(_ turns: Turns) {
+  func endTurn(_ turns: Turns) {
     defer { turns.file.lock.release() }
     do throws(StorageError) {
       try flushAndHandOver()

@@ -104,6 +104,10 @@ final class LogWriter: Sendable {
     if endFlag.load(ordering: .acquiring) {
       try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     }
+    if participant != nil, turns != nil {
+      assert(!isOutOfTurn, "what takes part is prepared in the turn of the commit")
+      return try commitInTurn(&batch, with: participant)
+    }
     return try inTurn { () throws(StorageError) in
       try commitInTurn(&batch, with: participant)
     }

@@ -23,7 +23,7 @@ extension Opening {
       throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
     }
     let file = try TurnFile(paths, fileSystem)
-    _ = try file.lock.take(.exclusive, waits: true)
+    try file.takeLockByAsking()
     defer { file.lock.release() }
     let members = Members(paths: paths, fileSystem: fileSystem)
     let others = try members.others()

@@ -12,6 +12,7 @@ extension StorageEngine {
       state.events.reportClosing()
       state.events.deliver()
     }
+    writer?.turns?.stopLeasing()
     watching.withLock { $0.take() }?.stop()
     writer?.housekeeper.stop()
     writer?.disown()

@@ -36,11 +36,13 @@ extension StorageEngine {
       self?.lookForNews()
     }
     watching.withLock { $0 = watch }
+    turns.hears.store(watch != nil, ordering: .releasing)
   }
 
   /// - Returns: Whether there was any.
   private func lookForNews() -> Bool? {
     guard let writer, let turns = writer.turns else { return nil }
+    turns.yieldIfWanted { writer.endTurn(turns) }
     let before = lastForeignCommit
     // What cannot be read is reported by the next read that somebody asks for.
     try? readNews(writer, turns)
@@ -109,6 +111,7 @@ extension StorageEngine {
 extension StorageEngine {
   /// Leaves the members; the last one closes the store.
   func leave(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
+    turns.stopLeasing()
     watching.withLock { $0.take() }?.stop()
     defer { turns.membership.leave() }
     do throws(StorageError) {

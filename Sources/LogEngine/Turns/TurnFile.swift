@@ -13,6 +13,7 @@ import RowFormat
 ///     48    8   the lowest number that no blob had
 ///     56    8   1 if the segment can take no more, although it has room
 ///     64    40  the checkpoints: highest, newest (0: none), its log position, its bytes, the last attempt
+///     1024  8   changes when a process that joins waits for the turn
 ///     2048  8   the lowest rank that was not given out
 ///     4096      by table, 8 bytes each: the lowest key that was not given out
 ///
@@ -29,6 +30,7 @@ struct TurnFile: Sendable {
   private static let magic: UInt64 = 0x4E52_5554_474C_4453
   private static let bodyOffset = 16
   private static let byteCount = 104
+  private static let askedOffset = 1024
   private static let rankOffset = 2048
   private static let keyOffset = 4096
 
@@ -45,6 +47,16 @@ struct TurnFile: Sendable {
     /// The member; 0 between turns.
     var member: UInt16 = 0
   }
+
+  /// Takes the turn, as one who joins: a member that keeps it, since there was nobody else, is asked for it.
+  func takeLockByAsking() throws(StorageError) {
+    if try lock.take(.exclusive, waits: false) { return }
+    try writeNumber(UInt64(Monitor.now()), at: Self.askedOffset)
+    _ = try lock.take(.exclusive, waits: true)
+  }
+
+  /// What was written last by one who waited.
+  func readAsked() throws(StorageError) -> UInt64 { try readNumber(at: Self.askedOffset) }
 
   /// Reads whose turn it is.
   func readHolder() throws(StorageError) -> Holder {

@@ -18,6 +18,10 @@ import Android
 /// group themselves as ever. A turn that has lasted for ``burst`` takes nobody in any more, and ends with the last
 /// thread that is in it; the next one begins when the lock of `TURN` comes round again.
 ///
+/// A process that is the only member does not end its turn: it keeps it as a lease, and its saves cost what they cost a
+/// process that has the store alone. Who joins asks for the turn in `TURN`, which wakes the thread that watches the file; a
+/// process that saves nothing for a while ends its lease by itself.
+///
 /// ``LogWriter`` begins and ends turns; see there for the steps.
 final class Turns: @unchecked Sendable {
   let file: TurnFile
@@ -40,7 +44,25 @@ final class Turns: @unchecked Sendable {
   /// Keys that this process may give out, by table.
   private let reserved = Lock<[UInt16: Range<UInt64>]>([:], .commitMarks)
 
-  private enum Phase { case between, changing, open }
+  /// Whether the turn may be kept: there are no other members, and who joins is heard.
+  @safe @exclusivity(unchecked) private var mayLease = false
+  /// Whether another process waits for the turn.
+  @safe @exclusivity(unchecked) private var isWanted = false
+  /// When it was last found out whether there are other members.
+  @safe @exclusivity(unchecked) private var lookedAt = 0
+  /// What was in `TURN` when the last one who waited was heard.
+  private let heard = Atomic<UInt64>(0)
+  /// Whether who waits is heard.
+  let hears = Atomic<Bool>(false)
+
+  private enum Phase {
+    case between
+    /// One thread begins or ends the turn.
+    case changing
+    case open
+    /// No thread is in the turn, and it has not ended.
+    case leased
+  }
 
   init(_ file: TurnFile, _ membership: Membership, known: UInt64) {
     self.file = file
@@ -70,7 +92,13 @@ final class Turns: @unchecked Sendable {
           count += 1
           depths[thread] = 1
           return false
-        case .open, .changing: gate.wait(for: .end)
+        case .leased where !isWanted:
+          phase = .open
+          count = 1
+          depths[thread] = 1
+          start = Monitor.now()
+          return false
+        case .open, .leased, .changing: gate.wait(for: .end)
         }
       }
     }
@@ -106,15 +134,77 @@ final class Turns: @unchecked Sendable {
       depths[thread] = nil
       count -= 1
       if count > 0 { return false }
+      if mayLease, !isWanted {
+        phase = .leased
+        gate.broadcast(.end)
+        return false
+      }
       phase = .changing
       return true
     }
-    guard isLast else { return }
+    if isLast { finish(end) }
+  }
+
+  private func finish(_ end: () -> Void) {
     end()
     gate.withMutex {
       phase = .between
+      isWanted = false
       gate.broadcast(.end)
     }
+  }
+
+  // MARK: Leases
+
+  /// How often a process that is not alone looks whether it is, in microseconds.
+  private static let lookInterval = 100_000
+
+  /// Finds out whether a turn may be kept; by the thread that begins it.
+  ///
+  /// Nobody joins while it lasts.
+  func decideOnLease() {
+    let now = Monitor.now()
+    guard hears.load(ordering: .acquiring), now - lookedAt >= Self.lookInterval else {
+      return gate.withMutex { mayLease = false }
+    }
+    lookedAt = now
+    let isAlone = (try? membership.members.others(than: membership.number).isEmpty) ?? false
+    gate.withMutex { mayLease = isAlone }
+  }
+
+  /// Keeps no turn from now on.
+  func stopLeasing() {
+    hears.store(false, ordering: .releasing)
+    gate.withMutex { mayLease = false }
+  }
+
+  /// Ends the lease if another process has asked for the turn.
+  func yieldIfWanted(_ end: () -> Void) {
+    guard let asked = try? file.readAsked(), heard.exchange(asked, ordering: .relaxed) != asked
+    else { return }
+    endLease(isWanted: true, end)
+  }
+
+  /// Ends the lease if no thread has used it for a while.
+  ///
+  /// - Parameters:
+  ///   - microseconds: For how long.
+  ///   - end: Ends the turn.
+  /// - Returns: Whether there is no lease.
+  func endLease(unusedFor microseconds: Int, _ end: () -> Void) -> Bool {
+    let isUnused = gate.withMutex { Monitor.now() - start >= microseconds }
+    if isUnused { endLease(isWanted: false, end) }
+    return gate.withMutex { phase == .between }
+  }
+
+  private func endLease(isWanted: Bool, _ end: () -> Void) {
+    let isLeased = gate.withMutex { () -> Bool in
+      if isWanted { self.isWanted = true }
+      guard phase == .leased else { return false }
+      phase = .changing
+      return true
+    }
+    if isLeased { finish(end) }
   }
 
   /// How many keys a process gets at least when it asks for some.

@@ -324,6 +324,43 @@ extension StorageError {
   }
 
   @Test
+  func `keep a turn while they are alone, and hand it over to one that joins`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func commit(_ engine: StorageEngine) throws {
+      var batch = engine.makeBatch()
+      let key = try engine.takeKeys(1, in: 1).lowerBound
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(1, "x").span.bytes
+      )
+      try engine.commit(&batch)
+    }
+    let first = try StorageEngine.open(at: folder.path, options: Self.options())
+    try first.apply(MemoryStore.tableChanges)
+    let turns = try #require(first.writer?.turns)
+    try commit(first)
+    let before = try turns.file.readHolder().turns
+    for _ in 0..<1000 { try commit(first) }
+    // It ends by itself where the machine is busy, and not after each commit.
+    #expect(try turns.file.readHolder().turns - before < 100)
+    let second = try StorageEngine.open(at: folder.path, options: Self.options())
+    try commit(second)
+    try commit(first)
+    for engine in [first, second] {
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == 1003)
+    }
+    try first.close()
+    for _ in 0..<10 { try commit(second) }
+    try second.close()
+    #expect(try StorageEngine.verify(at: folder.path).isSound)
+  }
+
+  @Test
   func `refuse one that wants the store alone, and are refused while it has it`() throws {
     let disk = InMemoryFileSystem()
     let locks = LockBoard()
