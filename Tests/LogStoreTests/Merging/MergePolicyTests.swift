@@ -294,9 +294,11 @@ extension ModelContext {
   func `meets one that comes between its last look and its commit`(at point: SchedulePoint) throws {
     try first.page().title = "mine"
     let container = container
+    // Tests beside this one come to the point, too.
+    let thread = UInt(bitPattern: Int(bitPattern: pthread_self()))
     let isDue = Mutex(true)
     let hook = ScheduleHook { reached in
-      guard reached == point,
+      guard reached == point, thread == UInt(bitPattern: Int(bitPattern: pthread_self())),
         isDue.withLock({ due in
           defer { due = false }; return due
         })
