@@ -5,7 +5,7 @@ import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
-  DataStoreClosing, ValueComparingStore
+  DataStoreClosing, ValueComparingStore, TurnTakingStore
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -27,6 +27,13 @@ extension LogBackedStore {
   public var allowsSave: Bool { tables.allowsSave }
 
   public func table(forEntityNamed name: String) -> UInt16? { tables.table(forEntityNamed: name) }
+
+  package func beginTurn() throws {
+    let tables = try openTables()
+    try tables.perform(.saving) { try tables.engine.beginTurn() }
+  }
+
+  package func endTurn() { tables.engine.endTurn() }
 
   public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
     let tables = tables

@@ -19,6 +19,18 @@ extension StorageEngine {
     return try writer.inTurn(any: body)
   }
 
+  /// Begins what ``inTurn(_:)`` does around its closure; on the thread that ends it.
+  ///
+  /// - Throws: ``/LogFormat/StorageError`` if the log cannot be read on; then there is no turn.
+  package func beginTurn() throws(StorageError) {
+    if let writer, let turns = writer.turns { try writer.enterTurn(turns) }
+  }
+
+  /// Ends what one ``beginTurn()`` began.
+  package func endTurn() {
+    if let writer, let turns = writer.turns { writer.leaveTurn(turns) }
+  }
+
   /// Calls back after other processes have committed, from a thread of its own, with the commits read; replaces an
   /// earlier handler.
   package func onNews(_ handler: (@Sendable () -> Void)?) {

@@ -128,7 +128,7 @@ extension StorageEngine {
 
   /// Gives out keys that were never given out before: ascending from 1, never given again once a row used them.
   ///
-  /// Of a store that several processes write, ``takeKeys(_:in:)`` gives out keys.
+  /// Of a store that several processes write, `takeKeys(_:in:)` gives out keys.
   ///
   /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {

@@ -95,17 +95,17 @@ extension ModelContext {
       try checkMergePolicy(policy, in: connection)
       // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
       // no other save may write them meanwhile.
-      var lock = connection.writesBothEnds(pending) ? connection.listLock : nil
-      lock?.lock()
-      defer { lock?.unlock() }
+      var hasEnds = connection.writesBothEnds(pending)
+      if hasEnds { try connection.lockEnds() }
+      defer { if hasEnds { connection.unlockEnds() } }
       try connection.store.beginSave(pending, for: editingState)
       var next: ChangeSet? = pending
       while let changes = next {
-        if lock == nil, connection.writesBothEnds(changes) {
+        if !hasEnds, connection.writesBothEnds(changes) {
           // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
           // was read without the lock counts no longer.
-          lock = connection.listLock
-          lock?.lock()
+          try connection.lockEnds()
+          hasEnds = true
           connection.store.endSave(for: editingState)
           try connection.store.beginSave(changes, for: editingState)
         }
@@ -113,7 +113,7 @@ extension ModelContext {
           next = pendingChanges(for: connection)
           continue
         }
-        if lock != nil,
+        if hasEnds,
           try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
             || settlePairs(of: changes, in: connection)
         {

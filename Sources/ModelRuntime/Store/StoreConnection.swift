@@ -19,8 +19,7 @@ final class StoreConnection: @unchecked Sendable {
   /// What becomes of attributes that others have changed, unless a context says otherwise.
   var mergePolicy = MergePolicy.lastWriter
   private let models: ConnectedModels
-  /// Held from reading a list that is stored with its owner until it is written.
-  var listLock: NSRecursiveLock {
+  private var listLock: NSRecursiveLock {
     knownListLock.withLock { known in
       let lock = known ?? ListLocks.lock(of: identifier)
       known = lock
@@ -73,6 +72,23 @@ final class StoreConnection: @unchecked Sendable {
         origin: .named(store: identifier, entity: entityName),
         key: reference.key
       )
+  }
+
+  /// Keeps other saves, of this process and of others, from writing both ends of relationships.
+  ///
+  /// The turn comes first: a thread that waits for the lock lets others of its process join its turn, and who waits for the
+  /// turn has no lock that those could need.
+  ///
+  /// - Throws: What the store throws; then nothing is locked.
+  func lockEnds() throws {
+    try (store.openStore as? any TurnTakingStore)?.beginTurn()
+    listLock.lock()
+  }
+
+  /// Undoes one ``lockEnds()``.
+  func unlockEnds() {
+    listLock.unlock()
+    (store.openStore as? any TurnTakingStore)?.endTurn()
   }
 
   /// Whether a save reads, corrects and writes what is stored at both ends of relationships.
