@@ -45,7 +45,7 @@ extension LogWriter {
   }
 
   func leaveTurn(_ turns: Turns) {
-    // Whoever writes no more keeps no turn.
+    // A writer that has ended gives up its lease.
     if hasEnded { turns.stopLeasing() }
     turns.leave { endTurn(turns) }
   }
@@ -93,7 +93,7 @@ extension LogWriter {
       do throws(StorageError) {
         try beginNextSegment(for: 0, at: logEnd, &lead)
       } catch .noSpace {
-        // Whoever commits next needs room for it, and says so.
+        // The next commit begins the segment, or throws that there is no space.
       }
     }
   }

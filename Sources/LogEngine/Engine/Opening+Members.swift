@@ -5,9 +5,9 @@ import Synchronization
 
 // Opening a store that several processes write.
 //
-// Whoever joins has the turn meanwhile, so nobody appends. The first member does what a process does that opens the store
-// alone: it recovers the log, and repairs it. Whoever comes later reads the log as it is, and repairs it only if a member
-// died in its turn. See `Tools/ModelCheck/Members.pml`.
+// A process holds the turn while it joins, so nobody appends. The first member opens the store as a process does that has
+// it alone: it recovers the log, and repairs it. Later members read the log as it is, and repair it only if a member died
+// in its turn. See `Tools/ModelCheck/Members.pml`.
 extension Opening {
   /// Opens the store beside the other members; by the only thread of this process that does.
   func join() throws(StorageError) -> StorageEngine {

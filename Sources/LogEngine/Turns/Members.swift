@@ -4,7 +4,7 @@ import RowFormat
 /// The processes that write a store: each has the lock of a file in `members`, for as long as it lives.
 ///
 /// Only these locks say who is there. They are asked for with shared locks, which let go at once. A member takes its own
-/// in its turn, once `TURN` is right: so whoever finds no member, with the turn, is the first.
+/// in its turn, once `TURN` is right: so a process that has the turn and finds no member is the first.
 struct Members: Sendable {
   let paths: StorePaths
   let fileSystem: any FileSystem
