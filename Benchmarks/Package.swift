@@ -43,6 +43,7 @@ let package = Package(
     .executable(name: "service-benchmarks", targets: ["ServiceBenchmarks"]),
     .executable(name: "operation-counts", targets: ["Operations"]),
     .executable(name: "growth-check", targets: ["Growth"]),
+    .executable(name: "start-benchmarks", targets: ["StartBenchmarks"]),
     .executable(name: "tenants-check", targets: ["Tenants"]),
     .executable(name: "processes-check", targets: ["Processes"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
@@ -219,6 +220,45 @@ let package = Package(
       dependencies: [.product(name: "SwiftData", package: "logstore")]
         + (hasSQLite ? [.target(name: "CSQLite")] : []),
       swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    // From the start of a process, and from what one left behind, to the first row. Programs of their own: what
+    // they link is what is measured.
+    .executableTarget(
+      name: "StartBenchmarks",
+      dependencies: [
+        "Harness", "ModelStores", "PeerStores", "StartEngine", "StartFoundation", "StartModels",
+        "StartRuntime", "StartSQLite", "Workloads",
+      ],
+      path: "Sources/Start",
+      swiftSettings: macroUserSettings
+    ),
+    .executableTarget(
+      name: "StartRuntime",
+      path: "Sources/StartPrograms/Runtime",
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "StartFoundation",
+      path: "Sources/StartPrograms/Foundation",
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "StartEngine",
+      dependencies: [.product(name: "LogEngine", package: "logstore")],
+      path: "Sources/StartPrograms/Engine",
+      swiftSettings: swiftSettings
+    ),
+    .executableTarget(
+      name: "StartModels",
+      dependencies: [.product(name: "SwiftData", package: "logstore")],
+      path: "Sources/StartPrograms/Models",
+      swiftSettings: macroUserSettings
+    ),
+    .executableTarget(
+      name: "StartSQLite",
+      dependencies: hasSQLite ? [.target(name: "CSQLite")] : [],
+      path: "Sources/StartPrograms/SQLite",
+      swiftSettings: swiftSettings + sqliteSettings
     ),
     // What many open stores of one process cost; started by `tenants`.
     .executableTarget(

@@ -47,6 +47,8 @@ public enum Workload: String, Sendable, CaseIterable {
   case openClean10M = "open-clean-10000000"
   case openCrash = "open-crash"
   case openRebuild = "open-rebuild"
+  /// From the start of a process to its first row.
+  case processStart = "process-start"
   // 100,000 objects: every attribute, or two.
   case fetchAll = "fetch-all"
   case fetchTwo = "fetch-two"

@@ -18,6 +18,7 @@ extension Workload {
     case .top100: "the 100 rows with the least of an attribute, no index"
     case .top100Indexed: "the 100 rows with the least of an indexed attribute"
     case .openClean: "from a closed store to the first row"
+    case .processStart: "from the start of a process to its first row"
     case .openCrash: "from a killed writer's store to the first row"
     case .fetchAll: "objects with all attributes read"
     case .fetchTwo: "objects with two attributes read"
