@@ -69,7 +69,7 @@ extension LogWriter {
   }
 
   /// Sees the log to the disk, and says up to where.
-  private func synchronizeAll() throws(StorageError) -> UInt64 {
+  func synchronizeAll() throws(StorageError) -> UInt64 {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let work = state.log.tail.withLock { $0.take() }
@@ -148,7 +148,14 @@ extension LogWriter {
         newest: basis.checkpoint.number,
         logPosition: basis.checkpoint.place.logPosition,
         byteCount: byteCount,
-        attemptEnd: basis.checkpoint.place.logPosition
+        attemptEnd: basis.checkpoint.place.logPosition,
+        basis: IncrementBasis(
+          checkpoint: basis.checkpoint.number,
+          salt: writer.salt,
+          fileEnd: byteCount,
+          place: basis.checkpoint.place,
+          catalogue: basis.checkpoint.catalogue
+        )
       )
     } catch {
       files.discardFile()

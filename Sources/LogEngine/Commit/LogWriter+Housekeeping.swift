@@ -15,9 +15,12 @@ extension LogWriter: HousekeptLog {
   var checkpointDistance: CheckpointDistance? {
     lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return nil }
+      let logEnd = state.log.tail.withLock { $0.logEnd }
+      let basis = turns == nil && lead.checkpoint.newest != nil ? lead.checkpoint.basis : nil
       return CheckpointDistance(
-        grownByteCount: state.log.tail.withLock { $0.logEnd } - lead.checkpoint.attemptEnd,
+        grownByteCount: logEnd - lead.checkpoint.attemptEnd,
         lastByteCount: lead.checkpoint.byteCount,
+        continuedByteCount: basis.map { logEnd - $0.place.logPosition },
         isMissing: lead.manifest.base != nil && lead.checkpoint.newest == nil
       )
     }

@@ -7,6 +7,8 @@ struct CheckpointWriter: ~Copyable {
   private let file: any OpenFile
   private var checkpoint: Checkpoint
   private let pieceByteCount: Int
+  /// The salt of the header.
+  let salt: UInt64
   private var buffer: ByteBuffer
   private var written = FileHeader.byteCount
 
@@ -33,6 +35,7 @@ struct CheckpointWriter: ~Copyable {
     self.state = state
     self.file = file
     self.pieceByteCount = pieceByteCount
+    salt = state.fileSystem.randomBits()
     buffer = ByteBuffer(capacity: pieceByteCount)
   }
 
@@ -74,7 +77,7 @@ struct CheckpointWriter: ~Copyable {
       kind: .checkpoint,
       store: checkpoint.store,
       number: checkpoint.number,
-      salt: state.fileSystem.randomBits(),
+      salt: salt,
       created: state.fileSystem.microseconds()
     )
     header.encode(into: &buffer) { extent.encode(into: &$0) }

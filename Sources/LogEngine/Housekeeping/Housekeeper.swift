@@ -132,16 +132,31 @@ extension Housekeeper {
     }
   }
 
-  /// Writes a checkpoint if the log has grown enough since the last.
+  /// Writes a checkpoint, or an increment of the last, if the log has grown enough since.
   ///
-  /// Enough is at least as much as the last one took, so that the checkpoints of a large store that
-  /// changes little are not what it mostly writes.
+  /// Enough for a checkpoint is at least as much as the last one took, so that the checkpoints of a large store that
+  /// changes little are not what it mostly writes. An increment takes what the changes do, an eighth of the log at the
+  /// most, so that little of the log is left to be read after a crash. Without a checkpoint to continue, one is
+  /// written where it is as small.
   private func checkpointIfDue(_ log: some HousekeptLog) {
     guard let distance = log.checkpointDistance else { return }
-    let limit = UInt64(max(state.options.checkpointInterval, distance.lastByteCount))
+    let interval = state.options.checkpointInterval
+    let limit = UInt64(max(interval, distance.lastByteCount))
+    let step = UInt64(max(interval / Self.incrementsPerInterval, 1))
     // A failure costs the next opening some time; if it was the log's, the next commit says so.
-    if distance.grownByteCount >= limit { try? log.checkpoint() }
+    if distance.grownByteCount >= limit {
+      try? log.checkpoint()
+    } else if let continued = distance.continuedByteCount {
+      if continued >= step { try? log.appendIncrement() }
+    } else if distance.grownByteCount >= step,
+      distance.grownByteCount / 8 >= UInt64(state.indexByteCount)
+    {
+      try? log.checkpoint()
+    }
   }
+
+  /// How many increments there are from one checkpoint to the next.
+  private static let incrementsPerInterval = 16
 
   /// Writes a checkpoint if a compaction left none, since nothing else is to be done.
   ///

@@ -30,14 +30,20 @@ protocol HousekeptLog: LogPublisher {
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func checkpoint() throws(StorageError)
+  /// Appends to the newest checkpoint what changed since, if it can be continued.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
+  func appendIncrement() throws(StorageError)
 }
 
 /// What tells whether a checkpoint is due.
 struct CheckpointDistance {
   /// By how many bytes the log grew since the last attempt.
   var grownByteCount: UInt64
-  /// How long the file of the last checkpoint is.
+  /// How long the file of the last checkpoint is, without increments.
   var lastByteCount: Int
+  /// By how many bytes the log grew since the last checkpoint or increment; `nil` if there is none to continue.
+  var continuedByteCount: UInt64?
   /// Whether a compaction made the last checkpoint useless, and none was written since.
   var isMissing: Bool
 }

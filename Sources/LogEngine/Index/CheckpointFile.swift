@@ -5,9 +5,13 @@ import Synchronization
 /// A checkpoint's file, opened to be read; whole, as far as its metadata go.
 package struct CheckpointFile {
   package let checkpoint: Checkpoint
-  /// How long the file is.
+  /// How long the file is, with the increments there were when it was opened.
   package let byteCount: Int
-  private let file: any OpenFile
+  /// The salt of its header.
+  let salt: UInt64
+  /// Where the metadata end, and increments begin.
+  let metadataEnd: Int
+  let file: any OpenFile
 
   /// Opens a file, and reads all but the pages.
   ///
@@ -20,7 +24,7 @@ package struct CheckpointFile {
     let first = try file.readBytes(FileHeader.byteCount, at: 0)
     let header = try FileHeader(decoding: first.bytes, .checkpoint, path: path)
     let extent = CheckpointExtent(decoding: first.bytes)
-    guard header.number == number, extent.length <= size, extent.offset == size - extent.length,
+    guard header.number == number, extent.length <= size, extent.offset <= size - extent.length,
       extent.length <= Checkpoint.metadataByteLimit
     else {
       throw Self.damage(
@@ -42,6 +46,8 @@ package struct CheckpointFile {
       throw Self.damage(path, at: extent.offset, problem)
     }
     self.checkpoint = checkpoint
+    salt = header.salt
+    metadataEnd = extent.offset + extent.length
   }
 
   /// Makes the tables the checkpoint holds, after checking every page.
@@ -124,7 +130,7 @@ package struct CheckpointFile {
     }
   }
 
-  private static func damage(
+  static func damage(
     _ path: String,
     at offset: Int,
     _ problem: Corruption.Problem

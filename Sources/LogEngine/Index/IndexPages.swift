@@ -176,6 +176,36 @@ extension IndexPages {
     return nil
   }
 
+  /// Visits the slots that name a record at or after a place in the log, by ascending key.
+  ///
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - sequence: The last commit before it: pages without later ones are passed over.
+  ///   - body: Called with each.
+  func forEachSlot(
+    from place: RecordPlace,
+    after sequence: UInt64,
+    _ body: (UInt64, RecordLocation) -> Void
+  ) {
+    let first = place.rawValue << 10
+    let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
+    for chunkNumber in 0..<(unsafe base.load(as: Int.self)) {
+      let address = unsafe Self.word(base + 8 + chunkNumber * 8).pointee.load(ordering: .acquiring)
+      if address == Self.emptyChunk { continue }
+      for number in 0..<Self.pagesPerChunk {
+        let entry = unsafe Self.pointer(address) + number * Self.entryByteCount
+        let page = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
+        if page == Self.emptyPage { continue }
+        if unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring) <= sequence { continue }
+        let key = UInt64((chunkNumber * Self.pagesPerChunk + number) * Self.slotsPerPage)
+        for index in 0..<UInt64(Self.slotsPerPage) {
+          let slot = unsafe Self.slot(Self.pointer(page), index).pointee.load(ordering: .acquiring)
+          if slot >= first, slot & 1 == 0 { body(key + index, RecordLocation(rawValue: slot)) }
+        }
+      }
+    }
+  }
+
   /// Copies the slots of a page.
   ///
   /// - Returns: The page's greatest commit, no older than any of the slots; `nil` if there is no such page.

@@ -35,49 +35,55 @@ extension Recovery {
   mutating func takeIndex(from files: [CheckpointFile], _ segments: [Segment]) -> LogPlace? {
     for file in files {
       let checkpoint = file.checkpoint
+      let contents: CheckpointFile.Contents
       do {
-        try check(checkpoint, segments)
-        for table in try file.makeTables(state.options.reads) {
-          state.tables.store(table, at: Int(table.number))
+        guard try fits(checkpoint.place, checkpoint.usages, segments) else {
+          report.ignoredCheckpointCount += 1
+          continue
         }
+        contents = try file.read(state.options.reads) { try fits($0, $1, segments) }
       } catch {
         report.ignoredCheckpointCount += 1
         continue
       }
+      for table in contents.tables { state.tables.store(table, at: Int(table.number)) }
       state.adopt(checkpoint.catalogue)
-      state.files.blobs.record(next: checkpoint.nextBlob)
+      state.files.blobs.record(next: contents.nextBlob)
       replay.catalogue = checkpoint.catalogue
-      replay.usages = checkpoint.usages
+      replay.usages = contents.usages
       report.checkpoint = checkpoint.number
       checkpoints.newest = checkpoint.number
       checkpoints.logPosition = checkpoint.place.logPosition
       checkpoints.attemptEnd = checkpoint.place.logPosition
-      checkpoints.byteCount = checkpoint.pagesEnd
-      return checkpoint.place
+      checkpoints.byteCount = file.metadataEnd
+      checkpoints.basis = IncrementBasis(
+        checkpoint: checkpoint.number,
+        salt: file.salt,
+        fileEnd: contents.fileEnd,
+        place: contents.place,
+        catalogue: checkpoint.catalogue
+      )
+      checkpointedEnd = max(checkpointedEnd, contents.durableEnd)
+      return contents.place
     }
     return nil
   }
 
-  /// A checkpoint must refer to this very log: to a frame with the checksum it names, and with all the
-  /// segments it knows.
-  private func check(_ checkpoint: Checkpoint, _ segments: [Segment]) throws {
-    let place = checkpoint.place
+  /// Whether a checkpoint refers to this very log: to a frame with the checksum it names, and with all the
+  /// files it knows.
+  private func fits(
+    _ place: LogPlace,
+    _ usages: SegmentUsages,
+    _ segments: [Segment]
+  ) throws -> Bool {
     let packs = (manifest.base?.packs ?? []).map { SegmentID(rawValue: $0.id.rawValue) }
     let ids = Set(segments.map(\.id) + packs)
     guard let index = segments.firstIndex(where: { $0.id == place.segment }),
-      checkpoint.usages.entries.allSatisfy({ ids.contains($0.segment) }),
+      usages.entries.allSatisfy({ ids.contains($0.segment) }),
       place.offset >= SegmentHeader.byteCount, place.offset <= limit(of: index, in: segments),
-      segments[index].logPosition(of: place.offset) == place.logPosition,
-      try stands(place, in: segments[index])
-    else {
-      throw StorageError.corruption(
-        Corruption(
-          path: state.paths.checkpoint(checkpoint.number),
-          offset: 0,
-          problem: .missing(.frame)
-        )
-      )
-    }
+      segments[index].logPosition(of: place.offset) == place.logPosition
+    else { return false }
+    return try stands(place, in: segments[index])
   }
 
   /// Where the log ends in a segment at the latest.

@@ -22,7 +22,7 @@ struct Recovery {
   /// The checkpoints there are.
   var checkpoints = CheckpointState()
   /// Up to where the log was on disk, as a checkpoint says.
-  private var checkpointedEnd: UInt64 = 0
+  var checkpointedEnd: UInt64 = 0
   /// What a manifest counted of a close mark that is not all there; see ``CutCloseMark``.
   private(set) var cutCloseMark: CutCloseMark?
 

@@ -20,4 +20,11 @@ extension StoreState {
     for segment in segments { segment.expect(.random) }
     for pack in packs { pack.expect(.random) }
   }
+
+  /// How many bytes the index takes in memory, and about as many in a checkpoint.
+  var indexByteCount: Int {
+    visibility.catalogue.withLock { $0 }.tables.reduce(0) { sum, table in
+      sum + (tables[Int(table.number)]?.pages.byteCount.load(ordering: .relaxed) ?? 0)
+    }
+  }
 }

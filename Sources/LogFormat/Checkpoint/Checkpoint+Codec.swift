@@ -32,12 +32,7 @@ package struct CheckpointExtent: Hashable {
 extension Checkpoint {
   package func encodeMetadata(into buffer: inout ByteBuffer) {
     lineage.encode(into: &buffer)
-    buffer.appendVarint(UInt64(place.segment.rawValue))
-    buffer.appendVarint(UInt64(place.offset))
-    buffer.appendVarint(UInt64(place.frame))
-    buffer.append(place.chain)
-    buffer.appendVarint(place.sequence)
-    buffer.appendVarint(place.logPosition)
+    place.encode(into: &buffer)
     buffer.appendVarint(durableEnd)
     usages.encode(into: &buffer)
     catalogue.encode(into: &buffer)
@@ -77,7 +72,16 @@ extension Checkpoint {
 }
 
 extension LogPlace {
-  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+  func encode(into buffer: inout ByteBuffer) {
+    buffer.appendVarint(UInt64(segment.rawValue))
+    buffer.appendVarint(UInt64(offset))
+    buffer.appendVarint(UInt64(frame))
+    buffer.append(chain)
+    buffer.appendVarint(sequence)
+    buffer.appendVarint(logPosition)
+  }
+
+  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let segment = cursor.varint(UInt32.self, in: bytes),
       let offset = cursor.varint(Int.self, in: bytes),
       let frame = cursor.varint(Int.self, in: bytes),
@@ -96,7 +100,7 @@ extension LogPlace {
 }
 
 extension SegmentUsages {
-  fileprivate func encode(into buffer: inout ByteBuffer) {
+  func encode(into buffer: inout ByteBuffer) {
     buffer.appendVarint(UInt64(entries.count))
     for entry in entries {
       buffer.appendVarint(UInt64(entry.segment.rawValue))
@@ -106,7 +110,7 @@ extension SegmentUsages {
     }
   }
 
-  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+  init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let count = cursor.varint(in: bytes) else { return nil }
     var entries: [Entry] = []
     for _ in 0..<count {

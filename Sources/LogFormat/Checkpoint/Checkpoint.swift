@@ -5,11 +5,11 @@ import RowFormat
 ///
 /// A checkpoint is disposable. One that is damaged, foreign or older than the log is passed
 /// over, and the log read from an earlier place. Its file has three parts: a ``FileHeader``, the pages,
-/// and the metadata. The header's particular fields are
+/// and the metadata; each ``CheckpointIncrement`` follows them. The header's particular fields are
 ///
 ///     offset  size  field
 ///         72     8  metadataOffset    4,096 for the header and for each page
-///         80     8  metadataLength    the file ends where the metadata does
+///         80     8  metadataLength    increments begin where the metadata end
 ///         88     4  metadataChecksum  CRC-32C of the metadata
 ///
 /// A page is 4,096 bytes: the ``RecordLocation`` of 512 keys in a row, 8 bytes each; page *n* of a table

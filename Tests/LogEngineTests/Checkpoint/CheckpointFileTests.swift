@@ -71,10 +71,8 @@ import Testing
     _ = try copy.read()
   }
 
-  @Test func `is refused at any other length`() throws {
+  @Test func `is refused if it is shorter`() throws {
     let copy = try Copy()
-    try copy.file.setSize(copy.bytes.count + 1)
-    #expect(throws: StorageError.self) { try copy.read() }
     var refused = 0
     for length in stride(from: copy.bytes.count - 1, through: 0, by: -1) {
       try copy.file.setSize(length)

@@ -1,0 +1,233 @@
+import RowFormat
+
+/// What has changed of the index since a checkpoint, or since the increment before: so that opening a store after a
+/// crash reads little of the log, although a checkpoint, which holds every key, is written seldom.
+///
+/// Increments follow the metadata in a checkpoint's file, one behind the other. None is synchronized: one that is torn,
+/// or missing after a power cut, ends the list, and the log is read from the one before. What an increment says was on
+/// disk before it was written.
+///
+///     offset  size  field
+///          0     4  magic           43 4B 49 31
+///          4     4  checksum        CRC-32C of the checkpoint's salt, of the increment's offset in the file, 8 bytes
+///                                   each, and of the bytes from 8 on
+///          8     8  length          of what follows
+///         16        previous        log position of the checkpoint's or increment's place that it builds on
+///                   segment … logPosition, durableEnd, usages
+///                                   as in a ``Checkpoint``
+///                   nextBlob        as in a ``Checkpoint``, always there
+///                   tables          a count, then each by ascending number:
+///                     number, nextKey, count of rows, count of slots
+///                   slots           of one table after the other, each by ascending key: how many keys were left
+///                                   out before it; and by how much its ``RecordLocation``, without the lowest three
+///                                   bits, is greater than that of the slot before, 0 before a table's first: zigzag
+///
+/// Numbers are varints. The slots are all those that name a record at or after the place before, none of them in a
+/// pack; like the pages of a checkpoint, they may name later records than those of the increment's commit, up to
+/// `durableEnd`. The catalogue is the checkpoint's: a change of it begins with another checkpoint.
+package struct CheckpointIncrement: Hashable {
+  /// The log position of the place that it builds on.
+  package var previous: UInt64
+  package var place: LogPlace
+  package var durableEnd: UInt64
+  package var usages: SegmentUsages
+  package var nextBlob: BlobID
+  package var tables: [Table] = []
+
+  /// What an increment holds of a table, beside its slots.
+  package struct Table: Hashable {
+    package var number: UInt16
+    package var nextKey: UInt64
+    package var rowCount: Int
+    package var slotCount = 0
+
+    package init(number: UInt16, nextKey: UInt64, rowCount: Int) {
+      self.number = number
+      self.nextKey = nextKey
+      self.rowCount = rowCount
+    }
+  }
+
+  package init(
+    previous: UInt64,
+    place: LogPlace,
+    durableEnd: UInt64,
+    usages: SegmentUsages,
+    nextBlob: BlobID,
+    tables: [Table] = []
+  ) {
+    self.previous = previous
+    self.place = place
+    self.durableEnd = durableEnd
+    self.usages = usages
+    self.nextBlob = nextBlob
+    self.tables = tables
+  }
+
+  static let magic: UInt32 = 0x3149_4B43
+  /// How many bytes come before the body.
+  package static let headByteCount = 16
+  /// The most bytes an increment may have: what it claims is read into memory.
+  static let byteLimit = 1 << 28
+}
+
+// MARK: Writing
+
+extension CheckpointIncrement {
+  /// Encodes the increment.
+  ///
+  /// - Parameters:
+  ///   - slots: The slots of the tables, as many as they say.
+  ///   - offset: Where in the file it goes.
+  ///   - salt: The salt of the checkpoint's header.
+  /// - Returns: The bytes; `nil` if there are more than a reader takes.
+  package func encode(_ slots: borrowing SlotEncoder, at offset: Int, salt: UInt64) -> ByteBuffer? {
+    var buffer = ByteBuffer(capacity: slots.buffer.count + 4096)
+    buffer.appendZeros(Self.headByteCount)
+    buffer.appendVarint(previous)
+    place.encode(into: &buffer)
+    buffer.appendVarint(durableEnd)
+    usages.encode(into: &buffer)
+    buffer.appendVarint(nextBlob.rawValue)
+    buffer.appendVarint(UInt64(tables.count))
+    for table in tables {
+      buffer.appendVarint(UInt64(table.number))
+      buffer.appendVarint(table.nextKey)
+      buffer.appendVarint(UInt64(truncatingIfNeeded: table.rowCount))
+      buffer.appendVarint(UInt64(table.slotCount))
+    }
+    buffer.append(slots.buffer.bytes)
+    guard buffer.count <= Self.byteLimit else { return nil }
+    buffer.store(Self.magic, at: 0)
+    buffer.store(UInt64(buffer.count - Self.headByteCount), at: 8)
+    buffer.store(Self.checksum(of: buffer.bytes, at: offset, salt: salt), at: 4)
+    return buffer
+  }
+
+  private static func checksum(of bytes: RawSpan, at offset: Int, salt: UInt64) -> UInt32 {
+    var place = ByteBuffer(capacity: 16)
+    place.append(salt)
+    place.append(UInt64(offset))
+    let seed = CRC32C.extend(0, over: place.bytes)
+    return CRC32C.extend(seed, over: bytes.extracting(8..<bytes.byteCount))
+  }
+
+  /// Appends the slots of one table after the other.
+  package struct SlotEncoder: ~Copyable {
+    fileprivate var buffer = ByteBuffer(capacity: 64 << 10)
+    private var nextKey: UInt64 = 0
+    private var last: UInt64 = 0
+
+    package init() {}
+
+    /// Goes on with another table.
+    package mutating func beginTable() {
+      nextKey = 0
+      last = 0
+    }
+
+    /// Appends a slot; in the order of the keys.
+    package mutating func append(_ key: UInt64, _ location: RecordLocation) {
+      buffer.appendVarint(key - nextKey)
+      let value = location.rawValue >> 3
+      let difference = Int64(bitPattern: value &- last)
+      buffer.appendVarint(UInt64(bitPattern: difference << 1 ^ difference >> 63))
+      nextKey = key + 1
+      last = value
+    }
+  }
+}
+
+// MARK: Reading
+
+extension CheckpointIncrement {
+  /// How many bytes an increment has that begins with these; `nil` if none begins here.
+  package static func byteCount(ofHead bytes: RawSpan) -> Int? {
+    guard bytes.byteCount >= headByteCount, bytes.load(UInt32.self, at: 0) == magic else {
+      return nil
+    }
+    let length = bytes.load(UInt64.self, at: 8)
+    return length <= UInt64(byteLimit - headByteCount) ? Int(length) + headByteCount : nil
+  }
+
+  /// Decodes an increment, but for its slots.
+  ///
+  /// - Parameters:
+  ///   - bytes: The increment's bytes, from its head to its end.
+  ///   - offset: Where in the file they are.
+  ///   - salt: The salt of the checkpoint's header.
+  /// - Returns: The increment, and what decodes its slots; `nil` if the bytes are not those of an increment.
+  package static func decode(
+    _ bytes: RawSpan,
+    at offset: Int,
+    salt: UInt64
+  ) -> (CheckpointIncrement, SlotDecoder)? {
+    guard byteCount(ofHead: bytes) == bytes.byteCount,
+      bytes.load(UInt32.self, at: 4) == checksum(of: bytes, at: offset, salt: salt)
+    else { return nil }
+    var cursor = ByteCursor(headByteCount..<bytes.byteCount)
+    guard let previous = cursor.varint(in: bytes), let place = LogPlace(decoding: bytes, &cursor),
+      let durableEnd = cursor.varint(in: bytes), durableEnd >= place.logPosition,
+      place.logPosition > previous, let usages = SegmentUsages(decoding: bytes, &cursor),
+      let nextBlob = cursor.varint(in: bytes), BlobID(rawValue: nextBlob).isValid,
+      let tableCount = cursor.varint(UInt16.self, in: bytes)
+    else { return nil }
+    var increment = CheckpointIncrement(
+      previous: previous,
+      place: place,
+      durableEnd: durableEnd,
+      usages: usages,
+      nextBlob: BlobID(rawValue: nextBlob)
+    )
+    for _ in 0..<tableCount {
+      guard let table = Table(decoding: bytes, &cursor),
+        table.number > increment.tables.last?.number ?? 0
+      else { return nil }
+      increment.tables.append(table)
+    }
+    return (increment, SlotDecoder(cursor))
+  }
+
+  /// Decodes the slots of one table after the other.
+  package struct SlotDecoder {
+    private var cursor: ByteCursor
+    private var nextKey: UInt64 = 0
+    private var last: UInt64 = 0
+
+    fileprivate init(_ cursor: ByteCursor) { self.cursor = cursor }
+
+    /// Whether all was read.
+    package var isAtEnd: Bool { cursor.remaining == 0 }
+
+    /// Goes on with another table.
+    package mutating func beginTable() {
+      nextKey = 0
+      last = 0
+    }
+
+    /// The next slot; `nil` if there is none, although there should be.
+    @inline(__always)
+    package mutating func next(in bytes: RawSpan) -> (key: UInt64, location: RecordLocation)? {
+      guard let gap = cursor.varint(in: bytes), gap <= RowReference.maximumStoredKey,
+        let zigzag = cursor.varint(in: bytes)
+      else { return nil }
+      let key = nextKey + gap
+      last = last &+ (zigzag >> 1 ^ (0 &- (zigzag & 1)))
+      guard key <= RowReference.maximumStoredKey, last != 0, last >> 61 == 0 else { return nil }
+      nextKey = key + 1
+      return (key, RecordLocation(rawValue: last << 3))
+    }
+  }
+}
+
+extension CheckpointIncrement.Table {
+  fileprivate init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
+    guard let number = cursor.varint(UInt16.self, in: bytes),
+      let nextKey = cursor.varint(in: bytes), 1...(RowReference.maximumStoredKey + 1) ~= nextKey,
+      let rowCount = cursor.varint(Int.self, in: bytes), rowCount >= 0, UInt64(rowCount) < nextKey,
+      let slotCount = cursor.varint(Int.self, in: bytes), slotCount >= 0
+    else { return nil }
+    self.init(number: number, nextKey: nextKey, rowCount: rowCount)
+    self.slotCount = slotCount
+  }
+}
