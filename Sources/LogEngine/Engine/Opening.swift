@@ -180,10 +180,13 @@ extension Opening {
     if !names.contains(where: { $0.hasPrefix(StorePaths.manifestPrefix) }) {
       try fileSystem.synchronizeDirectory(paths.parent)
     }
+    var isComplete = try !LogFiles.numbers(paths, fileSystem).isEmpty
     for directory in paths.directories where try fileSystem.list(directory) == nil {
       try fileSystem.makeDirectory(directory)
+      isComplete = false
     }
-    try fileSystem.synchronizeDirectory(paths.root)
+    // The names were synchronized before the first segment was made; until then who made them may not have lived to.
+    if !isComplete { try fileSystem.synchronizeDirectory(paths.root) }
   }
 
   private func takeLock() throws(StorageError) -> any FileLock {

@@ -49,6 +49,16 @@ import Testing
     #expect(again.disk.hash == store.disk.hash)
   }
 
+  @Test func `synchronizes nothing after a clean close`() throws {
+    let store = try makeStore()
+    try store.engine.close()
+    let fileSystem = SimulatedFileSystem(seed: 2, disk: store.disk)
+    let again = try SimulatedStore(fileSystem)
+    #expect(again.engine.recovery.wasClosedCleanly)
+    #expect(fileSystem.callCount(of: .synchronize) == 0)
+    #expect(fileSystem.callCount(of: .synchronizeDirectory) == 0)
+  }
+
   @Test func `goes on in the same log`() throws {
     let store = try makeStore()
     try store.engine.close()
