@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Use it by naming it in a container's configuration; see ``PostgresStoreConfiguration``. Any number of processes, on
 /// any number of machines, may have the same namespace open. Each operation borrows a session from the store's pool.
-public final class PostgresStore: RowStore, DataStoreClosing, Sendable {
+public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosing, Sendable {
   public typealias Configuration = PostgresStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
 

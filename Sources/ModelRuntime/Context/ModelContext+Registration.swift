@@ -79,6 +79,7 @@ extension ModelContext {
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
     // Of an empty array, this initializer writes to storage that the whole process has in common.
     if rows.isEmpty { return [] }
+    if connection.loadsSiblings { connect(rows) }
     return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Filled as what they all are at bottom, so that one function serves every class.
@@ -108,11 +109,14 @@ extension ModelContext {
       let reference = unsafe rows[index].reference
       guard maker.turn(to: reference.table) else { continue }
       switch unsafe map.occupant(at: reference) {
-      case .fault(let object) where unsafe maker.isCurrent(object, rows[index]):
+      case .fault(let object)
+      where unsafe !connection.loadsSiblings && maker.isCurrent(object, rows[index]):
         unsafe objects[count] = unsafe object.retain()
       case .fault, .state:
         guard let state = map[reference], let model = state.model else { continue }
         unsafe refresh(state, from: rows[index])
+        // Also an equal row: it is newer, and has companions.
+        if connection.loadsSiblings, unsafe state.row != nil { unsafe state.setRow(rows[index]) }
         unsafe objects[count] = unsafe Unmanaged.passRetained(model as AnyObject)
       case nil:
         if let fault = unsafe maker.makeFault(of: &rows[index]) {

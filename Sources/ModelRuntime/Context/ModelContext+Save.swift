@@ -186,7 +186,10 @@ extension ModelContext {
     var editing = editingState
     editing.comparesValues = policy.compares
     let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
-    if !own.isEmpty { noticeOwnCommit(to: connection, after: former) }
+    if !own.isEmpty {
+      noticeOwnCommit(to: connection, after: former)
+      forgetSiblings()
+    }
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)
     return token

@@ -83,6 +83,8 @@ import RowFormat
   lazy var saveBell = SaveBell()
   /// The models that the last fetch which prefetched found at the other ends of relationships.
   var prefetched: [any PersistentModel] = []
+  /// What was read of stores that are far away for the siblings of models, by the store's position.
+  @safe @exclusivity(unchecked) var siblingCaches: [Int: SiblingCache] = [:]
   /// The owner of the context, and its current user; only ``ConcurrencyCheck`` reads them.
   var owner = ContextOwner.nobody
   let use = ContextUse()
@@ -215,6 +217,7 @@ extension ModelContext {
     for model in held { model._$state.dropRelations() }
     for model in inserted + changed + deleted { model._$state.dropRelations() }
     prefetched = []
+    siblingCaches = [:]
     temporaries = [:]
   }
 
@@ -306,6 +309,7 @@ extension ModelContext {
       guard let connection = state.connection else { return }
       noticeCommitsIfCounted(to: connection)
       do {
+        if connection.loadsSiblings, try loadRowWithSiblings(of: state, in: connection) { return }
         if let row = try connection.store.rows(at: [state.reference], for: editingState).first
           ?? nil
         {

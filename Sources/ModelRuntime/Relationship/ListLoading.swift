@@ -58,8 +58,16 @@ extension ModelContext {
     guard let inverse = property.inverse else { return [] }
     if connection.keepsLists { refreshRow(of: owner, from: connection) }
     var stale: [_ModelState] = []
-    let members = try connection.store.members(of: owner, property)
-      .compactMap { model(at: $0, in: connection) }
+    let found =
+      connection.loadsSiblings
+      ? try siblingMembers(of: owner, property, in: connection)
+      : try connection.store.members(of: owner, property)
+    let candidates = found.compactMap { model(at: $0, in: connection) }
+    if connection.loadsSiblings {
+      takeSiblingRows(for: candidates.map { $0._$state }, in: connection)
+    }
+    let members =
+      candidates
       .filter { member in
         let state = member._$state
         switch state.currentReference(through: inverse, to: owner) {
@@ -102,6 +110,9 @@ extension ModelContext {
     let models = row.layout.references(property.ordinal, in: row.span)
       .compactMap { model(at: $0, in: connection) }
       .filter { !$0._$state.isDeleted }
+    if connection.loadsSiblings {
+      try readMembers(models.map { $0._$state }, of: owner, property, in: connection)
+    }
     if property.inverse != nil { return models }
     // This end does not know which models were deleted.
     loadRows(of: models.map { $0._$state }, from: connection)

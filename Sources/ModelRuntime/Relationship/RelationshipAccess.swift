@@ -53,6 +53,9 @@ extension _ModelState {
       guard !row.isNull(property.ordinal) else { return nil }
       let reference = row.layout.reference(property.ordinal, in: row.span)
       let model = context.model(at: reference, in: connection)
+      if connection.loadsSiblings {
+        context.noteOrigin(of: reference, self, property, in: connection)
+      }
       // Without an inverse, this end did not learn that the other was deleted.
       if property.inverse == nil, let model, !model._$state.exists() { return nil }
       return model

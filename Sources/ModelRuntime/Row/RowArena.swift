@@ -35,6 +35,8 @@ public import RowFormat
   private(set) var home: Home?
   /// What the context knew of the store when objects were made of these rows.
   private(set) var epoch: UInt32 = 0
+  /// The rows that came in the same answer of a store that is far away.
+  var companions: RowCompanions?
 
   /// The context, the store and the identity map of objects, and the layout of their rows.
   @unsafe struct Home: Equatable {

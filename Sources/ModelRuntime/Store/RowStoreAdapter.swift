@@ -162,6 +162,33 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     return members
   }
 
+  var loadsSiblings: Bool { store is any SiblingLoadingStore }
+
+  func members(
+    ofAll owners: [RowReference],
+    _ property: ModelProperty
+  ) throws -> [FetchedMember] {
+    guard let store = store as? any SiblingLoadingStore, let inverse = property.inverse,
+      let destination = property.destination
+    else { return [] }
+    let base = ModelDescriptor.of(destination)
+    var members: [FetchedMember] = []
+    var tableCount = 0
+    for descriptor in descriptors where descriptor.isKind(of: base) {
+      guard let table = tables[descriptor.entityName] else { continue }
+      let found = try store.rows(
+        referringToAnyOf: owners,
+        inTable: table,
+        column: inverse.ordinal
+      )
+      if found.isEmpty { continue }
+      tableCount += 1
+      members += found
+    }
+    if tableCount > 1 { members.sort { $0.place < $1.place } }
+    return members
+  }
+
   func descriptor(of reference: RowReference) -> ModelDescriptor? {
     let table = Int(reference.table)
     return table < descriptorsByTable.count ? descriptorsByTable[table] : nil

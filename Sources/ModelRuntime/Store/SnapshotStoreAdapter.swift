@@ -26,6 +26,11 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
 
   var ordersRowsByReference: Bool { false }
   var keepsLists: Bool { true }
+  var loadsSiblings: Bool { false }
+  func members(
+    ofAll owners: [RowReference],
+    _ property: ModelProperty
+  ) throws -> [FetchedMember] { [] }
   var keepsRows: Bool { false }
   var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }

@@ -109,6 +109,11 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The members of a list, in order, as they are stored.
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference]
 
+  /// Whether the store is far away, so that ``members(ofAll:_:)`` is asked for the lists of many models at once.
+  var loadsSiblings: Bool { get }
+  /// The members of the lists of many models, with their rows; those of each list in order.
+  func members(ofAll owners: [RowReference], _ property: ModelProperty) throws -> [FetchedMember]
+
   // MARK: Saving
 
   /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.

@@ -14,6 +14,8 @@ final class StoreConnection: @unchecked Sendable {
   let configurationName: String
   let allowsSave: Bool
   let store: any StoreAdapter
+  /// Whether reading a relationship of one model is to read it for its siblings, too.
+  let loadsSiblings: Bool
   /// What becomes of new models whose unique values are taken.
   var uniquenessPolicy = UniquenessPolicy.upsert
   /// What becomes of attributes that others have changed, unless a context says otherwise.
@@ -36,6 +38,7 @@ final class StoreConnection: @unchecked Sendable {
     allowsSave: Bool
   ) {
     self.store = store
+    loadsSiblings = store.loadsSiblings
     self.models = models
     self.index = index
     self.configurationName = configurationName
