@@ -78,6 +78,14 @@ package struct CompactionPolicy: Hashable, Sendable {
     /// The bytes that all live records would take in packs.
     var packedByteCount: Double { Double(liveByteCount) * packedShare }
 
+    /// The bytes that dead records take in the files.
+    var deadFileByteCount: Double {
+      let share = packedShare
+      return packs.reduce(segments.reduce(0) { $0 + Double($1.usage.deadByteCount) }) {
+        $0 + Double($1.usage.deadByteCount) * share
+      }
+    }
+
     /// The bytes by which a full compaction would shrink the files.
     var reclaimableByteCount: Double {
       let files = (segments + packs).reduce(0) { $0 + $1.fileByteCount }
@@ -144,10 +152,12 @@ package struct CompactionPolicy: Hashable, Sendable {
 
   /// The back-pressure on commits: how far a compaction at full speed is behind.
   ///
-  /// Files that it leaves alone, because it would move more than it gains, come to about 1.
+  /// What counts is what is dead. Live rows that wait to be packed do not: however many come, the store takes no more
+  /// than a constant times what it will take, so an import need not wait for its own packing. Files that compaction
+  /// leaves alone, because it would move more than it gains, come to about 1.
   package func backPressure(of input: PickerInput) -> Double {
     let bound = max(totalDeadShare * input.packedByteCount, Double(4 * slackByteCount), 1)
-    return input.reclaimableByteCount / bound
+    return input.deadFileByteCount / bound
   }
 
   /// The reclaimable bytes at which a compaction is due.

@@ -114,6 +114,24 @@ import Testing
     #expect(policy.choose(from: input, .due) == .init(segmentCount: 2))
   }
 
+  @Test func `has commits wait for what is dead, and not for what will only become smaller`() {
+    var input = Self.input(
+      segments: Self.candidates(1...20, live: 300, dead: 0),
+      packs: [Self.candidate(9, live: 1000, dead: 0)]
+    )
+    input.packs[0].fileByteCount = 300
+    #expect(policy.pressure(of: input) > 1.5)
+    #expect(policy.backPressure(of: input) == 0)
+    // The live rows stay as many: 7,000 bytes, which take 2,100 in packs.
+    input.segments = Self.candidates(1...20, live: 300, dead: 40)
+    #expect(abs(policy.backPressure(of: input) - 800 / (0.22 * 2100)) < 0.001)
+    // In a pack, what is dead has become smaller as well.
+    input.segments = Self.candidates(1...20, live: 300, dead: 0)
+    input.packs = [Self.candidate(9, live: 1000, dead: 1000)]
+    input.packs[0].fileByteCount = 600
+    #expect(abs(policy.backPressure(of: input) - 300 / (0.22 * 2100)) < 0.001)
+  }
+
   /// A pack of nothing but keys whose rows have ended would be the same if it were written again.
   @Test func `does not go round in a circle`() {
     let input = Self.input(packs: [Self.candidate(9, live: 0, dead: 0)])
