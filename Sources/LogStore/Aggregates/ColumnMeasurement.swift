@@ -45,6 +45,10 @@ struct ColumnMeasurement {
       if positions.last == columns.count { more.append(column.number) }
     }
     for measure in request.measures {
+      if let order = measure.order {
+        if !sources[order].isPlain { return nil }
+        continue
+      }
       guard let value = measure.value, measure.function != .distinct else { continue }
       // An enumeration that is there has a value; a row that is referred to may have none.
       if measure.function == .count ? sources[value].related != nil : !sources[value].isPlain {
@@ -64,7 +68,7 @@ struct ColumnMeasurement {
       guard measure.function == .distinct, let value = measure.value else { return nil }
       return DistinctValues(sources[value])
     }
-    accumulators = request.measures.map { .make($0.function, of: $0.kind) }
+    accumulators = request.measures.map { .make($0) }
     if request.keys.isEmpty { grow(to: 1) }
   }
 
@@ -208,6 +212,9 @@ extension ColumnMeasurement {
       return
     }
     let source = sources[value]
+    if let order = request.measures[index].order {
+      return try choose(accumulator, source, positions[value], by: order, rows, of: batch)
+    }
     let column = try PresentValues(rows, of: batch, at: positions[value])
     if !column.values.isEmpty {
       if distinct[index] != nil {
@@ -227,6 +234,32 @@ extension ColumnMeasurement {
           distinct[index]?.add(value, to: group)
         }
       }
+    }
+  }
+}
+
+extension ColumnMeasurement {
+  /// Offers the rows, one after the other, to a measure of the value that one row has.
+  private func choose(
+    _ accumulator: Accumulator,
+    _ source: MeasuredColumn,
+    _ position: Int,
+    by order: Int,
+    _ rows: RowSelection,
+    of batch: borrowing ColumnBatch
+  ) throws {
+    guard let accumulator = accumulator as? ChosenValueAccumulator else { return }
+    let column = try PresentValues(rows, of: batch, at: position)
+    let deciding = try PresentValues(rows, of: batch, at: positions[order])
+    let groups = encoders.isEmpty ? nil : groups
+    try rows.forEach { row in
+      let order = deciding.value(at: row, sources[order])
+      let group = Int(groups?[row] ?? 0)
+      // Most rows are worse: their values need not be made.
+      if order == .null || accumulator.standing(of: order, in: group) == .worse { return }
+      // Those of a batch that are packed come before those that are in the log.
+      let place = try batch.key(of: row)
+      accumulator.add(column.value(at: row, source), by: order, at: place, to: group)
     }
   }
 }
@@ -256,6 +289,14 @@ struct PresentValues {
     } else {
       lacking.removeAll()
     }
+  }
+}
+
+extension PresentValues {
+  /// What a column reads as in one of the rows.
+  func value(at row: Int, _ source: MeasuredColumn) -> QueryValue {
+    if isComplete || values.contains(row) { return source.value(at: row, of: vector) }
+    return !lacking.isEmpty && lacking.contains(row) ? source.ifLacking : source.ifNull
   }
 }
 

@@ -10,6 +10,8 @@ package enum MeasureFunction: Sendable {
   case distribution
   /// The different ones.
   case distinct
+  /// That of the row that is first, or last, by another value.
+  case first, last
 }
 
 /// Collects what a measure needs of the values of each group.
@@ -23,6 +25,9 @@ package class Accumulator {
   /// Adds a value, which is not null, to a group.
   package func add(_ value: QueryValue, to group: Int) { notOverridden() }
 
+  /// Adds a value, which may be null, of a row behind those before; another value, which is not null, puts rows in order.
+  package func add(_ value: QueryValue, by order: QueryValue, to group: Int) { notOverridden() }
+
   /// Adds what another accumulator of the same measure has collected of one of its groups.
   package func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) { notOverridden() }
 
@@ -30,13 +35,9 @@ package class Accumulator {
     preconditionFailure("\(type(of: self)) must override this")
   }
 
-  /// Makes the accumulator of a measure.
-  ///
-  /// - Parameters:
-  ///   - function: The measure.
-  ///   - kind: The kind of the values; `nil` where rows are counted.
-  /// - Returns: An accumulator without groups.
-  package static func make(_ function: MeasureFunction, of kind: QueryKind?) -> Accumulator {
+  /// Makes the accumulator of a measure, without groups.
+  package static func make(_ measure: AggregateRequest.Measure) -> Accumulator {
+    let (function, kind) = (measure.function, measure.kind)
     switch function {
     case .count: return CountAccumulator()
     case .sum:
@@ -54,6 +55,7 @@ package class Accumulator {
     case .moments: return MomentAccumulator(isSigned: kind != .unsigned)
     case .distribution: return DistributionAccumulator(isSigned: kind != .unsigned)
     case .distinct: return DistinctAccumulator()
+    case .first, .last: return ChosenValueAccumulator(function, measure.orderKind ?? .integer)
     }
   }
 }
@@ -318,6 +320,59 @@ package final class DistinctAccumulator: Accumulator {
   }
 }
 
+/// The value of the row that is first or last by another one; of rows that are equal there, of the first or last.
+package final class ChosenValueAccumulator: Accumulator {
+  /// How a row compares with the one that is chosen so far.
+  package enum Standing { case worse, equal, better }
+
+  private let wantsLast: Bool
+  private let kind: QueryKind
+  private var orders: [QueryValue] = []
+  private var places: [UInt64] = []
+  package private(set) var values: [QueryValue] = []
+
+  init(_ function: MeasureFunction, _ kind: QueryKind) {
+    wantsLast = function == .last
+    self.kind = kind
+  }
+
+  package override func grow(to groupCount: Int) {
+    orders.grow(to: groupCount, .null)
+    places.grow(to: groupCount, 0)
+    values.grow(to: groupCount, .null)
+  }
+
+  /// How a row would compare that has a value in what puts rows in order.
+  package func standing(of order: QueryValue, in group: Int) -> Standing {
+    let known = orders[group]
+    if known.isNull { return .better }
+    if known.isNaN || order.isNaN {
+      return known.isNaN == order.isNaN ? .equal : known.isNaN ? .better : .worse
+    }
+    if order.precedes(known, as: kind) { return wantsLast ? .worse : .better }
+    if known.precedes(order, as: kind) { return wantsLast ? .better : .worse }
+    return .equal
+  }
+
+  /// Offers a row that is not worse; its place tells it apart from others that are equal.
+  package func add(_ value: QueryValue, by order: QueryValue, at place: UInt64, to group: Int) {
+    let isEqual = standing(of: order, in: group) == .equal
+    if isEqual, wantsLast ? place < places[group] : place >= places[group] { return }
+    (orders[group], values[group], places[group]) = (order, value, place)
+  }
+
+  package override func add(_ value: QueryValue, by order: QueryValue, to group: Int) {
+    if standing(of: order, in: group) != .worse { add(value, by: order, at: .max, to: group) }
+  }
+
+  package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
+    guard let other = other as? ChosenValueAccumulator, !other.orders[otherGroup].isNull else {
+      return
+    }
+    add(other.values[otherGroup], by: other.orders[otherGroup], to: group)
+  }
+}
+
 extension Array {
   fileprivate mutating func grow(to count: Int, _ value: Element) {
     if self.count < count { append(contentsOf: repeatElement(value, count: count - self.count)) }
@@ -325,6 +380,8 @@ extension Array {
 }
 
 extension QueryValue {
+  fileprivate var isNaN: Bool { if case .double(let value) = self { value.isNaN } else { false } }
+
   /// A number as a double.
   fileprivate func number(isSigned: Bool) -> Double? {
     switch self {

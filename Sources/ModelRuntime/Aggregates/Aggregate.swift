@@ -18,10 +18,17 @@ struct Measure<Model: PersistentModel> {
   let function: MeasureFunction
   /// `nil` where models are counted, whatever they hold.
   let value: MeasuredValue<Model>?
+  /// What decides which model's value it is; `nil` where each model counts.
+  let order: MeasuredValue<Model>?
 
-  init(function: MeasureFunction, _ value: MeasuredValue<Model>?) {
+  init(
+    function: MeasureFunction,
+    _ value: MeasuredValue<Model>?,
+    by order: MeasuredValue<Model>? = nil
+  ) {
     self.function = function
     self.value = value
+    self.order = order
   }
 
   init(function: MeasureFunction, keyPath: PartialKeyPath<Model>?) {

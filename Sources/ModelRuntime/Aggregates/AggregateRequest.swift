@@ -23,6 +23,21 @@ package struct AggregateRequest: Sendable {
     /// Which of the values is measured; `nil` where rows are counted.
     package let value: Int?
     package let kind: QueryKind?
+    /// Which of the values decides what row the value is taken of; `nil` where each row counts.
+    package let order: Int?
+    package let orderKind: QueryKind?
+
+    fileprivate init(
+      function: MeasureFunction,
+      value: (place: Int, kind: QueryKind)? = nil,
+      order: (place: Int, kind: QueryKind)? = nil
+    ) {
+      self.function = function
+      self.value = value?.place
+      kind = value?.kind
+      self.order = order?.place
+      orderKind = order?.kind
+    }
   }
 
   /// The properties to be read of each row: one for each key, then those that are measured, each once.
@@ -66,23 +81,33 @@ extension AggregateRequest {
       if known == nil { wanted.append(measure) }
       answers.append(known ?? wanted.count - 1)
     }
+    func place(of value: MeasuredValue<Model>) throws(Untranslatable) -> Int {
+      if let known = value.keyPath.flatMap({ places[$0] }) { return known }
+      sources.append(try value.source())
+      values.append(value)
+      if let keyPath = value.keyPath { places[keyPath] = sources.count - 1 }
+      return sources.count - 1
+    }
     for measure in measures {
       guard let value = measure.value else {
-        add(Measure(function: measure.function, value: nil, kind: nil))
+        add(Measure(function: measure.function))
         continue
       }
-      let place: Int
-      if let found = value.keyPath.flatMap({ places[$0] }) {
-        place = found
-      } else {
-        sources.append(try value.source())
-        values.append(value)
-        place = sources.count - 1
-        if let keyPath = value.keyPath { places[keyPath] = place }
+      let measured = try place(of: value)
+      if !measure.function.takes(sources[measured]) { throw .value(value.name) }
+      var order: (place: Int, kind: QueryKind)?
+      if let deciding = measure.order {
+        let found = try place(of: deciding)
+        if !sources[found].hasOrder { throw .value(deciding.name) }
+        order = (found, sources[found].kind)
       }
-      let source = sources[place]
-      if !measure.function.takes(source) { throw .value(value.name) }
-      add(Measure(function: measure.function, value: place, kind: source.kind))
+      add(
+        Measure(
+          function: measure.function,
+          value: (measured, sources[measured].kind),
+          order: order
+        )
+      )
     }
     self.sources = sources
     self.keys = known
@@ -102,14 +127,21 @@ extension AggregateRequest.Source {
   }
 }
 
+extension AggregateRequest.Source {
+  /// Whether its values can be told to be less or greater.
+  fileprivate var hasOrder: Bool {
+    // The order of an enumeration is in its `<`, not in its raw values.
+    kind.isOrdered && column?.reading.enumeration == nil
+  }
+}
+
 extension MeasureFunction {
   /// Whether the function makes sense of the values of a source.
   fileprivate func takes(_ source: AggregateRequest.Source) -> Bool {
     let isEnumeration = source.column?.reading.enumeration != nil
     return switch self {
-    case .count, .distinct: true
-    // The order of an enumeration is in its `<`, not in its raw values.
-    case .minimum, .maximum: source.kind.isOrdered && !isEnumeration
+    case .count, .distinct, .first, .last: true
+    case .minimum, .maximum: source.hasOrder
     case .sum, .moments, .distribution:
       (source.kind.isNumeric || source.kind == .date) && !isEnumeration
     }

@@ -42,7 +42,7 @@ package final class GroupTable {
 
   package init(_ request: AggregateRequest) {
     self.request = request
-    accumulators = request.measures.map { .make($0.function, of: $0.kind) }
+    accumulators = request.measures.map { .make($0) }
     // Nothing at all has a count and a sum, too.
     if request.keys.isEmpty { _ = group(of: []) }
   }
@@ -76,7 +76,11 @@ package final class GroupTable {
         continue
       }
       let value = values[source]
-      if !value.isNull { accumulators[index].add(value, to: group) }
+      if let order = measure.order {
+        if !values[order].isNull { accumulators[index].add(value, by: values[order], to: group) }
+      } else if !value.isNull {
+        accumulators[index].add(value, to: group)
+      }
     }
   }
 

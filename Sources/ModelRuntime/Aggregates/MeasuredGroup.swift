@@ -52,6 +52,8 @@ struct MeasuredGroup {
     return rest == 0 ? lower : lower * (1 - rest) + (upper ?? lower) * rest
   }
 
+  var chosen: QueryValue? { (accumulator as? ChosenValueAccumulator)?.values[group] }
+
   var extreme: QueryValue? {
     switch accumulator {
     case let extremes as IntegerExtremeAccumulator:

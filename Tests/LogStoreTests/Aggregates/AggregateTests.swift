@@ -520,3 +520,125 @@ extension `Aggregates of a context` {
     }
   }
 }
+
+// MARK: First and last
+
+extension `Aggregates of a context` {
+  @Test(arguments: RowPlaces.allCases)
+  func `take a value of the model that is first or last by another value`(places: RowPlaces) throws
+  {
+    try withContext(places) { context, models in
+      let wanted = models.filter { $0.count > -300 }
+      let descriptor = descriptor(places, least: -300)
+      try checkEnds(of: wanted, descriptor, context)
+      try checkEndsOfGroups(of: wanted, descriptor, context)
+    }
+  }
+
+  private func checkEnds(
+    of wanted: [Reading],
+    _ descriptor: FetchDescriptor<Reading>,
+    _ context: ModelContext
+  ) throws {
+    let byDate = wanted.sorted { $0.at < $1.at }
+    let bySerial = wanted.sorted { $0.serial < $1.serial }
+    let byWind = wanted.filter { $0.wind != nil }.sorted { ($0.wind ?? 0) < ($1.wind ?? 0) }
+    let byValue = wanted.sorted { $0.value < $1.value }
+    let (first, last, note, windiest, sky) = try context.aggregate(
+      descriptor,
+      .first(\.value, by: \.at),
+      .last(\.place, by: \.serial),
+      .last(\.note, by: \.at),
+      .last(\.serial, by: \.wind),
+      .first(\.sky, by: \.value)
+    )
+    #expect(first == byDate.first?.value)
+    #expect(last == bySerial.last?.place)
+    #expect(note == byDate.last?.note)
+    #expect(windiest == byWind.last?.serial)
+    #expect(sky == byValue.first?.sky)
+  }
+
+  private func checkEndsOfGroups(
+    of wanted: [Reading],
+    _ descriptor: FetchDescriptor<Reading>,
+    _ context: ModelContext
+  ) throws {
+    let groups = try context.aggregate(
+      descriptor,
+      by: \.station?.name,
+      .last(\.value, by: \.at),
+      .first(\Reading.station?.region, by: \.serial)
+    )
+    let expected = Dictionary(grouping: wanted) { $0.station?.name }
+    #expect(Set(groups.map(\.key)) == Set(expected.keys))
+    for group in groups {
+      let members = expected[group.key] ?? []
+      let latest = members.max { $0.at < $1.at }
+      let least = members.min { $0.serial < $1.serial }
+      #expect(group.values.0 == latest?.value)
+      #expect(group.values.1 == least?.station?.region)
+    }
+  }
+
+  @Test(arguments: [RowPlaces.log, .packsAndLog, .twoThreads, .objects])
+  func `take the model that was saved first, or last, of those that are equal`(places: RowPlaces)
+    throws
+  {
+    try withContext(places) { context, models in
+      let plain = models.filter { !($0 is Weather.Gauge) }
+      for model in models { model.gust = .nan }
+      for (index, model) in plain.enumerated() { model.gust = [3, .nan, 3, 2, 2][index % 5] }
+      try context.save()
+      // In the order of their rows, as far as these are of one class.
+      var descriptor = descriptor(places, least: .min)
+      descriptor.predicate = #Predicate { $0.gust > 0 }
+      let ordered = try context.fetch(descriptor).filter { !($0 is Weather.Gauge) }
+      let (first, last) = try context.aggregate(
+        descriptor,
+        .first(\.serial, by: \.gust),
+        .last(\.serial, by: \.gust)
+      )
+      #expect(first == ordered.first { $0.gust == 2 }?.serial)
+      #expect(last == ordered.last { $0.gust == 3 }?.serial)
+    }
+  }
+
+  @Test func `take no number for first or last only where there is nothing else`() throws {
+    try withContext(.log, count: 40) { context, models in
+      for (index, model) in models.enumerated() { model.value = index < 20 ? .nan : Double(index) }
+      for saved in [false, true] {
+        if saved { try context.save() }
+        let ends = try context.aggregate(
+          FetchDescriptor<Reading>(),
+          .first(\.value, by: \.value),
+          .last(\.value, by: \.value)
+        )
+        #expect(ends.0 == 20 && ends.1 == 39)
+        let none = FetchDescriptor<Reading>(predicate: #Predicate { !($0.value >= 0) })
+        let found = try context.aggregate(none, .count, .last(\.value, by: \.value))
+        #expect(found.0 == 20 && found.1?.isNaN == true)
+        let empty = FetchDescriptor<Reading>(predicate: #Predicate { $0.count > 5000 })
+        let (nothing, noNote) = try context.aggregate(
+          empty,
+          .first(\.place, by: \.at),
+          .last(\.note, by: \.wind)
+        )
+        #expect(nothing == nil && noNote == nil)
+      }
+    }
+  }
+
+  @Test func `refuse an order that only a type knows`() throws {
+    try withContext(.log, count: 10) { context, _ in
+      #expect(throws: SwiftDataError.unsupportedKeyPath) {
+        _ = try context.aggregate(FetchDescriptor<Reading>(), .first(\.place, by: \.rank))
+      }
+    }
+  }
+}
+
+extension Weather.Reading {
+  /// A property that no column has.
+  fileprivate var rank: Int { count * 2 }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+// Values of the model that comes first, or last, by another property.
+//
+//     for (device, value) in try context.aggregate(all, by: \.device, .last(\.value, by: \.at)) { … }
+
+extension Aggregate {
+  /// The value that a property has in the model that is first by another property; nil if there is no model.
+  ///
+  /// Of models that are equal there, it is the one that was saved first; models that are not saved yet come behind.
+  ///
+  /// - Parameters:
+  ///   - property: The property whose value is wanted.
+  ///   - order: The property that decides which model it is taken of, ordered as by ``minimum(_:)-(KeyPath<Model,Property>)``.
+  /// - Returns: An aggregate of the value.
+  public static func first<Property>(
+    _ property: KeyPath<Model, Property>,
+    by order: KeyPath<Model, some Comparable>
+  ) -> Self where Value == Property? { chosen(.first, property, by: order) }
+
+  /// The value that a property has in the model that is first by another property; nil if it has none there.
+  public static func first<Property>(
+    _ property: KeyPath<Model, Property?>,
+    by order: KeyPath<Model, some Comparable>
+  ) -> Self where Value == Property? { chosen(.first, property, by: order) }
+
+  /// The value that a property has in the model that is first by another property; nil if there is no model.
+  ///
+  /// A model in which the other property is nil does not count.
+  public static func first<Property>(
+    _ property: KeyPath<Model, Property>,
+    by order: KeyPath<Model, (some Comparable)?>
+  ) -> Self where Value == Property? { chosen(.first, property, by: order) }
+
+  /// The value that a property has in the model that is first by another property; nil if it has none there.
+  ///
+  /// A model in which the other property is nil does not count.
+  public static func first<Property>(
+    _ property: KeyPath<Model, Property?>,
+    by order: KeyPath<Model, (some Comparable)?>
+  ) -> Self where Value == Property? { chosen(.first, property, by: order) }
+
+  /// The value that a property has in the model that is last by another property; nil if there is no model.
+  ///
+  /// Of models that are equal there, it is the one that was saved last; models that are not saved yet come behind.
+  ///
+  /// - Parameters:
+  ///   - property: The property whose value is wanted.
+  ///   - order: The property that decides which model it is taken of, ordered as by ``maximum(_:)-(KeyPath<Model,Property>)``.
+  /// - Returns: An aggregate of the value.
+  public static func last<Property>(
+    _ property: KeyPath<Model, Property>,
+    by order: KeyPath<Model, some Comparable>
+  ) -> Self where Value == Property? { chosen(.last, property, by: order) }
+
+  /// The value that a property has in the model that is last by another property; nil if it has none there.
+  public static func last<Property>(
+    _ property: KeyPath<Model, Property?>,
+    by order: KeyPath<Model, some Comparable>
+  ) -> Self where Value == Property? { chosen(.last, property, by: order) }
+
+  /// The value that a property has in the model that is last by another property; nil if there is no model.
+  ///
+  /// A model in which the other property is nil does not count.
+  public static func last<Property>(
+    _ property: KeyPath<Model, Property>,
+    by order: KeyPath<Model, (some Comparable)?>
+  ) -> Self where Value == Property? { chosen(.last, property, by: order) }
+
+  /// The value that a property has in the model that is last by another property; nil if it has none there.
+  ///
+  /// A model in which the other property is nil does not count.
+  public static func last<Property>(
+    _ property: KeyPath<Model, Property?>,
+    by order: KeyPath<Model, (some Comparable)?>
+  ) -> Self where Value == Property? { chosen(.last, property, by: order) }
+
+  private static func chosen<Property>(
+    _ function: MeasureFunction,
+    _ property: PartialKeyPath<Model>,
+    by order: PartialKeyPath<Model>
+  ) -> Self where Value == Property? {
+    Self(measure: Measure(function: function, MeasuredValue(property), by: MeasuredValue(order))) {
+      $0.chosen.flatMap { $0.typed(as: Property.self) }
+    }
+  }
+}
