@@ -32,6 +32,7 @@ let package = Package(
   products: [
     .executable(name: "aggregates-benchmarks", targets: ["AggregateBenchmarks"]),
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
+    .executable(name: "mixes-benchmarks", targets: ["MixBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
@@ -114,6 +115,12 @@ let package = Package(
       ],
       path: "Sources/Packs",
       swiftSettings: swiftSettings + peers.map { .define($0.uppercased()) }
+    ),
+    .executableTarget(
+      name: "MixBenchmarks",
+      dependencies: ["Harness", "ModelStores", "PeerStores", "Workloads"],
+      path: "Sources/Mixes",
+      swiftSettings: swiftSettings
     ),
     .executableTarget(
       name: "ModelBenchmarks",

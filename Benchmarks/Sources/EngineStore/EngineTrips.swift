@@ -6,7 +6,7 @@ public import Workloads
 /// Trips in an engine: a table whose columns are the eight attributes.
 ///
 /// One thread uses it at a time; several may share an engine, each through one of its own.
-public final class EngineTrips: TripStore {
+public final class EngineTrips: MixedTripStore {
   public let engine: StorageEngine
   private let isOwner: Bool
   private let table: TripTable
@@ -18,12 +18,17 @@ public final class EngineTrips: TripStore {
   /// - Parameters:
   ///   - path: Its folder.
   ///   - durability: What a commit waits for.
+  ///   - compaction: Whether the store is compacted beside the work.
   /// - Throws: ``StorageError``.
   public convenience init(
     at path: String,
-    _ durability: EngineOptions.Durability
+    _ durability: EngineOptions.Durability,
+    _ compaction: EngineOptions.CompactionMode = .onDemand
   ) throws {
     var options = EngineOptions()
+    options.compaction = compaction
+    // As users of models get it: automatic compaction keeps no history beyond what readers need.
+    if compaction == .automatic { options.history = .nothing }
     options.durability = durability
     try self.init(StorageEngine.open(at: path, options: options), isOwner: true)
   }
@@ -128,13 +133,29 @@ public final class EngineTrips: TripStore {
     return try earliest.keys.reduce(0) { try $0 + read($1) }
   }
 
-  public func readFirst(_ count: Int) throws -> Int {
+  public func readFirst(_ count: Int) throws -> Int { try read(count, from: 1) }
+
+  public func read(_ count: Int, from first: UInt64) throws -> Int {
     var sum = 0
-    try engine.scan(table.number, in: 1..<UInt64(count) + 1) { _, _, row in
+    try engine.scan(table.number, in: first..<first + UInt64(count)) { _, _, row in
       sum += table.read(row).checksum
       return .proceed
     }
     return sum
+  }
+
+  public func overwrite(_ records: ArraySlice<TripRecord>) throws {
+    for record in records {
+      writer.removeAll()
+      let place = table.write(record, to: &writer)
+      batch.update(
+        reference(to: record.id),
+        layout: table.layoutNumber,
+        changed: .all,
+        row: writer.bytes.extracting(place)
+      )
+    }
+    _ = try engine.commit(&batch)
   }
 
   /// What the engine calls the row of a key.

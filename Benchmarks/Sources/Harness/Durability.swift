@@ -11,12 +11,14 @@ extension Workload {
   public var durability: Durability? {
     switch self {
     case .durable1, .durable10, .durable100, .durable10000, .durable1Threads4, .durable1Threads8,
-      .durable1Threads16, .durableUpdate1, .durableUpdate100:
+      .durable1Threads16, .durableUpdate1, .durableUpdate100, .ycsbADurable, .ycsbBDurable,
+      .ycsbDDurable, .ycsbFDurable:
       .full
     case .relaxed1, .relaxed100, .relaxed10000, .update1, .update100, .flightsImport, .jsonSave,
       .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .sizeUpdated,
       .blobWrite, .blobUpdate, .blobDelete, .modelsLoad, .size,
-      .flightsSize, .findOrCreate, .moveChildren, .nullify, .cascade:
+      .flightsSize, .findOrCreate, .moveChildren, .nullify, .cascade,
+      .ycsbA, .ycsbB, .ycsbD, .ycsbE, .ycsbF, .ycsbAUniform, .overwriteSteady:
       .relaxed
     default: nil
     }

@@ -6,15 +6,25 @@ public struct Entrant {
     public let contender: Contender
     /// How many rows the store holds, where a workload is measured at several sizes.
     public let rows: Int?
+    /// How many threads work, where a workload is measured with several numbers of them.
+    public let threads: Int?
 
-    public init(_ workload: Workload, _ contender: Contender, rows: Int? = nil) {
+    public init(
+      _ workload: Workload,
+      _ contender: Contender,
+      rows: Int? = nil,
+      threads: Int? = nil
+    ) {
+      self.threads = threads
       self.workload = workload
       self.contender = contender
       self.rows = rows
     }
 
-    /// The workload's name in results: with the number of rows, where there is one.
-    public var name: String { workload.rawValue + (rows.map { "-\($0)" } ?? "") }
+    /// The workload's name in results: with the numbers of rows and of threads, where there are any.
+    public var name: String {
+      workload.rawValue + (rows.map { "-\($0)" } ?? "") + (threads.map { "-threads-\($0)" } ?? "")
+    }
   }
 
   public let key: Key
@@ -35,10 +45,11 @@ public struct Entrant {
     comparedWith reference: Key? = nil,
     targets: [Target] = [],
     rows: Int? = nil,
+    threads: Int? = nil,
     afterwards: (() throws -> Sample)? = nil,
     run: @escaping () throws -> Sample
   ) {
-    key = Key(workload, contender, rows: rows)
+    key = Key(workload, contender, rows: rows, threads: threads)
     self.settings = settings
     self.reference = reference
     self.targets = targets

@@ -182,6 +182,22 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedSum = "packed-sum"
   case packedTopK = "packed-top-k"
   case packedPercentile = "packed-percentile"
+  // YCSB's mixes by several threads; the number of threads follows in results. Zipfian keys, unless they are uniform;
+  // commits that survive the end of the process, unless they are on disk at return.
+  case ycsbA = "ycsb-a"
+  case ycsbB = "ycsb-b"
+  case ycsbC = "ycsb-c"
+  case ycsbD = "ycsb-d"
+  case ycsbE = "ycsb-e"
+  case ycsbF = "ycsb-f"
+  case ycsbAUniform = "ycsb-a-uniform"
+  case ycsbCUniform = "ycsb-c-uniform"
+  case ycsbADurable = "ycsb-a-durable"
+  case ycsbBDurable = "ycsb-b-durable"
+  case ycsbDDurable = "ycsb-d-durable"
+  case ycsbFDurable = "ycsb-f-durable"
+  /// Rows replaced without pause, compaction on.
+  case overwriteSteady = "overwrite-steady"
 }
 
 /// Who is measured.
@@ -199,6 +215,10 @@ public enum Contender: String, Sendable, CaseIterable {
   /// GRDB with records that read and write their columns by hand.
   case grdbByHand = "grdb-by-hand"
   case lmdb
+  /// LMDB that writes through its memory map.
+  case lmdbWritemap = "lmdb-writemap"
+  /// SQLite for one process, its files mapped.
+  case sqliteExclusive = "sqlite-exclusive"
   case leveldb
   case rocksdb
 }

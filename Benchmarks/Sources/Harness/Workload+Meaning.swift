@@ -95,6 +95,15 @@ extension Workload {
     case .topK, .packedTopK, .topKBesideUpdates: "the ten greatest values, without an index"
     case .percentile, .packedPercentile, .percentileBesideUpdates:
       "the median and the 99th percentile of a column"
+    case .ycsbA, .ycsbADurable: "half reads, half updates of one attribute"
+    case .ycsbB, .ycsbBDurable: "95 % reads, 5 % updates of one attribute"
+    case .ycsbC: "random rows by key"
+    case .ycsbD, .ycsbDDurable: "95 % reads of the newest rows, 5 % inserts"
+    case .ycsbE: "95 % scans of 1 to 100 rows, 5 % inserts"
+    case .ycsbF, .ycsbFDurable: "half reads, half reads that are followed by an update"
+    case .ycsbAUniform: "half reads, half updates of one attribute, uniform keys"
+    case .ycsbCUniform: "random rows by key, uniform keys"
+    case .overwriteSteady: "ten random rows replaced a commit, compaction on"
     case .cascade: "a parent deleted with its children"
     default: nil
     }

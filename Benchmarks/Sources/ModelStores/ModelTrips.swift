@@ -7,7 +7,7 @@ public import Workloads
 ///
 /// One context lives on for what is saved and for reads by identifier; each query has a new one, as no object
 /// is at hand yet.
-public final class ModelTrips: TripStore {
+public final class ModelTrips: MixedTripStore {
   /// Nobody else holds them, so that letting go closes the store.
   private var opened: (container: ModelContainer, context: ModelContext)?
   /// The names of the models that are about to be asked for.
@@ -55,6 +55,26 @@ public final class ModelTrips: TripStore {
   public func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
     for key in keys { try trip(key).rating += 1 }
     try open.context.save()
+  }
+
+  public func overwrite(_ records: ArraySlice<TripRecord>) throws {
+    for record in records {
+      let trip = try trip(record.id)
+      trip.name = record.name
+      trip.destination = record.destination
+      trip.startDate = record.startDate
+      trip.endDate = record.endDate
+      trip.rating = record.rating
+      trip.isFavorite = record.isFavorite
+      trip.note = record.note
+      trip.tag = record.tag
+    }
+    try open.context.save()
+  }
+
+  /// Models are asked for by attributes, and trips have no key among theirs: they are read one by one.
+  public func read(_ count: Int, from first: UInt64) throws -> Int {
+    try (first..<first + UInt64(count)).reduce(0) { try $0 + read($1) }
   }
 
   public func count(destination: String, ratingAbove rating: Int64) throws -> Int {

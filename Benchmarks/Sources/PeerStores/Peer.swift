@@ -16,10 +16,10 @@ public struct Peer: Sendable {
   public static var installed: [Peer] {
     var peers = [Peer(.engine, engineSettings, open: openEngine)]
     #if SQLITE
-    peers.append(Peer(.sqlite, SQLiteTrips.settings) { try SQLiteTrips($0, $1) })
+    peers.append(Peer(.sqlite, { SQLiteTrips.settings($0) }) { try SQLiteTrips($0, $1) })
     #endif
     #if LMDB
-    peers.append(Peer(.lmdb, LMDBTrips.settings) { try LMDBTrips($0, $1) })
+    peers.append(Peer(.lmdb, { LMDBTrips.settings($0) }) { try LMDBTrips($0, $1) })
     #endif
     #if LEVELDB
     peers.append(Peer(.leveldb, LevelDBTrips.settings) { try LevelDBTrips($0, $1) })
@@ -54,6 +54,35 @@ public struct Peer: Sendable {
     #else
     return []
     #endif
+  }
+
+  /// All whose libraries are installed, each at its best settings for one process, ours compacting as users get it.
+  public static var mixed: [Peer] {
+    var peers = [
+      Peer(
+        .engine,
+        { engineSettings($0) + ", automatic compaction, no history" },
+        open: { folder, durability in
+          let durability: EngineOptions.Durability =
+            durability == .full ? .full : .relaxed(interval: .seconds(1))
+          return try EngineTrips(at: folder.path, durability, .automatic)
+        }
+      )
+    ]
+    peers += installed.dropFirst()
+    #if SQLITE
+    peers.append(
+      Peer(.sqliteExclusive, { SQLiteTrips.settings($0, .oneProcess) }) {
+        try SQLiteTrips($0, $1, .oneProcess)
+      }
+    )
+    #endif
+    #if LMDB
+    peers.append(
+      Peer(.lmdbWritemap, { LMDBTrips.settings($0, .map) }) { try LMDBTrips($0, $1, .map) }
+    )
+    #endif
+    return peers
   }
 
   private static func engineSettings(_ durability: Durability) -> String {

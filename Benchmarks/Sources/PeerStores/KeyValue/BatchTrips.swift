@@ -22,6 +22,11 @@ extension BatchTrips {
     try write()
   }
 
+  func overwrite(_ records: ArraySlice<TripRecord>) throws {
+    for record in records { put(record.id, coding.encode(record)) }
+    try write()
+  }
+
   func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
     for key in keys { try withRow(key) { put(key, coding.raisingRating($0)) } }
     try write()

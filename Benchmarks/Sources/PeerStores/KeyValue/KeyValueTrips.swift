@@ -1,7 +1,7 @@
 import Workloads
 
 /// Trips in a store of bytes under keys: what such stores leave to whoever uses them, the same for all.
-protocol KeyValueTrips: TripStore {
+protocol KeyValueTrips: MixedTripStore {
   /// Lends the bytes of a row.
   ///
   /// - Throws: ``PeerError`` if there is none.
@@ -13,10 +13,12 @@ protocol KeyValueTrips: TripStore {
   /// Visits rows in the order of their keys.
   ///
   /// - Parameters:
+  ///   - first: The first key.
   ///   - limit: How many at most.
   ///   - body: Is lent each row's bytes.
   /// - Throws: ``PeerError``.
-  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) throws
+  func scan(from first: UInt64, upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void)
+    throws
 }
 
 extension KeyValueTrips {
@@ -27,7 +29,7 @@ extension KeyValueTrips {
   func count(destination: String, ratingAbove rating: Int64) throws -> Int {
     let wanted = Array(destination.utf8)
     var count = 0
-    try scan(upTo: .max) { _, row in
+    try scan(from: 0, upTo: .max) { _, row in
       if PlainCoding.rating(row) > rating, PlainCoding.destination(row).elementsEqual(wanted) {
         count += 1
       }
@@ -37,13 +39,17 @@ extension KeyValueTrips {
 
   func readEarliest(_ count: Int) throws -> Int {
     var earliest = EarliestTrips(count)
-    try scan(upTo: .max) { key, row in earliest.offer(key, start: PlainCoding.startDate(row)) }
+    try scan(from: 0, upTo: .max) { key, row in
+      earliest.offer(key, start: PlainCoding.startDate(row))
+    }
     return try earliest.keys.reduce(0) { try $0 + read($1) }
   }
 
-  func readFirst(_ count: Int) throws -> Int {
+  func readFirst(_ count: Int) throws -> Int { try read(count, from: 0) }
+
+  func read(_ count: Int, from first: UInt64) throws -> Int {
     var sum = 0
-    try scan(upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
+    try scan(from: first, upTo: count) { _, row in sum += PlainCoding.decode(row).checksum }
     return sum
   }
 }

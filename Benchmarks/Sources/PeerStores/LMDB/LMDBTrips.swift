@@ -6,10 +6,18 @@ import Workloads
 
 /// Trips in LMDB: integer keys, appended in order as its documentation advises for sorted loads.
 final class LMDBTrips: KeyValueTrips, RowStore {
-  static func settings(_ durability: Durability) -> String {
+  /// How pages reach the file.
+  enum Writing {
+    case calls
+    /// MDB_WRITEMAP: the map itself is written to.
+    case map
+  }
+
+  static func settings(_ durability: Durability, _ writing: Writing = .calls) -> String {
     let version = String(cString: mdb_version(nil, nil, nil))
+    let map = writing == .map ? ", MDB_WRITEMAP" : ""
     return
-      "\(version), MDB_INTEGERKEY, map 32 GiB, \(durability == .full ? "default" : "MDB_NOSYNC")"
+      "\(version), MDB_INTEGERKEY, map 32 GiB, \(durability == .full ? "default" : "MDB_NOSYNC")\(map)"
   }
 
   private var environment: OpaquePointer?
@@ -17,12 +25,12 @@ final class LMDBTrips: KeyValueTrips, RowStore {
   private var coding = PlainCoding()
   private let isOwner: Bool
 
-  init(_ folder: URL, _ durability: Durability) throws {
+  init(_ folder: URL, _ durability: Durability, _ writing: Writing = .calls) throws {
     isOwner = true
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try check(mdb_env_create(&environment))
     try check(mdb_env_set_mapsize(environment, 32 << 30))
-    let flags = durability == .full ? 0 : MDB_NOSYNC
+    let flags = (durability == .full ? 0 : MDB_NOSYNC) | (writing == .map ? MDB_WRITEMAP : 0)
     try check(mdb_env_open(environment, folder.path, UInt32(flags), 0o600))
     try inTransaction { transaction in
       try check(mdb_dbi_open(transaction, nil, UInt32(MDB_INTEGERKEY | MDB_CREATE), &table))
@@ -54,6 +62,12 @@ final class LMDBTrips: KeyValueTrips, RowStore {
     }
   }
 
+  func overwrite(_ records: ArraySlice<TripRecord>) throws {
+    try inTransaction { transaction in
+      for record in records { try put(transaction, record.id, coding.encode(record), 0) }
+    }
+  }
+
   func raiseRatings(_ keys: ArraySlice<UInt64>) throws {
     try inTransaction { transaction in
       for key in keys {
@@ -77,18 +91,25 @@ final class LMDBTrips: KeyValueTrips, RowStore {
   }
 
   @inline(__always)
-  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) throws {
+  func scan(from first: UInt64, upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void)
+    throws
+  {
     try reading { transaction in
       var cursor: OpaquePointer?
       try check(mdb_cursor_open(transaction, table, &cursor))
       defer { mdb_cursor_close(cursor) }
       var rest = limit
-      var key = MDB_val()
-      var value = MDB_val()
-      while rest > 0, mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0 {
-        rest -= 1
-        let row = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
-        body(key.mv_data.loadUnaligned(as: UInt64.self), row)
+      var first = first
+      withUnsafeMutableBytes(of: &first) { bytes in
+        var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
+        var value = MDB_val()
+        var code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+        while rest > 0, code == 0 {
+          rest -= 1
+          let row = UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
+          body(key.mv_data.loadUnaligned(as: UInt64.self), row)
+          code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        }
       }
     }
   }

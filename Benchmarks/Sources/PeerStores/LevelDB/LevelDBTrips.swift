@@ -66,11 +66,11 @@ final class LevelDBTrips: BatchTrips {
   }
 
   @inline(__always)
-  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
+  func scan(from first: UInt64, upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
     let iterator = leveldb_create_iterator(database, readOptions)
     defer { leveldb_iter_destroy(iterator) }
     var rest = limit
-    leveldb_iter_seek_to_first(iterator)
+    withBytes(ofKey: first) { leveldb_iter_seek(iterator, $0, 8) }
     while rest > 0, leveldb_iter_valid(iterator) != 0 {
       rest -= 1
       var length = 0

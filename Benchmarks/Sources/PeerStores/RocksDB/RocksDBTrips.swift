@@ -81,11 +81,11 @@ final class RocksDBTrips: BatchTrips {
   }
 
   @inline(__always)
-  func scan(upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
+  func scan(from first: UInt64, upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void) {
     let iterator = rocksdb_create_iterator(database, readOptions)
     defer { rocksdb_iter_destroy(iterator) }
     var rest = limit
-    rocksdb_iter_seek_to_first(iterator)
+    withBytes(ofKey: first) { rocksdb_iter_seek(iterator, $0, 8) }
     while rest > 0, rocksdb_iter_valid(iterator) != 0 {
       rest -= 1
       var length = 0

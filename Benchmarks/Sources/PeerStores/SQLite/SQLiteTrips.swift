@@ -5,11 +5,18 @@ import Harness
 import Workloads
 
 /// Trips in SQLite's C API: one table, prepared statements kept, a write-ahead log.
-final class SQLiteTrips: TripStore {
-  static func settings(_ durability: Durability) -> String {
+final class SQLiteTrips: MixedTripStore {
+  /// Who may use the database.
+  enum Use {
+    case processes
+    /// This process, which then needs no locks of the system, and maps the file.
+    case oneProcess
+  }
+
+  static func settings(_ durability: Durability, _ use: Use = .processes) -> String {
     """
     SQLite \(String(cString: sqlite3_libversion())), WAL, cache_size 256 MiB, prepared statements, \
-    synchronous \(durability == .full ? "FULL" : "NORMAL")
+    synchronous \(durability == .full ? "FULL" : "NORMAL")\(use == .oneProcess ? ", locking_mode EXCLUSIVE, mmap_size 2 GiB" : "")
     """
   }
 
@@ -19,7 +26,7 @@ final class SQLiteTrips: TripStore {
   private let durability: Durability
 
   private enum Statement: Int, CaseIterable {
-    case begin, commit, insert, read, raise, count, earliest, first
+    case begin, commit, insert, read, raise, count, earliest, first, range, replace
 
     var sql: String {
       switch self {
@@ -31,16 +38,22 @@ final class SQLiteTrips: TripStore {
       case .count: "SELECT count(*) FROM trip WHERE destination = ? AND rating > ?"
       case .earliest: "SELECT * FROM trip ORDER BY startDate LIMIT ?"
       case .first: "SELECT * FROM trip ORDER BY id LIMIT ?"
+      case .range: "SELECT * FROM trip WHERE id >= ? ORDER BY id LIMIT ?"
+      case .replace: "INSERT OR REPLACE INTO trip VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
       }
     }
   }
 
-  init(_ folder: URL, _ durability: Durability) throws {
+  init(_ folder: URL, _ durability: Durability, _ use: Use = .processes) throws {
     self.folder = folder
     self.durability = durability
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(folder.path + "/trips.sqlite", &database, flags, nil))
+    if use == .oneProcess {
+      let pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA mmap_size = 2147418112"
+      try check(sqlite3_exec(database, pragmas, nil, nil, nil))
+    }
     try check(
       sqlite3_exec(
         database,
@@ -68,10 +81,22 @@ final class SQLiteTrips: TripStore {
   }
 
   func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws {
+    try write(records, .insert) { offset, _ in Int64(firstKey) + Int64(offset) }
+  }
+
+  func overwrite(_ records: ArraySlice<TripRecord>) throws {
+    try write(records, .replace) { Int64($1.id) }
+  }
+
+  private func write(
+    _ records: ArraySlice<TripRecord>,
+    _ statement: Statement,
+    _ key: (Int, TripRecord) -> Int64
+  ) throws {
     try inTransaction(records.count) {
-      let insert = statements[Statement.insert.rawValue]
+      let insert = statements[statement.rawValue]
       for (offset, record) in records.enumerated() {
-        sqlite3_bind_int64(insert, 1, Int64(firstKey) + Int64(offset))
+        sqlite3_bind_int64(insert, 1, key(offset, record))
         bind(record.name, insert, 2)
         bind(record.destination, insert, 3)
         sqlite3_bind_double(insert, 4, record.startDate)
@@ -97,9 +122,20 @@ final class SQLiteTrips: TripStore {
 
   func readFirst(_ count: Int) throws -> Int { try readAll(.first, count) }
 
+  func read(_ count: Int, from first: UInt64) throws -> Int {
+    let read = statements[Statement.range.rawValue]
+    sqlite3_bind_int64(read, 1, Int64(first))
+    sqlite3_bind_int64(read, 2, Int64(count))
+    return sum(of: read)
+  }
+
   private func readAll(_ kind: Statement, _ count: Int) throws -> Int {
     let read = statements[kind.rawValue]
     sqlite3_bind_int64(read, 1, Int64(count))
+    return sum(of: read)
+  }
+
+  private func sum(of read: OpaquePointer?) -> Int {
     defer { sqlite3_reset(read) }
     var sum = 0
     while sqlite3_step(read) == SQLITE_ROW { sum += record(read).checksum }

@@ -1,0 +1,17 @@
+/// A store of trips that takes part in mixes of reads and changes.
+public protocol MixedTripStore: TripStore {
+  /// Reads records in the order of their keys, all attributes decoded.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - first: The key of the first.
+  /// - Returns: The checksums of them, added up.
+  /// - Throws: What the contender reports.
+  func read(_ count: Int, from first: UInt64) throws -> Int
+
+  /// Replaces every attribute of some records, in one commit.
+  ///
+  /// - Parameter records: What they are to be; their identifiers are the keys, ascending.
+  /// - Throws: What the contender reports.
+  func overwrite(_ records: ArraySlice<TripRecord>) throws
+}
