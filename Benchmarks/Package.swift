@@ -31,6 +31,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "aggregates-benchmarks", targets: ["AggregateBenchmarks"]),
+    .executable(name: "batches-benchmarks", targets: ["BatchBenchmarks"]),
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
     .executable(name: "mixes-benchmarks", targets: ["MixBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
@@ -186,6 +187,12 @@ let package = Package(
         "Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore"),
       ],
       path: "Sources/Aggregates",
+      swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    .executableTarget(
+      name: "BatchBenchmarks",
+      dependencies: ["Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore")],
+      path: "Sources/Batches",
       swiftSettings: macroUserSettings + sqliteSettings
     ),
     .executableTarget(

@@ -18,7 +18,7 @@ extension Workload {
       .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .sizeUpdated,
       .blobWrite, .blobUpdate, .blobDelete, .modelsLoad, .size,
       .flightsSize, .findOrCreate, .moveChildren, .nullify, .cascade,
-      .ycsbA, .ycsbB, .ycsbD, .ycsbE, .ycsbF, .ycsbAUniform, .overwriteSteady:
+      .ycsbA, .ycsbB, .ycsbD, .ycsbE, .ycsbF, .ycsbAUniform:
       .relaxed
     default: nil
     }

@@ -196,8 +196,10 @@ public enum Workload: String, Sendable, CaseIterable {
   case ycsbBDurable = "ycsb-b-durable"
   case ycsbDDurable = "ycsb-d-durable"
   case ycsbFDurable = "ycsb-f-durable"
-  /// Rows replaced without pause, compaction on.
-  case overwriteSteady = "overwrite-steady"
+  case batchInsert = "batch-insert"
+  case batchUpdate = "batch-update"
+  case batchUpsert = "batch-upsert"
+  case batchDelete = "batch-delete"
 }
 
 /// Who is measured.

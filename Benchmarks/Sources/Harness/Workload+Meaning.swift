@@ -103,7 +103,10 @@ extension Workload {
     case .ycsbF, .ycsbFDurable: "half reads, half reads that are followed by an update"
     case .ycsbAUniform: "half reads, half updates of one attribute, uniform keys"
     case .ycsbCUniform: "random rows by key, uniform keys"
-    case .overwriteSteady: "ten random rows replaced a commit, compaction on"
+    case .batchInsert: "rows inserted at once, without objects"
+    case .batchUpdate: "an integer of a fifth of all rows increased at once"
+    case .batchUpsert: "rows inserted, or changed if their unique text is known, at once"
+    case .batchDelete: "rows that meet a condition deleted at once"
     case .cascade: "a parent deleted with its children"
     default: nil
     }

@@ -1,6 +1,28 @@
 import Foundation
 import RowFormat
 
+/// Writes values of one type, which only the writer knows, into a column of rows.
+@safe struct BatchValueWriter {
+  private let encode: (UnsafeRawPointer, inout _RowEncoder, Int) throws -> Void
+  private let type: ObjectIdentifier
+
+  init<Value>(_ column: BatchColumn<Value>) {
+    type = ObjectIdentifier(Value.self)
+    let write = column.encode
+    unsafe encode = { address, encoder, position in
+      try write(unsafe address.assumingMemoryBound(to: Value.self).pointee, &encoder, position)
+    }
+  }
+
+  /// Writes a value of the type that the writer was made for.
+  func write<Value>(_ value: Value, to composer: RowComposer, at position: Int) throws {
+    assert(ObjectIdentifier(Value.self) == type, "\(Value.self) for column \(position)")
+    try unsafe withUnsafePointer(to: value) {
+      try unsafe encode(UnsafeRawPointer($0), &composer.encoder, position)
+    }
+  }
+}
+
 /// Writes the values of one property into rows, one row after the other.
 ///
 /// How is settled once for the whole batch: what is left for each value is one call.
@@ -8,7 +30,7 @@ struct BatchColumn<Value> {
   let property: ModelProperty
   /// The position among the columns of the batch.
   let position: Int
-  private let encode: (Value, inout _RowEncoder, Int) throws -> Void
+  fileprivate let encode: (Value, inout _RowEncoder, Int) throws -> Void
 
   /// - Parameters:
   ///   - keyPath: The property.

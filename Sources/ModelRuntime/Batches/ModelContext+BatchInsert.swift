@@ -30,10 +30,8 @@ extension ModelContext {
   ) throws -> BatchResult where Rows.Element == (repeat each Value) {
     let run = try BatchRun(self, of: T.self)
     var columns = try BatchColumns(run)
-    let source = TupleRows(
-      rows: rows.makeIterator(),
-      columns: (repeat try columns.add(each properties))
-    )
+    repeat try columns.add(each properties)
+    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
     return try insert(
       source,
       columns.composer(),
@@ -61,14 +59,9 @@ extension ModelContext {
           composer.encoder.blobs = sink
           defer { composer.encoder.blobs = nil }
           var rows = SavedRows(connectionIndex: connection.index)
-          while rows.inserted.count < step {
-            composer.begin()
-            guard try source.next(into: &composer.encoder) else {
-              isDone = true
-              break
-            }
+          isDone = try source.write(upTo: step, to: composer) { values in
             let reference = try keys.next()
-            try composer.withNewRow(composer.finish(), rank: keys.nextRank) {
+            try composer.withNewRow(values, rank: keys.nextRank) {
               sink.insert(reference, row: $0)
             }
             composer.removeAll()
@@ -90,22 +83,46 @@ extension ModelContext {
 
 /// Rows of a batch, which are asked for one by one.
 protocol BatchSource {
-  /// Writes the next row.
+  /// Writes rows, one after the other.
   ///
-  /// - Returns: `false` if there is none.
-  mutating func next(into encoder: inout _RowEncoder) throws -> Bool
+  /// - Parameters:
+  ///   - limit: How many at most.
+  ///   - composer: Takes the values of each.
+  ///   - body: Is handed the places of a row's values, once they are written.
+  /// - Returns: Whether there are no more.
+  /// - Throws: What `body` throws, or encoding a value.
+  mutating func write(
+    upTo limit: Int,
+    to composer: RowComposer,
+    _ body: (Range<Int>) throws -> Void
+  ) throws -> Bool
 }
 
 /// Rows as tuples.
 struct TupleRows<Rows: IteratorProtocol, each Value>: BatchSource
 where Rows.Element == (repeat each Value) {
   var rows: Rows
-  let columns: (repeat BatchColumn<each Value>)
+  let writers: [BatchValueWriter]
 
-  mutating func next(into encoder: inout _RowEncoder) throws -> Bool {
-    guard let row = rows.next() else { return false }
-    repeat try (each columns).write(each row, into: &encoder)
-    return true
+  // The loop is in here, and no writer has the type of its values: types that depend on the tuple's would otherwise be
+  // looked up for each row, which took a third of the time of an insert.
+  mutating func write(
+    upTo limit: Int,
+    to composer: RowComposer,
+    _ body: (Range<Int>) throws -> Void
+  ) throws -> Bool {
+    for _ in 0..<limit {
+      guard let row = rows.next() else { return true }
+      composer.begin()
+      var position = 0
+      func write<Column>(_ value: Column) throws {
+        try writers[position].write(value, to: composer, at: position)
+        position += 1
+      }
+      repeat try write(each row)
+      try body(composer.finish())
+    }
+    return false
   }
 }
 
@@ -114,6 +131,7 @@ struct BatchColumns {
   private let descriptor: ModelDescriptor
   private let connection: StoreConnection
   private(set) var properties: [ModelProperty] = []
+  private(set) var writers: [BatchValueWriter] = []
 
   /// - Throws: ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.
   init(_ run: BatchRun) throws {
@@ -122,7 +140,7 @@ struct BatchColumns {
     connection = run.connection
   }
 
-  mutating func add<T, Value>(_ keyPath: KeyPath<T, Value>) throws -> BatchColumn<Value> {
+  mutating func add<T, Value>(_ keyPath: KeyPath<T, Value>) throws {
     let column = try BatchColumn<Value>(
       keyPath,
       at: properties.count,
@@ -130,7 +148,7 @@ struct BatchColumns {
       in: connection
     )
     properties.append(column.property)
-    return column
+    writers.append(BatchValueWriter(column))
   }
 
   func composer() throws -> RowComposer { try RowComposer(descriptor, properties) }

@@ -29,10 +29,8 @@ extension ModelContext {
   ) throws -> BatchResult where Rows.Element == (repeat each Value) {
     let run = try BatchRun(self, of: T.self)
     var columns = try BatchColumns(run)
-    let source = TupleRows(
-      rows: rows.makeIterator(),
-      columns: (repeat try columns.add(each properties))
-    )
+    repeat try columns.add(each properties)
+    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
     try checkConstraint(columns.properties, of: run.descriptor, in: run.connection)
     return try upsert(
       source,
@@ -74,15 +72,8 @@ extension ModelContext {
     var isDone = false
     while !isDone {
       var batch = UpsertBatch()
-      while batch.count < step {
-        composer.begin()
-        guard try source.next(into: &composer.encoder) else {
-          // What was begun is no row.
-          _ = try composer.finish()
-          isDone = true
-          break
-        }
-        batch.append(try composer.finish(), as: try keys.next())
+      isDone = try source.write(upTo: step, to: composer) { values in
+        batch.append(values, as: try keys.next())
       }
       try batch.commit(composer, keys, &run)
       composer.removeAll()
