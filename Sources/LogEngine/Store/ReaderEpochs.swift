@@ -19,12 +19,17 @@ import Synchronization
     var parity: UInt?
   }
 
-  private static let stripeCount = 16
-  private static let lineByteCount = 64
+  private static let stripeBits = 4
+  private static let stripeCount = 1 << stripeBits
+  /// Two lines, since processors fetch lines in pairs.
+  private static let lineByteCount = 128
 
   init() {
     let byteCount = 2 * Self.stripeCount * Self.lineByteCount
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: byteCount,
+      alignment: Self.lineByteCount
+    )
     unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     unsafe counters = unsafe memory
   }
@@ -111,11 +116,20 @@ import Synchronization
     unsafe (counters + index &* Self.lineByteCount).assumingMemoryBound(to: Atomic<Int>.self)
   }
 
-  /// Different for most threads: their stacks are far apart.
   @inline(__always)
   private static func stripe() -> Int {
     var here: UInt8 = 0
     let address = unsafe withUnsafePointer(to: &here) { UInt(bitPattern: $0) }
-    return Int(truncatingIfNeeded: (address >> 16) &* 0x9E37_79B9 >> 20) & (stripeCount - 1)
+    return stripe(ofStackAt: address)
+  }
+
+  /// The stripe of the thread that has an address on its stack: another one for most threads that run at once.
+  ///
+  /// Stacks lie a fixed distance apart, mostly a power of two and perhaps a page. So the low bits of their addresses say
+  /// nothing; multiplied by the golden ratio, the high bits spread evenly, whatever the distance.
+  @inline(__always)
+  static func stripe(ofStackAt address: UInt) -> Int {
+    let spread = UInt64(address >> 16) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: spread >> UInt64(UInt64.bitWidth - stripeBits))
   }
 }
