@@ -26,7 +26,7 @@ final class NewestRows: Sendable {
   ///   - thread: The number of the calling thread.
   ///   - body: Inserts; its argument is the key, where the contender does not give out keys itself.
   func insert(by thread: Int, _ body: (UInt64) throws -> Void) rethrows {
-    // Whoever gives out the keys: this one is greater than the number of rows that are there.
+    // The key will be greater than the number of inserts that have ended, also where the contender chooses it.
     inserting.set(ended.load(ordering: .sequentiallyConsistent), by: thread)
     try body(started.add(1, ordering: .sequentiallyConsistent).newValue)
     ended.add(1, ordering: .sequentiallyConsistent)
