@@ -85,7 +85,7 @@ extension StorageEngine {
     let writer = try requireWriter()
     return try writer.inTurn { () throws(StorageError) in
       let start = first(lastCommit)
-      return try writer.turns?.file.takeRanks(count, from: start) ?? start..<(start + Int64(count))
+      return try writer.turns?.takeRanks(count, from: start) ?? start..<(start + Int64(count))
     }
   }
 
@@ -103,18 +103,15 @@ extension StorageEngine {
       return reserveKeys(count, in: table)
     }
     if let keys = turns.takeReserved(count, of: table) { return keys }
-    let keys = try writer.inTurn { () throws(StorageError) in
-      let keys = try turns.file.takeKeys(
-        max(count, Turns.keyReserve),
+    return try writer.inTurn { () throws(StorageError) in
+      let keys = try turns.takeKeys(
+        count,
         of: table,
         from: slot.nextKey.load(ordering: .relaxed)
       )
       slot.nextKey.max(keys.upperBound, ordering: .relaxed)
       return keys
     }
-    let end = keys.lowerBound + UInt64(count)
-    turns.reserve(end..<keys.upperBound, of: table)
-    return keys.lowerBound..<end
   }
 }
 

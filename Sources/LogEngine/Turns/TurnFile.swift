@@ -124,7 +124,7 @@ struct TurnFile: Sendable {
 
   // MARK: Numbers
 
-  /// Gives out keys of a table, in the turn of the caller.
+  /// Gives out keys of a table, in the turn of the caller, to one thread at a time.
   ///
   /// - Parameters:
   ///   - count: How many.
@@ -143,7 +143,7 @@ struct TurnFile: Sendable {
     return first..<(first + UInt64(count))
   }
 
-  /// Gives out ranks, in the turn of the caller.
+  /// Gives out ranks, in the turn of the caller, to one thread at a time.
   func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
     let first = max(known, Int64(bitPattern: try readNumber(at: Self.rankOffset)))
     try writeNumber(UInt64(bitPattern: first + Int64(count)), at: Self.rankOffset)

@@ -41,7 +41,7 @@ final class Turns: @unchecked Sendable {
   /// By thread, how often it entered the turn.
   @safe @exclusivity(unchecked) private var depths: [UInt: Int] = [:]
 
-  /// Keys that this process may give out, by table.
+  /// Keys that this process may give out, by table; also has the threads of a turn take numbers one after the other.
   private let reserved = Lock<[UInt16: Range<UInt64>]>([:], .commitMarks)
 
   /// Whether the turn may be kept: there are no other members, and who joins is heard.
@@ -207,22 +207,61 @@ final class Turns: @unchecked Sendable {
     if isLeased { finish(end) }
   }
 
+  // MARK: Numbers
+
   /// How many keys a process gets at least when it asks for some.
-  static let keyReserve = 64
+  private static let keyReserve = 64
 
   /// Gives out keys that this process got earlier; `nil` if there are too few.
   func takeReserved(_ count: Int, of table: UInt16) -> Range<UInt64>? {
-    reserved.withLock { reserved in
-      guard let keys = reserved[table], keys.count >= count else { return nil }
+    reserved.withLock { Self.take(count, of: table, from: &$0) }
+  }
+
+  private static func take(
+    _ count: Int,
+    of table: UInt16,
+    from reserved: inout [UInt16: Range<UInt64>]
+  ) -> Range<UInt64>? {
+    guard let keys = reserved[table], keys.count >= count else { return nil }
+    let end = keys.lowerBound + UInt64(count)
+    reserved[table] = end..<keys.upperBound
+    return keys.lowerBound..<end
+  }
+
+  /// Gives out keys of a table, in a turn, and keeps some for later; those that were left are never given out.
+  ///
+  /// The turn keeps other processes from `TURN`, and the lock the other threads that are in it.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - table: The table.
+  ///   - known: The lowest key that no row has.
+  /// - Returns: The keys.
+  /// - Throws: ``StorageError`` if `TURN` cannot be read or written.
+  func takeKeys(
+    _ count: Int,
+    of table: UInt16,
+    from known: UInt64
+  ) throws(StorageError) -> Range<UInt64> {
+    try reserved.withLock { (reserved) throws(StorageError) in
+      // Another thread may have got some meanwhile.
+      if let keys = Self.take(count, of: table, from: &reserved) { return keys }
+      let keys = try file.takeKeys(max(count, Self.keyReserve), of: table, from: known)
       let end = keys.lowerBound + UInt64(count)
       reserved[table] = end..<keys.upperBound
       return keys.lowerBound..<end
     }
   }
 
-  /// Keeps keys for later; those that were left are never given out.
-  func reserve(_ keys: Range<UInt64>, of table: UInt16) {
-    if !keys.isEmpty { reserved.withLock { $0[table] = keys } }
+  /// Gives out ranks, in a turn.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - known: The lowest one that may be given out.
+  /// - Returns: The ranks.
+  /// - Throws: ``StorageError`` if `TURN` cannot be read or written.
+  func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
+    try reserved.withLock { (_) throws(StorageError) in try file.takeRanks(count, from: known) }
   }
 
   /// Whether the calling thread is in a turn.

@@ -263,6 +263,20 @@ extension StorageError {
   }
 }
 
+/// What threads were given.
+private final class TakenNumbers: Sendable {
+  private let numbers = Mutex<(keys: [UInt64], ranks: [Int64])>(([], []))
+
+  var all: (keys: [UInt64], ranks: [Int64]) { numbers.withLock { $0 } }
+
+  func add(_ keys: Range<UInt64>, _ ranks: Range<Int64>) {
+    numbers.withLock {
+      $0.keys += keys
+      $0.ranks += ranks
+    }
+  }
+}
+
 @Suite struct `Several processes that write a store` {
   @Test(arguments: UInt64(1)..<60)
   func `see and keep each commit, whoever dies at whatever call`(seed: UInt64) throws {
@@ -321,6 +335,42 @@ extension StorageError {
     }
     for engine in engines { try engine.close() }
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
+  }
+
+  /// All threads of a process are in its turn at once.
+  @Test
+  func `give each thread keys and ranks that no other gets`() async throws {
+    let disk = InMemoryFileSystem()
+    let locks = LockBoard()
+    let engines = try (0..<2).map { _ in
+      var options = MemoryStore.options()
+      options.writers = .severalProcesses
+      return try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      )
+    }
+    try engines[0].apply(MemoryStore.tableChanges)
+    try engines[1].refresh()
+    let taken = TakenNumbers()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for engine in engines {
+        for _ in 0..<4 {
+          group.addTask {
+            for _ in 0..<400 {
+              let keys = try engine.takeKeys(40, in: 1)
+              let ranks = try engine.takeRanks(2) { _ in 1 }
+              taken.add(keys, ranks)
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let (keys, ranks) = taken.all
+    #expect(keys.count == 8 * 400 * 40 && Set(keys).count == keys.count)
+    #expect(ranks.count == 8 * 400 * 2 && Set(ranks).count == ranks.count)
   }
 
   @Test
