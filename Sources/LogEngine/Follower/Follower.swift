@@ -193,7 +193,7 @@ extension Follower {
     guard let segment = position.end.segment else { return }
     let offset = position.end.offset
     let header = try segment.file.readBytes(FrameHeader.byteCount, at: offset)
-    if header.bytes.endOfNonzeroBytes(from: 0) == 0 { return }
+    if header.bytes.isZero { return }
     let tail = try TornTail(in: segment, from: offset, to: segment.capacity, .nearby)
     guard tail.durableEnd > segment.logPosition(of: offset) else { return }
     // The proof may have been written after the frame was looked at; then the frame is there now.

@@ -20,39 +20,61 @@ package struct TornTail {
     case nearby
   }
 
+  /// How much is read at a time: little enough to stay in the processor's cache until it was looked at.
+  private static let step = 256 << 10
+  /// How many zeros say that nothing was written behind them for ``Reach/nearby``.
+  private static let gap = 1 << 20
+
   package init(in segment: Segment, from start: Int, to limit: Int, _ reach: Reach = .all) throws {
     var end = start
     var durableEnd: UInt64 = 0
-    // By pieces, so that a copy of the whole segment is never needed; each piece sees the header that
-    // begins in it and ends in the next.
-    let step = 1 << 20
+    // By pieces, in one buffer, so that a copy of the whole segment is never needed; each piece sees the header
+    // that begins in it and ends in the next.
+    var buffer = ByteBuffer(capacity: min(Self.step + FrameHeader.byteCount, max(limit - start, 0)))
     var from = start
+    var blankStart = start
     while from < limit {
-      let to = min(from + step, limit)
+      let to = min(from + Self.step, limit)
       let overlap = min(to + FrameHeader.byteCount, limit)
-      let isBlank = try segment.withAvailableBytes(from..<overlap) { bytes in
-        let nonzero = bytes.endOfNonzeroBytes(from: 0)
-        if nonzero == 0 { return true }
-        end = from + min(nonzero, to - from)
-        var at = -from & 7
-        while at < to - from {
-          if bytes.byteCount - at >= FrameHeader.byteCount,
-            bytes.load(UInt32.self, at: at) == FrameHeader.magic,
-            let header = FrameHeader(
-              decoding: bytes.extracting(at..<bytes.byteCount),
-              seed: segment.seed.at(from + at)
-            )
-          {
-            durableEnd = max(durableEnd, header.durableEnd)
-          }
-          at += 8
-        }
-        return false
+      buffer.removeAll()
+      // Copied: another process may cut the file off here, and a mapping then answers with a signal.
+      try buffer.append(upTo: overlap - from) { (room) throws(StorageError) in
+        try segment.file.read(into: &room, at: from)
       }
-      if isBlank, reach == .nearby { break }
+      if !buffer.bytes.isZero {
+        let bytes = buffer.bytes
+        let nonzero = bytes.endOfNonzeroBytes(from: 0)
+        end = from + min(nonzero, to - from)
+        durableEnd = max(durableEnd, Self.durableEnd(in: bytes, from, to, segment))
+        blankStart = to
+      }
+      if reach == .nearby, to - blankStart >= Self.gap { break }
       from = to
     }
     self.end = end
     self.durableEnd = durableEnd
+  }
+
+  /// The greatest position that a frame says was on disk whose header begins in a piece of a segment.
+  private static func durableEnd(
+    in bytes: RawSpan,
+    _ from: Int,
+    _ to: Int,
+    _ segment: Segment
+  ) -> UInt64 {
+    var durableEnd: UInt64 = 0
+    var at = -from & 7
+    while at < to - from, bytes.byteCount - at >= FrameHeader.byteCount {
+      if bytes.load(UInt32.self, at: at) == FrameHeader.magic,
+        let header = FrameHeader(
+          decoding: bytes.extracting(at..<bytes.byteCount),
+          seed: segment.seed.at(from + at)
+        )
+      {
+        durableEnd = max(durableEnd, header.durableEnd)
+      }
+      at += 8
+    }
+    return durableEnd
   }
 }

@@ -70,7 +70,7 @@ struct SegmentFile {
   ) throws(StorageError) -> Bool {
     guard byteCount > SegmentHeader.byteCount else { return true }
     let bytes = try file.readBytes(64 << 10, at: SegmentHeader.byteCount)
-    return bytes.bytes.endOfNonzeroBytes(from: 0) == 0
+    return bytes.bytes.isZero
   }
 }
 
