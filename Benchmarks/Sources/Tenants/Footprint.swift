@@ -34,12 +34,14 @@ struct Footprint {
     (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0
   }
 
-  /// A line of figures; those of a store are of the stores opened since an earlier footprint.
+  /// A line of figures; those of a store are of the stores opened since an earlier footprint, but for its bytes
+  /// on disk: those are of all.
   func described(
     since before: Footprint,
     count: Int,
     of opened: Int,
     _ perStore: Duration,
+    diskByteCount: Int,
     threadPeak: Int
   ) -> String {
     let heap = Double(heapBytes - before.heapBytes) / Double(opened)
@@ -48,11 +50,12 @@ struct Footprint {
     let microseconds = perStore / Duration.microseconds(1)
     return String(
       format:
-        "%6d stores: a store %.0f bytes of heap, %.0f resident, %.1f descriptors, %.0f µs to open and save; "
-        + "%d threads, %d at most",
+        "%6d stores: a store %.0f bytes of heap, %.0f resident, %.0f on disk, %.1f descriptors, "
+        + "%.0f µs to open and save; %d threads, %d at most",
       count,
       heap,
       anonymous,
+      Double(diskByteCount) / Double(count),
       files,
       microseconds,
       threads,

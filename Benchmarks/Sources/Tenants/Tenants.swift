@@ -45,6 +45,19 @@ struct Tenants {
     }
   }
 
+  /// How many bytes the stores' files take on the disk, those included that are reserved and not written.
+  func diskByteCount() -> Int {
+    let entries = FileManager.default.enumerator(atPath: folder.path)
+    var count = 0
+    while let entry = entries?.nextObject() as? String {
+      var status = stat()
+      if lstat(folder.appending(path: entry).path, &status) == 0 {
+        count += Int(status.st_blocks) * 512
+      }
+    }
+    return count
+  }
+
   mutating func close() { containers = [] }
 
   struct WrongModels: Error {

@@ -39,6 +39,7 @@ for count in counts where failure == nil {
       count: tenants.count,
       of: opened,
       perStore,
+      diskByteCount: tenants.diskByteCount(),
       threadPeak: busy.threads
     )
   )
