@@ -26,10 +26,12 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// Makes the next segment ready once the current one is half full, or at once if the log grows fast.
+  /// Makes the next segment ready once the current one is half full, or at once if the log grows fast; and the file of
+  /// a segment longer that has not got its size yet.
   func prepareIfNeeded() {
     // Who has the turn makes the file; a number that is taken beside it would be given to two.
     if turns != nil { return }
+    if synchronizes { try? reportingLackOfSpace { () throws(StorageError) in try extendAhead() } }
     let (isDue, logEnd) = state.log.tail.withLock { tail in
       (tail.segment.map { tail.needsSuccessor(after: tail.end, of: $0) } ?? false, tail.logEnd)
     }
@@ -40,12 +42,14 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// Wakes the background before its time when a segment is so full that its successor is to be made.
+  /// Wakes the background before its time when a segment is so full that its successor is to be made, or its file
+  /// to become longer.
   func hurryIfFilled(_ work: LogTail.Work, _ lead: inout Lead) {
-    guard let segment = work.segment, segment.id != lead.hurriedSegment else { return }
+    guard let segment = work.segment else { return }
+    let hurried = (segment.id, segment.capacity)
     let end = work.buffer.start + work.buffer.bytes.count
-    guard end > segment.capacity / 2 else { return }
-    lead.hurriedSegment = segment.id
+    guard hurried != lead.hurriedSegment, end > segment.capacity / 2 else { return }
+    lead.hurriedSegment = hurried
     housekeeper.wake()
   }
 

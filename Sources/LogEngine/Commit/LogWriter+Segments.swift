@@ -11,9 +11,11 @@ extension LogWriter {
   func makeRoom(for byteCount: Int) throws(StorageError) {
     let isNext = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
-      let (hasRoom, logEnd) = state.log.tail.withLock { ($0.hasRoom(for: byteCount), $0.logEnd) }
+      let (hasRoom, end, logEnd) = state.log.tail.withLock {
+        ($0.hasRoom(for: byteCount), $0.end, $0.logEnd)
+      }
       if hasRoom { return false }
-      if try extendSegment(for: byteCount) { return false }
+      if try extendSegment(to: end + byteCount + LogTail.reserve) { return false }
       if try growSegment(for: byteCount) { return false }
       try beginNextSegment(for: byteCount, at: logEnd, &lead)
       return true
@@ -46,7 +48,12 @@ extension LogWriter {
     let sealing = beginSealing()
     let prepared: PreparedSegment
     do throws(StorageError) {
-      prepared = try preparation.take(for: byteCount, at: sizeBasis(logEnd))
+      // Others take the size of a file for its capacity.
+      prepared = try preparation.take(
+        for: byteCount,
+        at: sizeBasis(logEnd),
+        smallLogEnd: turns == nil ? logEnd : nil
+      )
     } catch {
       throw preparation.hasFailed ? poison(error, &lead) : error
     }
@@ -60,21 +67,35 @@ extension LogWriter {
     housekeeper.wake()
   }
 
-  /// Gives the segment back the space it was cut off from when the store was closed.
+  /// Gives the segment more of its space: that which it was cut off from when the store was closed, or did not get yet
+  /// because the log was small.
   ///
-  /// - Returns: Whether the bytes now fit.
-  private func extendSegment(for byteCount: Int) throws(StorageError) -> Bool {
-    let (segment, end, logEnd, isCutOff) = state.log.tail.withLock {
-      ($0.segment, $0.end, $0.logEnd, $0.isCutOff)
+  /// - Parameter needed: How large it must at least become.
+  /// - Returns: Whether it is now.
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
+  private func extendSegment(to needed: Int) throws(StorageError) -> Bool {
+    let (segment, logEnd, intended) = state.log.tail.withLock {
+      ($0.segment, $0.logEnd, $0.intendedCapacity)
     }
-    guard let segment, isCutOff else { return false }
-    let capacity = preparation.capacity(at: sizeBasis(logEnd))
-    guard segment.capacity < capacity, end + byteCount + LogTail.reserve <= capacity else {
-      return false
-    }
+    guard let segment, let intended else { return false }
+    let full = max(intended, preparation.capacity(at: sizeBasis(logEnd)))
+    guard segment.capacity < full, needed <= full else { return false }
+    let capacity =
+      turns == nil ? preparation.fileSize(for: needed, at: logEnd, of: full) : full
     try extend(segment, to: capacity)
-    state.log.tail.withLock { $0.isCutOff = false }
+    state.log.tail.withLock { $0.intendedCapacity = capacity < full ? full : nil }
     return true
+  }
+
+  /// Gives the segment more of its space once its file is half full, so that commits need not, and want of space is
+  /// known before one is refused; by the background.
+  func extendAhead() throws(StorageError) {
+    try lead.withLock { (lead) throws(StorageError) in
+      guard lead.failure == nil, !lead.isClosed else { return }
+      let (segment, end) = state.log.tail.withLock { ($0.segment, $0.end) }
+      guard let segment, end > segment.capacity / 2 else { return }
+      _ = try extendSegment(to: segment.capacity + 1)
+    }
   }
 
   /// Ends the current segment, on disk, so that the next one can name its end.
@@ -125,7 +146,8 @@ extension LogWriter {
     state.log.tail.withLock { tail in
       tail.segment = segment
       tail.isEnded = false
-      tail.isCutOff = false
+      tail.intendedCapacity =
+        prepared.capacity < prepared.intendedCapacity ? prepared.intendedCapacity : nil
       tail.outgrownCapacity = nil
       tail.frame = 0
       tail.active.reset(at: SegmentHeader.byteCount)

@@ -280,7 +280,7 @@ extension LogTail {
     let end = position.end
     segment = end.segment
     self.isEnded = isEnded
-    isCutOff = false
+    intendedCapacity = nil
     outgrownCapacity = nil
     sequence = end.sequence
     chain = end.chain

@@ -48,8 +48,8 @@ final class LogWriter: Sendable {
     var idleEnd: UInt64 = .max
     /// Where the log ended when the background was last told not to wait for the interval.
     var hurriedEnd: UInt64 = 0
-    /// The last segment for whose successor the background was told not to wait.
-    var hurriedSegment = SegmentID.none
+    /// The last segment for whose successor or growth the background was told not to wait, and the size of its file.
+    var hurriedSegment = (SegmentID.none, 0)
     var isClosed = false
     /// The checkpoints there are.
     var checkpoint: CheckpointState

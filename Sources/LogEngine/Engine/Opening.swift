@@ -258,7 +258,8 @@ extension StoreState {
     log.tail.withLock { tail in
       tail.segment = end.segment
       tail.isEnded = !end.isClean
-      tail.isCutOff = end.isClean
+      tail.intendedCapacity =
+        end.isClean ? min(options.smallestSegment, options.largestSegment) : nil
       tail.sequence = end.sequence
       tail.chain = end.chain
       tail.frame = end.frame

@@ -17,8 +17,9 @@ struct LogTail: ~Copyable {
   var segment: Segment?
   /// Whether the segment can take no more, because the log stopped in it uncleanly.
   var isEnded = false
-  /// Whether the segment's file ends where its frames did when the store was closed.
-  var isCutOff = false
+  /// How large the segment is to become at least before another follows, if its file may be smaller for now: it was cut
+  /// off when the store was closed, or the log is small yet.
+  var intendedCapacity: Int?
   /// How large the segment was made, if it grew since, because its successor was not ready.
   var outgrownCapacity: Int?
   /// What the commits tell of the segments to come.
@@ -58,7 +59,12 @@ struct LogTail: ~Copyable {
 
   /// Whether a segment that is written up to an offset is so full that its successor is to be made ready.
   func needsSuccessor(after offset: Int, of segment: Segment) -> Bool {
-    offset > demand.preparationOffset(in: segment.capacity)
+    offset > demand.preparationOffset(in: size(of: segment))
+  }
+
+  /// How large the segment that is written is or is to become.
+  func size(of segment: Segment) -> Int {
+    max(segment.capacity, intendedCapacity ?? 0)
   }
 
   /// The end of the log, with the usage of the segments there; `nil` if there is no log.

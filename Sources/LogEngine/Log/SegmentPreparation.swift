@@ -8,7 +8,10 @@ import Synchronization
 struct PreparedSegment: Sendable {
   let id: SegmentID
   let file: any OpenFile
+  /// How large the file is.
   let capacity: Int
+  /// How large it is to become before another segment follows.
+  let intendedCapacity: Int
 }
 
 /// Makes the files of segments before they are needed.
@@ -61,6 +64,23 @@ final class SegmentPreparation: Sendable {
     return min(capacity, options.largestSegment)
   }
 
+  /// The size of a segment's file while the log is small: it doubles as the log grows, up to the segment's size.
+  ///
+  /// So a store of a few rows takes no more than they need. The segments themselves are as large as they would be
+  /// otherwise: their number says when a compaction is due.
+  ///
+  /// - Parameters:
+  ///   - needed: How many bytes must fit.
+  ///   - logEnd: Where the log ends, counted over all segments.
+  ///   - full: The segment's size.
+  /// - Returns: The size of its file for now.
+  func fileSize(for needed: Int, at logEnd: UInt64, of full: Int) -> Int {
+    guard logEnd < UInt64(options.smallestSegment) else { return full }
+    var size = options.smallestSegmentFile
+    while size < full && (size < needed || UInt64(size) * 2 <= logEnd) { size *= 2 }
+    return min(size, full)
+  }
+
   /// Takes a number for a file that is no segment.
   func takeNumber() -> UInt32 {
     next.withLock { next in
@@ -73,7 +93,9 @@ final class SegmentPreparation: Sendable {
   func prepare(at basis: UInt64) throws(StorageError) {
     let capacity = capacity(at: basis)
     try next.withLock { (next) throws(StorageError) in
-      if next.ready == nil { setReady(try make(&next, capacity: capacity), &next) }
+      if next.ready == nil {
+        setReady(try make(&next, capacity: capacity, of: capacity), &next)
+      }
     }
   }
 
@@ -93,7 +115,18 @@ final class SegmentPreparation: Sendable {
   }
 
   /// Takes the next segment, making it if it is not ready or too small for a commit.
-  func take(for byteCount: Int, at basis: UInt64) throws(StorageError) -> PreparedSegment {
+  ///
+  /// - Parameters:
+  ///   - byteCount: The size of the commit.
+  ///   - basis: As of ``StoreState/sizeBasis(_:)``.
+  ///   - smallLogEnd: Where the log ends, if the file may be smaller than the segment for now; `nil` if it may not.
+  /// - Returns: The segment, which is nobody else's.
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` if there is no room for it.
+  func take(
+    for byteCount: Int,
+    at basis: UInt64,
+    smallLogEnd: UInt64?
+  ) throws(StorageError) -> PreparedSegment {
     let needed = SegmentPreparation.byteCount(for: byteCount)
     isAwaited.store(true, ordering: .relaxed)
     defer { isAwaited.store(false, ordering: .relaxed) }
@@ -104,7 +137,9 @@ final class SegmentPreparation: Sendable {
         try remove(ready, &next)
       }
       let rounded = (needed + 0xFFFF) & ~0xFFFF
-      return try make(&next, capacity: max(capacity(at: basis), rounded))
+      let full = max(capacity(at: basis), rounded)
+      let size = smallLogEnd.map { fileSize(for: needed, at: $0, of: full) } ?? full
+      return try make(&next, capacity: size, of: full)
     }
   }
 
@@ -137,7 +172,11 @@ final class SegmentPreparation: Sendable {
     }
   }
 
-  private func make(_ next: inout Next, capacity: Int) throws(StorageError) -> PreparedSegment {
+  private func make(
+    _ next: inout Next,
+    capacity: Int,
+    of full: Int
+  ) throws(StorageError) -> PreparedSegment {
     if let failure = next.failure { throw failure }
     guard next.id < SegmentID.maximum, capacity <= RecordLocation.offsetLimit else {
       throw .tooLarge(byteCount: capacity, limit: RecordLocation.offsetLimit)
@@ -154,7 +193,7 @@ final class SegmentPreparation: Sendable {
       throw error
     }
     do throws(StorageError) {
-      return try publish(temporary, &next, capacity: capacity)
+      return try publish(temporary, &next, capacity: capacity, of: full)
     } catch {
       // A file without a header may be in the log now, or only after a power cut. Were
       // another segment begun after it, the log would look damaged.
@@ -166,7 +205,8 @@ final class SegmentPreparation: Sendable {
   private func publish(
     _ temporary: String,
     _ next: inout Next,
-    capacity: Int
+    capacity: Int,
+    of full: Int
   ) throws(StorageError) -> PreparedSegment {
     let id = next.id
     let path = paths.segment(id)
@@ -175,7 +215,12 @@ final class SegmentPreparation: Sendable {
     // to another file.
     next.id = id.next
     try fileSystem.synchronizeDirectory(paths.log)
-    return PreparedSegment(id: id, file: try fileSystem.open(path, .write), capacity: capacity)
+    return PreparedSegment(
+      id: id,
+      file: try fileSystem.open(path, .write),
+      capacity: capacity,
+      intendedCapacity: full
+    )
   }
 
   /// Writes every block, where commits wait for the disk.

@@ -86,6 +86,7 @@ extension EngineOptions {
     options.background = .caller
     options.reads = .copied
     options.smallestSegment = 8192 << Int.random(in: 0...2, using: &random)
+    options.smallestSegmentFile = 8192
     options.largestSegment = options.smallestSegment << Int.random(in: 0...2, using: &random)
     options.checkpointInterval = 4096 << Int.random(in: 0...6, using: &random)
     options.longestChain = Int.random(in: 1...8, using: &random)

@@ -22,6 +22,7 @@ final class SimulatedStore {
   ///   - hooked: The same, as the engine is to see it.
   ///   - durability: When a commit returns.
   ///   - mode: What may be done to it.
+  ///   - segment: The size of its segments.
   ///   - onEvent: What is called with events.
   /// - Throws: What the engine throws.
   init(
@@ -29,13 +30,14 @@ final class SimulatedStore {
     hooked: HookedFileSystem? = nil,
     durability: EngineOptions.Durability = .full,
     mode: EngineOptions.Mode = .readWrite,
+    segment: Int = 16 << 10,
     onEvent: EngineEventHandler? = nil
   ) throws {
     self.fileSystem = fileSystem
     var options = EngineOptions()
     options.background = .caller
-    options.smallestSegment = 16 << 10
-    options.largestSegment = 16 << 10
+    options.smallestSegment = segment
+    options.largestSegment = segment
     options.durability = durability
     options.mode = mode
     engine = try StorageEngine.open(
@@ -55,8 +57,12 @@ final class SimulatedStore {
   }
 
   /// Opens a store on a copy of a disk.
-  convenience init(on disk: Disk, mode: EngineOptions.Mode = .readWrite) throws {
-    try self.init(SimulatedFileSystem(seed: 2, disk: disk), mode: mode)
+  convenience init(
+    on disk: Disk,
+    mode: EngineOptions.Mode = .readWrite,
+    segment: Int = 16 << 10
+  ) throws {
+    try self.init(SimulatedFileSystem(seed: 2, disk: disk), mode: mode, segment: segment)
   }
 
   var disk: Disk { fileSystem.disk }
