@@ -23,7 +23,7 @@ package struct KeyBucket: @unchecked Sendable {
 
   /// The beginnings of a calendar's intervals.
   static func interval(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
-    KeyBucket(kind: .date, range: { calendar.range(component, around: $0) }) { value in
+    KeyBucket(kind: .date, range: { calendar.sharedRange(component, around: $0) }) { value in
       guard case .double(let seconds) = value else { return .null }
       return calendar.range(component, around: seconds).map { .double($0.lowerBound) } ?? .null
     }
@@ -31,7 +31,7 @@ package struct KeyBucket: @unchecked Sendable {
 
   /// The numbers of a calendar's components.
   static func component(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
-    KeyBucket(kind: .integer, range: { calendar.range(component, around: $0) }) { value in
+    KeyBucket(kind: .integer, range: { calendar.sharedRange(component, around: $0) }) { value in
       guard case .double(let seconds) = value, seconds.isFinite else { return .null }
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       return .integer(Int64(calendar.component(component, from: date)))
@@ -40,6 +40,17 @@ package struct KeyBucket: @unchecked Sendable {
 }
 
 extension Calendar {
+  /// The interval that a moment lies in, if it is that of all moments in it.
+  ///
+  /// Where a time zone left out a day, a week begins for its last days where it did not for its first.
+  fileprivate func sharedRange(_ component: Component, around seconds: Double) -> Range<Double>? {
+    guard let range = range(component, around: seconds),
+      self.range(component, around: range.lowerBound) == range,
+      self.range(component, around: range.upperBound.nextDown) == range
+    else { return nil }
+    return range
+  }
+
   /// The interval that a moment lies in, in seconds since the reference date.
   fileprivate func range(_ component: Component, around seconds: Double) -> Range<Double>? {
     // Farther away calendars do not reckon.

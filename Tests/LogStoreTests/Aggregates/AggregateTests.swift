@@ -306,6 +306,42 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// Samoa went without the thirtieth of December 2011: a week begins for its last days where it did not for its first.
+  @Test(arguments: [Calendar.Component.hour, .day, .weekOfYear, .month])
+  func `fall where the calendar says in a week without one of its days`(
+    component: Calendar.Component
+  ) throws {
+    try withContext(.log, count: 200) { context, readings in
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = try #require(TimeZone(identifier: "Pacific/Apia"))
+      let start = try #require(
+        calendar.date(from: DateComponents(year: 2011, month: 12, day: 20))
+      )
+      for (step, reading) in readings.enumerated() {
+        reading.at = start.addingTimeInterval(Double(step) * 10_800)
+      }
+      try context.save()
+      let expected = Dictionary(grouping: readings) {
+        calendar.dateInterval(of: component, for: $0.at)?.start ?? $0.at
+      }
+      let found = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .calendar(\.at, component, in: calendar),
+        .count
+      )
+      #expect(found.map(\.key) == expected.keys.sorted())
+      for (key, count) in found { #expect(count == expected[key]?.count) }
+      let numbers = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .component(component, of: \.at, in: calendar),
+        .count
+      )
+      let byNumber = Dictionary(grouping: readings) { calendar.component(component, from: $0.at) }
+      #expect(numbers.map(\.key) == byNumber.keys.sorted())
+      for (number, count) in numbers { #expect(count == byNumber[number]?.count) }
+    }
+  }
+
   @Test(arguments: [Double.nan, .infinity, 1e18])
   func `say which property has a date that calendars do not reckon with`(seconds: Double) throws {
     try withContext(.log, count: 20) { context, readings in
