@@ -68,9 +68,9 @@ import Testing
   }
 
   @Test func `in several lines is remembered as one that means the same`() {
-    #expect(OpenText.joined(["a == (", "1)"]) == "a == ( 1)")
-    #expect(OpenText.joined(["a == \"x", "y\""]) == "a == \"x\\ny\"")
-    #expect(OpenText.joined([]).isEmpty)
+    #expect(OpenText(lines: ["a == (", "1)"]).text == "a == ( 1)")
+    #expect(OpenText(lines: ["a == \"x", "y\""]).text == "a == \"x\\ny\"")
+    #expect(OpenText(lines: []).text.isEmpty)
   }
 
   @Test(arguments: [

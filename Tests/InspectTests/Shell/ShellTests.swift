@@ -15,6 +15,10 @@ import Testing
   }
 
   private func piped(_ lines: String..., width: Int? = nil) throws -> Session.Result {
+    try piped(lines, width: width)
+  }
+
+  private func piped(_ lines: [String], width: Int? = nil) throws -> Session.Result {
     var session = Session(disk: store.disk)
     session.width = width
     session.lines = TextLines(lines)
@@ -101,6 +105,14 @@ import Testing
     #expect(bare.output == "1  Lisbon\n2  Invicta\n2 rows\n")
     let csv = try piped(".headers off", ".mode csv", "Town where key < 3 columns key, name")
     #expect(csv.output == "1,Lisbon\n2,Invicta\n")
+  }
+
+  /// Each line costs what it is long: otherwise this takes minutes.
+  @Test func `takes as many lines as there are while a quote is open`() throws {
+    let lines = ["Town where name == \"a"] + Array(repeating: "line of text", count: 20_000)
+    let result = try piped(lines + ["\"", "count Town"])
+    #expect(result.error == nil && result.status == .success)
+    #expect(result.output.hasPrefix("0 rows\n"))
   }
 
   @Test func `goes on after a line that fails, and ends with a failure that names each`() throws {

@@ -1,17 +1,45 @@
-/// What a text leaves open, so that more lines belong to it.
+/// A text that may go over several lines, and what it leaves open, so that more lines belong to it.
 struct OpenText {
+  /// The lines as one that means the same.
+  private(set) var text = ""
   /// The quote that is open; `nil` outside of a text or a name.
   private(set) var quote: Character?
   /// Where the open quote is, in characters.
   private(set) var quoteStart = 0
-  private(set) var depth = 0
+  private(set) var lineCount = 0
+  private var depth = 0
+  private var isEscaped = false
+  /// How many characters there are.
+  private var count = 0
 
   /// Whether the next line belongs to this one.
   var needsMore: Bool { quote != nil || depth > 0 }
 
-  init(_ text: some StringProtocol) {
-    var isEscaped = false
-    for (place, character) in text.enumerated() {
+  /// A text without a line.
+  init() {}
+
+  /// A text of one line.
+  init(_ line: some StringProtocol) { append(line) }
+
+  /// A text of several lines.
+  init(lines: [String]) {
+    for line in lines { append(line) }
+  }
+
+  /// Adds a line.
+  ///
+  /// - Complexity: O(*n*) for a line of *n* characters, whatever the text has already.
+  mutating func append(_ line: some StringProtocol) {
+    // A line break is part of a text; a name between backticks has no way to write it.
+    if lineCount > 0 { scan(quote == nil || quote == "`" ? " " : "\\n") }
+    scan(line)
+    lineCount += 1
+  }
+
+  private mutating func scan(_ part: some StringProtocol) {
+    text += part
+    for character in part {
+      defer { count += 1 }
       if let open = quote {
         if isEscaped {
           isEscaped = false
@@ -23,22 +51,11 @@ struct OpenText {
         continue
       }
       switch character {
-      case "\"", "'", "`": (quote, quoteStart) = (character, place)
+      case "\"", "'", "`": (quote, quoteStart) = (character, count)
       case "(", "[": depth += 1
       case ")", "]": depth = max(depth - 1, 0)
       default: break
       }
     }
-  }
-
-  /// A text of several lines as one that means the same.
-  static func joined(_ lines: [String]) -> String {
-    guard var text = lines.first else { return "" }
-    for line in lines.dropFirst() {
-      let quote = OpenText(text).quote
-      // A line break is part of a text; a name between backticks has no way to write it.
-      text += (quote == nil || quote == "`" ? " " : "\\n") + line
-    }
-    return text
   }
 }

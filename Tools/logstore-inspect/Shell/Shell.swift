@@ -121,11 +121,11 @@ extension Shell {
   /// Does what lines say, up to their end or that of the shell.
   private func read(_ lines: any LineSource, _ noun: String, of file: String?) {
     var number = 0
-    var pending: [String] = []
+    var pending = OpenText()
     while !hasEnded {
       screen.flush()
-      let before = OpenText.joined(pending)
-      let prompt = pending.isEmpty ? Self.prompt : Self.continuation
+      let before = pending.text
+      let prompt = pending.lineCount == 0 ? Self.prompt : Self.continuation
       let entry = lines.next(prompt) { [self] in
         ShellCompletion(store).completion(of: $0, behind: before)
       }
@@ -133,13 +133,13 @@ extension Shell {
         number += 1
         pending.append(line)
       }
-      let text = OpenText.joined(pending)
-      let place = Place(noun: noun, file: file, number: number - pending.count + 1)
+      let text = pending.text
+      let place = Place(noun: noun, file: file, number: number - pending.lineCount + 1)
       switch entry {
-      case .abandoned: pending = []
+      case .abandoned: pending = OpenText()
       case .line:
-        if !isCommand(text), !isComment(text), OpenText(text).needsMore { continue }
-        pending = []
+        if !isCommand(text), !isComment(text), pending.needsMore { continue }
+        pending = OpenText()
         if lines.isInteractive {
           lines.remember(text)
           lines.clearInterruption()
@@ -153,7 +153,7 @@ extension Shell {
         }
       case .end:
         // What is still open is an error that names what is missing.
-        if !pending.isEmpty { perform(text, at: place) }
+        if pending.lineCount > 0 { perform(text, at: place) }
         return
       }
     }

@@ -40,11 +40,11 @@ extension ShellCompletion {
   ]
 
   private func question(_ head: String, behind before: String) -> Completion {
-    let all = Array(before.isEmpty ? head : OpenText.joined([before, head]))
+    let open = OpenText(lines: before.isEmpty ? [head] : [before, head])
+    let all = Array(open.text)
     let offset = all.count - head.count
-    let open = OpenText(String(all))
     if let quote = open.quote, quote != "`" {
-      return value(String(all), open.quoteStart, quote, offset: offset)
+      return value(open.text, open.quoteStart, quote, offset: offset)
     }
     var start = all.count
     if open.quote == "`" {
