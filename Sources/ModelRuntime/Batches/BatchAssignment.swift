@@ -56,7 +56,7 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>
   ) -> BatchAssignment {
-    change(property) { try $0.adding(amount, to: property) }
+    change(property) { try $0.adding(amount, to: name(of: property)) }
   }
 
   /// Adds to a number, as `+=` does.
@@ -72,7 +72,7 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value?>
   ) -> BatchAssignment {
-    change(property) { try $0?.adding(amount, to: property) }
+    change(property) { try $0?.adding(amount, to: name(of: property)) }
   }
 
   /// Adds to a number where there is one; nil stays nil.
@@ -84,12 +84,21 @@ extension BatchAssignment {
   }
 }
 
+extension BatchAssignment {
+  /// What errors call a property.
+  private static func name(of property: PartialKeyPath<Model>) -> String {
+    let model = ModelDescriptor.of(Model.self)
+    let name = model.ownOrInheritedProperty(for: property)?.name ?? "\(property)"
+    return "\(model.entityName).\(name)"
+  }
+}
+
 extension FixedWidthInteger {
-  fileprivate func adding(_ amount: Self, to property: AnyKeyPath) throws -> Self {
+  fileprivate func adding(_ amount: Self, to property: @autoclosure () -> String) throws -> Self {
     let (sum, overflow) = addingReportingOverflow(amount)
     if overflow {
       throw SwiftDataError.aggregateOverflow.explained(
-        "\(property): \(self) + \(amount) is no \(Self.self)"
+        "\(property()): \(self) + \(amount) is no \(Self.self)"
       )
     }
     return sum

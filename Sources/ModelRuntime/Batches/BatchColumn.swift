@@ -111,9 +111,15 @@ struct BatchColumn<Value> {
 extension StoreConnection {
   /// The row of a model that is in this store.
   ///
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for one that is not saved, or is in another store.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for one that is not saved, was deleted, or is in another store.
   func storedReference(of model: any PersistentModel) throws -> RowReference {
     let state = model._$state
+    guard state.flags.isDisjoint(with: [.deleted, .vanished]) else {
+      throw SwiftDataError.modelValidationFailure.explained(
+        "a batch refers to a \(state.descriptor.entityName) that was deleted",
+        entity: state.descriptor.entityName
+      )
+    }
     guard state.flags.contains(.stored), state.reference != .none else {
       throw SwiftDataError.modelValidationFailure.explained(
         "a batch refers to a \(state.descriptor.entityName) that is not saved: save it first",

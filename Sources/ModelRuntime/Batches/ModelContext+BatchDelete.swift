@@ -14,7 +14,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: The class; models of subclasses are deleted, too.
   ///   - predicate: The condition that the models meet; `nil` matches all.
-  ///   - step: After how many models to commit; all in one commit if `nil`. What was committed before an error stays.
+  ///   - step: After how many models to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
   /// - Returns: How many there were, and their identifiers, those that a delete rule took along included.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` where a rule denies the delete.
   @discardableResult

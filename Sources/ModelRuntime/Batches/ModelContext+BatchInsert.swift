@@ -16,7 +16,7 @@ extension ModelContext {
   ///   - model: The class.
   ///   - properties: Stored properties, to-one relationships included; a list is set from its other end.
   ///   - rows: A tuple of two values or more for each row. Read one by one, and never all in memory.
-  ///   - step: After how many rows to commit; all in one commit if `nil`. What was committed before an error stays.
+  ///   - step: After how many rows to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
   /// - Returns: How many there are, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or a property that must be named;
   ///   ``SwiftDataError/unsupportedKeyPath``; ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.

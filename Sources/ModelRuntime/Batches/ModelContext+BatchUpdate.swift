@@ -17,7 +17,7 @@ extension ModelContext {
   ///   - model: The class; models of subclasses are changed, too.
   ///   - predicate: The condition that the models meet; `nil` matches all.
   ///   - assignments: The new values of properties; each assignment reads the row as it was before.
-  ///   - step: After how many models to commit; all in one commit if `nil`. What was committed before an error stays.
+  ///   - step: After how many models to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
   /// - Returns: How many there were, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or what an assignment throws.
   /// - Complexity: That of finding the rows, and under a microsecond for each; objects are made for a predicate that needs

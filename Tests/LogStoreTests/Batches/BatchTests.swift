@@ -294,6 +294,21 @@ enum Quay {
     #expect(ports.map { $0.ships.map(\.tonnage) } == [[0, 1, 2, 3], [4, 5, 6, 7]])
   }
 
+  @Test func `refers to no model that was deleted`() throws {
+    let (oslo, bergen) = (Port("OSL", "Oslo"), Port("BGO", "Bergen"))
+    context.insert(oslo)
+    context.insert(bergen)
+    try context.save()
+    try context.batchInsert(Ship.self, \.name, \.tonnage, \.home, rows: [("a", 1, oslo)])
+    try context.batchDelete(Port.self, where: #Predicate { $0.code == "BGO" })
+    let error = #expect(throws: SwiftDataError.self) {
+      try context.batchUpdate(Ship.self, .set(\.home, to: bergen))
+    }
+    #expect(error == .modelValidationFailure)
+    #expect(error.map { "\($0)" }?.contains("a Port that was deleted") == true)
+    #expect(try ships().map(\.home?.code) == ["OSL"])
+  }
+
   @Test func `throws for an overflow and a value that must differ, and changes nothing`() throws {
     try context.batchInsert(
       Ship.self,
@@ -302,9 +317,11 @@ enum Quay {
       \.small,
       rows: [("a", 1, Int8(100)), ("b", 2, Int8(127))]
     )
-    #expect(throws: SwiftDataError.aggregateOverflow) {
+    let overflow = #expect(throws: SwiftDataError.self) {
       try context.batchUpdate(Ship.self, .add(1, to: \.small))
     }
+    #expect(overflow == .aggregateOverflow)
+    #expect(overflow.map { "\($0)" }?.contains("Ship.small: 127 + 1 is no Int8") == true)
     #expect(try ships().map(\.small) == [100, 127])
     try context.batchInsert(Port.self, \.code, \.name, rows: [("OSL", "Oslo"), ("BGO", "Bergen")])
     #expect(throws: SwiftDataError.modelValidationFailure) {
