@@ -24,6 +24,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   /// The channel on which stores on the same tables hear of each other's saves.
   let channel: String
   let bell: SaveBell
+  let turns = Turns()
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
   private let isClosed = Mutex(false)
 

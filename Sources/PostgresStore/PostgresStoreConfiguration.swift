@@ -27,6 +27,9 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
   /// How many sessions the store may have at once; an operation waits while all are in use.
+  ///
+  /// Two more are beside them: one for notices, and one for saves that take turns, those that write lists stored with
+  /// their owners or both ends of a one-to-one.
   public var connectionLimit = 8
   /// How long an operation waits for a session, and for a server that was there and has gone away.
   public var reconnectBudget = Duration.seconds(10)

@@ -24,10 +24,21 @@ let package = Package(
       path: "QueryDifferential",
       swiftSettings: settings
     ),
+    // A second process, for tests of what processes do to each other.
+    .executableTarget(
+      name: "Appender",
+      dependencies: [
+        .product(name: "ModelRuntime", package: "logstore"),
+        .product(name: "PostgresStore", package: "logstore"),
+      ],
+      path: "Appender",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresStoreTests",
       dependencies: [
         "StoreDifferential",
+        "Appender",
         .product(name: "DataStoreTesting", package: "logstore"),
         .product(name: "ModelRuntime", package: "logstore"),
         .product(name: "PostgresStore", package: "logstore"),

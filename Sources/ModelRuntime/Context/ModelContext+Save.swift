@@ -99,6 +99,7 @@ extension ModelContext {
       if hasEnds { try connection.lockEnds() }
       defer { if hasEnds { connection.unlockEnds() } }
       try connection.store.beginSave(pending, for: editingState)
+      var lostTurns = 0
       var next: ChangeSet? = pending
       while let changes = next {
         if !hasEnds, connection.writesBothEnds(changes) {
@@ -141,6 +142,13 @@ extension ModelContext {
         } catch let vanished as VanishedRow {
           try forgetVanished(among: changes, in: connection, because: vanished)
           next = pendingChanges(for: connection)
+        } catch let lost as LostTurn {
+          lostTurns += 1
+          guard hasEnds, lostTurns <= ModelContext.turnLimit else { throw lost.cause }
+          // The next pass takes another turn, and reads what others have written since.
+          connection.unlockEnds()
+          hasEnds = false
+          next = pendingChanges(for: connection)
         }
       }
     } catch {
@@ -149,6 +157,9 @@ extension ModelContext {
     }
     return nil
   }
+
+  /// How often a save takes another turn: a server that ends each of them would keep it for ever.
+  private static let turnLimit = 16
 
   private func write(
     _ changes: ChangeSet,

@@ -9,11 +9,11 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - changes: The changes that are about to be saved.
-  ///   - connection: The store. One that cannot count its changes is not asked.
+  ///   - connection: The store. One that neither counts its changes nor takes turns is not asked.
   /// - Returns: Whether any had to be changed; then they are among the pending changes.
   /// - Throws: What reading rows throws.
   func settlePairs(of changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
-    guard connection.hasPairs, connection.changeCount != nil,
+    guard connection.hasPairs, connection.changeCount != nil || connection.takesTurns,
       !PlantedFault.unsettledPairs.isPlanted
     else { return false }
     // The previous holder of the lock may have committed since this save began.

@@ -77,6 +77,9 @@ final class StoreConnection: @unchecked Sendable {
       )
   }
 
+  /// Whether ``lockEnds()`` also keeps saves of other processes from writing both ends.
+  var takesTurns: Bool { store.openStore is any TurnTakingStore }
+
   /// Keeps other saves, of this process and of others, from writing both ends of relationships.
   ///
   /// The turn comes first: a thread that waits for the lock lets others of its process join its turn, and who waits for the

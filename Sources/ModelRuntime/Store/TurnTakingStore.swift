@@ -2,9 +2,11 @@
 ///
 /// A context takes a turn from reading what is stored at both ends of a relationship until it has written them.
 package protocol TurnTakingStore {
-  /// Waits until no other process writes to the store, and none can until the turn ends; may be called again meanwhile.
+  /// Waits until no other process writes both ends of relationships, and none can until the turn ends; may be called again
+  /// meanwhile.
   ///
-  /// Other threads of this process may write. Where no other process may write, it does nothing.
+  /// Other threads of this process may write. Where no other process may write, it does nothing. A store that can lose
+  /// a turn, because a server took it back, answers the save with ``LostTurn``.
   ///
   /// - Throws: What reading the changes of other processes throws; then there is no turn.
   func beginTurn() throws

@@ -40,7 +40,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// - Returns: What the operation returns.
   /// - Throws: What the operation throws otherwise, or when the budget for new sessions is spent.
   func retrying<R>(_ operation: (Connection) throws -> R) throws -> R {
-    var backoff = Backoff(budget)
+    var backoff = makeBackoff()
     while true {
       do {
         return try withConnection(operation)
@@ -55,6 +55,44 @@ final class ConnectionPool: @unchecked Sendable {
       }
     }
   }
+
+  /// Lends a session that does not count, for ``giveBackBeyondLimit(_:)``.
+  ///
+  /// - Parameter opening: The first work in the session, done again in another one if the session was lost.
+  /// - Returns: The session.
+  /// - Throws: ``PostgresStoreError/cannotConnect(to:reason:)``, or what the opening throws.
+  func lendBeyondLimit<R>(_ opening: (Connection) throws -> R) throws -> Connection {
+    var backoff = makeBackoff()
+    while true {
+      let connection = try condition.withLock { idle.popLast() } ?? connect()
+      do {
+        _ = try opening(connection)
+        return connection
+      } catch PostgresStoreError.connectionLost(let place, let reason) {
+        dropIdle()
+        guard backoff.wait() else {
+          throw PostgresStoreError.connectionLost(to: place, reason: reason)
+        }
+      } catch {
+        connection.rollBack()
+        giveBackBeyondLimit(connection)
+        throw error
+      }
+    }
+  }
+
+  /// Takes back a session of ``lendBeyondLimit(_:)``; one that is in a transaction, or more than the limit, is ended.
+  func giveBackBeyondLimit(_ connection: Connection) {
+    condition.withLock {
+      if connection.isIdle, !isClosed, idle.count + lentCount < limit {
+        idle.append(connection)
+        condition.signal()
+      }
+    }
+  }
+
+  /// Waits between attempts, for as long as the configuration allows.
+  func makeBackoff() -> Backoff { Backoff(budget) }
 
   /// Ends all sessions that are not lent, and those as they are given back.
   func close() {

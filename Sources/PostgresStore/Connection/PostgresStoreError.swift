@@ -50,7 +50,9 @@ extension PostgresStoreError.ServerError {
   }
 
   /// Whether the server ends the session, or is not ready for one.
-  var endsSession: Bool { state.hasPrefix("57P") || state.hasPrefix("08") }
+  var endsSession: Bool {
+    state.hasPrefix("57P") || state.hasPrefix("08") || state == SQLState.idleInTransaction
+  }
 }
 
 /// The SQLSTATE codes that the store acts on.
@@ -59,6 +61,7 @@ enum SQLState {
   static let deadlock = "40P01"
   static let uniqueViolation = "23505"
   static let lockNotAvailable = "55P03"
+  static let idleInTransaction = "25P03"
 }
 
 extension PostgresStoreError: CustomStringConvertible, LocalizedError {

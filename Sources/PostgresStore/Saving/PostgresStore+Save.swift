@@ -26,8 +26,19 @@ extension PostgresStore {
       // Those with stored rows belong to the same answer.
       throw RowClashes(clashes)
     }
-    let transaction = SaveTransaction(batch, author: editingState.author, in: self)
-    let number = try pool.retrying(transaction.run)
+    let turn = turns.current
+    let transaction = SaveTransaction(
+      batch,
+      author: editingState.author,
+      in: self,
+      turn == nil ? .transaction : .turn
+    )
+    let number =
+      if let turn {
+        try turn.commit(lookUp: transaction.lookUp, transaction.run)
+      } else {
+        try pool.retrying(transaction.run)
+      }
     bell.scheduleRing()
     return DefaultHistoryToken(historyName, number)
   }
@@ -35,6 +46,10 @@ extension PostgresStore {
 
 /// One save on its way to the server, as often as it takes.
 private struct SaveTransaction {
+  /// The transaction that a save belongs to: one of its own, or that of a turn.
+  enum Scope { case transaction, turn }
+
+  private let scope: Scope
   private let batch: SaveBatch
   private let tables: TableMap
   private let begin: [Statement]
@@ -42,14 +57,16 @@ private struct SaveTransaction {
   private let keys: [KeyCheck]
   private let keyStatements: [[Statement]]
   private let questions: [(question: ReferenceCheck.Question, statement: Statement)]
-  private let lookUp: Statement
+  /// Finds the save, if it was committed.
+  let lookUp: Statement
   /// Whether the outcome of an earlier attempt may be unknown.
   private let attempts = AttemptCount()
 
   private final class AttemptCount { var value = 0 }
 
-  init(_ batch: SaveBatch, author: String?, in store: PostgresStore) {
+  init(_ batch: SaveBatch, author: String?, in store: PostgresStore, _ scope: Scope) {
     self.batch = batch
+    self.scope = scope
     tables = store.tables
     let identifier = UUID()
     let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
@@ -63,7 +80,8 @@ private struct SaveTransaction {
     lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
     changes = batch.statements()
     keys = batch.keys.filter { !$0.isEmpty }
-    begin = [.begin, announcement] + keys.flatMap { $0.locks() }
+    let opening = scope == .turn ? Turn.savepoint : .begin
+    begin = [opening, announcement] + keys.flatMap { $0.locks() }
     keyStatements = keys.map { $0.statements() }
     questions = batch.references.questions(store.tables)
   }
@@ -79,7 +97,7 @@ private struct SaveTransaction {
       where error.state == SQLState.uniqueViolation
       && error.constraint?.hasSuffix("_unique") == true
     {
-      connection.rollBack()
+      undo(on: connection)
       // Another save has committed the same key since they were compared. Compared again, it is found.
       throw PostgresStoreError.server(
         .init(
@@ -90,9 +108,17 @@ private struct SaveTransaction {
         )
       )
     } catch {
-      connection.rollBack()
+      undo(on: connection)
       throw error
     }
+  }
+
+  /// Takes back what an attempt has written.
+  private var undo: Statement { scope == .turn ? Turn.undo : .rollback }
+
+  private func undo(on connection: Connection) {
+    // A commit that was refused has ended the transaction already, and with it the turn.
+    if connection.isUsable, !connection.isIdle { _ = try? connection.run([undo]) }
   }
 
   private func attempt(on connection: Connection) throws -> Int64 {
@@ -154,7 +180,7 @@ private struct SaveTransaction {
       "SELECT k FROM unnest($1::bigint[]) AS k WHERE NOT EXISTS "
         + "(SELECT 1 FROM \(run.table.name) WHERE \(MappedTable.key) = k) ORDER BY 1 LIMIT 1"
     ) { $0.append(run.rows) }
-    let found = try connection.run([.rollback, question])[1]
+    let found = try connection.run([undo, question])[1]
     guard found.rowCount == 1 else {
       // It came back since: only a copy of a store can do that.
       return VanishedRow(RowReference(rawValue: UInt64(bitPattern: run.rows[0])))

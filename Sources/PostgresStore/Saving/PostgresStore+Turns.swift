@@ -1,0 +1,25 @@
+#if PostgreSQL
+import ModelRuntime
+
+// Both ends of a relationship are read, corrected and written. Of two machines that do so at once, the second waits until
+// the first has written. Saves that write no such ends do not come here, and run side by side.
+
+extension PostgresStore: TurnTakingStore {
+  /// How long the server waits for a machine in the middle of its turn; a turn takes some round trips.
+  private static let turnIdleLimit = Duration.seconds(30)
+
+  /// Waits until no other thread, process or machine reads and writes both ends of relationships in this store.
+  ///
+  /// The save of this thread until ``endTurn()`` is a part of the turn.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  package func beginTurn() throws {
+    try checkOpen()
+    try turns.begin {
+      try Turn(pool, store: identifier, idleLimit: PostgresStore.turnIdleLimit)
+    }
+  }
+
+  package func endTurn() { turns.end() }
+}
+#endif
