@@ -2,11 +2,13 @@ import RowFormat
 
 /// The objects of a context by the row they stand for: at most one object for each row.
 ///
-/// The map does not keep its objects alive: one takes itself out when it goes away. Open
-/// addressing. Rows of neighbouring keys stand side by side, sixteen at a time, so that
-/// registering the rows of a fetch, and taking leave of them, walks through memory instead of jumping. A probe
-/// goes on seventeen entries further: sixteen rows whose place is taken move on together, where a probe from entry to
-/// entry would pass by all of those that took it. Seventeen is odd, so that a probe comes by every entry.
+/// The map does not keep its objects alive: one takes itself out when it goes away. Rows whose keys differ in
+/// their last four bits only are a *block*. A hash table has an entry for each block; an entry refers to the object itself
+/// while there is one, and to a page of sixteen words once there are several. So the rows of a fetch, whose keys mostly
+/// follow one another, are hashed once for sixteen, take nine bytes each, and are registered and taken out by
+/// storing a word. The entry that was used last is looked at first.
+///
+/// Open addressing, probed from entry to entry.
 ///
 /// Safe to use, because every index into the entries goes through the mask, and because objects take themselves out.
 @safe final class IdentityMap {
@@ -17,16 +19,29 @@ import RowFormat
     case state(Unmanaged<_ModelState>)
   }
 
+  /// A block of rows.
   private struct Entry {
+    /// The row, if there is one; otherwise the first row of the block, plus the number of rows, less one.
     var key: UInt64 = 0
-    /// 0 for none, the address of a state, or one more than that of a fault.
+    /// 0 for none; the address of a page, plus 2; or what a page has for a row.
+    ///
+    /// That is 0 for none, the address of a state, or one more than that of a fault.
     var word: UInt = 0
+
+    var isPage: Bool { word & 2 != 0 }
+
+    func has(_ key: UInt64) -> Bool { self.key ^ key < IdentityMap.blockSize }
   }
 
-  private var entries: UnsafeMutablePointer<Entry>
+  private static let blockSize: UInt64 = 16
+
+  @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
   /// The number of entries, less one; the number is a power of two.
-  private var mask: Int
-  private(set) var count = 0
+  @safe @exclusivity(unchecked) private var mask: Int
+  @safe @exclusivity(unchecked) private var blockCount = 0
+  @safe @exclusivity(unchecked) private(set) var count = 0
+  /// The entry that was used last.
+  @safe @exclusivity(unchecked) private var last = 0
   /// The store whose rows these are; the coordinator keeps it.
   private unowned let connection: StoreConnection
 
@@ -36,14 +51,21 @@ import RowFormat
     unsafe entries = unsafe Self.allocate(16)
   }
 
-  deinit { unsafe entries.deallocate() }
+  deinit {
+    for index in 0...mask { freePage(of: index) }
+    unsafe entries.deallocate()
+  }
 
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<Entry> {
     let entries = UnsafeMutablePointer<Entry>.allocate(capacity: count)
     unsafe entries.initialize(repeating: Entry(), count: count)
     return unsafe entries
   }
+}
 
+// MARK: Looking up
+
+extension IdentityMap {
   /// The state of the object for a row, made now if the object has none yet.
   subscript(reference: RowReference) -> _ModelState? {
     switch unsafe occupant(at: reference) {
@@ -62,17 +84,48 @@ import RowFormat
   }
 
   func occupant(at reference: RowReference) -> Occupant? {
-    var index = slot(of: reference.rawValue)
-    while let address = unsafe UnsafeRawPointer(bitPattern: entries[index].word & ~1) {
-      if unsafe entries[index].key == reference.rawValue {
-        return unsafe entries[index].word & 1 == 1
-          ? .fault(.fromOpaque(address)) : .state(.fromOpaque(address))
-      }
-      index = next(index)
-    }
-    return nil
+    guard let index = index(of: reference.rawValue) else { return nil }
+    let word = word(of: reference.rawValue, at: index)
+    guard let address = unsafe UnsafeRawPointer(bitPattern: word & ~1) else { return nil }
+    return unsafe word & 1 == 1 ? .fault(.fromOpaque(address)) : .state(.fromOpaque(address))
   }
 
+  /// Every state in the map, in no order; objects without one are none of them.
+  var states: [_ModelState] {
+    var states: [_ModelState] = []
+    forEach { _, word in
+      guard word & 1 == 0, let address = unsafe UnsafeRawPointer(bitPattern: word) else { return }
+      unsafe states.append(Unmanaged<_ModelState>.fromOpaque(address).takeUnretainedValue())
+    }
+    return states
+  }
+
+  /// Gives every object a state.
+  func makeStates() {
+    var faults: [UInt64] = []
+    forEach { key, word in if word & 1 == 1 { faults.append(key) } }
+    for key in faults { _ = self[RowReference(rawValue: key)] }
+  }
+
+  /// Calls a closure with each row and the word that refers to its object.
+  private func forEach(_ body: (UInt64, UInt) -> Void) {
+    for index in 0...mask {
+      let entry = unsafe entries[index]
+      guard let page = unsafe page(of: index) else {
+        if entry.word != 0 { body(entry.key, entry.word) }
+        continue
+      }
+      for row in 0..<IdentityMap.blockSize {
+        let word = unsafe page[Int(row)]
+        if word != 0 { body(IdentityMap.firstKey(of: entry.key) | row, word) }
+      }
+    }
+  }
+}
+
+// MARK: Registering
+
+extension IdentityMap {
   func insert(_ state: _ModelState, at reference: RowReference) {
     unsafe insert(UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque()), at: reference)
   }
@@ -82,47 +135,110 @@ import RowFormat
   }
 
   private func insert(_ word: UInt, at reference: RowReference) {
-    if !isRoomy(for: count + 1) { grow(to: (mask + 1) * 2) }
-    if place(reference.rawValue, word) { count += 1 }
+    let key = reference.rawValue
+    guard let index = index(of: key) else { return insertBlock(key, word) }
+    if let page = unsafe page(of: index) {
+      let place = IdentityMap.place(of: key)
+      if unsafe page[place] == 0 {
+        unsafe entries[index].key += 1
+        count += 1
+      }
+      unsafe page[place] = word
+    } else if unsafe entries[index].key == key {
+      unsafe entries[index].word = word
+    } else {
+      makePage(key, word, at: index)
+    }
   }
 
-  /// Makes room for a number of objects, so that adding them one by one moves none.
+  private func insertBlock(_ key: UInt64, _ word: UInt) {
+    if !isRoomy(for: blockCount + 1) { grow(to: (mask + 1) * 2) }
+    var index = home(of: key)
+    while unsafe entries[index].word != 0 { index = next(index) }
+    unsafe entries[index] = Entry(key: key, word: word)
+    last = index
+    blockCount += 1
+    count += 1
+  }
+
+  /// Replaces an entry's only row by a page that has another one, too.
+  private func makePage(_ key: UInt64, _ word: UInt, at index: Int) {
+    let page = UnsafeMutablePointer<UInt>.allocate(capacity: Int(IdentityMap.blockSize))
+    unsafe page.initialize(repeating: 0, count: Int(IdentityMap.blockSize))
+    let former = unsafe entries[index]
+    unsafe page[IdentityMap.place(of: former.key)] = former.word
+    unsafe page[IdentityMap.place(of: key)] = word
+    unsafe entries[index] = Entry(
+      key: IdentityMap.firstKey(of: key) + 1,
+      word: UInt(bitPattern: page) | 2
+    )
+    count += 1
+  }
+
+  /// Makes room for a number of objects whose keys follow one another, so that adding them moves no entry.
   func reserveCapacity(_ count: Int) {
+    let blocks = count / Int(IdentityMap.blockSize) + 1
     var size = mask + 1
-    while size * 7 < count * 8 { size *= 2 }
+    while size * 3 < blocks * 4 { size *= 2 }
     if size > mask + 1 { grow(to: size) }
   }
 
-  private func isRoomy(for count: Int) -> Bool { count * 8 <= (mask + 1) * 7 }
+  private func isRoomy(for blocks: Int) -> Bool { blocks * 4 <= (mask + 1) * 3 }
 
+  private func grow(to size: Int) {
+    let old = unsafe entries
+    let oldCount = mask + 1
+    unsafe entries = unsafe Self.allocate(size)
+    mask = size - 1
+    for index in 0..<oldCount where unsafe old[index].word != 0 {
+      var place = unsafe home(of: old[index].key)
+      while unsafe entries[place].word != 0 { place = next(place) }
+      unsafe entries[place] = unsafe old[index]
+    }
+    unsafe old.deallocate()
+  }
+}
+
+// MARK: Taking out
+
+extension IdentityMap {
   /// Takes out a row, if it stands for this very object.
   func remove(_ state: _ModelState, at reference: RowReference) {
     let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque())
-    if let index = index(of: reference), unsafe entries[index].word == word { clear(index) }
+    guard let index = index(of: reference.rawValue) else { return }
+    if self.word(of: reference.rawValue, at: index) == word { clear(reference.rawValue, at: index) }
   }
 
   /// Takes out a row whose object has no state.
   func removeFault(at reference: RowReference) {
-    if let index = index(of: reference), unsafe entries[index].word & 1 == 1 { clear(index) }
+    guard let index = index(of: reference.rawValue) else { return }
+    if word(of: reference.rawValue, at: index) & 1 == 1 { clear(reference.rawValue, at: index) }
   }
 
-  private func index(of reference: RowReference) -> Int? {
-    var index = slot(of: reference.rawValue)
-    while unsafe entries[index].word != 0 {
-      if unsafe entries[index].key == reference.rawValue { return index }
-      index = next(index)
-    }
-    return nil
-  }
-
-  private func clear(_ index: Int) {
+  /// Takes out a row that is there.
+  @inline(__always)
+  private func clear(_ key: UInt64, at index: Int) {
     count -= 1
+    if let page = unsafe page(of: index) {
+      unsafe page[IdentityMap.place(of: key)] = 0
+      // The number of rows is one more than these bits say.
+      if unsafe entries[index].key % IdentityMap.blockSize > 0 {
+        unsafe entries[index].key -= 1
+        return
+      }
+    }
+    clearBlock(index)
+  }
+
+  private func clearBlock(_ index: Int) {
+    freePage(of: index)
+    blockCount -= 1
     // Close the gap: an entry that was pushed past it moves back, so that probing needs no tombstones.
     var gap = index
     var place = next(index)
     while unsafe entries[place].word != 0 {
-      let home = unsafe slot(of: entries[place].key)
-      if probeCount(from: home, to: place) >= probeCount(from: gap, to: place) {
+      let home = unsafe home(of: entries[place].key)
+      if (place &- home) & mask >= (place &- gap) & mask {
         unsafe entries[gap] = unsafe entries[place]
         gap = place
       }
@@ -131,63 +247,58 @@ import RowFormat
     unsafe entries[gap] = Entry()
   }
 
-  private static let probeStep = 17
-  /// The number that times the step is 1, of as many bits as a word has.
-  private static let stepInverse = 0xF0F0_F0F0_F0F0_F0F1 as UInt
+  private func freePage(of index: Int) {
+    if let page = unsafe page(of: index) { unsafe page.deallocate() }
+  }
+}
 
-  /// Where a probe goes on.
+// MARK: Entries
+
+extension IdentityMap {
+  /// The entry of a row's block.
   @inline(__always)
-  private func next(_ index: Int) -> Int { (index + IdentityMap.probeStep) & mask }
-
-  /// How many steps a probe takes from one entry to another.
-  private func probeCount(from start: Int, to end: Int) -> Int {
-    Int(truncatingIfNeeded: UInt(bitPattern: end &- start) &* IdentityMap.stepInverse) & mask
+  private func index(of key: UInt64) -> Int? {
+    let entry = unsafe entries[last]
+    return entry.has(key) && entry.word != 0 ? last : find(key)
   }
 
-  /// Every state in the map, in no order; objects without one are none of them.
-  var states: [_ModelState] {
-    (0...mask).compactMap { index in
-      guard unsafe entries[index].word & 1 == 0 else { return nil }
-      return unsafe UnsafeRawPointer(bitPattern: entries[index].word).map {
-        unsafe Unmanaged<_ModelState>.fromOpaque($0).takeUnretainedValue()
-      }
-    }
-  }
-
-  /// Gives every object a state.
-  func makeStates() {
-    let faults = (0...mask).filter { unsafe entries[$0].word & 1 == 1 }
-    // A state takes its fault's place, so nothing moves.
-    for index in faults { _ = unsafe self[RowReference(rawValue: entries[index].key)] }
-  }
-
-  private func slot(of key: UInt64) -> Int {
-    // Fibonacci hashing of all but the last bits, which keep neighbours together.
-    let block = (key >> 4) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: (block >> 32) << 4 | key & 15) & mask
-  }
-
-  private func place(_ key: UInt64, _ word: UInt) -> Bool {
-    var index = slot(of: key)
+  private func find(_ key: UInt64) -> Int? {
+    var index = home(of: key)
     while unsafe entries[index].word != 0 {
-      if unsafe entries[index].key == key {
-        unsafe entries[index].word = word
-        return false
+      if unsafe entries[index].has(key) {
+        last = index
+        return index
       }
       index = next(index)
     }
-    unsafe entries[index] = Entry(key: key, word: word)
-    return true
+    return nil
   }
 
-  private func grow(to size: Int) {
-    let old = unsafe entries
-    let oldCount = mask + 1
-    unsafe entries = unsafe Self.allocate(size)
-    mask = size - 1
-    for index in 0..<oldCount where unsafe old[index].word != 0 {
-      _ = unsafe place(old[index].key, old[index].word)
-    }
-    unsafe old.deallocate()
+  /// What refers to a row's object, in the entry of its block.
+  @inline(__always)
+  private func word(of key: UInt64, at index: Int) -> UInt {
+    if let page = unsafe page(of: index) { return unsafe page[IdentityMap.place(of: key)] }
+    return unsafe entries[index].key == key ? entries[index].word : 0
   }
+
+  @inline(__always)
+  private func page(of index: Int) -> UnsafeMutablePointer<UInt>? {
+    let entry = unsafe entries[index]
+    return entry.isPage ? unsafe UnsafeMutablePointer(bitPattern: entry.word & ~2) : nil
+  }
+
+  @inline(__always)
+  private func next(_ index: Int) -> Int { (index + 1) & mask }
+
+  /// Where a probe for a row's block begins.
+  @inline(__always)
+  private func home(of key: UInt64) -> Int {
+    // Fibonacci hashing: the highest bits of the product depend on all of the block's number, the table in it, too.
+    let product = key / IdentityMap.blockSize &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: product &>> UInt64(mask.leadingZeroBitCount))
+  }
+
+  private static func place(of key: UInt64) -> Int { Int(key % blockSize) }
+
+  private static func firstKey(of key: UInt64) -> UInt64 { key & ~(blockSize - 1) }
 }
