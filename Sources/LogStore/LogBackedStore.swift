@@ -124,6 +124,10 @@ extension LogBackedStore {
     }
   }
 
+  package func row(at reference: RowReference) throws -> FetchedRow? {
+    try openTables().row(at: reference)
+  }
+
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
     try openTables().rows(at: references)
   }

@@ -22,12 +22,16 @@ extension TableStore {
     return try withRow(at: row) { ColumnKey.append(columns, of: $0, layout, to: &key) } ?? false
   }
 
-  func rows(at references: [RowReference]) throws -> [FetchedRow?] {
+  /// The newest version of a row, in a block of its size; `nil` if there is none.
+  func row(at reference: RowReference) throws -> FetchedRow? {
     try perform(.fetching) {
-      if references.count == 1 {
-        // An object that reads its row is most of the callers; a block of the row's size is all it needs.
-        return [try withRow(at: references[0]) { FetchedRow(copying: $0, references[0]) }]
-      }
+      try withRow(at: reference) { FetchedRow(copying: $0, reference) }
+    }
+  }
+
+  func rows(at references: [RowReference]) throws -> [FetchedRow?] {
+    if references.count == 1 { return [try row(at: references[0])] }
+    return try perform(.fetching) {
       var builder = FetchedRowBuilder()
       var found: [Int?] = []
       for reference in references {

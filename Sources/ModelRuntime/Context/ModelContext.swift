@@ -310,9 +310,7 @@ extension ModelContext {
       noticeCommitsIfCounted(to: connection)
       do {
         if connection.loadsSiblings, try loadRowWithSiblings(of: state, in: connection) { return }
-        if let row = try connection.store.rows(at: [state.reference], for: editingState).first
-          ?? nil
-        {
+        if let row = try connection.store.row(at: state.reference, for: editingState) {
           refresh(state, from: row)
         } else {
           state.flags.insert(.vanished)

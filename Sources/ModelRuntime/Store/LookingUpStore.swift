@@ -1,4 +1,6 @@
-/// A store that finds rows by the values an expression names, without being told a class of the program.
+package import RowFormat
+
+/// A store that finds single rows, and rows by the values an expression names, without being told a class of the program.
 package protocol LookingUpStore: RowStore {
   /// The rows of a class that match, in the order of their references, if an index leads to a few candidates.
   ///
@@ -13,4 +15,7 @@ package protocol LookingUpStore: RowStore {
     of type: ModelDescriptor,
     atMost limit: Int
   ) throws -> [FetchedRow]?
+
+  /// The newest version of a row, or `nil` if there is none.
+  func row(at reference: RowReference) throws -> FetchedRow?
 }

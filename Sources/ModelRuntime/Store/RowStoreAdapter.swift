@@ -127,6 +127,11 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try store.rows(at: references)
   }
 
+  func row(at reference: RowReference, for state: EditingState) throws -> FetchedRow? {
+    if let lookingUp { return try lookingUp.row(at: reference) }
+    return try store.rows(at: [reference]).first ?? nil
+  }
+
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
     try store.readBlob(blob, of: row, column: column)
   }
@@ -201,6 +206,13 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   }
 
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
+    // Origins are made once: comparing a few addresses takes less than hashing the entity's name.
+    let origin = identifier.id.origin
+    if identifier.id.text == nil, identifier.id.key <= RowReference.maximumKey,
+      let table = origins.prefix(16).firstIndex(where: { $0 === origin })
+    {
+      return RowReference(table: UInt16(table), key: identifier.id.key)
+    }
     guard identifier.id.text == nil, identifier.storeIdentifier == store.identifier,
       // An identifier can come from outside.
       identifier.id.key <= RowReference.maximumKey, let table = tables[identifier.entityName]
