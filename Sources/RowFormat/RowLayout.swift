@@ -118,7 +118,10 @@ extension RowLayout {
   /// The text of a column; bytes that are not UTF-8 come out repaired.
   @inlinable public func text(_ column: Int, in row: RawSpan) -> String {
     let range = range(column, in: row)
-    return unsafe row.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) }
+    return unsafe row.extracting(range).withUnsafeBytes { bytes in
+      // Of any other collection than a buffer of bytes, the library asks first how to get at its bytes.
+      unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// The number of references in a `references` column.

@@ -64,6 +64,25 @@ import Testing
     }
     #expect(refused > 0)
   }
+
+  @Test(
+    arguments: [
+      [], [0], Array("a".utf8), Array("fifteen letters".utf8), Array("sixteen letters!".utf8),
+      Array("\u{E4}\u{1F600}\u{65E5}\u{672C}".utf8), Array(repeating: 0xFF, count: 40),
+      [0x61, 0xC3], [0xC3, 0x28, 0x61], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
+      Array("cut \u{65E5}".utf8.dropLast()),
+    ] as [[UInt8]]
+  )
+  func `gives any bytes of a text as a text, repaired where they are none`(bytes: [UInt8]) {
+    // The same columns, so that what is no text gets into a row.
+    let written = RowLayout([.text, .bytes, .text])
+    let read = RowLayout([.text, .text, .text])
+    for neighbour in ["", "before"] {
+      let row = encode([.text(neighbour), .bytes(bytes), .text("after")], written)
+      let expected = String(decoding: bytes, as: UTF8.self)
+      #expect(decode(row, read) == [.text(neighbour), .text(expected), .text("after")])
+    }
+  }
 }
 
 @Suite struct `A reference` {
