@@ -10,15 +10,17 @@
 #define POLYNOMIAL 0x82F63B78u
 
 // The lengths of the three streams that are computed side by side: the instruction has a latency of
-// three cycles and a throughput of one, so three independent streams keep it busy. The short length
-// serves what is too small for the long one.
+// three cycles and a throughput of one, so three independent streams keep it busy. The shorter lengths
+// serve what is too small for the long one; the least, the record of one row.
 #define LONG_STREAM 2048
 #define SHORT_STREAM 256
+#define LEAST_STREAM 48
 
 static uint32_t slices[8][256];
-// What a CRC becomes after LONG_STREAM, SHORT_STREAM zero bytes: one table per byte of the CRC.
+// What a CRC becomes after LONG_STREAM, SHORT_STREAM, LEAST_STREAM zero bytes: one table per byte of the CRC.
 static uint32_t long_shift[4][256];
 static uint32_t short_shift[4][256];
+static uint32_t least_shift[4][256];
 
 static uint64_t load64(const uint8_t *p) {
   uint64_t word;
@@ -105,6 +107,7 @@ HARDWARE static uint32_t hardware(uint32_t crc, const uint8_t *p, size_t count) 
   }
   STREAMS(LONG_STREAM, long_shift)
   STREAMS(SHORT_STREAM, short_shift)
+  STREAMS(LEAST_STREAM, least_shift)
   while (count >= 8) {
     first = STEP64(first, load64(p));
     p += 8;
@@ -132,6 +135,7 @@ __attribute__((constructor)) static void build_tables(void) {
   }
   build_shift(long_shift, LONG_STREAM);
   build_shift(short_shift, SHORT_STREAM);
+  build_shift(least_shift, LEAST_STREAM);
 #if defined(HARDWARE)
   uses_hardware = has_hardware();
 #endif
