@@ -2,6 +2,10 @@
 
 intptr_t CModelRuntime_lentLists = 0;
 
+extern void swift_release_n(void *object, uint32_t count);
+
+void CModelRuntime_releaseObject(void *object, uint32_t count) { swift_release_n(object, count); }
+
 #if defined(__linux__)
 
 #include <malloc.h>

@@ -76,4 +76,7 @@ size_t CModelRuntime_instanceSize(const void *_Nonnull object);
 /// - Returns: The object, with one reference that is the caller's.
 void *_Nullable CModelRuntime_copyObject(const void *_Nonnull object, size_t size);
 
+/// Gives up a number of references to an object by one atomic instruction.
+void CModelRuntime_releaseObject(void *_Nonnull object, uint32_t count);
+
 #endif

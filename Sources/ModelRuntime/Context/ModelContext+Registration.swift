@@ -1,3 +1,4 @@
+import CModelRuntime
 import Foundation
 import RowFormat
 
@@ -104,6 +105,7 @@ extension ModelContext {
     let map = maps[connection.index]
     if map.count < rows.count { map.reserveCapacity(rows.count) }
     var maker = ObjectMaker(base, undo.manager == nil ? self : nil, connection, map)
+    defer { maker.releaseBlock() }
     var count = 0
     for index in rows.indices {
       let reference = unsafe rows[index].reference
@@ -140,7 +142,7 @@ extension ModelContext {
 
 /// Makes the objects of a fetch, those of one class after those of another.
 ///
-/// Safe to use, because the rows of a fetch keep the last block.
+/// Safe to use, because references to the last block are given up together, when rows of another one follow.
 @safe private struct ObjectMaker {
   private let base: ModelDescriptor
   private let context: ModelContext?
@@ -153,6 +155,8 @@ extension ModelContext {
   private var isWanted = false
   /// The block of the last row, which is the context's.
   private var lastArena: Unmanaged<RowArena>?
+  /// How many references to it came with rows, and are to be given up.
+  private var referenceCount: UInt32 = 0
 
   /// - Parameters:
   ///   - base: The class of the objects, or their superclass.
@@ -179,7 +183,7 @@ extension ModelContext {
   mutating func turn(to table: UInt16) -> Bool {
     if self.table == table { return isWanted }
     self.table = table
-    unsafe lastArena = nil
+    releaseBlock()
     guard let own = connection.descriptor(of: RowReference(table: table, key: 0)),
       own.isKind(of: base)
     else {
@@ -197,7 +201,10 @@ extension ModelContext {
   /// - Returns: The object, with a reference that is the caller's, or `nil` if it must have a state.
   mutating func makeFault(of row: inout FetchedRow) -> Unmanaged<AnyObject>? {
     guard let context, template.makesFaults, let arena = unsafe row.takeArena() else { return nil }
-    if unsafe lastArena?.toOpaque() != arena.toOpaque() {
+    if unsafe lastArena?.toOpaque() != arena.toOpaque()
+      || !arena._withUnsafeGuaranteedRef({ $0.hasFaults })
+    {
+      releaseBlock()
       guard
         unsafe arena._withUnsafeGuaranteedRef({
           unsafe $0.settle(in: home(of: context), epoch: context.listEpoch)
@@ -208,12 +215,21 @@ extension ModelContext {
       }
       unsafe lastArena = unsafe arena
     }
+    referenceCount += 1
     guard let object = unsafe template.makeFault(row.row) else {
       preconditionFailure("a class whose objects can be copied once can be copied again")
     }
-    _ = unsafe Unmanaged.passRetained(context)
+    unsafe arena._withUnsafeGuaranteedRef { $0.addFault() }
     unsafe map.insert(fault: object, at: row.reference)
     return unsafe object
+  }
+
+  /// Gives up, all at once, the references to the last block that came with rows.
+  mutating func releaseBlock() {
+    guard let arena = unsafe lastArena else { return }
+    unsafe CModelRuntime_releaseObject(arena.toOpaque(), referenceCount)
+    unsafe lastArena = nil
+    referenceCount = 0
   }
 
   private func home(of context: ModelContext) -> RowArena.Home {

@@ -7,8 +7,8 @@ import RowFormat
 /// ``_ModelState``, made when it is first asked for. A fetch thus makes one allocation for each object, and
 /// an object that is only read never makes another.
 ///
-/// A fault is registered in its context, keeps its rows' block and keeps the context, exactly as a state does
-/// whose object has no changes; a state that takes its place takes both over.
+/// A fault is registered in its context, and keeps its row's block and the context, as a state does whose object has no
+/// changes; but all faults of a block keep both together, once (see ``RowArena/addFault()``).
 @frozen public struct _ModelCore: ~Copyable {
   /// 0 for nothing yet; one more than the address of a row's entry, which is odd; or the address of a state.
   @usableFromInline var word: UInt
@@ -111,15 +111,14 @@ extension _ModelCore {
     unsafe Unmanaged<IdentityMap>.fromOpaque(home.map)._withUnsafeGuaranteedRef {
       unsafe $0.removeFault(at: row.reference)
     }
-    unsafe arena.release()
-    unsafe Unmanaged<ModelContext>.fromOpaque(home.context).release()
+    unsafe RowArena.removeFault(of: arena, in: home)
   }
 }
 
 extension _ModelState {
   /// Makes the state of an object that was a fault, in its place.
   fileprivate convenience init(_ object: AnyObject, takingOver row: StoredRow) {
-    let arena = unsafe row.arena.takeRetainedValue()
+    let arena = unsafe row.arena.takeUnretainedValue()
     guard let home = unsafe arena.home else { preconditionFailure("a fault is registered") }
     let context = unsafe Unmanaged<ModelContext>.fromOpaque(home.context).takeUnretainedValue()
     let connection = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
@@ -135,7 +134,9 @@ extension _ModelState {
       of: context
     )
     unsafe takeOver(row, arena)
+    contextKeeper = context
     unsafe context.maps[connection.index].insert(self, at: row.reference)
+    unsafe RowArena.removeFault(of: row.arena, in: home)
   }
 }
 

@@ -295,13 +295,12 @@ extension _ModelState {
     layout = unsafe .passUnretained(descriptor.layout)
   }
 
-  /// Takes over the row of a fault: the references to its block and to the context are this object's now.
+  /// Takes over the row of a fault.
   func takeOver(_ stored: StoredRow, _ arena: RowArena) {
     self.arena = arena
     rowEpoch = arena.epoch
     row = unsafe stored.base
     rowByteCount = unsafe UInt32(truncatingIfNeeded: stored.byteCount)
-    flags.insert(.keepsContext)
   }
 
   func dropRow() {

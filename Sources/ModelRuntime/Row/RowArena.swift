@@ -27,14 +27,16 @@ public import RowFormat
 
   private let base: UnsafeMutableRawPointer
   /// Where the entry of the next row is, and that row.
-  private var nextEntry: Int
-  private var nextRow = RowArena.headerSize
+  @safe @exclusivity(unchecked) private var nextEntry: Int
+  @safe @exclusivity(unchecked) private var nextRow = RowArena.headerSize
   /// Where objects that stand for these rows are registered, once there are any.
   ///
-  /// Not kept: those objects keep the context, and that the rest.
-  private(set) var home: Home?
-  /// What the context knew of the store when objects were made of these rows.
-  private(set) var epoch: UInt32 = 0
+  /// Not kept: those objects keep the context, and that the rest. So it may be used only while there are objects.
+  @exclusivity(unchecked) private(set) var home: Home?
+  /// What the context knew of the store when the first object was made of these rows.
+  @safe @exclusivity(unchecked) private(set) var epoch: UInt32 = 0
+  /// How many objects without a state stand for these rows.
+  @safe @exclusivity(unchecked) private var faultCount = 0
   /// The rows that came in the same answer of a store that is far away.
   var companions: RowCompanions?
 
@@ -102,13 +104,50 @@ public import RowFormat
 
   /// Makes the rows those of one context's objects.
   ///
+  /// A store may hand out the same rows again. As long as objects stand for them, their context lives, so its address is that
+  /// of no other. Once there are none, a new context may have come to be at the address of theirs, and what is known of
+  /// the rows begins anew.
+  ///
   /// - Returns: Whether they are: rows that another context reads already stay that one's.
   func settle(in home: Home, epoch: UInt32) -> Bool {
-    if let known = unsafe self.home { return unsafe known == home }
+    // Rows that were read before, by objects that are there, count as old as those.
+    if hasFaults { return unsafe self.home == home }
     unsafe self.home = unsafe home
     self.epoch = epoch
     unsafe base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
     return true
+  }
+}
+
+// MARK: Objects without a state
+
+extension RowArena {
+  /// Whether objects without a state stand for these rows, and keep their context.
+  var hasFaults: Bool { faultCount > 0 }
+
+  /// Counts in an object without a state, of the context that the rows are settled in.
+  ///
+  /// Together such objects keep the block and their context once, and are counted by an ordinary number: the context's
+  /// thread alone makes them and lets them go, and counting two references for each takes longer than making it.
+  func addFault() {
+    if faultCount == 0, let home = unsafe home {
+      _ = unsafe Unmanaged.passUnretained(self).retain()
+      _ = unsafe Unmanaged<AnyObject>.fromOpaque(home.context).retain()
+    }
+    faultCount += 1
+  }
+
+  /// Counts out an object that has left its context's map, or has got a state that keeps what it needs.
+  ///
+  /// The block and the context may go with it, so nobody may use them afterwards who does not keep them otherwise.
+  static func removeFault(of arena: Unmanaged<RowArena>, in home: Home) {
+    let isLast = unsafe arena._withUnsafeGuaranteedRef { arena in
+      arena.faultCount -= 1
+      return arena.faultCount == 0
+    }
+    guard isLast else { return }
+    unsafe arena.release()
+    unsafe Unmanaged<AnyObject>.fromOpaque(home.context).release()
   }
 }
 

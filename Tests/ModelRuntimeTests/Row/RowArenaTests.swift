@@ -49,20 +49,67 @@ import Testing
     #expect(Set(blocks).count == 3)
   }
 
-  @Test func `belong to the first context that makes objects of them`() throws {
-    let rows = collect([10, 10])
+  private final class Owner {}
+
+  /// Where objects would be registered whose context is this object; a fault asks nothing else of it but to stay.
+  private func home(_ owner: Owner, _ layout: RowLayout) -> RowArena.Home {
+    let pointer = Unmanaged.passUnretained(owner).toOpaque()
+    let layout = Unmanaged.passUnretained(layout).toOpaque()
+    return RowArena.Home(context: pointer, connection: pointer, map: pointer, layout: layout)
+  }
+
+  @Test func `belong to one context as long as there are objects of them`() throws {
+    let arena = try #require(collect([10, 10]).first?.arena)
+    let (old, new) = (RowLayout([.integer]), RowLayout([.text]))
+    let (first, second) = (Owner(), Owner())
+    #expect(arena.settle(in: home(first, old), epoch: 1))
+    arena.addFault()
+    arena.addFault()
+    #expect(!arena.settle(in: home(second, new), epoch: 2))
+    #expect(arena.settle(in: home(first, old), epoch: 3))
+    #expect(arena.epoch == 1)
+    let unmanaged = Unmanaged.passUnretained(arena)
+    RowArena.removeFault(of: unmanaged, in: home(first, old))
+    #expect(!arena.settle(in: home(second, new), epoch: 4))
+    RowArena.removeFault(of: unmanaged, in: home(first, old))
+    #expect(arena.settle(in: home(second, new), epoch: 5))
+    #expect(arena.epoch == 5)
+    #expect(arena.home == home(second, new))
+  }
+
+  @Test func `are of the age that a new context knows, also at the address of a former one`() throws
+  {
+    let rows = collect([10])
     let arena = try #require(rows[0].arena)
     let layout = RowLayout([.integer])
-    func home(_ owner: AnyObject) -> RowArena.Home {
-      let pointer = Unmanaged.passUnretained(owner).toOpaque()
-      let layout = Unmanaged.passUnretained(layout).toOpaque()
-      return RowArena.Home(context: pointer, connection: pointer, map: pointer, layout: layout)
+    let owner = Owner()
+    #expect(arena.settle(in: home(owner, layout), epoch: 7))
+    arena.addFault()
+    RowArena.removeFault(of: .passUnretained(arena), in: home(owner, layout))
+    #expect(arena.settle(in: home(owner, layout), epoch: 2))
+    #expect(arena.epoch == 2)
+    #expect(rows[0].row.layout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque())
+  }
+
+  @Test func `keep their context and themselves while there are objects of them`() throws {
+    weak var weakOwner: Owner?
+    weak var weakArena: RowArena?
+    var last: (arena: Unmanaged<RowArena>, home: RowArena.Home)?
+    let layout = RowLayout([.integer])
+    do {
+      let owner = Owner()
+      let arena = try #require(collect([10]).first?.arena)
+      weakOwner = owner
+      weakArena = arena
+      #expect(arena.settle(in: home(owner, layout), epoch: 1))
+      for _ in 0..<3 { arena.addFault() }
+      last = (.passUnretained(arena), home(owner, layout))
     }
-    final class Owner {}
-    let (first, second) = (Owner(), Owner())
-    #expect(arena.settle(in: home(first), epoch: 1))
-    #expect(!arena.settle(in: home(second), epoch: 1))
-    #expect(arena.settle(in: home(first), epoch: 1))
-    #expect(rows[1].row.layout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque())
+    let (arena, home) = try #require(last)
+    for _ in 0..<3 {
+      #expect(weakOwner != nil && weakArena != nil)
+      RowArena.removeFault(of: arena, in: home)
+    }
+    #expect(weakOwner == nil && weakArena == nil)
   }
 }
