@@ -15,7 +15,17 @@ extension ModelContext {
       if known.insert(ObjectIdentifier(model)).inserted { found.append(model) }
     }
     for property in keyPaths.compactMap(descriptor.property(for:)) where property.isRelationship {
+      var seen = SeenRows()
       for model in models {
+        // The rows of a fetch are those of one store.
+        if !property.isToMany, let end = model._$fetchedRow.end(property.ordinal) {
+          if let reference = end.reference, seen.insert(reference),
+            let other = self.model(at: reference, in: end.connection), !other._$state.isDeleted
+          {
+            add(other)
+          }
+          continue
+        }
         let state = model._$state
         if property.isToMany {
           for other in state.destinations(property) { add(other) }
@@ -41,5 +51,20 @@ extension ModelContext {
     }
     prefetched = models
     for model in models { letGo(of: model._$state) }
+  }
+}
+
+/// The rows that relationships were found to lead to: often the same ones again and again.
+private struct SeenRows {
+  /// Sixty-four rows with neighbouring keys to a word, a bit for each.
+  private var blocks: [UInt64: UInt64] = [:]
+
+  /// - Returns: Whether the row is new.
+  mutating func insert(_ row: RowReference) -> Bool {
+    let bit = 1 as UInt64 &<< (row.rawValue % 64)
+    let known = blocks[row.rawValue / 64] ?? 0
+    if known & bit != 0 { return false }
+    blocks[row.rawValue / 64] = known | bit
+    return true
   }
 }

@@ -237,6 +237,7 @@ extension ModelContext {
       context: Unmanaged.passUnretained(context).toOpaque(),
       connection: Unmanaged.passUnretained(connection).toOpaque(),
       map: Unmanaged.passUnretained(map).toOpaque(),
+      descriptor: Unmanaged.passUnretained(descriptor).toOpaque(),
       layout: Unmanaged.passUnretained(descriptor.layout).toOpaque()
     )
   }

@@ -32,6 +32,12 @@ package final class ModelDescriptor: @unchecked Sendable {
     return column < 0 ? nil : column
   }
 
+  /// The to-one relationships of which the row tells where they lead, as long as they were not set.
+  ///
+  /// They have an inverse, which sees to it that they lead to no model that was deleted; and that is no to-one itself, which
+  /// could have been set to lead elsewhere. Of properties beyond the 63rd there are none.
+  @safe @exclusivity(unchecked) private(set) var storedToOnes = ColumnSet()
+
   private let ordinalsByKeyPath: [AnyKeyPath: Int]
   /// The key paths that were asked for.
   private let knownKeyPaths = KeyPathOrdinals()
@@ -310,6 +316,7 @@ extension ModelDescriptor {
     var ranks = properties.map { _ in -1 }
     for property in properties {
       if case .toOne = property.kind, property.inverse?.isToMany == true {
+        if property.ordinal < 63 { storedToOnes.insert(property.ordinal) }
         rankColumns[property.ordinal] = types.count
         ranks[property.ordinal] = types.count
         types.append(.integer)

@@ -150,6 +150,13 @@ public import RowFormat
     }
   }
 
+  /// The object as one of a class, if it is.
+  func model<M: PersistentModel>(as type: M.Type) -> M? {
+    // Nearly always, and then no hierarchy has to be looked at.
+    if let object, Swift.type(of: object) == type { return unsafe unsafeDowncast(object, to: type) }
+    return model as? M
+  }
+
   var isDeleted: Bool { flags.contains(.deleted) }
 
   var hasChanges: Bool {

@@ -235,6 +235,7 @@ extension _Slot {
     _ ordinal: Int
   ) -> Value where Value == D? {
     _adopt(model, ordinal)
+    if let known = model._$fetchedRow.destination(ordinal, as: D.self) { return known }
     return model._$state.destination(ordinal, of: model, as: D.self)
   }
 

@@ -40,17 +40,19 @@ public import RowFormat
   /// The rows that came in the same answer of a store that is far away.
   var companions: RowCompanions?
 
-  /// The context, the store and the identity map of objects, and the layout of their rows.
+  /// The context, the store, the identity map and the class of objects, and the layout of their rows.
   @unsafe struct Home: Equatable {
     let context: UnsafeMutableRawPointer
     let connection: UnsafeMutableRawPointer
     let map: UnsafeMutableRawPointer
+    /// What is known of the class. (Descriptors are never freed.)
+    let descriptor: UnsafeMutableRawPointer
     let layout: UnsafeMutableRawPointer
 
     // The compiler's own would not say that it compares pointers.
     static func == (a: Home, b: Home) -> Bool {
       unsafe a.context == b.context && a.connection == b.connection && a.map == b.map
-        && a.layout == b.layout
+        && a.descriptor == b.descriptor && a.layout == b.layout
     }
   }
 

@@ -54,6 +54,9 @@ public import RowFormat
   @inlinable public func uuid(_ column: Int) -> (UInt64, UInt64) {
     unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.uuid(column, in: span) }
   }
+  func reference(_ column: Int) -> RowReference {
+    unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.reference(column, in: span) }
+  }
   @inlinable public func text(_ column: Int) -> String {
     unsafe unmanagedLayout._withUnsafeGuaranteedRef { $0.text(column, in: span) }
   }

@@ -55,7 +55,13 @@ import Testing
   private func home(_ owner: Owner, _ layout: RowLayout) -> RowArena.Home {
     let pointer = Unmanaged.passUnretained(owner).toOpaque()
     let layout = Unmanaged.passUnretained(layout).toOpaque()
-    return RowArena.Home(context: pointer, connection: pointer, map: pointer, layout: layout)
+    return RowArena.Home(
+      context: pointer,
+      connection: pointer,
+      map: pointer,
+      descriptor: pointer,
+      layout: layout
+    )
   }
 
   @Test func `belong to one context as long as there are objects of them`() throws {

@@ -1,0 +1,53 @@
+import RowFormat
+
+// Following the to-one relationships of an object without a state. Nothing was set there, so the row tells; and most
+// objects whose relationships are followed are not changed, so that a state for each would be made for nothing.
+
+extension _FetchedRow {
+  /// The model at the other end of a to-one relationship.
+  ///
+  /// - Returns: `nil` if only the object's state can tell.
+  func destination<D: PersistentModel>(_ ordinal: Int, as type: D.Type) -> D?? {
+    guard let home = unsafe home, let end = end(ordinal) else { return nil }
+    guard let reference = end.reference else { return .some(nil) }
+    let context = unsafe Unmanaged<ModelContext>.fromOpaque(home.context)
+    return unsafe context._withUnsafeGuaranteedRef {
+      .some($0.undeletedModel(at: reference, in: end.connection, as: type))
+    }
+  }
+
+  /// The row that a to-one relationship leads to, and the store of both.
+  ///
+  /// - Returns: `nil` if only the object's state can tell; without a reference if the relationship leads nowhere.
+  func end(_ ordinal: Int) -> (reference: RowReference?, connection: StoreConnection)? {
+    guard let row = unsafe stored, let home = unsafe home else { return nil }
+    let isStored = unsafe Unmanaged<ModelDescriptor>.fromOpaque(home.descriptor)
+      ._withUnsafeGuaranteedRef { ordinal < 63 && $0.storedToOnes.contains(ordinal) }
+    let connection = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
+      .takeUnretainedValue()
+    // What a store far away is asked for depends on who asks.
+    guard isStored, !connection.loadsSiblings else { return nil }
+    let view = unsafe _RowView(row)
+    return (view.isNull(ordinal) ? nil : view.reference(ordinal), connection)
+  }
+}
+
+extension ModelContext {
+  /// The object for a row, unless it is deleted.
+  fileprivate func undeletedModel<D: PersistentModel>(
+    at reference: RowReference,
+    in connection: StoreConnection,
+    as type: D.Type
+  ) -> D? {
+    switch unsafe maps[connection.index].occupant(at: reference) {
+    case .state(let state):
+      return unsafe state._withUnsafeGuaranteedRef { $0.isDeleted ? nil : $0.model(as: type) }
+    case .fault(let fault):
+      let object = unsafe fault.takeUnretainedValue()
+      // Nearly always, and then no hierarchy has to be looked at.
+      if Swift.type(of: object) == type { return unsafe unsafeDowncast(object, to: type) }
+    case nil: break
+    }
+    return model(at: reference, in: connection) as? D
+  }
+}
