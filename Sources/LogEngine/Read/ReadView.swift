@@ -127,7 +127,7 @@ public final class ReadView: Sendable {
     keys: [UInt64],
     _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
   ) throws {
-    try reader.scan(table, keys: keys.span, body)
+    try state.watchingReads { try reader.scan(table, keys: keys.span, body) }
   }
 
   private var reader: RowReader { RowReader(state: state, sequence: sequence.rawValue) }

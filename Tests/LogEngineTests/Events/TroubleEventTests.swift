@@ -107,6 +107,12 @@ import Testing
     #expect(recorder.damage == [first])
     let second = try #require(#expect(throws: StorageError.self) { try read(2) })
     #expect(recorder.damage == [first, second])
+    let third = try #require(
+      #expect(throws: StorageError.self) {
+        try engine.makeReadView().scan(1, keys: [3]) { _, _, _ in .proceed }
+      }
+    )
+    #expect(recorder.damage == [first, second, third])
   }
 
   @Test func `is not made of what a caller's closure throws`() throws {
