@@ -29,18 +29,45 @@ extension TableStore {
     }
   }
 
+  /// The newest versions of rows.
   func rows(at references: [RowReference]) throws -> [FetchedRow?] {
-    if references.count == 1 { return [try row(at: references[0])] }
-    return try perform(.fetching) {
-      var builder = FetchedRowBuilder()
-      var found: [Int?] = []
-      for reference in references {
-        let count = builder.rows.count
-        _ = try withRow(at: reference) { builder.append(reference, row: $0) }
-        found.append(builder.rows.count > count ? count : nil)
-      }
-      return found.map { $0.map { builder.rows[$0] } }
+    // A view of the store takes as long as looking up a few rows.
+    if references.count < 8 { return try references.map(row(at:)) }
+    return try perform(.fetching) { try rows(at: references, as: engine.makeReadView()) }
+  }
+
+  /// The rows as of a view, visited in the order of their keys: blocks of packs are put together once.
+  private func rows(at references: [RowReference], as view: ReadView) throws -> [FetchedRow?] {
+    var order = Array(references.indices)
+    if !zip(references, references.dropFirst()).allSatisfy({ $0.rawValue <= $1.rawValue }) {
+      order.sort { references[$0].rawValue < references[$1].rawValue }
     }
+    var found: [FetchedRow?] = Array(repeating: nil, count: references.count)
+    var builder = FetchedRowBuilder()
+    var rest = order[...]
+    while let first = rest.first {
+      let number = references[first].table
+      var places = rest.prefix { references[$0].table == number }
+      rest = rest[places.endIndex...]
+      guard let table = table(numbered: number) else { continue }
+      var keys: [UInt64] = []
+      keys.reserveCapacity(places.count)
+      for place in places where references[place].key != keys.last {
+        keys.append(references[place].key)
+      }
+      try view.scan(number, keys: keys) { key, layout, row in
+        try table.withCurrentRow(row, layout: layout, key: key) { row in
+          let copy = builder.take(RowReference(table: number, key: key), row: row)
+          // A row may be asked for twice; those before it do not exist.
+          while let place = places.first, references[place].key <= key {
+            places.removeFirst()
+            if references[place].key == key { found[place] = copy }
+          }
+        }
+        return .proceed
+      }
+    }
+    return found
   }
 
   func rows(

@@ -238,9 +238,13 @@ public struct FetchedRowBuilder {
 
   /// Copies a row; it must be valid for the layout of its entity.
   public mutating func append(_ reference: RowReference, row: RawSpan) {
+    rows.append(take(reference, row: row))
+  }
+
+  /// Copies a row, which is handed out instead of collected.
+  package mutating func take(_ reference: RowReference, row: RawSpan) -> FetchedRow {
     if let arena, table == reference.table, let stored = unsafe arena.append(reference, row) {
-      unsafe rows.append(FetchedRow(arena: arena, row: stored))
-      return
+      return unsafe FetchedRow(arena: arena, row: stored)
     }
     // The first block of a fetch is small: most fetches return a handful of rows.
     let next = RowArena(capacity: arena == nil ? 4096 : RowArena.blockSize, for: row)
@@ -249,7 +253,7 @@ public struct FetchedRowBuilder {
     guard let stored = unsafe next.append(reference, row) else {
       preconditionFailure("a new block holds one row")
     }
-    unsafe rows.append(FetchedRow(arena: next, row: stored))
+    return unsafe FetchedRow(arena: next, row: stored)
   }
 
   /// Keeps the rows in a range and in another order: what sorting and limiting leave over.
