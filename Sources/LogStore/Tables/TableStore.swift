@@ -21,7 +21,8 @@ final class TableStore: Sendable {
   let ranks: RankCounter
   let tables: [EntityTable]
   private let tablesByEntity: [String: EntityTable]
-  private let tablesByNumber: [UInt16: EntityTable]
+  /// By number: every read of a row asks for its table.
+  private let tablesByNumber: [EntityTable?]
   /// The tables that hold the models of a class, by the class's descriptor, in the order of their numbers.
   private let tablesByClass: [ObjectIdentifier: [EntityTable]]
   let indexes: StoreIndexes
@@ -120,10 +121,12 @@ final class TableStore: Sendable {
       tables.map { ($0.descriptor.entityName, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    tablesByNumber = Dictionary(
-      tables.map { ($0.number, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    var byNumber: [EntityTable?] = []
+    for table in tables {
+      while byNumber.count <= table.number { byNumber.append(nil) }
+      byNumber[Int(table.number)] = byNumber[Int(table.number)] ?? table
+    }
+    tablesByNumber = byNumber
     tablesByClass = TableStore.tablesByClass(tables)
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
@@ -173,7 +176,9 @@ final class TableStore: Sendable {
   }
 
   func table(forEntityNamed name: String) -> UInt16? { tablesByEntity[name]?.number }
-  func table(numbered number: UInt16) -> EntityTable? { tablesByNumber[number] }
+  func table(numbered number: UInt16) -> EntityTable? {
+    number < tablesByNumber.count ? tablesByNumber[Int(number)] : nil
+  }
 
   /// The to-one columns with an inverse that can refer to rows of a table.
   func referrers(of table: UInt16) -> [ReferenceColumn] { referrersByTable[table] ?? [] }
