@@ -120,15 +120,18 @@ extension ModelContext {
   ///
   /// The values of its properties are the row's afterwards, but for those that have unsaved changes.
   func refresh(_ state: _ModelState, from row: FetchedRow) {
+    if state.isUnread {
+      state.setRow(row)
+      state.keepReattached()
+      return
+    }
     guard let model = state.model else { return }
     if unsafe state.row != nil {
       if state.currentRow.isEqual(to: row) { return }
       state.setRow(row)
       state.keepReattached()
     } else {
-      // One of which nothing is known yet reads its row when it is asked.
-      let isCurrent =
-        !state.flags.contains(.hasSavedValues) || state.rowEpoch == listEpoch && knowsAll(of: state)
+      let isCurrent = state.rowEpoch == listEpoch && knowsAll(of: state)
       state.flags.remove(.hasSavedValues)
       state.setRow(row)
       state.keepReattached()

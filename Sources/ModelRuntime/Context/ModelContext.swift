@@ -27,7 +27,7 @@ import RowFormat
   }
 
   /// The context's session, as its stores see it.
-  public var editingState: EditingState
+  @safe @exclusivity(unchecked) public var editingState: EditingState
 
   /// The author of this context's changes; written into the history.
   public var author: String? {

@@ -17,7 +17,7 @@ package final class ModelDescriptor: @unchecked Sendable {
   package let properties: [ModelProperty]
   package let relationships: [ModelProperty]
   /// The columns: one for each property, then the hidden rank columns.
-  package private(set) var layout = RowLayout([])
+  @safe @exclusivity(unchecked) package private(set) var layout = RowLayout([])
   /// For each to-one property whose other end is a list, the hidden column that keeps the model's
   /// place in that list; by ordinal.
   package private(set) var rankColumns: [Int: Int] = [:]
@@ -48,6 +48,8 @@ package final class ModelDescriptor: @unchecked Sendable {
 
   /// Makes the objects of fetched rows, once the first is wanted.
   private let template = AtomicLazyReference<ModelTemplate>()
+  /// The address of the template, 0 while there is none: a load of a number takes a tenth of one of the reference.
+  private let templateAddress = Atomic<UInt>(0)
 
   /// An object of the class as what it is.
   let model: (AnyObject) -> any PersistentModel
@@ -81,9 +83,15 @@ package final class ModelDescriptor: @unchecked Sendable {
 
   /// What makes the objects of fetched rows.
   func makeTemplate() -> ModelTemplate {
-    if let template = template.load() { return template }
+    let address = templateAddress.load(ordering: .acquiring)
+    if let known = unsafe UnsafeRawPointer(bitPattern: address) {
+      return unsafe Unmanaged<ModelTemplate>.fromOpaque(known).takeUnretainedValue()
+    }
     // Making one runs the user's initializer: two threads may make one each, and the first is kept.
-    return template.storeIfNil(ModelTemplate.make(for: type))
+    let made = template.storeIfNil(ModelTemplate.make(for: type))
+    let opaque = unsafe Unmanaged.passUnretained(made).toOpaque()
+    templateAddress.store(UInt(bitPattern: opaque), ordering: .releasing)
+    return made
   }
 
   /// The property that a key path of the class names, or `nil` if it is not a persisted one.

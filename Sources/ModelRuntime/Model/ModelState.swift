@@ -157,6 +157,12 @@ public import RowFormat
     return model as? M
   }
 
+  /// Whether nothing is known yet of the object's values, so that no one has to be told of those that are read.
+  var isUnread: Bool {
+    unsafe row == nil && !flags.contains(.hasSavedValues) && object != nil
+      && cachedDescriptor != nil
+  }
+
   var isDeleted: Bool { flags.contains(.deleted) }
 
   var hasChanges: Bool {

@@ -185,7 +185,10 @@ extension ModelContext {
 
   /// The same before a single row or list is read: then lists that contradict it are put together anew.
   func noticeCommitsIfCounted(to connection: StoreConnection) {
-    if connection.changeCount != nil { noticeCommits(to: connection) }
+    guard let newest = connection.changeCount, newest != seenChanges[connection.index] else {
+      return
+    }
+    noticeCommits(to: connection, readAfter: newest)
   }
 
   /// Whether nothing was committed to an object's store that the context has not noticed.

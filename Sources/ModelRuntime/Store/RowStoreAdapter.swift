@@ -127,7 +127,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try store.rows(at: references)
   }
 
-  func row(at reference: RowReference, for state: EditingState) throws -> FetchedRow? {
+  func row(
+    at reference: RowReference,
+    for state: @autoclosure () -> EditingState
+  ) throws -> FetchedRow? {
     if let lookingUp { return try lookingUp.row(at: reference) }
     return try store.rows(at: [reference]).first ?? nil
   }

@@ -120,8 +120,11 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
 
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
 
-  func row(at reference: RowReference, for state: EditingState) throws -> FetchedRow? {
-    try rows(at: [reference], for: state).first ?? nil
+  func row(
+    at reference: RowReference,
+    for state: @autoclosure () -> EditingState
+  ) throws -> FetchedRow? {
+    try rows(at: [reference], for: state()).first ?? nil
   }
 
   /// Asks the store for models by identifier, entity by entity; during a save, for what it has not read yet.

@@ -103,8 +103,11 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The rows with the given references, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]
 
-  /// The row with a reference: what an object that reads its row asks for.
-  func row(at reference: RowReference, for state: EditingState) throws -> FetchedRow?
+  /// The row with a reference: what an object that reads its row asks for, of a store that mostly need not know for whom.
+  func row(
+    at reference: RowReference,
+    for state: @autoclosure () -> EditingState
+  ) throws -> FetchedRow?
 
   /// Reads a value that is in a side file; `nil` if its row is gone.
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?

@@ -14,6 +14,8 @@ final class StoreConnection: @unchecked Sendable {
   let configurationName: String
   let allowsSave: Bool
   let store: any StoreAdapter
+  /// The name of the store in the identifiers of its models.
+  let identifier: String
   /// Whether reading a relationship of one model is to read it for its siblings, too.
   let loadsSiblings: Bool
   /// What becomes of new models whose unique values are taken.
@@ -38,6 +40,7 @@ final class StoreConnection: @unchecked Sendable {
     allowsSave: Bool
   ) {
     self.store = store
+    identifier = store.identifier
     loadsSiblings = store.loadsSiblings
     self.models = models
     self.index = index
@@ -55,7 +58,6 @@ final class StoreConnection: @unchecked Sendable {
   /// Whether any of the classes has one-to-one relationships.
   var hasPairs: Bool { models.hasPairs }
 
-  var identifier: String { store.identifier }
   /// How many changes have been made to the store, by any process; `nil` if it cannot say.
   var changeCount: UInt64? { store.changeCount }
   /// Whether every list is stored with its owner, also one that could be found from its other end.
