@@ -17,6 +17,13 @@ package protocol CommitParticipant: AnyObject {
   /// - Parameter sequence: The number.
   /// - Returns: `false` to be asked to prepare again; then nothing is appended.
   func take(_ sequence: CommitSequence) -> Bool
+
+  /// Called once the commit is appended and later commits can be encoded against its rows; before it is written.
+  func appended()
+}
+
+extension CommitParticipant {
+  package func appended() {}
 }
 
 /// The result of preparing a commit.

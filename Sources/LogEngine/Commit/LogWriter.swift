@@ -140,6 +140,7 @@ final class LogWriter: Sendable {
       }
       switch try append(&batch, participant) {
       case .appended(let sequence):
+        participant?.appended()
         batch.newBlobs?.handOver()
         try write(through: sequence)
         state.retireBlobs(batch.releasedBlobs, by: sequence)

@@ -191,6 +191,12 @@ extension StorageEngine {
     return sequence
   }
 
+  /// Returns once every commit is visible that has a number by now.
+  package func makeAppendedVisible() throws(StorageError) {
+    let sequence = state.log.tail.withLock { $0.sequence }
+    try requireWriter().write(through: sequence)
+  }
+
   /// Synchronizes everything committed so far, whatever the durability.
   public func synchronize() throws(StorageError) {
     let writer = try requireWriter()
