@@ -46,6 +46,7 @@ import Observation
   named(_$encode),
   named(_$adopt),
   named(_$reset),
+  named(_$derive),
   named(_$observationRegistrar),
   named(_SwiftDataNoType),
   named(access),
@@ -73,6 +74,24 @@ public macro Attribute(
   originalName: String? = nil,
   hashModifier: String? = nil
 ) = #externalMacro(module: "ModelMacros", type: "AttributePropertyMacro")
+
+/// Has the store compute a property, and keep it in step with what it is computed from.
+///
+/// ```swift
+/// @Derived(.count(\Trip.stops)) var stopCount: Int
+/// @Derived(.sum(of: \Expense.amount, over: \Trip.expenses)) var total: Int
+/// @Derived(.canonical(\Trip.name)) var searchName: String
+/// @Derived(.modificationDate) var lastModified: Date?
+/// ```
+///
+/// The property is stored with its model, so predicates, sort descriptors and `#Index` can name it. It changes with a save, and
+/// is the same for every context and process, whatever is saved at the same time. It cannot be set, and initializers leave it
+/// alone: until the first save it is zero, empty or nil. See <doc:DerivedAttributes>.
+///
+/// - Parameter derivation: What it is computed from; see ``Schema/Derivation``.
+@attached(peer)
+public macro Derived(_ derivation: Schema.Derivation) =
+  #externalMacro(module: "ModelMacros", type: "DerivedPropertyMacro")
 
 /// Says how a property relates its model to others.
 ///
@@ -229,3 +248,15 @@ public macro _TransformablePersistedProperty(_ ordinal: Int = 0) =
 @attached(peer, names: prefixed(_$s_))
 public macro _TransformablePersistedProperty(place: Int) =
   #externalMacro(module: "ModelMacros", type: "TransformablePersistedPropertyMacro")
+
+/// Reads a property that the store computes; written by `@Model`.
+@attached(accessor, names: named(get))
+@attached(peer, names: prefixed(_$s_))
+public macro _DerivedProperty(_ ordinal: Int = 0) =
+  #externalMacro(module: "ModelMacros", type: "DerivedSlotMacro")
+
+/// Reads a property that the store computes, of a class with properties inside `#if`.
+@attached(accessor, names: named(get))
+@attached(peer, names: prefixed(_$s_))
+public macro _DerivedProperty(place: Int) =
+  #externalMacro(module: "ModelMacros", type: "DerivedSlotMacro")

@@ -37,7 +37,7 @@ extension ModelClass {
 
   private var addingInitializer: FixIt {
     let needed = members.properties.map(\.property).filter {
-      $0.initializer == nil && !$0.isImplicitlyNil
+      $0.initializer == nil && !$0.isImplicitlyNil && !$0.isDerived
     }
     let parameters = needed.map { "\($0.identifier.text): \($0.type ?? "<#type#>")" }
     let lines =

@@ -17,6 +17,11 @@ enum ModelDiagnostic: DiagnosticMessage {
   case wrapper(property: String, name: String)
   case observers(property: String)
   case constant(property: String)
+  case derivedConstant(property: String)
+  case derivedWithValue(property: String)
+  case derivedWithoutType(property: String)
+  case derivedTransient(property: String)
+  case derivedRelationship(property: String)
 
   var severity: DiagnosticSeverity {
     switch self {
@@ -60,6 +65,16 @@ enum ModelDiagnostic: DiagnosticMessage {
     case .observers(let property):
       "observers of persisted property '\(property)' are never called; "
         + "observe the model with withObservationTracking, or set it through a method"
+    case .derivedConstant(let property):
+      "a store computes '\(property)' anew, so it cannot be a 'let'; as a 'var' it cannot be set either"
+    case .derivedWithValue(let property):
+      "@Derived property '\(property)' cannot have an initial value: the store computes it"
+    case .derivedWithoutType(let property):
+      "@Derived property '\(property)' requires a type annotation"
+    case .derivedTransient(let property):
+      "'\(property)' cannot be both @Derived and @Transient: a derived value is stored"
+    case .derivedRelationship(let property):
+      "'\(property)' cannot be both @Derived and @Relationship: what is derived is a value"
     case .constant(let property):
       "a store sets '\(property)' when it fetches the model, so it cannot be a 'let'; "
         + "'private(set) var' keeps others from changing it"

@@ -9,9 +9,10 @@ struct PropertyDiagnosis {
   var diagnostics: [Diagnostic] {
     switch Persistence(variable) {
     case .notStored: []
-    case .transient: transientDiagnostics
+    case .transient: derivedTransient ?? transientDiagnostics
     case .refused(let refusal): [Diagnostic(refusal, at: variable, fixes: fixes(of: refusal))]
-    case .persisted(let binding, let pattern): observerDiagnostics(binding, pattern)
+    case .persisted(let binding, let pattern):
+      observerDiagnostics(binding, pattern) + derivedDiagnostics(binding, pattern)
     }
   }
 
@@ -51,6 +52,59 @@ struct PropertyDiagnosis {
         ]
       )
     }
+  }
+
+  // MARK: Derived properties
+
+  private var derivedTransient: [Diagnostic]? {
+    guard variable.attribute(named: "Derived") != nil,
+      let name = variable.bindings.first?.pattern.trimmedDescription
+    else { return nil }
+    return [
+      Diagnostic(
+        .derivedTransient(property: name),
+        at: variable,
+        fixes: [removingAttribute("Transient")]
+      )
+    ]
+  }
+
+  private func derivedDiagnostics(
+    _ binding: PatternBindingSyntax,
+    _ pattern: IdentifierPatternSyntax
+  ) -> [Diagnostic] {
+    guard variable.attribute(named: "Derived") != nil else { return [] }
+    let name = pattern.identifier.text
+    var diagnostics: [Diagnostic] = []
+    let keyword = variable.bindingSpecifier
+    if keyword.tokenKind == .keyword(.let) {
+      let fix = Remedy.replace(
+        keyword,
+        with: keyword.with(\.tokenKind, .keyword(.var)),
+        "use 'var'"
+      )
+      diagnostics.append(Diagnostic(.derivedConstant(property: name), at: keyword, fixes: [fix]))
+    }
+    if binding.typeAnnotation == nil {
+      diagnostics.append(Diagnostic(.derivedWithoutType(property: name), at: binding))
+    } else if let initializer = binding.initializer {
+      var bare = binding.with(\.initializer, nil)
+      bare.typeAnnotation?.trailingTrivia = []
+      let fix = Remedy.replace(binding, with: bare, "remove the initial value")
+      diagnostics.append(
+        Diagnostic(.derivedWithValue(property: name), at: initializer, fixes: [fix])
+      )
+    }
+    if variable.attribute(named: "Relationship") != nil {
+      diagnostics.append(
+        Diagnostic(
+          .derivedRelationship(property: name),
+          at: variable,
+          fixes: [removingAttribute("Relationship")]
+        )
+      )
+    }
+    return diagnostics
   }
 
   // MARK: Observers
@@ -137,7 +191,7 @@ struct PropertyDiagnosis {
 extension PersistedProperty {
   /// How to get around what the compiler says of a `let`: a warning in Swift 5, an error in Swift 6.
   var constantDiagnostic: Diagnostic? {
-    guard isConstant else { return nil }
+    guard isConstant, !isDerived else { return nil }
     let isPrivate = declaration.modifiers.contains { $0.name.tokenKind == .keyword(.private) }
     let keyword = declaration.bindingSpecifier
     let text = isPrivate ? "var" : "private(set) var"

@@ -11,6 +11,7 @@ extension ModelClass {
     result.append(schemaMetadata)
     if !inheritsInitializers { result.append(initializer) }
     result += [encode, adopt, reset]
+    if let derive { result.append(derive) }
     result += observation
     if let equality { result.append(equality) }
     return result
@@ -155,13 +156,27 @@ extension ModelClass {
     }
   }
 
+  /// The method that takes in computed values, if the class or a subclass may have any.
+  private var derive: DeclSyntax? {
+    let derived = members.properties.contains { $0.property.isDerived }
+    guard derived || !inheritsModel && !isFinal else { return nil }
+    return method(
+      "_$derive(from values: ModelRuntime._DerivedValues)",
+      forward: "_$derive(from: values)"
+    ) {
+      $0.isDerived ? "values.set(&\($0.slot), \(ordinal($1)))" : ""
+    }
+  }
+
   /// A method with a statement for each property, after the superclass's.
   private func method(
     _ signature: String,
     forward: String,
     statement: (PersistedProperty, Int) -> String
   ) -> DeclSyntax {
-    let lines = (inheritsModel ? ["super.\(forward)"] : []) + members.statements(statement)
+    let lines =
+      (inheritsModel ? ["super.\(forward)"] : [])
+      + members.statements(statement).filter { !$0.isEmpty }
     return """
       \(raw: nonisolated)\(raw: overriding)\(raw: access.overridableModifier)func \(raw: signature) {
         \(raw: lines.joined(separator: "\n"))

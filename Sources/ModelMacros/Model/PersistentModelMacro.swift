@@ -37,7 +37,10 @@ extension PersistentModelMacro: MemberAttributeMacro {
     let members = MemberTree(declaration.memberBlock.members)
     guard let place = members.properties.first(where: { $0.property.name == property.name })?.place
     else { return [] }
-    let name = property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
+    let name =
+      property.isDerived
+      ? "_DerivedProperty"
+      : property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
     let label = members.isConditional ? "place: " : ""
     return ["@ModelRuntime.\(raw: name)(\(raw: label)\(raw: place))"]
   }

@@ -19,6 +19,9 @@ extension MarkerMacro {
 /// `@Attribute(…)`: the options of a persisted value.
 public enum AttributePropertyMacro: MarkerMacro {}
 
+/// `@Derived(…)`: what the store computes a value from.
+public enum DerivedPropertyMacro: MarkerMacro {}
+
 /// `@Relationship(…)`: the options of a relationship.
 public enum RelationshipPropertyMacro: MarkerMacro {}
 

@@ -21,6 +21,11 @@ struct PersistedProperty {
   /// The stored property that holds the value.
   var slot: String { "_$s_\(name)" }
 
+  /// The attribute that says what the store computes the value from, if it does.
+  var derivation: AttributeSyntax? { declaration.attribute(named: "Derived") }
+
+  var isDerived: Bool { derivation != nil }
+
   var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
 
   var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
@@ -40,7 +45,8 @@ struct PersistedProperty {
 
   /// Whether the property is nil until it is set, without saying so.
   var isImplicitlyNil: Bool {
-    guard initializer == nil, !isConstant, let type = binding.typeAnnotation?.type else {
+    guard initializer == nil, !isConstant, !isDerived, let type = binding.typeAnnotation?.type
+    else {
       return false
     }
     return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
@@ -64,9 +70,9 @@ extension PersistedProperty {
       return Options(type: "Relationship", attribute: attribute)
     }
     if let attribute = declaration.attribute(named: "Attribute") {
-      return Options(type: "Attribute", attribute: attribute)
+      return Options(type: "Attribute", attribute: attribute, derivation: derivation)
     }
-    return nil
+    return derivation.map { Options(type: "Attribute", derivation: $0) }
   }
 
   /// Whether the value goes through a `ValueTransformer` on its way to the row.
@@ -81,18 +87,22 @@ extension PersistedProperty {
     }
   }
 
-  /// `@Attribute(…)` or `@Relationship(…)`.
+  /// `@Attribute(…)` or `@Relationship(…)`, and `@Derived(…)`.
   struct Options {
     /// The class of `Schema` that takes the same arguments.
     let type: String
-    let attribute: AttributeSyntax
+    var attribute: AttributeSyntax?
+    var derivation: AttributeSyntax?
 
     /// The expression that makes the schema's description of the options, in today's spellings.
     var expression: String {
-      guard case .argumentList(let arguments) = attribute.arguments else {
-        return "ModelRuntime.Schema.\(type)()"
+      var arguments = ""
+      if case .argumentList(let list) = attribute?.arguments {
+        arguments = list.inTodaysSpelling.trimmedDescription
       }
-      return "ModelRuntime.Schema.\(type)(\(arguments.inTodaysSpelling.trimmedDescription))"
+      let options = "ModelRuntime.Schema.\(type)(\(arguments))"
+      guard case .argumentList(let derivation) = derivation?.arguments else { return options }
+      return "\(options).derived(\(derivation.trimmedDescription))"
     }
   }
 }

@@ -11,6 +11,9 @@ public enum PersistedPropertyMacro: SlotMacro {}
 /// `@_TransformablePersistedProperty`, for values that pass through a `ValueTransformer`.
 public enum TransformablePersistedPropertyMacro: SlotMacro {}
 
+/// `@_DerivedProperty`, for values that the store computes: they can be read, and not be set.
+public enum DerivedSlotMacro: SlotMacro {}
+
 extension SlotMacro {
   public static var formatMode: FormatMode { .disabled }
 
@@ -44,7 +47,8 @@ extension PersistedProperty {
   func slotDeclaration(isIsolated: Bool) -> DeclSyntax {
     let value: String
     if let type {
-      value = ": ModelRuntime._Slot<\(type)>" + (isImplicitlyNil ? " = .init(nil)" : "")
+      let empty = isDerived ? " = .init()" : isImplicitlyNil ? " = .init(nil)" : ""
+      value = ": ModelRuntime._Slot<\(type)>" + empty
     } else if let initializer {
       value = " = ModelRuntime._Slot(of: \(initializer))"
     } else {

@@ -38,7 +38,8 @@ struct PropertyAccessors {
   }
 
   var accessors: [AccessorDeclSyntax] {
-    property.isConstant ? [initAccessor, getter] : [initAccessor, getter, setter, modifier]
+    if property.isDerived { return [getter] }
+    return property.isConstant ? [initAccessor, getter] : [initAccessor, getter, setter, modifier]
   }
 
   private var slot: String { property.slot }

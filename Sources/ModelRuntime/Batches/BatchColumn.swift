@@ -63,6 +63,13 @@ struct BatchColumn<Value> {
         entity: descriptor.entityName
       )
     }
+    if property.isDerived {
+      throw SwiftDataError.unsupportedKeyPath.explained(
+        "\(descriptor.entityName).\(property.name) is derived: the store computes it, and a batch cannot set it",
+        entity: descriptor.entityName,
+        property: property.name
+      )
+    }
     return property
   }
 

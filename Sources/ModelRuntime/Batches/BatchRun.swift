@@ -36,14 +36,19 @@ struct BatchRun {
     SaveNotifications.postWillSave(of: context)
     var rows = SavedRows(connectionIndex: connection.index)
     let token: (any HistoryToken)?
+    let derived = connection.makeDerivedRows()
+    var editing = context.editingState
+    editing.derivedRows = derived
     do {
-      token = try connection.store.writeRows(for: context.editingState) { rows = try body($0) }
+      token = try connection.store.writeRows(for: editing) { rows = try body($0) }
     } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
       throw SwiftDataError.referenceToNothing(dangling, in: connection)
     }
     if rows.isEmpty { return }
     commitCount += 1
     done.append(rows)
+    // What was derived from the rows is told, and is no part of the result.
+    if let derived { rows.updated += derived.updated }
     context.announce(rows, token, in: connection)
   }
 

@@ -151,13 +151,15 @@ final class StoreCoordinator: Sendable {
     let models = ConnectedModels(of: schema)
     func adapt(_ rows: some RowStore) -> any StoreAdapter { RowStoreAdapter(rows, models) }
     let rows = store as? any RowStore
-    return StoreConnection(
+    let connection = StoreConnection(
       rows.map { adapt($0) } ?? SnapshotStoreAdapter(store, models),
       models,
       index: index,
       configurationName: name,
       allowsSave: rows?.allowsSave ?? true
     )
+    try connection.checkDerivations()
+    return connection
   }
 
   // MARK: Closing

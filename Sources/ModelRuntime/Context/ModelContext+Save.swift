@@ -37,8 +37,9 @@ extension ModelContext {
       if let save = try save(to: connection) { saved.append(save) }
     }
     forgetUnsaved()
+    mergeDerived(of: saved)
     coordinator.inboxes.post(
-      saved.map { SavedRows($0.changes, in: $0.connection.index) },
+      saved.map { SavedRows($0) },
       from: inbox
     )
     observers?.saved(saved.map(\.changes), pending: inserted)
@@ -122,9 +123,10 @@ extension ModelContext {
           continue
         }
         do {
-          let token = try write(changes, by: policy, to: connection)
+          let derived = connection.makeDerivedRows()
+          let token = try write(changes, by: policy, derived, to: connection)
           let saved = upsert?.finish(changes) ?? changes
-          return StoreSave(connection: connection, changes: saved, token: token)
+          return StoreSave(connection, saved, derived, token)
         } catch let unsettled as ModelClashes {
           let merging = upsert ?? Upsert(self, connection)
           upsert = merging
@@ -164,6 +166,7 @@ extension ModelContext {
   private func write(
     _ changes: ChangeSet,
     by policy: MergePolicy,
+    _ derived: DerivedRows?,
     to connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     var own = changes
@@ -196,6 +199,7 @@ extension ModelContext {
     let epoch = listEpoch
     var editing = editingState
     editing.comparesValues = policy.compares
+    editing.derivedRows = derived
     let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
     if !own.isEmpty {
       noticeOwnCommit(to: connection, after: former)
@@ -203,6 +207,7 @@ extension ModelContext {
     }
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)
+    if let derived { settle(derived, of: own, askedFor: changes, in: connection) }
     return token
   }
 
@@ -380,16 +385,31 @@ extension [any PersistentModel] {
 struct StoreSave {
   let connection: StoreConnection
   let changes: ChangeSet
+  /// The rows that were changed because of derived attributes alone.
+  let derived: [RowReference]
   /// The bookmark behind it, if the store remembers it.
   let token: (any HistoryToken)?
+
+  init(
+    _ connection: StoreConnection,
+    _ changes: ChangeSet,
+    _ derived: DerivedRows?,
+    _ token: (any HistoryToken)?
+  ) {
+    self.connection = connection
+    self.changes = changes
+    self.derived = derived?.updated ?? []
+    self.token = token
+  }
 }
 
 extension SavedRows {
   /// The rows of a save that succeeded.
-  fileprivate init(_ changes: ChangeSet, in connectionIndex: Int) {
-    self.connectionIndex = connectionIndex
+  fileprivate init(_ save: StoreSave) {
+    let changes = save.changes
+    connectionIndex = save.connection.index
     inserted = changes.inserted.map { $0._$state.reference }
-    updated = changes.updated.map { $0._$state.reference }
+    updated = changes.updated.map { $0._$state.reference } + save.derived
     deleted = changes.deleted.map { $0._$state.reference }
   }
 }

@@ -11,6 +11,9 @@ struct SaveNotice {
   mutating func add(_ save: StoreSave) {
     inserted += save.connection.identifiers(of: save.changes.inserted)
     updated += save.connection.identifiers(of: save.changes.updated)
+    if !save.derived.isEmpty {
+      updated += save.derived.compactMap(save.connection.identifier(of:))
+    }
     deleted += save.connection.identifiers(of: save.changes.deleted)
     if let token = save.token { tokens[save.connection.identifier] = token }
   }

@@ -85,6 +85,9 @@ extension SaveEvent {
       for list in [changes.inserted, changes.updated, changes.deleted] {
         for model in list { insert(model._$state.descriptor) }
       }
+      for row in save.derived {
+        if let descriptor = connection.descriptor(of: row) { insert(descriptor) }
+      }
     }
     if !hasWritten { return nil }
   }

@@ -147,7 +147,7 @@ extension _ModelState {
     var known: [Int] = []
     var unknown: [Int] = []
     for property in descriptor.properties
-    where !property.isRelationship && changed.contains(property.ordinal) {
+    where !property.isRelationship && !property.isDerived && changed.contains(property.ordinal) {
       let column = property.ordinal
       // From 63 on properties share a mark: one that has its former value was not set, and must not replace another's.
       if column >= 63, let base = base(of: column),

@@ -16,6 +16,8 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// The superclass's properties, then the class's own, in declaration order.
   package let properties: [ModelProperty]
   package let relationships: [ModelProperty]
+  /// Whether any property is derived.
+  package let isDeriving: Bool
   /// The columns: one for each property, then the hidden rank columns.
   @safe @exclusivity(unchecked) package private(set) var layout = RowLayout([])
   /// For each to-one property whose other end is a list, the hidden column that keeps the model's
@@ -71,6 +73,7 @@ package final class ModelDescriptor: @unchecked Sendable {
     temporaryOrigin = .named(store: nil, entity: entityName)
     model = ModelDescriptor.caster(type)
     relationships = properties.filter(\.isRelationship)
+    isDeriving = properties.contains(where: \.isDerived)
     var byKeyPath: [AnyKeyPath: Int] = superclass?.ordinalsByKeyPath ?? [:]
     var byName: [String: Int] = [:]
     for property in properties {

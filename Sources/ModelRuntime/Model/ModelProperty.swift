@@ -22,6 +22,8 @@ package final class ModelProperty: @unchecked Sendable {
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
   package let defaultValue: Any?
+  /// What the store computes the property from, if it does.
+  let derivation: Schema.Derivation?
   /// The position among the relationships of the class; meaningless for an attribute.
   let relationIndex: Int
   /// Tells observers of the property of a model that it changed.
@@ -44,6 +46,7 @@ package final class ModelProperty: @unchecked Sendable {
     keyPath = metadata.keypath
     attribute = metadata.metadata as? Schema.Attribute
     relationship = metadata.metadata as? Schema.Relationship
+    derivation = attribute?.derivation
     defaultValue = metadata.defaultValue
     self.ordinal = ordinal
     self.kind = kind

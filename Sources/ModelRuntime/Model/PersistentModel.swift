@@ -41,6 +41,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
   /// Forgets the values held in slots, so that the next read decodes the row. Written by `@Model`.
   func _$reset(keeping kept: _KeptProperties)
+
+  /// Puts computed values into the slots of derived properties. Written by `@Model`.
+  func _$derive(from values: _DerivedValues)
 }
 
 /// The properties of a model that are not to be forgotten.
@@ -59,6 +62,7 @@ extension PersistentModel {
   public static var _$hasOnlySlots: Bool { false }
   public var _$stateReference: _StateReference { unsafe _StateReference(.passUnretained(_$state)) }
   public var _$fetchedRow: _FetchedRow { .none }
+  public func _$derive(from values: _DerivedValues) {}
 
   /// Forgets the values of all properties but some.
   func _$reset(keeping kept: ColumnSet = ColumnSet()) { _$reset(keeping: _KeptProperties(kept)) }

@@ -85,7 +85,7 @@ private func makeAttribute(
   valueType: any Any.Type
 ) -> Schema.Attribute {
   let declared = entry.metadata as? Schema.Attribute ?? Schema.Attribute()
-  return Schema.Attribute.make(
+  let attribute = Schema.Attribute.make(
     name: entry.name,
     originalName: declared.originalName.isEmpty ? nil : declared.originalName,
     options: declared.options,
@@ -93,4 +93,6 @@ private func makeAttribute(
     defaultValue: entry.defaultValue,
     hashModifier: declared.hashModifier
   )
+  attribute.derivation = declared.derivation
+  return attribute
 }

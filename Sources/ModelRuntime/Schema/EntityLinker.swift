@@ -6,7 +6,7 @@ enum EntityLinker {
     return duplicates(in: entities) + linkHierarchy(entities, byName: byName)
       + checkDestinations(of: entities, byName: byName)
       + InverseLinker(entities: entities, byName: byName).link()
-      + entities.flatMap(resolveLists)
+      + entities.flatMap(resolveLists) + entities.flatMap { $0.linkDerivations(byName) }
   }
 
   private static func duplicates(in entities: [Schema.Entity]) -> [SwiftDataError] {
@@ -85,7 +85,15 @@ enum EntityLinker {
           continue
         }
         let known = names.compactMap(\.1)
-        if list.isUnique, let toMany = known.first(where: { entity.isToMany($0) }) {
+        if list.isUnique, let derived = known.first(where: { entity.isDerived($0) }) {
+          problems.append(
+            .invalidSchema.explained(
+              "#Unique of \(entity.name) names \(derived), which is derived from what others save, too",
+              entity: entity.name,
+              property: derived
+            )
+          )
+        } else if list.isUnique, let toMany = known.first(where: { entity.isToMany($0) }) {
           problems.append(
             .invalidSchema.explained(
               "#Unique of \(entity.name) names \(toMany), a relationship to many models",
@@ -107,6 +115,10 @@ enum EntityLinker {
 }
 
 extension Schema.Entity {
+  fileprivate func isDerived(_ name: String) -> Bool {
+    (property(named: name) as? Schema.Attribute)?.derivation != nil
+  }
+
   fileprivate func isToMany(_ name: String) -> Bool {
     (property(named: name) as? Schema.Relationship)?.isToOneRelationship == false
   }

@@ -15,6 +15,10 @@ extension Schema {
     public var isOptional: Bool
     /// Tells two versions of one shape apart.
     public var hashModifier: String?
+    /// What the store computes the values from; `nil` for values that are set.
+    package internal(set) var derivation: Schema.Derivation?
+    /// The same by names, once the entities are linked.
+    package internal(set) var derivationNames: Schema.Derivation.Names?
 
     /// The Swift type of its values, `Optional` included.
     public var valueType: any Any.Type {
@@ -83,6 +87,7 @@ extension Schema {
 
     private enum CodingKeys: CodingKey {
       case name, originalName, options, valueType, isOptional, hashModifier
+      case derivation
     }
 
     public required init(from decoder: any Decoder) throws {
@@ -94,6 +99,10 @@ extension Schema {
       valueType = valueTypeName.resolved
       isOptional = try container.decode(Bool.self, forKey: .isOptional)
       hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+      derivationNames = try container.decodeIfPresent(
+        Schema.Derivation.Names.self,
+        forKey: .derivation
+      )
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -104,6 +113,7 @@ extension Schema {
       try container.encode(valueTypeName, forKey: .valueType)
       try container.encode(isOptional, forKey: .isOptional)
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try container.encodeIfPresent(derivationNames, forKey: .derivation)
     }
 
     // MARK: Comparing
@@ -114,7 +124,7 @@ extension Schema {
       type(of: self) == type(of: other) && name == other.name
         && originalName == other.originalName && options == other.options
         && valueTypeName == other.valueTypeName && isOptional == other.isOptional
-        && hashModifier == other.hashModifier
+        && hashModifier == other.hashModifier && derivationNames == other.derivationNames
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

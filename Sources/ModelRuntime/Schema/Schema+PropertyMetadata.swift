@@ -27,7 +27,8 @@ extension Schema {
     ) {
       self.name = name
       self.keypath = keypath
-      self.defaultValue = defaultValue
+      self.defaultValue =
+        defaultValue ?? (metadata as? Schema.Attribute)?.derivation?.initialValue(keypath)
       self.metadata = metadata
     }
   }

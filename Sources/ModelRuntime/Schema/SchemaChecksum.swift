@@ -40,6 +40,7 @@ package struct SchemaShape: Hashable, Sendable, CustomStringConvertible {
       (["attribute \(attribute.name) \(attribute.valueTypeName.shape)"]
       + (attribute.isOptional ? ["optional"] : []) + options
       + (attribute.isTransformable ? [".transformable"] : [])
+      + (attribute.derivationNames.map { ["derived \($0)"] } ?? [])
       + (attribute.hashModifier.map { ["modified by \($0)"] } ?? [])).joined(separator: " ")
   }
 

@@ -16,6 +16,10 @@ public struct EditingState: Identifiable, Sendable {
   ///
   /// Respected by stores over a log.
   package var comparesValues = false
+  /// Receives the rows that a save changes because of derived attributes, if any class has some.
+  ///
+  /// Respected by stores over a log.
+  package var derivedRows: DerivedRows?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

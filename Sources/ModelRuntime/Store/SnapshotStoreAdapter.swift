@@ -220,7 +220,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   // MARK: Saving
 
   func writes(_ state: _ModelState) -> Bool { true }
-  func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws {}
+  func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws {
+    if connection.isDeriving { try changes.derive(at: Date()) }
+  }
 
   func save(
     _ changes: ChangeSet,

@@ -55,6 +55,8 @@ final class StoreConnection: @unchecked Sendable {
   var hasRelationships: Bool { models.hasRelationships }
   /// Whether any of the classes has lists that cannot be found from their other end.
   var hasStoredLists: Bool { models.hasStoredLists }
+  /// Whether any of the classes has derived attributes.
+  var isDeriving: Bool { models.isDeriving }
   /// Whether any of the classes has one-to-one relationships.
   var hasPairs: Bool { models.hasPairs }
 
@@ -131,6 +133,7 @@ struct ConnectedModels: Sendable {
   let hasRelationships: Bool
   let hasStoredLists: Bool
   let hasPairs: Bool
+  let isDeriving: Bool
 
   init(of schema: Schema) {
     self.schema = schema
@@ -139,6 +142,7 @@ struct ConnectedModels: Sendable {
       descriptors.map { ($0.entityName, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    isDeriving = descriptors.contains(where: \.isDeriving)
     hasRelationships = descriptors.contains { !$0.relationships.isEmpty }
     hasPairs = descriptors.contains { $0.relationships.contains(where: \.isPaired) }
     hasStoredLists = descriptors.contains { $0.relationships.contains { $0.isStoredList } }

@@ -79,6 +79,8 @@ struct Expansion {
       ),
       "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
       "_TransformablePersistedProperty": MacroSpec(type: TransformablePersistedPropertyMacro.self),
+      "_DerivedProperty": MacroSpec(type: DerivedSlotMacro.self),
+      "Derived": MacroSpec(type: DerivedPropertyMacro.self),
       "Attribute": MacroSpec(type: AttributePropertyMacro.self),
       "Relationship": MacroSpec(type: RelationshipPropertyMacro.self),
       "Transient": MacroSpec(type: TransientPropertyMacro.self),

@@ -1,0 +1,34 @@
+package import RowFormat
+
+/// Receives from a store which rows a save has changed besides those that it was given, because attributes of theirs are
+/// derived from others.
+///
+/// Unchecked, because only the thread that saves uses it.
+package final class DerivedRows: @unchecked Sendable {
+  /// The rows, each once.
+  @safe @exclusivity(unchecked) package var updated: [RowReference] = []
+
+  init() {}
+}
+
+/// A store of rows that computes derived attributes, whoever writes the rows: others are not given models that have any.
+package protocol DerivingStore: RowStore {}
+
+extension StoreConnection {
+  /// What takes note of derived attributes at a save; `nil` if no class has any.
+  func makeDerivedRows() -> DerivedRows? { isDeriving ? DerivedRows() : nil }
+
+  /// Throws if the store does not compute derived attributes, and has models with some.
+  func checkDerivations() throws {
+    guard isDeriving, store.keepsRows, !(store.openStore is any DerivingStore),
+      let model = descriptors.first(where: \.isDeriving),
+      let property = model.properties.first(where: \.isDerived)
+    else { return }
+    throw SwiftDataError.invalidSchema.explained(
+      "\(type(of: store.openStore)) \"\(configurationName)\" does not compute derived attributes, and "
+        + "\(model.entityName).\(property.name) is one; a LogStore does",
+      entity: model.entityName,
+      property: property.name
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import JSONStore
+import SwiftData
+import Testing
+
+@Model
+private final class Bag {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Coin.bag) var coins: [Coin] = []
+  @Derived(.count(\Bag.coins)) var coinCount: Int
+  @Derived(.sum(of: \Coin.value, over: \Bag.coins)) var total: Int
+  @Derived(.canonical(\Bag.name)) var searchName: String
+  @Derived(.modificationDate) var lastModified: Date?
+  init(name: String) { self.name = name }
+}
+
+@Model
+private final class Coin {
+  var value: Int
+  var bag: Bag?
+  init(_ value: Int, in bag: Bag?) {
+    self.value = value
+    self.bag = bag
+  }
+}
+
+@Suite struct `Derived attributes in a store of snapshots` {
+  @Test func `are computed by the context that saves`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let container = try ModelContainer(
+      for: Schema([Bag.self, Coin.self]),
+      configurations: [JSONStoreConfiguration(name: "bags", url: folder.appending(path: "b.json"))]
+    )
+    func stored() throws -> [Int] {
+      let bag = try #require(try ModelContext(container).fetch(FetchDescriptor<Bag>()).first)
+      return [bag.coinCount, bag.total]
+    }
+    let context = ModelContext(container)
+    let bag = Bag(name: "Äpfel")
+    context.insert(bag)
+    let coins = [1, 2].map { Coin($0, in: bag) }
+    for coin in coins { context.insert(coin) }
+    try context.save()
+    #expect(bag.coinCount == 2 && bag.total == 3)
+    #expect(bag.searchName == "apfel" && bag.lastModified != nil)
+    #expect(try stored() == [2, 3])
+    coins[0].value = 10
+    try context.save()
+    #expect(try stored() == [2, 12])
+    context.delete(coins[1])
+    try context.save()
+    #expect(try stored() == [1, 10])
+    #expect(bag.total == 10)
+    // What another context has added is counted, and stays.
+    let other = ModelContext(container)
+    let copy = try #require(try other.fetch(FetchDescriptor<Bag>()).first)
+    #expect(copy.coins.count == 1)
+    context.insert(Coin(5, in: bag))
+    try context.save()
+    other.insert(Coin(7, in: copy))
+    try other.save()
+    let last = try #require(try ModelContext(container).fetch(FetchDescriptor<Bag>()).first)
+    #expect(last.coins.count == 3)
+    #expect(last.coinCount == 3 && last.total == 22)
+  }
+}
