@@ -5,7 +5,7 @@ import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
-  DataStoreClosing, ValueComparingStore, TurnTakingStore
+  DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -52,7 +52,12 @@ extension LogBackedStore {
   ) throws -> (any HistoryToken)? {
     let tables = try openTables()
     return try tables.measure(.save) {
-      try tables.save(author: editingState.author, deletions: editingState.deletions, body)
+      try tables.save(
+        author: editingState.author,
+        deletions: editingState.deletions,
+        derived: editingState.derivedRows,
+        body
+      )
     }
   }
 

@@ -47,6 +47,18 @@ import Testing
     #expect(result.error?.place == "nothing.csv")
   }
 
+  /// Rows come without the models that say what is derived from them.
+  @Test func `has derived attributes computed anew by the app`() throws {
+    let engine = try StorageEngine.open(at: "t.store", options: EngineOptions(), fileSystem: disk)
+    try engine.apply([.setMetadata(key: "derived.schema", value: [1])])
+    try engine.close()
+    try file("one.ndjson", #"{"name":"Oslo"}"#)
+    #expect(try session.run("import", "t.store", "Town", "one.ndjson").status == .success)
+    let after = try StorageEngine.open(at: "t.store", options: EngineOptions(), fileSystem: disk)
+    #expect(after.catalogue.metadata["derived.schema"] == nil)
+    try after.close()
+  }
+
   @Test(arguments: ["csv", "ndjson"])
   func `reads what an export writes`(format: String) throws {
     try file(

@@ -24,7 +24,15 @@ struct StoreMigration {
   ///   is no plan. The store is as it was, and closed.
   func run(_ engine: StorageEngine) throws -> StorageEngine {
     do {
-      return try migrate(engine)
+      let areDerivedValid = DerivedRecords.areValid(in: engine.catalogue)
+      let migrated = try migrate(engine)
+      do {
+        try deriveAttributes(of: schema, in: migrated, areValid: areDerivedValid)
+      } catch {
+        if migrated !== engine { try? migrated.close() }
+        throw error
+      }
+      return migrated
     } catch {
       try? engine.close()
       throw error
@@ -139,11 +147,16 @@ extension StoreMigration {
   private func take(_ step: MigrationStep, in engine: StorageEngine) throws {
     try step.runWillMigrate {
       try CatalogueMapping.prepare(engine, for: step.from)
+      // A schema in between may have others, which no code may find missing.
+      try deriveAttributes(of: step.from, in: engine)
       return try open(engine, at: step.from, of: step.wholeFrom)
     }
     let mapping = try mapping(of: step, CatalogueDraft(engine.catalogue))
     try perform { try engine.apply(mapping.draft.changes) }
-    try step.runDidMigrate { try open(engine, at: step.to, of: step.wholeTo) }
+    try step.runDidMigrate {
+      try deriveAttributes(of: step.to, in: engine)
+      return try open(engine, at: step.to, of: step.wholeTo)
+    }
     guard mapping.checks.concernRows(of: engine, engine.catalogue) else { return }
     do {
       try mapping.checks.run(in: tables(of: engine, at: step.to))
@@ -174,6 +187,38 @@ extension StoreMigration {
       at: version,
       uniquenessPolicy: uniquenessPolicy
     )
+  }
+
+  private func deriveAttributes(of schema: Schema, in engine: StorageEngine) throws {
+    let areValid = DerivedRecords.areValid(in: engine.catalogue)
+    try deriveAttributes(of: schema, in: engine, areValid: areValid)
+  }
+
+  /// Computes the derived attributes that the store does not have yet, or has from something else.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema, whose tables the store has.
+  ///   - engine: The store.
+  ///   - areValid: Whether the values that the store says it has are right.
+  /// - Throws: ``SwiftDataError/migrationUnavailable`` if there are any, and the store is only read.
+  private func deriveAttributes(
+    of schema: Schema,
+    in engine: StorageEngine,
+    areValid: Bool
+  ) throws {
+    let records = DerivedRecords(schema, engine.catalogue, areValid: areValid)
+    if records.isCurrent { return }
+    guard allowsSave else {
+      guard let name = records.outdated(in: engine) else { return }
+      throw SwiftDataError.migrationUnavailable.explained(
+        "\(path) has rows for which the derived attribute \(name) has not been computed, and was opened "
+          + "read-only: open it once with allowsSave: true"
+      )
+    }
+    if records.outdated(in: engine) != nil {
+      try tables(of: engine, at: schema).computeDerivedAttributes()
+    }
+    try perform { try engine.apply(records.changes) }
   }
 
   private func tables(of engine: StorageEngine, at schema: Schema) throws -> TableStore {

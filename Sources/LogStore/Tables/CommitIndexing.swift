@@ -51,7 +51,13 @@ final class CommitIndexing: CommitParticipant {
     let deletions: RowFilter?
   }
 
-  init(_ store: TableStore) { self.store = store }
+  /// Told when the commit has its place, so that others that change the same totals can go on.
+  private let derived: DerivedChanges?
+
+  init(_ store: TableStore, _ derived: DerivedChanges?) {
+    self.store = store
+    self.derived = derived
+  }
 
   /// Commits a batch.
   ///
@@ -143,6 +149,8 @@ final class CommitIndexing: CommitParticipant {
     for part in parts { part.index.post(part.changes, of: sequence) }
     return true
   }
+
+  func appended() { derived?.release() }
 
   // MARK: Noting changes
 

@@ -10,6 +10,7 @@ extension TableStore {
   /// - Parameters:
   ///   - author: Who makes them, as the history tells it.
   ///   - deletions: What rows must still be that the commit deletes.
+  ///   - derived: Receives the rows that the commit changes only because attributes of theirs are derived.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
   /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for what stands against
@@ -18,6 +19,7 @@ extension TableStore {
   func save(
     author: String?,
     deletions: DeletionCondition? = nil,
+    derived: DerivedRows? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     let sink = spareSink.take() ?? CommitSink(self)
@@ -36,10 +38,12 @@ extension TableStore {
         }
       }
     }
+    derived?.updated = sink.derivedRows
     if sink.isWorthKeeping { spareSink.keep(sink) }
     if TableStore.checksIndexes {
       try checkIndexes()
       try checkLists()
+      try checkDerivedAttributes()
     }
     return sequence.map(history.token)
   }
@@ -70,6 +74,8 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
   @safe @exclusivity(unchecked) private var changeCount = 0
   @safe @exclusivity(unchecked) private var byteCount = 0
   private let indexing: CommitIndexing
+  /// Computes derived attributes, if any class has some.
+  private let derived: DerivedChanges?
 
   /// What has to hold of the references that a save leaves.
   enum ReferenceCheck {
@@ -96,8 +102,15 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
   init(_ store: TableStore) {
     self.store = store
     batch = store.engine.makeBatch()
-    indexing = CommitIndexing(store)
+    derived = store.derivations.map { DerivedChanges(store, $0) }
+    indexing = CommitIndexing(store, derived)
   }
+
+  /// The rows that the commit changed only because attributes of theirs are derived.
+  var derivedRows: [RowReference] { derived?.updatedOwners ?? [] }
+
+  /// Has the rows of this save written as they are, with the derived attributes that they have.
+  func trustDerivedAttributes() { derived?.isTrusting = true }
 
   /// Starts a save.
   func begin(
@@ -109,6 +122,7 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
     indexing.deletions = deletions
     self.check = check
     references.removeAll()
+    derived?.begin()
     changeCount = 0
     byteCount = 0
   }
@@ -118,9 +132,11 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
 
   /// - Returns: The commit; `nil` if there was nothing to be written.
   func commit() throws -> CommitSequence? {
-    let isEmpty = batch.isEmpty
+    let isEmpty = batch.isEmpty && derived?.isPending != true
+    defer { derived?.release() }
     let sequence: CommitSequence
     if references.isEmpty {
+      try derived?.finish(into: &batch)
       sequence = try indexing.commit(&batch)
     } else {
       let claim = store.referenceClaims.claim(references)
@@ -130,6 +146,7 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
       {
         throw dangling
       }
+      try derived?.finish(into: &batch)
       sequence = try indexing.commit(&batch)
     }
     return isEmpty ? nil : sequence
@@ -138,7 +155,11 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
   func insert(_ reference: RowReference, row: RawSpan) {
     guard let target = target(reference.table) else { return }
     let table = target.table
-    batch.insert(reference, layout: table.layoutNumber, row: row)
+    if let derived {
+      derived.insert(reference, table, row, into: &batch)
+    } else {
+      batch.insert(reference, layout: table.layoutNumber, row: row)
+    }
     recordChange(row.byteCount)
     if target.canBeReferredTo || !target.checked.isEmpty {
       references.recordInsertion(of: reference)
@@ -155,7 +176,11 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
     for column in target.checked where changed.contains(column) {
       references.record(reference, column, table.target(of: row, column))
     }
-    batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
+    if let derived {
+      derived.update(reference, table, changed, row, into: &batch)
+    } else {
+      batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
+    }
     recordChange(row.byteCount)
   }
 
@@ -175,6 +200,7 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
       canBeReferredTo: target.canBeReferredTo,
       canRefer: !target.checked.isEmpty
     )
+    derived?.delete(reference, table)
     if table.preservedColumns.isEmpty || !deletePreserving(reference, in: table) {
       batch.delete(reference)
     }

@@ -36,6 +36,12 @@ final class TableStore: Sendable {
   let referenceClaims = ReferenceClaims()
   private let referrersByTable: [UInt16: [ReferenceColumn]]
   let spareSink = SpareSink()
+  /// Which attributes are derived; `nil` if none is.
+  let derivations: StoreDerivations?
+  /// Held from the look at what a commit adds to counts and sums until the commit has its place.
+  ///
+  /// No lock of the table of locks: it is taken when a thread holds none, and released by the commit.
+  let derivationGate = NSLock()
   let history: StoreHistory
   /// The newest commit that those know who watch for other processes' saves.
   let followed: Lock<CommitSequence>
@@ -128,6 +134,7 @@ final class TableStore: Sendable {
     }
     tablesByNumber = byNumber
     tablesByClass = TableStore.tablesByClass(tables)
+    derivations = StoreDerivations(tables.map { ($0.number, $0.descriptor) })
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue, catalogue)

@@ -40,7 +40,9 @@ extension Catalogue {
       }
     }
     for table in tables { changes.append(.renameTable(table.number, to: table.name)) }
-    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+    // What is derived from rows has to be computed from those that could be read.
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key })
+    where !key.hasPrefix("derived.") {
       changes.append(.setMetadata(key: key, value: value))
     }
     return changes

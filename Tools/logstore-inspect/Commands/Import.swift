@@ -89,6 +89,10 @@ struct Import: InspectCommand {
       options: options,
       fileSystem: console.fileSystem
     )
+    // Without the models nothing is derived: the app computes it for all rows when it opens the store next.
+    if engine.catalogue.metadata["derived.schema"]?.isEmpty == false {
+      try engine.apply([.setMetadata(key: "derived.schema", value: [])])
+    }
     var batch = engine.makeBatch()
     batch.author = author
     let step = commitEvery ?? .max
