@@ -351,6 +351,36 @@ extension ExpressionSQL {
     }
   }
 
+  /// A value that is measured, or by which rows are grouped.
+  struct MeasuredValue {
+    /// The value as it is stored.
+    let sql: String
+    /// What puts the value in order.
+    let comparable: String
+    /// A value that is the same for equal ones, and equal to them.
+    let key: String
+  }
+
+  /// A value that is measured; `nil` if SQL cannot say it.
+  func measuredValue(_ expression: QueryExpression) -> MeasuredValue? {
+    guard case .column = expression, let value = try? value(expression) else { return nil }
+    let comparable = comparable(value)
+    return MeasuredValue(
+      sql: value.sql,
+      comparable: comparable,
+      // Texts are equal in several forms; what moves other values into their order would change them.
+      key: value.kind == .text || value.kind == .url ? comparable : value.sql
+    )
+  }
+
+  /// Adds a parameter with the names of rows.
+  ///
+  /// - Returns: The parameter's name.
+  func append(_ rows: [Int64]) -> String {
+    parameters.append(rows)
+    return "$\(parameters.count)"
+  }
+
   /// A value in SQL.
   private struct Value {
     let sql: String

@@ -5,17 +5,21 @@ import RowFormat
 
 /// A fetch from one store, in the terms of its tables.
 struct RowQuery {
-  private let expression: QueryExpression?
+  let expression: QueryExpression?
   private let ordering: RowOrdering?
   private let offset: Int
   private let limit: Int?
-  private let tables: [MappedTable]
+  let tables: [MappedTable]
   private let store: PostgresStore
   /// Where to report how the rows were found, if somebody wants to know.
   private let trace: QueryTrace?
 
   /// The results that a fetch wants of its rows.
-  enum Wanted { case rows, references, count }
+  enum Wanted {
+    case rows, references, count
+    /// Values that SQL can tell, and nothing else.
+    case values([QueryExpression?])
+  }
 
   /// The part of the fetch that is about one table.
   struct Part {
@@ -80,10 +84,12 @@ struct RowQuery {
     let isCut = isExact && tables.count == 1
     // Rows of inexact statements are tested one by one here, and so are the rows of a limit that several tables share.
     let selection =
-      switch isExact ? wanted : .rows {
-      case .rows: table.selection
-      case .references: "t.\(MappedTable.key)"
-      case .count: "count(*)"
+      switch (wanted, isExact) {
+      case (.values(let expressions), _):
+        try values(expressions, translation, isExact: isExact && (isCut || !hasWindow))
+      case (.rows, _), (_, false): table.selection
+      case (.references, _): "t.\(MappedTable.key)"
+      case (.count, _): "count(*)"
       }
     var sql = "SELECT \(selection) FROM \(table.name) AS t\(condition)"
     if selection != "count(*)" {
@@ -100,6 +106,24 @@ struct RowQuery {
       statement: Statement(sql, translation.parameters),
       isExact: isExact
     )
+  }
+
+  private var hasWindow: Bool { limit != nil || offset > 0 }
+
+  /// The selection of values.
+  private func values(
+    _ expressions: [QueryExpression?],
+    _ translation: ExpressionSQL,
+    isExact: Bool
+  ) throws -> String {
+    if !isExact { throw DataStoreError.preferInMemoryFilter }
+    return try expressions.map { expression in
+      guard let value = expression.flatMap(translation.measuredValue) else {
+        throw DataStoreError.preferInMemoryFilter
+      }
+      return value.sql
+    }
+    .joined(separator: ", ")
   }
 
   private func order(_ table: MappedTable, _ translation: ExpressionSQL) throws -> String {
@@ -151,6 +175,36 @@ struct RowQuery {
         try decoder.withRow(row, of: result, visit)
       }
     }
+  }
+
+  /// Visits the rows of the results of exact statements.
+  ///
+  /// - Parameters:
+  ///   - parts: The statements of the fetch.
+  ///   - results: The results of the statements.
+  ///   - body: Called with each result and the numbers of its rows, in order.
+  /// - Throws: What `body` throws.
+  func visitRows(
+    of parts: [Part],
+    _ results: [StatementResult],
+    _ body: (StatementResult, Int) throws -> Void
+  ) throws {
+    for (part, result) in zip(parts, results) {
+      report(part, result.rowCount)
+      for row in 0..<result.rowCount { try body(result, row) }
+    }
+  }
+
+  /// Reports that the server has found the rows of a table that match, and no others.
+  func report(_ table: MappedTable, rowCount: Int) {
+    trace?.add(
+      QueryPlan.TableAccess(
+        entity: table.descriptor.entityName,
+        path: .server,
+        rowCount: rowCount,
+        matchCount: rowCount
+      )
+    )
   }
 
   /// Reports how the rows of a table were found.
