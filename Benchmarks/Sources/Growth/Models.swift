@@ -54,6 +54,29 @@ final class Photo {
   init(_ number: Int) { self.number = number }
 }
 
+/// A parent that counts its members and adds up their numbers.
+@Model
+final class Ledger {
+  var name: String
+  @Relationship(inverse: \Entry.ledger) var entries: [Entry] = []
+  @Derived(.count(\Ledger.entries)) var entryCount: Int
+  @Derived(.sum(of: \Entry.amount, over: \Ledger.entries)) var total: Int
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A member that its parent counts.
+@Model
+final class Entry {
+  var amount: Int
+  var ledger: Ledger?
+
+  init(_ amount: Int, in ledger: Ledger) {
+    self.amount = amount
+    self.ledger = ledger
+  }
+}
+
 /// A store in memory, and a context that many operations are done with.
 struct Sample {
   let container: ModelContainer
@@ -61,7 +84,9 @@ struct Sample {
 
   init() throws {
     container = try ModelContainer(
-      for: Schema([Team.self, Player.self, Club.self, Album.self, Photo.self]),
+      for: Schema([
+        Team.self, Player.self, Club.self, Album.self, Photo.self, Ledger.self, Entry.self,
+      ]),
       configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
     )
     context = ModelContext(container)

@@ -21,6 +21,35 @@ extension Growth {
           }
         }
       },
+      Growth("add a counted member and save it, each by itself") { sample, count in
+        let ledger = Ledger("all")
+        sample.context.insert(ledger)
+        for _ in 0..<count { sample.context.insert(Entry(1, in: ledger)) }
+        try sample.context.save()
+        let context = sample.makeContext()
+        let parent = try context.fetch(FetchDescriptor<Ledger>())[0]
+        return {
+          for _ in 0..<count {
+            context.insert(Entry(1, in: parent))
+            try context.save()
+          }
+          try expect(parent.total, is: 2 * count, "the total")
+        }
+      },
+      Growth("change a counted member and save it, each by itself") { sample, count in
+        let ledger = Ledger("all")
+        sample.context.insert(ledger)
+        for _ in 0..<count { sample.context.insert(Entry(1, in: ledger)) }
+        try sample.context.save()
+        let context = sample.makeContext()
+        let entries = try context.fetch(FetchDescriptor<Entry>())
+        return {
+          for entry in entries {
+            entry.amount += 1
+            try context.save()
+          }
+        }
+      },
       Growth("transaction for each of as many") { sample, count in
         let players = try sample.players(count)
         return {
