@@ -40,12 +40,11 @@ struct DerivedRecords {
         missing.append((table.number, "\(descriptor.entityName).\(attribute.property.name)"))
       }
     }
-    for (key, value) in catalogue.metadata.sorted(by: { $0.key < $1.key })
-    where key.hasPrefix(Self.prefix) && key != Self.schemaKey {
-      if !value.isEmpty, !expected.contains(key) {
-        changes.append(.setMetadata(key: key, value: []))
-      }
+    let unexpected = catalogue.metadata.keys.filter {
+      $0.hasPrefix(Self.prefix) && $0 != Self.schemaKey && !expected.contains($0)
     }
+    // An empty value removes an entry.
+    for key in unexpected.sorted() { changes.append(.setMetadata(key: key, value: [])) }
     let schemaRecord = expected.isEmpty ? [] : Self.writer(of: catalogue)
     if catalogue.metadata[Self.schemaKey] ?? [] != schemaRecord {
       changes.append(.setMetadata(key: Self.schemaKey, value: schemaRecord))

@@ -31,12 +31,12 @@ extension ModelContext {
 
   /// Takes over what the context's own saves made of other rows than those of its objects.
   func mergeDerived(of saves: [StoreSave]) {
-    let rows = saves.filter { !$0.derived.isEmpty }.map { save in
-      var rows = SavedRows(connectionIndex: save.connection.index)
-      rows.updated = save.derived
-      return rows
+    // By index: a save that is copied counts references to all that it holds.
+    for index in saves.indices where !saves[index].derived.isEmpty {
+      var rows = SavedRows(connectionIndex: saves[index].connection.index)
+      rows.updated = saves[index].derived
+      merge([rows])
     }
-    if !rows.isEmpty { merge(rows) }
   }
 }
 

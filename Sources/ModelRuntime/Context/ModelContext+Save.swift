@@ -409,7 +409,8 @@ extension SavedRows {
     let changes = save.changes
     connectionIndex = save.connection.index
     inserted = changes.inserted.map { $0._$state.reference }
-    updated = changes.updated.map { $0._$state.reference } + save.derived
+    updated = changes.updated.map { $0._$state.reference }
+    if !save.derived.isEmpty { updated += save.derived }
     deleted = changes.deleted.map { $0._$state.reference }
   }
 }
