@@ -121,6 +121,8 @@ extension LockRank {
   package static let inboxes = LockRank(83, "inboxes")
   /// Guards what other contexts saved.
   package static let saveInbox = LockRank(84, "save inbox")
+  /// Guards the list of other processes' commits that were read and not told yet.
+  package static let foreignCommits = LockRank(85, "foreign commits")
   /// Guards a part of the known pairs of store and entity.
   package static let identifierOrigins = LockRank(86, "identifier origins")
   /// Guards the events that wait to be delivered.

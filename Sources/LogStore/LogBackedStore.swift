@@ -5,7 +5,7 @@ import RowFormat
 
 /// What the stores over a log have in common: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
-  DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore
+  DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore, RemoteRowReporting
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }

@@ -55,11 +55,12 @@ extension StorageEngine {
   private func lookForNews() -> Bool? {
     guard let writer, let turns = writer.turns else { return nil }
     turns.yieldIfWanted { writer.endTurn(turns) }
-    let before = lastForeignCommit
     // What cannot be read is reported by the next read that somebody asks for.
     try? readNews(writer, turns)
     writer.settleWithOthers()
-    return lastForeignCommit > before
+    // Compared with what was told, not with what was read before: a save of this process may have read it.
+    let newest = lastForeignCommit.rawValue
+    return toldCommit.exchange(newest, ordering: .relaxed) != newest
   }
 
   /// Reads what other members have committed, if there is anything.

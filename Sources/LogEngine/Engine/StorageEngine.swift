@@ -27,6 +27,8 @@ public final class StorageEngine: Sendable {
   let catalogueChange = Lock<Void>((), .catalogueChange)
   /// Learns of other processes' commits, where several write.
   let watching = Lock<TurnWatch?>(nil, .housekeepingWorker)
+  /// The newest of these when the handler of news was last called.
+  let toldCommit = Atomic<UInt64>(0)
 
   init(
     state: StoreState,

@@ -16,6 +16,8 @@ import Synchronization
 ///   the end that the next segment names, is damage.
 final class Follower: Sendable {
   let state: StoreState
+  /// The commits of others that were read, for those who follow them.
+  let news = ForeignCommits()
   private let position: Lock<Position>
 
   /// Where the reading stopped, and what was learnt so far.
@@ -168,6 +170,8 @@ extension Follower {
     state.visibility.foreign.store(sequence, ordering: .releasing)
     state.visibility.visible.store(sequence, ordering: .releasing)
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
+    // Last: the commits that are taken from there can be read.
+    news.add(sequence)
   }
 
   /// The current segment, as long as its file now is: a segment that was cut off when the store was

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Learns of other processes' turns, soon after they ended.
 ///
-/// A thread sleeps until `TURN` is written to, and looks what there is. It is woken some three hundred times a second at
-/// most, however often others save; when nobody does, it sleeps.
+/// A thread sleeps until `TURN` is written to, or the log where that is only read, and looks what there is. It is woken some
+/// three hundred times a second at most, however often others save; when nobody does, it sleeps.
 final class TurnWatch: Sendable {
   /// Called after other processes have committed.
   let handler = Lock<(@Sendable () -> Void)?>(nil, .compactionListener)

@@ -91,7 +91,7 @@ public protocol FileSystem: Sendable {
   /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` with `ENOTSUP` where there are only exclusive locks.
   func openLockable(_ path: String) throws(StorageError) -> any LockableFile
 
-  /// Watches a file for changes by any process.
+  /// Watches a file, or the files in a directory, for changes by any process.
   ///
   /// - Returns: `nil` where nobody tells of changes.
   func watch(_ path: String) -> (any FileWatch)?

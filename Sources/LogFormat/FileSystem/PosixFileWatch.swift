@@ -8,8 +8,8 @@ import Musl
 import Android
 #endif
 
-/// Waits for a file to be written to: told by the system on Linux, and by looking at its time a hundred times a second
-/// elsewhere.
+/// Waits for a file, or one in a directory, to be written to: told by the system on Linux, and elsewhere by looking at the
+/// time of a file a hundred times a second.
 final class PosixFileWatch: FileWatch {
   /// The end of a pipe that is read, and the end that is closed to wake the thread.
   private let wakeUp: (read: CInt, write: CInt)
@@ -25,6 +25,12 @@ final class PosixFileWatch: FileWatch {
     wakeUp = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
+    // The time of a directory does not tell of what is written to its files.
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      for end in ends { _ = close(end) }
+      return nil
+    }
     self.path = path
     #else
     descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))

@@ -1,78 +1,130 @@
 import Dispatch
 import LogEngine
+import ModelRuntime
 import Synchronization
 
-/// The observers of saves by other processes; in a store that is only read, the log is checked ten times a second as long
-/// as there are any.
+/// The observers of saves by other processes.
+///
+/// One of several that write is told by its engine. In a store that is only read, the log is watched as long as there are
+/// any observers: by the system, or where that does not tell of changes, by a look ten times a second.
 final class RemoteWatches: Sendable {
   private let state = Mutex(State())
 
   private struct State {
     var watches: [ObjectIdentifier: Reference] = [:]
-    var timer: (any DispatchSourceTimer)?
+    var bell: Bell?
   }
 
   private struct Reference {
     weak var watch: RemoteWatch?
   }
 
+  /// What has the store look for saves.
+  private enum Bell {
+    case log(LogWatch)
+    case timer(any DispatchSourceTimer)
+
+    func stop() { if case .timer(let timer) = self { timer.cancel() } }
+  }
+
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  fileprivate func add(_ watch: RemoteWatch, _ look: (@Sendable () -> Void)?) {
-    state.withLock { state in
-      state.watches[ObjectIdentifier(watch)] = Reference(watch: watch)
-      guard state.timer == nil, let look else { return }
-      let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-      timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
-      timer.setEventHandler(handler: look)
-      timer.resume()
-      state.timer = timer
+  fileprivate func add(_ watch: RemoteWatch) {
+    state.withLock { $0.watches[ObjectIdentifier(watch)] = Reference(watch: watch) }
+  }
+
+  /// Has a store looked after that is only read.
+  fileprivate func startBell(_ engine: StorageEngine, _ look: @escaping @Sendable () -> Void) {
+    let isFirst = state.withLock { state in
+      if state.bell != nil { return false }
+      state.bell = engine.watchLog(look).map(Bell.log) ?? makeTimer(look)
+      return true
     }
+    // What was saved before the bell was there.
+    if isFirst { DispatchQueue.global(qos: .utility).async(execute: look) }
+  }
+
+  private func makeTimer(_ look: @escaping @Sendable () -> Void) -> Bell {
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
+    timer.setEventHandler(handler: look)
+    timer.resume()
+    return .timer(timer)
   }
 
   fileprivate func remove(_ watch: RemoteWatch) {
-    state.withLock { state in
+    let former = state.withLock { state in
       state.watches[ObjectIdentifier(watch)] = nil
-      if state.watches.isEmpty { state.timer.take()?.cancel() }
+      return state.watches.isEmpty ? state.bell.take() : nil
     }
+    former?.stop()
   }
 
-  /// Notifies all observers of new commits.
-  func tell() {
-    // Outside the lock: a callback may start or stop watching.
+  /// Has all observers note new commits.
+  ///
+  /// - Parameter read: Reads which rows were changed, if an observer wants to know.
+  /// - Returns: Who is to be called, without any locks: a callback may read, or start or stop watching.
+  func note(_ read: () -> RemoteRows) -> [@Sendable () -> Void] {
     let all = state.withLock { $0.watches.values.compactMap(\.watch) }
-    for watch in all { watch.arrival() }
+    var rows: RemoteRows?
+    var notices: [@Sendable () -> Void] = []
+    for watch in all {
+      switch watch.arrival {
+      case .save(let arrival): notices.append(arrival)
+      case .rows(let note):
+        let known = rows ?? read()
+        rows = known
+        notices += note(known)
+      }
+    }
+    return notices
   }
 
-  deinit { state.withLock { $0.timer?.cancel() } }
+  deinit { state.withLock { $0.bell?.stop() } }
 }
 
 /// The wish to know of saves of other processes, for as long as it lives.
 final class RemoteWatch: Sendable {
-  fileprivate let arrival: @Sendable () -> Void
-  private let watches: RemoteWatches
-
-  fileprivate init(_ watches: RemoteWatches, _ arrival: @escaping @Sendable () -> Void) {
-    self.watches = watches
-    self.arrival = arrival
+  fileprivate enum Arrival {
+    case save(@Sendable () -> Void)
+    case rows(@Sendable (RemoteRows) -> [@Sendable () -> Void])
   }
 
-  deinit { watches.remove(self) }
+  fileprivate let arrival: Arrival
+  private let watches: RemoteWatches
+  private let engine: StorageEngine
+
+  fileprivate init(_ watches: RemoteWatches, _ engine: StorageEngine, _ arrival: Arrival) {
+    self.watches = watches
+    self.engine = engine
+    self.arrival = arrival
+    if case .rows = arrival { engine.beginCollectingNews() }
+  }
+
+  deinit {
+    watches.remove(self)
+    if case .rows = arrival { engine.endCollectingNews() }
+  }
 }
 
 extension TableStore {
   /// Calls back when another process has saved; `nil` where no other process can save.
   func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
-  ) -> (any AnyObject & Sendable)? {
+  ) -> (any AnyObject & Sendable)? { observe(.save(arrival)) }
+
+  /// Has the rows noted that another process has changed; `nil` where no other process can save.
+  func observeRemoteRows(
+    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  ) -> (any AnyObject & Sendable)? { observe(.rows(note)) }
+
+  private func observe(_ arrival: RemoteWatch.Arrival) -> RemoteWatch? {
     guard isFollower else { return nil }
-    let watch = RemoteWatch(history.watches, arrival)
+    let watch = RemoteWatch(history.watches, engine, arrival)
+    history.watches.add(watch)
     // One of several writers is told.
-    if engine.hasOtherWriters {
-      history.watches.add(watch, nil)
-      return watch
-    }
-    history.watches.add(watch) { [weak self] in
+    if engine.hasOtherWriters { return watch }
+    history.watches.startBell(engine) { [weak self] in
       // What cannot be read now is reported by the next fetch.
       try? self?.follow()
     }

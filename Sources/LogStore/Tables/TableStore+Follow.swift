@@ -13,14 +13,15 @@ extension TableStore {
   ///   was saved when they are needed next.
   func follow() throws {
     guard isFollower else { return }
-    let isNews = try followed.withLock { known in
+    let notices = try followed.withLock { known -> [@Sendable () -> Void] in
       try perform(.fetching) { _ = try engine.refresh() }
-      let newest = allowsSave ? engine.lastForeignCommit : engine.lastCommit
-      if newest == known { return false }
-      known = newest
-      return true
+      if engine.lastForeignCommit == known { return [] }
+      let news = engine.takeNews()
+      known = news.newest
+      // Under the lock: whoever finds nothing new, because another thread has found it, finds that it has been noted.
+      return history.watches.note { rows(of: news) }
     }
-    if isNews { history.watches.tell() }
+    for notice in notices { notice() }
   }
 
   /// Whether other processes may save.

@@ -138,7 +138,7 @@ final class TableStore: Sendable {
     referrersByTable = TableStore.referrers(of: tables)
     indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue, catalogue)
-    followed = Lock(engine.lastCommit, .followedCommit)
+    followed = Lock(engine.lastForeignCommit, .followedCommit)
     observation.attach(engine)
     startKeepingIndexes()
     engine.onNews { [weak self] in

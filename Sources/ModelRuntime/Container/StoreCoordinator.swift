@@ -12,6 +12,8 @@ final class StoreCoordinator: Sendable {
   let connections: [StoreConnection]
   /// Delivers to contexts what other contexts saved.
   let inboxes = SaveInboxes()
+  /// Has the inboxes receive what other processes save.
+  let remoteSaves = RemoteSaves()
   /// Notified of every save.
   let saveListeners = SaveListeners()
   private let hasClosed = Atomic<Bool>(false)

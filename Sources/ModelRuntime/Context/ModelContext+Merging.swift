@@ -6,8 +6,8 @@ import SchedulePoints
 // its owner's alone, so a save only leaves a note, and the owner's next call takes it in.
 
 extension ModelContext {
-  /// Whether the context's objects take over what other contexts of the container save: off, but on in a
-  /// container's main context.
+  /// Whether the context's objects take over what other contexts of the container save, and other processes: off, but on
+  /// in a container's main context.
   ///
   /// The main context takes changes in at the main actor's next turn; any other when it fetches, saves or
   /// is asked to ``processPendingChanges()``. Observers of the models are told. A property that has
@@ -25,11 +25,11 @@ extension ModelContext {
   func updateInbox() {
     let isWanted = mergesChanges || observers != nil
     if let inbox, !isWanted {
-      coordinator.inboxes.remove(inbox)
+      coordinator.remove(inbox)
       self.inbox = nil
     } else if inbox == nil, isWanted {
       let inbox = SaveInbox(arrival: makeArrivalNotice())
-      coordinator.inboxes.add(inbox)
+      coordinator.add(inbox)
       self.inbox = inbox
     }
   }
@@ -54,6 +54,7 @@ extension ModelContext {
     for connection in coordinator.connections { noticeCommits(to: connection) }
     var gone: [any PersistentModel] = []
     for rows in saves {
+      if !rows.isComplete { mergeAll(of: rows.connectionIndex) }
       for reference in rows.updated { mergeUpdate(of: reference, in: rows.connectionIndex) }
       for reference in rows.deleted {
         if let model = goneModel(at: reference, in: rows.connectionIndex) { gone.append(model) }
@@ -62,6 +63,15 @@ extension ModelContext {
     mergeDeletions(of: gone)
     noticeLists()
     observers?.merged(saves, from: coordinator.connections)
+  }
+
+  /// Takes over whatever may have changed in a store.
+  private func mergeAll(of index: Int) {
+    // An object without one may have read its row, too.
+    maps[index].makeStates()
+    for state in maps[index].states where state.flags.contains(.stored) {
+      mergeUpdate(of: state.reference, in: index)
+    }
   }
 
   private func mergeUpdate(of reference: RowReference, in index: Int) {

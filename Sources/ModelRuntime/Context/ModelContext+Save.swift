@@ -343,10 +343,11 @@ extension ModelContext {
   /// Brings the change lists up to date, and saves if the context saves by itself.
   ///
   /// Changes are processed as they are made: the lists are always what the next save writes. What is left
-  /// to do is to end the undo manager's group, and to take over what other contexts saved if
+  /// to do is to end the undo manager's group, and to take over what other contexts and processes saved if
   /// ``automaticallyMergesChanges`` is on.
   public func processPendingChanges() {
     endUndoGroup()
+    if inbox != nil { coordinator.remoteSaves.look() }
     mergeSavedChanges()
     observers?.mayHaveChangedElsewhere()
     autosaveNow()

@@ -127,7 +127,7 @@ import RowFormat
   }
 
   deinit {
-    if let inbox { coordinator.inboxes.remove(inbox) }
+    if let inbox { coordinator.remove(inbox) }
     cutOff()
     letRelationshipsGo()
     handOver()

@@ -1,35 +1,63 @@
 import Locking
 import RowFormat
 
-/// The rows that one save changed in one store.
+/// The rows that one save, or several, changed in one store.
 struct SavedRows: Sendable {
   let connectionIndex: Int
   var inserted: [RowReference] = []
   var updated: [RowReference] = []
   var deleted: [RowReference] = []
+  /// Whether these are all; otherwise any row of the store may have changed.
+  var isComplete = true
+
+  /// How many rows these are.
+  fileprivate var count: Int { inserted.count + updated.count + deleted.count }
 }
 
 /// What other contexts saved, until the context it is for has time to look.
 final class SaveInbox: Sendable {
-  private let saves = Lock<[SavedRows]>([], .saveInbox)
-  /// Called on the saving thread when something comes into an empty inbox.
+  fileprivate struct Contents {
+    var saves: [SavedRows] = []
+    var rowCount = 0
+  }
+
+  private let contents = Lock<Contents>(Contents(), .saveInbox)
+  /// The number of rows beyond which those of a context that does not look are not told apart any more.
+  static let rowLimit = 1 << 16
+  /// Called by who posts, without locks, when something has come into an empty inbox.
   private let arrival: @Sendable () -> Void
 
   init(arrival: @escaping @Sendable () -> Void) { self.arrival = arrival }
 
-  func post(_ rows: [SavedRows]) {
-    let wasEmpty = saves.withLock { saves in
-      defer { saves += rows }
-      return saves.isEmpty
+  /// Takes rows in.
+  ///
+  /// - Returns: Who is to be called, if anybody.
+  func note(_ rows: [SavedRows]) -> (@Sendable () -> Void)? {
+    let wasEmpty = contents.withLock { contents in
+      defer { contents.add(rows) }
+      return contents.saves.isEmpty
     }
-    if wasEmpty { arrival() }
+    return wasEmpty ? arrival : nil
   }
 
   func takeAll() -> [SavedRows] {
-    saves.withLock { saves in
-      defer { saves = [] }
-      return saves
+    contents.withLock { contents in
+      defer { contents = Contents() }
+      return contents.saves
     }
+  }
+}
+
+extension SaveInbox.Contents {
+  /// Adds what was saved; too many rows become one entry for each store they are in.
+  fileprivate mutating func add(_ rows: [SavedRows]) {
+    saves += rows
+    for save in rows { rowCount += save.count }
+    let isOften = saves.count > SaveInbox.rowLimit
+    guard (rowCount > SaveInbox.rowLimit || isOften) && saves.count > 1 else { return }
+    let stores = Set(saves.lazy.map(\.connectionIndex)).sorted()
+    saves = stores.map { SavedRows(connectionIndex: $0, isComplete: false) }
+    rowCount = 0
   }
 }
 
@@ -42,9 +70,19 @@ final class SaveInboxes: Sendable {
 
   /// Tells all contexts but the one that saved.
   func post(_ rows: @autoclosure () -> [SavedRows], from sender: SaveInbox?) {
+    for notice in note(rows(), from: sender) { notice() }
+  }
+
+  /// Leaves rows for all contexts but the one that saved.
+  ///
+  /// - Returns: Who is to be called, once that can be done without locks.
+  func note(
+    _ rows: @autoclosure () -> [SavedRows],
+    from sender: SaveInbox?
+  ) -> [@Sendable () -> Void] {
     let others = inboxes.withLock { $0.filter { $0 !== sender } }
-    if others.isEmpty { return }
+    if others.isEmpty { return [] }
     let rows = rows()
-    for inbox in others { inbox.post(rows) }
+    return others.compactMap { $0.note(rows) }
   }
 }

@@ -252,10 +252,19 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   override func mayHaveChangedElsewhere() {
-    if context.coordinator.connection(for: reading.subject)?.allowsSave == false { isStale = true }
+    guard let connection = context.coordinator.connection(for: reading.subject) else { return }
+    // A store that says what others changed has said so.
+    if !connection.allowsSave, !(connection.store.openStore is any RemoteRowReporting) {
+      isStale = true
+    }
   }
 
   override func merged(_ save: SavedRows, from connection: StoreConnection) {
+    if !save.isComplete {
+      isStale = true
+      for result in shown.tree { recordUpdate(of: result.model(as: Element.self)) }
+      return
+    }
     if !updateLists.isEmpty {
       for reference in save.updated where isOwn(reference, connection) {
         // What is shown is registered.

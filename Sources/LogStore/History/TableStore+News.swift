@@ -1,0 +1,62 @@
+import LogEngine
+import LogFormat
+import ModelRuntime
+import RowFormat
+
+extension LogBackedStore {
+  package func observeRemoteRows(
+    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  ) -> (any AnyObject & Sendable)? { tables.observeRemoteRows(note) }
+
+  package func lookForRemoteSaves() {
+    // What cannot be read now is reported by the next fetch.
+    try? openTables().follow()
+  }
+}
+
+extension TableStore {
+  /// How many rows are told one by one.
+  private static var newsLimit: Int { 1 << 16 }
+
+  /// Reads which rows were changed by commits of other processes.
+  ///
+  /// - Complexity: O(bytes of the commits).
+  func rows(of news: News) -> RemoteRows {
+    var rows = RemoteRows()
+    var count = 0
+    do {
+      for run in news.commits {
+        try engine.forEachCommit(
+          after: CommitSequence(run.lowerBound - 1),
+          upTo: CommitSequence(run.upperBound)
+        ) { commit in
+          try commit.forEachRecord { header, _, _ in
+            count += 1
+            rows.add(header)
+            return count <= Self.newsLimit ? .proceed : .stop
+          }
+          return count <= Self.newsLimit ? .proceed : .stop
+        }
+      }
+    } catch {
+      // Packed, most likely, before it could be read.
+      count = .max
+    }
+    if count > Self.newsLimit {
+      rows = RemoteRows()
+      rows.isComplete = false
+    }
+    return rows
+  }
+}
+
+extension RemoteRows {
+  fileprivate mutating func add(_ header: RecordHeader) {
+    switch header.kind {
+    case .insert: inserted.append(header.reference)
+    case .delta, .fullImage: updated.append(header.reference)
+    case .delete: deleted.append(header.reference)
+    case .catalogue: break
+    }
+  }
+}
