@@ -55,9 +55,15 @@ enum Saver: String, CaseIterable {
     }
   }
 
-  static func container(_ folder: URL, isDurable: Bool, isShared: Bool) throws -> ModelContainer {
+  static func container(
+    _ folder: URL,
+    isDurable: Bool,
+    isShared: Bool,
+    allowsSave: Bool = true
+  ) throws -> ModelContainer {
     var configuration = LogStoreConfiguration(
       url: folder.appending(path: "store"),
+      allowsSave: allowsSave,
       durability: isDurable ? .full : .relaxed
     )
     if isShared { configuration.writers = .severalProcesses }

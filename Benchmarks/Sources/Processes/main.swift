@@ -8,6 +8,7 @@ do {
   switch arguments.dropFirst().first {
   case "save": try save()
   case "listen": try listen()
+  case "show": try await show()
   default: try measure()
   }
 } catch {
@@ -61,6 +62,32 @@ func listen() throws {
     last = time
     _ = news.wait(timeout: .now() + .milliseconds(200))
   }
+}
+
+/// Prints how long after a save a list that follows the store had it; in microseconds.
+@MainActor func show() async throws {
+  guard let until = Int(arguments[3]) else { exit(64) }
+  let container = try Saver.container(
+    URL(fileURLWithPath: arguments[2]),
+    isDurable: false,
+    isShared: true,
+    allowsSave: arguments[4] == "writes"
+  )
+  let samples = try ResultsObserver<Sample, Never>(
+    sortBy: [SortDescriptor(\.time)],
+    modelContext: container.mainContext
+  )
+  let listing = Task {
+    var last = Int.max
+    for await change in samples.changes {
+      let time = change.results.last?.time ?? 0
+      if time > last { print(now() - time) }
+      last = time
+    }
+  }
+  try await Task.sleep(for: .microseconds(max(0, until - now())))
+  listing.cancel()
+  await listing.value
 }
 
 // MARK: All of them
@@ -152,21 +179,37 @@ func measure() throws {
       )
     }
   }
+  for (role, words) in [
+    ("listen", ["another process heard of"]),
+    ("show", ["the list of another process showed", "writes"]),
+    ("show", ["the list of a process that only reads showed", "reads"]),
+  ] {
+    try measureDelay(role, words[0], Array(words.dropFirst()), seconds: seconds)
+  }
+}
+
+func measureDelay(
+  _ role: String,
+  _ words: String,
+  _ options: [String],
+  seconds: Double
+) throws {
   let folder = try TemporaryFolder()
   _ = try Saver.together.open(folder.url, isDurable: false)
   let from = now() + 500_000
   let until = from + Int(seconds * 3e6)
-  let listener = try start(["listen", folder.url.path, "\(until)"])
+  let listener = try start([role, folder.url.path, "\(until)"] + options)
   let saver = try start(
     ["save", "together", folder.url.path, "relaxed", "\(from)", "\(until)", "20000"]
   )
   _ = numbers(saver.0, saver.1)
   let delays = numbers(listener.0, listener.1).sorted()
   withExtendedLifetime(folder) {}
-  guard !delays.isEmpty else { return print("  another process heard of nothing") }
+  guard !delays.isEmpty else { return print("\(words) nothing") }
   print(
     String(
-      format: "another process heard of %d saves: p50 %.2f ms, p99 %.2f ms",
+      format: "%@ %d saves: p50 %.2f ms, p99 %.2f ms",
+      words,
       delays.count,
       Double(delays[delays.count / 2]) / 1000,
       Double(delays[delays.count * 99 / 100]) / 1000
