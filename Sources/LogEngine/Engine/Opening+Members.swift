@@ -12,6 +12,10 @@ extension Opening {
   /// Opens the store beside the other members; by the only thread of this process that does.
   func join() throws(StorageError) -> StorageEngine {
     let start = fileSystem.microseconds()
+    // Locks and news would not reach the processes of other hosts, which nothing here could see.
+    if let type = try fileSystem.networkFileSystem(of: paths.root) {
+      throw .networkFileSystem(path: paths.root, type: type)
+    }
     try makeDirectories()
     try paths.checkDirectories(on: fileSystem)
     if try fileSystem.list(paths.members) == nil {

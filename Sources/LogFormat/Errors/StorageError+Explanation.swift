@@ -51,7 +51,8 @@ extension StorageError: CustomStringConvertible {
     case .corruption(let corruption): corruption.explanation
     case .poisoned(let path, let cause): Self.explanation(of: cause, thatPoisoned: path)
     case .missingStore, .notAStore, .foreignStore, .unsupportedVersion, .unsupportedFeatures,
-      .locked, .readOnly, .closed, .destinationExists, .unknownCommit, .commitGone:
+      .locked, .networkFileSystem, .readOnly, .closed, .destinationExists, .unknownCommit,
+      .commitGone:
       storeExplanation
     case .rowNotFound, .rowExists, .duplicateRow, .invalidRow, .unknownLayout, .unknownTable,
       .foreignBlob, .invalidKey, .tooLarge, .invalidCatalogueChange:
@@ -126,6 +127,14 @@ extension StorageError {
         expected: "no other writer",
         found: holder,
         advice: "end that process first; logstore-inspect reads beside it"
+      )
+    case .networkFileSystem(let path, let type):
+      ErrorExplanation(
+        "several processes cannot write a store on a network file system",
+        place: path,
+        expected: "a file system of this host",
+        found: type,
+        advice: "put the store on a local disk, or have one process alone write it"
       )
     case .readOnly(let path):
       ErrorExplanation(

@@ -32,6 +32,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case unsupportedFeatures(path: String, bits: UInt64)
   /// Another process, named by `holder`, has the store open for writing.
   case locked(path: String, holder: String)
+  /// Several processes are to write a store on a file system whose files other hosts may change, too.
+  case networkFileSystem(path: String, type: String)
   /// The bytes of a file contradict its checksums or its neighbours.
   case corruption(Corruption)
   /// A write or a sync failed earlier, so no further save can be trusted; reads go on. Close the

@@ -91,6 +91,11 @@ public protocol FileSystem: Sendable {
   /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` with `ENOTSUP` where there are only exclusive locks.
   func openLockable(_ path: String) throws(StorageError) -> any LockableFile
 
+  /// The name of the network file system that a path is on, "nfs4" say; the path need not exist yet.
+  ///
+  /// - Returns: `nil` for a file system of this host, and where it is not known.
+  func networkFileSystem(of path: String) throws(StorageError) -> String?
+
   /// Watches a file, or the files in a directory, for changes by any process.
   ///
   /// - Returns: `nil` where nobody tells of changes.
@@ -116,6 +121,8 @@ extension FileSystem {
   public func pause(microseconds: Int) {}
   /// For file systems that tell of no changes.
   public func watch(_ path: String) -> (any FileWatch)? { nil }
+  /// For file systems of this host.
+  public func networkFileSystem(of path: String) throws(StorageError) -> String? { nil }
   /// For file systems that one process uses.
   public func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
     throw .inputOutput(path: path, operation: .lock, errno: ENOTSUP)

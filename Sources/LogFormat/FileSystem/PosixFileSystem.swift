@@ -142,6 +142,24 @@ public struct PosixFileSystem: FileSystem {
     PosixLock(path: path, descriptor: try openLock(path))
   }
 
+  public func networkFileSystem(of path: String) throws(StorageError) -> String? {
+    // What is to be made comes to lie where the nearest folder is that exists.
+    var path = path
+    while try nodeStatus(.size, path) == nil {
+      guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+        path = path.hasPrefix("/") ? "/" : "."
+        break
+      }
+      path = String(path[..<slash])
+    }
+    var status = stat()
+    _ = try Self.call(.size, path) { unsafe stat(path, &status) }
+    return MountTable.networkFileSystem(
+      of: path,
+      onDevice: UInt64(truncatingIfNeeded: status.st_dev)
+    )
+  }
+
   public func watch(_ path: String) -> (any FileWatch)? { PosixFileWatch(path) }
 
   public func microseconds() -> Int64 {

@@ -34,6 +34,9 @@ extension ForwardingFileSystem {
   package func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
     try base.openLockable(path)
   }
+  package func networkFileSystem(of path: String) throws(StorageError) -> String? {
+    try base.networkFileSystem(of: path)
+  }
   package func microseconds() -> Int64 { base.microseconds() }
   package func randomBits() -> UInt64 { base.randomBits() }
   package var holderDescription: String { base.holderDescription }

@@ -30,6 +30,7 @@ private let errors: [(error: StorageError, named: [String])] = [
     .poisoned(path: "/data/trips.store", cause: .noSpace(path: path, needed: 8)),
     [path, "the disk is full", "open the store again"]
   ),
+  (.networkFileSystem(path: path, type: "nfs4"), [path, "nfs4", "local disk"]),
   (.readOnly(path: path), [path, "open it for writing"]),
   (.closed(path: path), [path, "open it again"]),
   (.destinationExists(path: path), [path, "another path"]),

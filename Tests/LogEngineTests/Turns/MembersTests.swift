@@ -431,4 +431,38 @@ private final class TakenNumbers: Sendable {
     try alone.close()
     try open(.severalProcesses).close()
   }
+
+  @Test(arguments: [nil, "nfs4", "cifs"])
+  func `refuse a network file system, and leave nothing there`(type: String?) throws {
+    let disk = InMemoryFileSystem()
+    func open(_ writers: EngineOptions.Writers) throws -> StorageEngine {
+      var options = MemoryStore.options()
+      options.writers = writers
+      return try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MountedFileSystem(MortalFileSystem(disk, LockBoard()), type)
+      )
+    }
+    guard let type else { return try open(.severalProcesses).close() }
+    #expect(throws: StorageError.networkFileSystem(path: "store", type: type)) {
+      try open(.severalProcesses)
+    }
+    #expect(try disk.list("store") == nil)
+    // One process alone may.
+    try open(.oneProcess).close()
+  }
+}
+
+/// A file system that says which one it is.
+private struct MountedFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
+  private let type: String?
+
+  init(_ base: any FileSystem, _ type: String?) {
+    self.base = base
+    self.type = type
+  }
+
+  func networkFileSystem(of path: String) throws(StorageError) -> String? { type }
 }
