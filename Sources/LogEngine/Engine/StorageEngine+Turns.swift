@@ -68,9 +68,22 @@ extension StorageEngine {
     // First: what is counted afterwards is read by then, or by the next call.
     let holder = try turns.file.readHolder()
     if holder.member == 0, holder.turns == turns.read.load(ordering: .acquiring) { return }
-    _ = try writer.follower?.refresh()
-    if holder.member == 0 { turns.read.max(holder.turns, ordering: .releasing) }
+    guard let follower = writer.follower else { return }
+    _ = try follower.refresh()
+    var attempts = 0
+    while follower.isHeldBack, attempts < Self.heldBackLimit {
+      attempts += 1
+      state.fileSystem.pause(microseconds: 50)
+      _ = try follower.refresh()
+    }
+    // What waits for a reader is read by the next call.
+    if holder.member == 0, !follower.isHeldBack {
+      turns.read.max(holder.turns, ordering: .releasing)
+    }
   }
+
+  /// How often a reading is tried again that waits for a reader of this process.
+  private static let heldBackLimit = 200
 
   /// Gives out ranks that no process gave out before: behind those that were.
   ///

@@ -35,6 +35,8 @@ final class Follower: Sendable {
     var newBase: LogBase?
     /// Whether this process appends, and so knows all there is.
     var isInTurn = false
+    /// Whether there is more in the log, which waits for a reader of this process.
+    var isHeldBack = false
     /// The newest pack on whose rows records may stand that are read.
     var admittedPack = SegmentID.none
   }
@@ -66,6 +68,9 @@ final class Follower: Sendable {
     }
   }
 
+  /// Whether the last reading left out what waits for a reader of this process.
+  var isHeldBack: Bool { position.withLock { $0.isHeldBack } }
+
   /// Lends the place where the reading stopped; no one reads on meanwhile.
   func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }
 
@@ -77,9 +82,11 @@ final class Follower: Sendable {
   private func advance(_ position: inout Position) throws {
     let before = position.end.logPosition
     defer { if position.end.logPosition != before { publishUsage(position) } }
+    position.isHeldBack = false
     do {
       while try readSegments(&position) {}
     } catch is MustWaitForReader {
+      position.isHeldBack = true
       return
     } catch {
       try checkIsNotLeftBehind(&position)

@@ -337,6 +337,53 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
   }
 
+  /// A record that builds on a new pack is read once no read is under way that began before.
+  @Test
+  func `read what a reader of their own held back, also if nobody commits any more`() throws {
+    let disk = InMemoryFileSystem()
+    let locks = LockBoard()
+    let engines = try (0..<2).map { _ in
+      var options = MemoryStore.options()
+      options.writers = .severalProcesses
+      return try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      )
+    }
+    let (writer, reader) = (engines[0], engines[1])
+    func write(_ number: Int64, isNew: Bool) throws {
+      var batch = writer.makeBatch()
+      let reference = RowReference(table: 1, key: 1)
+      let row = MemoryStore.row(number, "text")
+      if isNew {
+        batch.insert(reference, layout: LayoutNumber(1), row: row.span.bytes)
+      } else {
+        var changed = ColumnSet()
+        changed.insert(0)
+        batch.update(reference, layout: LayoutNumber(1), changed: changed, row: row.span.bytes)
+      }
+      try writer.commit(&batch)
+    }
+    try writer.apply(MemoryStore.tableChanges)
+    _ = try writer.takeKeys(1, in: 1)
+    try write(1, isNew: true)
+    try reader.refresh()
+    reader.performBackgroundWork()
+    let compaction = try writer.compact()
+    guard case .compacted = compaction else {
+      Issue.record("nothing was packed: \(compaction)")
+      return
+    }
+    try write(2, isNew: false)
+    let newest = writer.lastCommit
+    try reader.state.files.reading { _ = try reader.refresh() }
+    #expect(reader.lastCommit < newest)
+    try reader.refresh()
+    #expect(reader.lastCommit == newest)
+    #expect(try MemoryStore.rows(of: reader) == MemoryStore.rows(of: writer))
+  }
+
   /// All threads of a process are in its turn at once.
   @Test
   func `give each thread keys and ranks that no other gets`() async throws {
