@@ -420,8 +420,7 @@ final class DerivedChanges: @unchecked Sendable {
   /// The time of the commit, in seconds since the reference date.
   private var time: Double {
     if let now { return now }
-    let microseconds = store.engine.state.fileSystem.microseconds()
-    let time = Double(microseconds) / 1_000_000 - Date.timeIntervalBetween1970AndReferenceDate
+    let time = store.secondsSinceReferenceDate
     now = time
     return time
   }

@@ -23,6 +23,12 @@ extension TableStore {
     }
   }
 
+  /// The time, as dates are stored.
+  var secondsSinceReferenceDate: Double {
+    Double(engine.state.fileSystem.microseconds()) / 1_000_000
+      - Date.timeIntervalBetween1970AndReferenceDate
+  }
+
   /// How many rows get their derived attributes in one commit.
   private static let derivedRowsPerCommit = 10_000
 
@@ -89,9 +95,7 @@ struct DerivedComputation {
   init(_ store: TableStore, of view: ReadView) throws {
     self.store = store
     self.view = view
-    now =
-      Double(store.engine.state.fileSystem.microseconds()) / 1_000_000
-      - Date.timeIntervalBetween1970AndReferenceDate
+    now = store.secondsSinceReferenceDate
     guard let plan = store.derivations else { return }
     for (number, rules) in plan.members {
       guard let table = store.table(numbered: number) else { continue }

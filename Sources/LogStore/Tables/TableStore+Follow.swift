@@ -18,7 +18,7 @@ extension TableStore {
       if engine.lastForeignCommit == known { return [] }
       let news = engine.takeNews()
       known = news.newest
-      // Under the lock: whoever finds nothing new, because another thread has found it, finds that it has been noted.
+      // Under the lock: if another thread has found the news first, the inboxes have it when this one finds nothing.
       return history.watches.note { rows(of: news) }
     }
     for notice in notices { notice() }

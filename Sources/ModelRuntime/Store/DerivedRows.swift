@@ -11,11 +11,13 @@ package final class DerivedRows: @unchecked Sendable {
   init() {}
 }
 
-/// A store of rows that computes derived attributes, whoever writes the rows: others are not given models that have any.
+/// A store of rows that computes derived attributes itself, whatever writes the rows.
+///
+/// Containers refuse to open any other store of rows for models that have derived attributes.
 package protocol DerivingStore: RowStore {}
 
 extension StoreConnection {
-  /// What takes note of derived attributes at a save; `nil` if no class has any.
+  /// Makes the object that records derived attributes during a save; `nil` if no class has any.
   func makeDerivedRows() -> DerivedRows? { isDeriving ? DerivedRows() : nil }
 
   /// Throws if the store does not compute derived attributes, and has models with some.

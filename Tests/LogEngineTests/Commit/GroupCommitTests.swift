@@ -58,7 +58,9 @@ import Testing
       case 1:
         begun.signal()
         // Until the other thread's commit has its number, and waits.
-        while engineBox.withLock({ $0?.state.log.tail.withLock { $0.sequence } ?? 0 }) < 3 {}
+        while engineBox.withLock({ $0?.state.log.tail.withLock { $0.sequence } ?? 0 }) < 3 {
+          sched_yield()
+        }
       case 3: noticed.wait()
       default: break
       }
@@ -92,7 +94,7 @@ import Testing
     Thread.detachNewThread {
       _ = try? rounds.run {
         begun.signal()
-        while rounds.waiterCount < waiterCount {}
+        while rounds.waiterCount < waiterCount { sched_yield() }
       }
       ended.signal()
     }
@@ -138,7 +140,10 @@ import Testing
       count.add(1, ordering: .relaxed)
       while let (numbered, visible) = engineBox.withLock({ engine in
         engine.map { ($0.state.log.tail.withLock { $0.sequence }, $0.lastCommit.rawValue) }
-      }), numbered - visible < UInt64(running.load(ordering: .acquiring)) {}
+      }), numbered - visible < UInt64(running.load(ordering: .acquiring)) {
+        // The others need the locks that this looks through.
+        sched_yield()
+      }
     }
     engineBox.withLock { $0 = engine }
     running.store(threadCount, ordering: .releasing)

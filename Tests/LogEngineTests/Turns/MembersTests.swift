@@ -337,20 +337,25 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
   }
 
-  /// A record that builds on a new pack is read once no read is under way that began before.
-  @Test
-  func `read what a reader of their own held back, also if nobody commits any more`() throws {
+  /// Opens a store in memory once for each process.
+  private static func openMembers(_ count: Int) throws -> [StorageEngine] {
     let disk = InMemoryFileSystem()
     let locks = LockBoard()
-    let engines = try (0..<2).map { _ in
-      var options = MemoryStore.options()
-      options.writers = .severalProcesses
-      return try StorageEngine.open(
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    return try (0..<count).map { _ in
+      try StorageEngine.open(
         at: "store",
         options: options,
         fileSystem: MortalFileSystem(disk, locks)
       )
     }
+  }
+
+  /// A record that builds on a new pack is read once no read is under way that began before.
+  @Test
+  func `read what a reader of their own held back, also if nobody commits any more`() throws {
+    let engines = try Self.openMembers(2)
     let (writer, reader) = (engines[0], engines[1])
     func write(_ number: Int64, isNew: Bool) throws {
       var batch = writer.makeBatch()
@@ -387,17 +392,7 @@ private final class TakenNumbers: Sendable {
   /// All threads of a process are in its turn at once.
   @Test
   func `give each thread keys and ranks that no other gets`() async throws {
-    let disk = InMemoryFileSystem()
-    let locks = LockBoard()
-    let engines = try (0..<2).map { _ in
-      var options = MemoryStore.options()
-      options.writers = .severalProcesses
-      return try StorageEngine.open(
-        at: "store",
-        options: options,
-        fileSystem: MortalFileSystem(disk, locks)
-      )
-    }
+    let engines = try Self.openMembers(2)
     try engines[0].apply(MemoryStore.tableChanges)
     try engines[1].refresh()
     let taken = TakenNumbers()

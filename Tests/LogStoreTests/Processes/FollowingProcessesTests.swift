@@ -171,7 +171,7 @@ struct `Objects and results that other processes change` {
 
   /// Both save, and the one that looks reads in its own turns what the other has saved.
   @Test(arguments: 1...4)
-  func `agree with a fetch, whoever saves`(seed: UInt64) async throws {
+  func `agree with a fetch after saves of any process`(seed: UInt64) async throws {
     let (own, other) = try openBoth(.writer)
     let observer = try ResultsObserver(
       filterBy: #Predicate<Meter> { $0.count < 50 },

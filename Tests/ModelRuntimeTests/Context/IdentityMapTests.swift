@@ -35,7 +35,7 @@ import Testing
     let container = try makeLibrary()
     let map = IdentityMap(try #require(container.coordinator.connections.first))
     var known: [RowReference: Known] = [:]
-    var random = SplitMix64(seed: 11)
+    var random = SeededGenerator(seed: 11)
     func expectKnown(_ reference: RowReference, _ when: String) {
       let occupant = map.occupant(at: reference)
       switch (known[reference], occupant) {
@@ -99,20 +99,5 @@ import Testing
     for number in 0..<count { map.remove(state, at: RowReference(table: 1, key: UInt64(number))) }
     #expect(map.count == 0)
     #expect(map.states.isEmpty)
-  }
-}
-
-/// A repeatable source of numbers.
-private struct SplitMix64 {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
