@@ -31,6 +31,8 @@ import Testing
     var options = EngineOptions()
     options.background = .caller
     options.reads = .copied
+    // A commit that needs a longer file waits for the synchronization that these hooks hold up.
+    options.smallestSegmentFile = options.smallestSegment
     let engine = try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
     try engine.apply([
       .addTable(name: "numbers"),
