@@ -337,25 +337,20 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
   }
 
-  /// Opens a store in memory once for each process.
-  private static func openMembers(_ count: Int) throws -> [StorageEngine] {
+  /// A record that builds on a new pack is read once no read is under way that began before.
+  @Test
+  func `read what a reader of their own held back, also if nobody commits any more`() throws {
     let disk = InMemoryFileSystem()
     let locks = LockBoard()
     var options = MemoryStore.options()
     options.writers = .severalProcesses
-    return try (0..<count).map { _ in
+    let engines = try (0..<2).map { _ in
       try StorageEngine.open(
         at: "store",
         options: options,
         fileSystem: MortalFileSystem(disk, locks)
       )
     }
-  }
-
-  /// A record that builds on a new pack is read once no read is under way that began before.
-  @Test
-  func `read what a reader of their own held back, also if nobody commits any more`() throws {
-    let engines = try Self.openMembers(2)
     let (writer, reader) = (engines[0], engines[1])
     func write(_ number: Int64, isNew: Bool) throws {
       var batch = writer.makeBatch()
@@ -392,7 +387,14 @@ private final class TakenNumbers: Sendable {
   /// All threads of a process are in its turn at once.
   @Test
   func `give each thread keys and ranks that no other gets`() async throws {
-    let engines = try Self.openMembers(2)
+    // On files: the locks of members in memory trap where a thread would have to wait.
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let engines = try (0..<2).map { _ in
+      try StorageEngine.open(at: folder.path, options: Self.options())
+    }
     try engines[0].apply(MemoryStore.tableChanges)
     try engines[1].refresh()
     let taken = TakenNumbers()
@@ -413,6 +415,7 @@ private final class TakenNumbers: Sendable {
     let (keys, ranks) = taken.all
     #expect(keys.count == 8 * 400 * 40 && Set(keys).count == keys.count)
     #expect(ranks.count == 8 * 400 * 2 && Set(ranks).count == ranks.count)
+    for engine in engines { try engine.close() }
   }
 
   @Test
