@@ -46,6 +46,13 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   ///
   /// See <doc:SeveralProcesses>.
   public var writers = Writers.oneProcess
+  /// How long a save, or opening, waits for the turn of this process where several save; by default without end.
+  ///
+  /// A turn lasts some milliseconds, unless a process was stopped (`SIGSTOP`) in the middle of its own. After this time a save
+  /// throws `StorageError.turnTimeout`, which names that process; nothing was saved, and the same save may be tried again.
+  ///
+  ///     configuration.turnTimeout = .seconds(10)
+  public var turnTimeout: Duration?
 
   /// Whether a container of this process that has the store open shares it; otherwise two are as two processes.
   package var sharesOpenStore = true

@@ -31,7 +31,7 @@ extension ToolError {
 extension StorageError {
   fileprivate var exitStatus: ExitStatus {
     switch self {
-    case .locked: .locked
+    case .locked, .turnTimeout: .locked
     case .missingFile, .unexpectedFile, .corruption: .damaged
     default: .usage
     }

@@ -41,7 +41,7 @@ extension LogWriter {
   var isOutOfTurn: Bool { turns.map { !$0.isEntered } ?? false }
 
   func enterTurn(_ turns: Turns) throws(StorageError) {
-    try turns.enter { () throws(StorageError) in try beginTurn(turns) }
+    try turns.enter { (deadline) throws(StorageError) in try beginTurn(turns, until: deadline) }
   }
 
   func leaveTurn(_ turns: Turns) {
@@ -54,9 +54,9 @@ extension LogWriter {
 // MARK: Steps
 
 extension LogWriter {
-  private func beginTurn(_ turns: Turns) throws(StorageError) {
+  private func beginTurn(_ turns: Turns, until deadline: Int?) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in try check(lead) }
-    _ = try turns.file.lock.take(.exclusive, waits: true)
+    guard try turns.file.lock.take(until: deadline) else { throw turns.timeoutError }
     do throws(StorageError) {
       guard let record = try turns.file.read() else {
         throw .missingFile(path: turns.file.path)

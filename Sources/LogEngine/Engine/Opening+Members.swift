@@ -27,9 +27,16 @@ extension Opening {
       throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
     }
     let file = try TurnFile(paths, fileSystem)
-    try file.takeLockByAsking()
-    defer { file.lock.release() }
     let members = Members(paths: paths, fileSystem: fileSystem)
+    let timeout = options.turnTimeout.map { Turns.deadline(in: Int(clamping: $0.microseconds)) }
+    guard try file.takeLockByAsking(until: timeout) else {
+      throw .turnTimeout(
+        path: paths.root,
+        waited: options.turnTimeout ?? .zero,
+        holder: file.describeHolder(members)
+      )
+    }
+    defer { file.lock.release() }
     let others = try members.others()
     let record = others.isEmpty ? nil : try file.read()
     let number = try Self.freeNumber(beside: others)
@@ -145,7 +152,7 @@ extension Opening {
     state.begin(at: end, recovery.replay)
     state.adviseByMemory()
     let membership = try Membership(members, number)
-    let turns = Turns(file, membership, known: known)
+    let turns = Turns(file, membership, known: known, timeout: options.turnTimeout)
     let follower = Follower(
       state: state,
       manifest: recovery.manifest.number,

@@ -142,6 +142,9 @@ extension StorageEngine {
     } catch .poisoned {
       // The next one repairs.
       writer.abandon()
+    } catch .turnTimeout {
+      // This one has nothing that others lack, and is not the last.
+      writer.abandon()
     }
   }
 }

@@ -6,6 +6,12 @@ public struct EngineOptions: Sendable, Hashable {
   public var mode: Mode = .readWrite
   /// Whether other processes may open the store for writing, too.
   public var writers = Writers.oneProcess
+  /// How long a commit waits for the turn of its process, with ``Writers-swift.enum/severalProcesses``; `nil` waits
+  /// without end.
+  ///
+  /// Turns last some milliseconds, unless a process was stopped in the middle of one. A commit that has waited
+  /// for so long throws ``/LogFormat/StorageError/turnTimeout(path:waited:holder:)`` and has changed nothing; so does opening.
+  public var turnTimeout: Duration?
   /// What a commit promises when it returns.
   public var durability: Durability = .full
   /// Whether a store is made where there is none.

@@ -38,6 +38,14 @@ struct Members: Sendable {
     return others
   }
 
+  /// Where a member's file says who it is.
+  static let nameOffset = 8
+
+  /// Who a member is, for people; it may be gone.
+  func name(of number: UInt16) -> String? {
+    try? LockFile(paths.member(number), fileSystem).holder(at: Self.nameOffset)
+  }
+
   /// The lowest commit that a member may still want to read, or of whose successors it may want to read the log; `nil`
   /// without other members.
   func lowestBound(but own: UInt16) throws(StorageError) -> UInt64? {
@@ -54,8 +62,8 @@ struct Members: Sendable {
 
 /// A process's place among the members of a store, for as long as it lives.
 ///
-/// Its file has one number, of 8 bytes: the member reads no commit before this one, and has read the log up to it. So a
-/// compaction may fold what is before, and take what was read.
+/// Its file has a number, of 8 bytes: the member reads no commit before this one, and has read the log up to it. So a
+/// compaction may fold what is before, and take what was read. Text for people follows: who the member is.
 final class Membership: Sendable {
   let number: UInt16
   let members: Members
@@ -76,6 +84,8 @@ final class Membership: Sendable {
   /// - Throws: ``StorageError`` if its file cannot be written or locked.
   func join(bound: UInt64) throws(StorageError) {
     try write(bound: bound)
+    try LockFile(members.paths.member(number), members.fileSystem)
+      .write(holder: members.fileSystem.holderDescription, at: Members.nameOffset)
     // Held by nobody for longer than a question takes.
     _ = try lock.take(.exclusive, waits: true)
   }

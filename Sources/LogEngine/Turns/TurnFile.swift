@@ -24,7 +24,7 @@ import RowFormat
 /// member writes its number before anything else, and takes it out after everything else.
 struct TurnFile: Sendable {
   let path: String
-  let lock: any LockableFile
+  let lock: TurnLock
   private let file: any OpenFile
 
   private static let magic: UInt64 = 0x4E52_5554_474C_4453
@@ -37,7 +37,7 @@ struct TurnFile: Sendable {
   /// Opens the file, and makes it if need be.
   init(_ paths: StorePaths, _ fileSystem: any FileSystem) throws(StorageError) {
     path = paths.turn
-    lock = try fileSystem.openLockable(path)
+    lock = TurnLock(try fileSystem.openLockable(path))
     file = try fileSystem.open(path, .write)
   }
 
@@ -49,10 +49,14 @@ struct TurnFile: Sendable {
   }
 
   /// Takes the turn, as one who joins: a member that keeps it, since there was nobody else, is asked for it.
-  func takeLockByAsking() throws(StorageError) {
-    if try lock.take(.exclusive, waits: false) { return }
+  ///
+  /// - Parameter deadline: Until when to wait; see ``TurnLock/take(until:)``.
+  /// - Returns: Whether it was taken before the deadline.
+  /// - Throws: ``StorageError`` if the file cannot be locked or written.
+  func takeLockByAsking(until deadline: Int?) throws(StorageError) -> Bool {
+    if try lock.takeAtOnce() { return true }
     try writeNumber(UInt64(Monitor.now()), at: Self.askedOffset)
-    _ = try lock.take(.exclusive, waits: true)
+    return try lock.take(until: deadline)
   }
 
   /// What was written last by one who waited.
@@ -63,6 +67,14 @@ struct TurnFile: Sendable {
     let bytes = try file.readBytes(8, at: 8)
     guard bytes.count == 8 else { return Holder() }
     return Holder(bytes.load(UInt64.self, at: 0))
+  }
+
+  /// Who has the turn, for people.
+  func describeHolder(_ members: Members) -> String {
+    guard let holder = try? readHolder(), holder.member != 0,
+      let name = members.name(of: holder.member)
+    else { return "a process that is joining" }
+    return name
   }
 
   func write(_ holder: Holder) throws(StorageError) {

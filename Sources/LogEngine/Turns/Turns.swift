@@ -33,6 +33,8 @@ final class Turns: @unchecked Sendable {
   /// How long threads may join a turn, in microseconds.
   static let burst = 5000
 
+  /// How long a thread waits for the turn of its process, in microseconds; without end if `nil`.
+  private let timeout: Int?
   private let gate = Monitor()
   @safe @exclusivity(unchecked) private var phase = Phase.between
   /// How many threads are in the turn.
@@ -64,9 +66,10 @@ final class Turns: @unchecked Sendable {
     case leased
   }
 
-  init(_ file: TurnFile, _ membership: Membership, known: UInt64) {
+  init(_ file: TurnFile, _ membership: Membership, known: UInt64, timeout: Duration?) {
     self.file = file
     self.membership = membership
+    self.timeout = timeout.map { Int(clamping: $0.microseconds) }
     self.known = Atomic(known)
     read = Atomic(known)
   }
@@ -75,36 +78,49 @@ final class Turns: @unchecked Sendable {
   ///
   /// A thread may enter again while it is in a turn.
   ///
-  /// - Throws: What `begin` throws; then the thread is in no turn.
-  func enter(_ begin: () throws(StorageError) -> Void) throws(StorageError) {
+  /// - Parameter begin: Begins the turn: takes the lock of `TURN`, which it waits for until the deadline that it is given.
+  /// - Throws: What `begin` throws, or ``StorageError/turnTimeout(path:waited:holder:)``; then the thread is in no turn.
+  func enter(_ begin: (_ deadline: Int?) throws(StorageError) -> Void) throws(StorageError) {
     let thread = Self.thread
-    let isFirst = gate.withMutex { () -> Bool in
+    let deadline = timeout.map { Self.deadline(in: $0) }
+    let entry = gate.withMutex { () -> Entry in
       if let depth = depths[thread] {
         depths[thread] = depth + 1
-        return false
+        return .entered
       }
       while true {
         switch phase {
         case .between:
           phase = .changing
-          return true
+          return .first
         case .open where count == 0 || Monitor.now() - start < Self.burst:
           count += 1
           depths[thread] = 1
-          return false
+          return .entered
         case .leased where !isWanted:
           phase = .open
           count = 1
           depths[thread] = 1
           start = Monitor.now()
-          return false
-        case .open, .leased, .changing: gate.wait(for: .end)
+          return .entered
+        case .open, .leased, .changing:
+          guard let deadline else {
+            gate.wait(for: .end)
+            continue
+          }
+          let rest = deadline - Monitor.now()
+          if rest <= 0 { return .late }
+          _ = gate.wait(for: .end, atMost: rest)
         }
       }
     }
-    guard isFirst else { return }
+    switch entry {
+    case .entered: return
+    case .late: throw timeoutError
+    case .first: break
+    }
     do throws(StorageError) {
-      try begin()
+      try begin(deadline)
     } catch {
       gate.withMutex {
         phase = .between
@@ -119,6 +135,31 @@ final class Turns: @unchecked Sendable {
       start = Monitor.now()
       gate.broadcast(.end)
     }
+  }
+
+  /// How a thread came to a turn.
+  private enum Entry {
+    /// It is to begin it.
+    case first
+    /// Others began it.
+    case entered
+    /// It did not: the time was over.
+    case late
+  }
+
+  /// When a wait ends that begins now.
+  static func deadline(in timeout: Int) -> Int {
+    let (deadline, overflows) = Monitor.now().addingReportingOverflow(timeout)
+    return overflows ? .max : deadline
+  }
+
+  /// Says who keeps the turn from this process.
+  var timeoutError: StorageError {
+    .turnTimeout(
+      path: membership.members.paths.root,
+      waited: .microseconds(timeout ?? 0),
+      holder: file.describeHolder(membership.members)
+    )
   }
 
   /// Leaves the turn; the last thread ends it.

@@ -51,7 +51,8 @@ extension StorageError: CustomStringConvertible {
     case .corruption(let corruption): corruption.explanation
     case .poisoned(let path, let cause): Self.explanation(of: cause, thatPoisoned: path)
     case .missingStore, .notAStore, .foreignStore, .unsupportedVersion, .unsupportedFeatures,
-      .locked, .networkFileSystem, .readOnly, .closed, .destinationExists, .unknownCommit,
+      .locked, .networkFileSystem, .turnTimeout, .readOnly, .closed, .destinationExists,
+      .unknownCommit,
       .commitGone:
       storeExplanation
     case .rowNotFound, .rowExists, .duplicateRow, .invalidRow, .unknownLayout, .unknownTable,
@@ -135,6 +136,14 @@ extension StorageError {
         expected: "a file system of this host",
         found: type,
         advice: "put the store on a local disk, or have one process alone write it"
+      )
+    case .turnTimeout(let path, let waited, let holder):
+      ErrorExplanation(
+        "another process has kept its turn to write the store",
+        place: path,
+        expected: "the turn of this process within \(waited)",
+        found: holder,
+        advice: "let that process go on, or end it, and save again: nothing was written"
       )
     case .readOnly(let path):
       ErrorExplanation(

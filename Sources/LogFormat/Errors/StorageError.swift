@@ -34,6 +34,9 @@ public enum StorageError: Error, Hashable, Sendable {
   case locked(path: String, holder: String)
   /// Several processes are to write a store on a file system whose files other hosts may change, too.
   case networkFileSystem(path: String, type: String)
+  /// This process's turn to write has not come for as long as it waits: another one, named by `holder`, has not ended
+  /// its own. Nothing was written; the same save may succeed later.
+  case turnTimeout(path: String, waited: Duration, holder: String)
   /// The bytes of a file contradict its checksums or its neighbours.
   case corruption(Corruption)
   /// A write or a sync failed earlier, so no further save can be trusted; reads go on. Close the

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// The text in the file the writer locks: who holds it, for a person to read.
+/// The text in a file that is locked: who holds it, for a person to read.
 ///
 /// Only the lock counts. The text may be of a process long gone.
 package struct LockFile {
@@ -16,8 +16,8 @@ package struct LockFile {
   }
 
   /// Who wrote itself down last.
-  package func holder() throws(StorageError) -> String {
-    let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: 0)
+  package func holder(at offset: Int = 0) throws(StorageError) -> String {
+    let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: offset)
     var text: [UInt8] = []
     for offset in 0..<bytes.count {
       let byte = bytes.load(UInt8.self, at: offset)
@@ -27,11 +27,11 @@ package struct LockFile {
     return text.isEmpty ? "unknown" : String(decoding: text, as: UTF8.self)
   }
 
-  package func write(holder: String) throws(StorageError) {
+  package func write(holder: String, at offset: Int = 0) throws(StorageError) {
     var bytes = ByteBuffer(capacity: LockFile.holderByteCount)
     for byte in holder.utf8.prefix(LockFile.holderByteCount - 2) { bytes.append(byte) }
     bytes.append(UInt8(ascii: "\n"))
     bytes.appendZeros(LockFile.holderByteCount - bytes.count)
-    try bytes.write(to: try fileSystem.open(path, .write), at: 0)
+    try bytes.write(to: try fileSystem.open(path, .write), at: offset)
   }
 }

@@ -17,6 +17,7 @@ struct StoreRequest {
   var newerStores = NewerStorePolicy.refuse
   var observation = StoreObservation.none
   var writers = LogStoreConfiguration.Writers.oneProcess
+  var turnTimeout: Duration?
   /// Whether a container of this process that has the store open shares it.
   var sharesOpenStore = true
 
@@ -43,6 +44,7 @@ struct StoreRequest {
     newerStores = configuration.newerStores
     observation = StoreObservation(configuration)
     writers = configuration.writers
+    turnTimeout = configuration.turnTimeout
     sharesOpenStore = configuration.sharesOpenStore
   }
 
@@ -62,6 +64,7 @@ struct StoreRequest {
     var options = EngineOptions()
     options.mode = allowsSave ? .readWrite : .readOnly
     options.writers = writers == .severalProcesses ? .severalProcesses : .oneProcess
+    options.turnTimeout = turnTimeout
     options.durability =
       switch durability {
       case .full: .full

@@ -31,6 +31,10 @@ private let errors: [(error: StorageError, named: [String])] = [
     [path, "the disk is full", "open the store again"]
   ),
   (.networkFileSystem(path: path, type: "nfs4"), [path, "nfs4", "local disk"]),
+  (
+    .turnTimeout(path: path, waited: .seconds(2), holder: "process 7 on vm"),
+    [path, "2.0 seconds", "process 7 on vm", "nothing was written"]
+  ),
   (.readOnly(path: path), [path, "open it for writing"]),
   (.closed(path: path), [path, "open it again"]),
   (.destinationExists(path: path), [path, "another path"]),
