@@ -25,13 +25,18 @@ struct Cost: Equatable {
     instructions_restart()
     try work(1000)
     guard instructions_dump() != 0, let dumps else { return Cost(allocations: allocations) }
-    let dump = try String(contentsOfFile: "\(dumps).\(number)", encoding: .utf8)
+    // The number of the thread follows, and this is the first one.
+    let dump = try String(contentsOfFile: "\(dumps).\(number)-01", encoding: .utf8)
     return Cost(allocations: allocations, instructions: instructions(in: dump))
   }
 
+  /// The instructions of the thread since the count began.
+  ///
+  /// Not the dump's totals, which add up what callgrind has noted for each function: beginning anew leaves some notes of
+  /// earlier work behind, so they depend on the operations before.
   private static func instructions(in dump: String) -> Int? {
-    let line = dump.split(separator: "\n").last { $0.hasPrefix("totals: ") }
-    return line.flatMap { Int($0.dropFirst("totals: ".count)) }
+    let line = dump.split(separator: "\n").first { $0.hasPrefix("summary: ") }
+    return line.flatMap { Int($0.dropFirst("summary: ".count)) }
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/// How many times this process has asked for memory; a block that is made larger counts once more.
+/// How many times this thread has asked for memory; a block that is made larger counts once more.
 uint64_t allocation_count(void);
 
 /// Begins to count instructions anew. Nothing happens outside of callgrind.
