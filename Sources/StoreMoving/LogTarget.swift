@@ -12,7 +12,7 @@ final class LogTarget {
   /// Where it is made.
   private let draft: String
   private let fileSystem: any FileSystem
-  private let engine: StorageEngine
+  private var engine: StorageEngine
   private var isComplete = false
 
   /// How many bytes of rows are one commit.
@@ -26,11 +26,7 @@ final class LogTarget {
     self.path = path
     self.fileSystem = fileSystem
     draft = path + ".moving"
-    // What a move has left that was killed; one that goes on holds the lock.
-    try LogTarget.removeDraft(draft, on: fileSystem)
-    var options = EngineOptions()
-    options.durability = .relaxed(interval: .seconds(5))
-    engine = try StorageEngine.open(at: draft, options: options, fileSystem: fileSystem)
+    engine = try LogTarget.makeDraft(draft, on: fileSystem)
   }
 
   deinit {
@@ -38,6 +34,25 @@ final class LogTarget {
     try? engine.close()
     try? StoreRemoval(paths: StorePaths(root: draft), fileSystem: fileSystem)
       .run(includesRoot: true)
+  }
+
+  /// Takes back all that was made.
+  ///
+  /// - Throws: `StorageError`.
+  func startAgain() throws {
+    try engine.close()
+    engine = try LogTarget.makeDraft(draft, on: fileSystem)
+  }
+
+  private static func makeDraft(
+    _ draft: String,
+    on fileSystem: any FileSystem
+  ) throws -> StorageEngine {
+    // What a move has left that was killed; one that goes on holds the lock.
+    try removeDraft(draft, on: fileSystem)
+    var options = EngineOptions()
+    options.durability = .relaxed(interval: .seconds(5))
+    return try StorageEngine.open(at: draft, options: options, fileSystem: fileSystem)
   }
 
   /// Checks that nothing is at a path, or an empty folder.
@@ -65,24 +80,11 @@ final class LogTarget {
   /// - Parameters:
   ///   - tables: The tables, by number.
   ///   - identifier: The identifier of the store, which its models' identifiers name.
-  ///   - version: The version of the models.
-  ///   - rankBase: The first place in lists that was not given out.
   /// - Throws: `StorageError`.
-  func make(
-    _ tables: [TableDescription],
-    identifier: String,
-    version: String?,
-    rankBase: Int64
-  ) throws {
+  func make(_ tables: [TableDescription], identifier: String) throws {
     var changes: [CatalogueChange] = [
-      .setMetadata(key: CatalogueMapping.identifierKey, value: Array(identifier.utf8)),
-      .setMetadata(key: RankCounter.baseKey, value: Array(String(rankBase).utf8)),
+      .setMetadata(key: CatalogueMapping.identifierKey, value: Array(identifier.utf8))
     ]
-    if let version {
-      changes.append(
-        .setMetadata(key: CatalogueMapping.versionKey, value: Array(version.utf8))
-      )
-    }
     var number: UInt16 = 1
     for table in tables {
       // Numbers are given out one after the other: those that are missing belonged to tables that are gone.
@@ -108,11 +110,11 @@ final class LogTarget {
     try engine.apply(changes)
   }
 
-  /// Takes the rows of a table.
+  /// Takes rows of a table.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - body: Hands over the rows, and asks what to do with large values before.
+  ///   - body: Hands over the rows, and asks what to do with large values before. A row that is there is replaced.
   /// - Throws: `StorageError`, or what `body` throws.
   func fill(
     _ table: TableDescription,
@@ -122,6 +124,8 @@ final class LogTarget {
     ) throws -> Void
   ) throws {
     let layout = engine.catalogue.table(table.number)?.currentLayout ?? .none
+    var columns = ColumnSet()
+    for position in table.columns.indices { columns.insert(position) }
     let batch = Batch(engine.makeBatch())
     var byteCount = 0
     try body(
@@ -133,7 +137,11 @@ final class LogTarget {
         return try batch.value.addBlob(value)
       },
       { reference, row in
-        batch.value.insert(reference, layout: layout, row: row)
+        if try engine.contains(reference) {
+          batch.value.update(reference, layout: layout, changed: columns, row: row)
+        } else {
+          batch.value.insert(reference, layout: layout, row: row)
+        }
         byteCount += row.byteCount
         guard byteCount >= LogTarget.commitByteCount else { return }
         try engine.commit(&batch.value)
@@ -141,10 +149,21 @@ final class LogTarget {
       }
     )
     try engine.commit(&batch.value)
-    let next = engine.nextKey(in: table.number)
-    if table.nextKey > next {
-      _ = engine.reserveKeys(Int(table.nextKey - next), in: table.number)
+  }
+
+  /// Removes rows of a table, as far as they are there.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys, ascending.
+  ///   - table: The table.
+  /// - Throws: `StorageError`.
+  func delete(_ keys: [UInt64], of table: TableDescription) throws {
+    var batch = engine.makeBatch()
+    for key in keys {
+      let reference = RowReference(table: table.number, key: key)
+      if try engine.contains(reference) { batch.delete(reference) }
     }
+    try engine.commit(&batch)
   }
 
   /// A batch that two closures use.
@@ -155,9 +174,17 @@ final class LogTarget {
   }
 
   /// Reads back what is in a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - keys: The keys of the rows, ascending; all, if `nil`.
+  ///   - progress: Called now and then with the number of rows that were read.
+  /// - Returns: The digest.
+  /// - Throws: `StorageError`, or what `progress` throws.
   func digest(
     of table: TableDescription,
-    progress: (Int) throws -> Void
+    keys: [UInt64]? = nil,
+    progress: (Int) throws -> Void = { _ in }
   ) throws -> RowDigest {
     let view = engine.makeReadView()
     return try RowDigest(
@@ -165,22 +192,48 @@ final class LogTarget {
       open: { try view.openBlob($0).withBytes($1) },
       { add in
         var count = 0
-        try view.scan(table.number) { key, _, row in
+        func visit(_ key: UInt64, _: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
           try add(RowReference(table: table.number, key: key), row)
           count += 1
           if count & 0xFFF == 0 { try progress(count) }
           return .proceed
+        }
+        if let keys {
+          try view.scan(table.number, keys: keys, visit)
+        } else {
+          try view.scan(table.number, visit)
         }
       }
     )
   }
 
   /// Gives the store its name.
-  func finish() throws {
+  ///
+  /// - Parameters:
+  ///   - tables: The tables, each with the key that its next row gets.
+  ///   - version: The version of the models.
+  ///   - rankBase: The first place in lists that was not given out.
+  /// - Throws: `StorageError`.
+  func finish(_ tables: [TableDescription], version: String?, rankBase: Int64) throws {
+    for table in tables {
+      let next = engine.nextKey(in: table.number)
+      if table.nextKey > next {
+        _ = engine.reserveKeys(Int(table.nextKey - next), in: table.number)
+      }
+    }
     // A move leaves no history: a reader with a token of the server has to fetch everything again.
     var deletions = HistoryDeletions()
     deletions.delete(upTo: engine.lastCommit.rawValue)
-    try engine.apply([.setMetadata(key: HistoryDeletions.key, value: deletions.encoded)])
+    var changes: [CatalogueChange] = [
+      .setMetadata(key: HistoryDeletions.key, value: deletions.encoded),
+      .setMetadata(key: RankCounter.baseKey, value: Array(String(rankBase).utf8)),
+    ]
+    if let version {
+      changes.append(
+        .setMetadata(key: CatalogueMapping.versionKey, value: Array(version.utf8))
+      )
+    }
+    try engine.apply(changes)
     try engine.synchronize()
     try engine.close()
     try fileSystem.rename(draft, to: path)

@@ -1,7 +1,6 @@
 #if PostgreSQL
 package import LogEngine
 package import PostgresStore
-import RowFormat
 
 /// Moves all rows of a store between a log and a server: keys, references, places in lists and the store's identifier
 /// stay as they are, so that identifiers of models stay valid.
@@ -10,8 +9,7 @@ import RowFormat
 ///       from: .log("trips.store"), to: .server(url: url, namespace: "trips")
 ///     ).run(.move) { progress in … }
 ///
-/// The source is not changed, and nobody may write to it meanwhile. The target appears complete and compared, or not at
-/// all.
+/// The source is not changed. The target appears complete and compared, or not at all.
 package struct StoreMove {
   /// Where a store is, or will be.
   package enum Place: Sendable, Hashable {
@@ -22,14 +20,31 @@ package struct StoreMove {
 
   /// How far a move goes.
   package enum Extent: Sendable {
+    /// Nobody may write to the source meanwhile.
     case move
+    /// What apps save meanwhile is moved, too.
+    case moveWhileWriting(until: End)
     /// All values are read and tested, and nothing is written.
     case rehearsal
   }
 
+  /// The moment at which a move ends that apps write beside.
+  package enum End: Sendable {
+    /// When no process has the source open for writing any more: only of a log is that known.
+    case sourceClosed
+    /// When what is left to move takes less than a moment; apps may go on writing to the source.
+    case caughtUp
+    /// When a closure says so, which is called again and again.
+    case told(@Sendable () -> Bool)
+  }
+
   /// How far a move has come.
   package struct Progress: Sendable, Hashable {
-    package enum Phase: Sendable, Hashable { case copying, comparing }
+    package enum Phase: Sendable, Hashable {
+      case copying, comparing
+      /// Everything is moved and compared but for what apps save now: it is time to close the source.
+      case following
+    }
 
     package let phase: Phase
     package let table: String
@@ -49,12 +64,28 @@ package struct StoreMove {
     package let target: String
     /// The identifier of the store.
     package let identifier: String
+    /// The state of the source that the target has: a commit, or a snapshot of the server.
+    package let state: String
     package let tables: [Table]
     /// How long copying and comparing took.
     package let copying: Duration
     package let comparing: Duration
+    /// What was moved of saves that were made meanwhile; `nil` if nobody could save.
+    package let following: Following?
 
     package var rowCount: Int { tables.reduce(0) { $0 + $1.digest.rowCount } }
+  }
+
+  /// What was moved of saves that were made during the move.
+  package struct Following: Sendable {
+    /// How many rows were replaced or removed, each as often as it was.
+    package var rowCount = 0
+    /// How many times.
+    package var roundCount = 0
+    /// How often everything was copied anew, since tables were changed or the log was packed.
+    package var restartCount = 0
+    /// How long it was from the moment when the end was decided until the target could be opened.
+    package var ending = Duration.zero
   }
 
   private let source: Place
@@ -80,7 +111,7 @@ package struct StoreMove {
   /// Moves the store.
   ///
   /// - Parameters:
-  ///   - extent: Whether anything is written.
+  ///   - extent: Whether anything is written, and whether apps may write meanwhile.
   ///   - progress: Called now and then; what it throws ends the move.
   /// - Returns: What was moved.
   /// - Throws: ``MoveError``, `PostgresStoreError`, `StorageError`; then there is nothing at the target.
@@ -88,188 +119,29 @@ package struct StoreMove {
     _ extent: Extent,
     progress: @escaping (Progress) throws -> Void = { _ in }
   ) throws -> Report {
+    let isFollowed = if case .moveWhileWriting = extent { true } else { false }
     switch (source, target) {
     case (.log(let path), .server(let url, let namespace)):
-      return try move(
-        LogSource(path, on: fileSystem),
+      let route = LogToServer(
+        from: try LogSource(path, isFollowed ? .besideApp : .alone, on: fileSystem),
         path,
-        to: ServerImport(url: url, namespace: namespace),
-        extent,
-        progress
+        to: try ServerImport(url: url, namespace: namespace)
       )
+      var run = MoveRun(route, progress)
+      return try run.run(extent, on: fileSystem)
     case (.server(let url, let namespace), .log(let path)):
       try LogTarget.check(path, on: fileSystem)
-      return try move(ServerExport(url: url, namespace: namespace), to: path, extent, progress)
+      let source = try ServerExport(
+        url: url,
+        namespace: namespace,
+        isFollowed ? .besideApps : .alone
+      )
+      let target: LogTarget? =
+        if case .rehearsal = extent { nil } else { try LogTarget(path, on: fileSystem) }
+      var run = MoveRun(ServerToLog(from: source, to: target, path), progress)
+      return try run.run(extent, on: fileSystem)
     default: preconditionFailure("a move is between a log and a server")
     }
-  }
-
-  // MARK: To a server
-
-  private func move(
-    _ source: LogSource,
-    _ path: String,
-    to target: ServerImport,
-    _ extent: Extent,
-    _ progress: @escaping (Progress) throws -> Void
-  ) throws -> Report {
-    var meter = Meter(progress)
-    try target.check(source.tables)
-    if extent == .move {
-      try target.make(source.tables, identifier: source.identifier, version: source.version)
-    }
-    var highestRank: Int64 = 0
-    var tables: [Report.Table] = []
-    let start = ContinuousClock.now
-    for table in source.tables {
-      let layout = table.layout
-      let ranks = table.rankColumns
-      try meter.begin(.copying, table, of: source.rowCount(of: table))
-      func visit(_ add: (RowReference, RawSpan) throws -> Void) throws {
-        try source.forEachRow(of: table) { reference, row in
-          for rank in ranks where !layout.isNull(rank, in: row) {
-            highestRank = max(highestRank, layout.integer(rank, in: row))
-          }
-          try add(reference, row)
-          try meter.advance()
-        }
-      }
-      let digest =
-        switch extent {
-        case .move: try target.copy(table, open: source.open, visit)
-        case .rehearsal: try RowDigest(of: table, open: source.open, visit)
-        }
-      try meter.end()
-      tables.append(Report.Table(name: table.name, digest: digest))
-    }
-    let copied = ContinuousClock.now
-    if extent == .move {
-      for (table, moved) in zip(source.tables, tables) {
-        try meter.begin(.comparing, table, of: moved.digest.rowCount)
-        let found = try target.digest(of: table) { try meter.reach($0) }
-        try meter.end()
-        try compare(moved, found)
-      }
-      try target.commit(source.tables, highestRank: highestRank)
-    }
-    return Report(
-      source: path,
-      target: target.place,
-      identifier: source.identifier,
-      tables: tables,
-      copying: start.duration(to: copied),
-      comparing: copied.duration(to: .now)
-    )
-  }
-
-  // MARK: From a server
-
-  private func move(
-    _ source: ServerExport,
-    to path: String,
-    _ extent: Extent,
-    _ progress: @escaping (Progress) throws -> Void
-  ) throws -> Report {
-    var meter = Meter(progress)
-    let target = extent == .move ? try LogTarget(path, on: fileSystem) : nil
-    try target?.make(
-      source.tables,
-      identifier: source.identifier,
-      version: source.version,
-      rankBase: source.nextRank()
-    )
-    var tables: [Report.Table] = []
-    let start = ContinuousClock.now
-    for table in source.tables {
-      try meter.begin(.copying, table, of: source.rowCount(of: table))
-      var digest = RowDigest()
-      if let target {
-        try target.fill(table) { blob, add in
-          digest = try source.forEachRow(of: table, blob: blob) { reference, row in
-            try add(reference, row)
-            try meter.advance()
-          }
-        }
-      } else {
-        digest = try source.forEachRow(of: table, blob: { _ in nil }) { _, _ in
-          try meter.advance()
-        }
-      }
-      try meter.end()
-      tables.append(Report.Table(name: table.name, digest: digest))
-    }
-    let copied = ContinuousClock.now
-    if let target {
-      for (table, moved) in zip(source.tables, tables) {
-        try meter.begin(.comparing, table, of: moved.digest.rowCount)
-        let found = try target.digest(of: table) { try meter.reach($0) }
-        try meter.end()
-        try compare(moved, found)
-      }
-      try target.finish()
-    }
-    return Report(
-      source: source.place,
-      target: path,
-      identifier: source.identifier,
-      tables: tables,
-      copying: start.duration(to: copied),
-      comparing: copied.duration(to: .now)
-    )
-  }
-
-  private func compare(_ moved: Report.Table, _ found: RowDigest) throws {
-    guard found == moved.digest else {
-      throw MoveError.digestsDiffer(table: moved.name, source: moved.digest, target: found)
-    }
-  }
-}
-
-extension TableDescription {
-  /// The positions of the columns with the places of rows in lists.
-  fileprivate var rankColumns: [Int] {
-    columns.indices.filter { columns[$0].name.hasPrefix("_rank_") && columns[$0].type == .integer }
-  }
-}
-
-/// Counts rows, and tells of them now and then.
-private struct Meter {
-  private let report: (StoreMove.Progress) throws -> Void
-  private var phase = StoreMove.Progress.Phase.copying
-  private var table = ""
-  private var total = 0
-  private var rowCount = 0
-
-  init(_ report: @escaping (StoreMove.Progress) throws -> Void) { self.report = report }
-
-  mutating func begin(
-    _ phase: StoreMove.Progress.Phase,
-    _ table: TableDescription,
-    of total: Int
-  ) throws {
-    (self.phase, self.table, self.total, rowCount) = (phase, table.name, total, 0)
-    try tell()
-  }
-
-  mutating func advance() throws {
-    rowCount += 1
-    if rowCount & 0xFFF == 0 { try tell() }
-  }
-
-  mutating func reach(_ rowCount: Int) throws {
-    self.rowCount = rowCount
-    try tell()
-  }
-
-  mutating func end() throws {
-    rowCount = total
-    try tell()
-  }
-
-  private func tell() throws {
-    try report(
-      StoreMove.Progress(phase: phase, table: table, rowCount: rowCount, total: total)
-    )
   }
 }
 #endif

@@ -52,4 +52,7 @@ extension StorageEngine {
       throw error
     }
   }
+
+  /// Whether the last ``refresh()`` left out commits that become visible once views of this process are released.
+  package var isHeldBack: Bool { follower?.isHeldBack ?? false }
 }

@@ -17,6 +17,10 @@ package enum MoveError: Error, Hashable, Sendable {
   case unstorableValue(table: String, key: UInt64, column: String, reason: String)
   /// The target reads back as something else.
   case digestsDiffer(table: String, source: RowDigest, target: RowDigest)
+  /// The target has another number of rows than the source, though each change was compared.
+  case rowsMissed(table: String, source: Int, target: Int)
+  /// Everything had to be copied anew, again and again.
+  case sourceTooFast(String, attempts: Int)
   /// The source has no models in it.
   case noModels(String)
 }
@@ -34,6 +38,12 @@ extension MoveError: CustomStringConvertible, LocalizedError {
     case .digestsDiffer(let table, let source, let target):
       "\(table) reads back as something else: \(source.rowCount) rows with digest \(source), then "
         + "\(target.rowCount) rows with digest \(target)"
+    case .rowsMissed(let table, let source, let target):
+      "\(table) has \(source) rows at the source and \(target) at the target, though each change was compared: rows "
+        + "were written without a note in the history"
+    case .sourceTooFast(let place, let attempts):
+      "\(place) was copied \(attempts) times, and each time its tables were changed, or its history was packed or "
+        + "deleted, before what came next was read"
     case .noModels(let place): "\(place) has no tables of models in it"
     }
   }

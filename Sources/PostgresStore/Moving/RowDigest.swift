@@ -19,6 +19,20 @@ package struct RowDigest: Sendable, Hashable, CustomStringConvertible {
     secondSum &+= RowDigest.fold(hash ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93)
   }
 
+  /// Adds the rows of another part of the table.
+  package static func += (digest: inout RowDigest, part: RowDigest) {
+    digest.rowCount += part.rowCount
+    digest.sum &+= part.sum
+    digest.secondSum &+= part.secondSum
+  }
+
+  /// Takes rows away that were added before.
+  package static func -= (digest: inout RowDigest, part: RowDigest) {
+    digest.rowCount -= part.rowCount
+    digest.sum &-= part.sum
+    digest.secondSum &-= part.secondSum
+  }
+
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = fold(UInt64(bytes.count) ^ 0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB)
     var offset = 0

@@ -2,45 +2,102 @@
 import Foundation
 package import RowFormat
 
-/// Reads the tables of a namespace as of one state, which nobody changes meanwhile.
+/// Reads the tables of a namespace as of one state, and then what was saved since.
 ///
-/// Saves of other processes wait until it is released; if one is under way, making it fails.
+///     let source = try ServerExport(url: url, namespace: "trips", .besideApps)
+///     for table in source.tables { … try source.forEachRow(of: table, …) { … } }
+///     while let rows = try source.advance() { … }
+///
+/// Changes are told by snapshots of the server: of the transactions in the history, those count that an earlier snapshot
+/// did not see and the next one does, in whatever order they began.
 package final class ServerExport {
+  /// Whether apps may save meanwhile.
+  package enum Access: Sendable, Hashable {
+    /// Saves of other processes wait; if one is under way, the export fails.
+    case alone
+    case besideApps
+  }
+
   private let connection: Connection
-  private let catalogue: StoreCatalogue
+  private var catalogue: StoreCatalogue
+  private let namespace: String
   /// The columns that the server keeps as numbers, by table.
   private var decimals: [String: Set<String>] = [:]
   /// The tables, by number.
   package private(set) var tables: [TableDescription] = []
+  /// Which transactions the rows have that are read now.
+  private var snapshot = Snapshot()
 
-  /// Connects, locks the tables and reads what they are.
+  /// A snapshot as the server writes it: of the transactions from `oldest` on it says which are seen.
+  private struct Snapshot {
+    var text = ""
+    var oldest: Int64 = 0
+  }
+
+  /// How long saves that are under way may take before the final moment is given up.
+  private static let lockTimeout = "10s"
+
+  /// Connects, and reads what the tables are.
   ///
   /// - Throws: ``PostgresStoreError``, or ``MoveError``.
-  package init(url: String, namespace: String) throws {
+  package init(url: String, namespace: String, _ access: Access = .alone) throws {
     try PostgresStoreConfiguration(url: url, namespace: namespace).validate()
     connection = try Connection(url, applicationName: "logstore-inspect", RoundTripCounter())
-    var catalogue = StoreCatalogue(connection, namespace: namespace)
+    self.namespace = namespace
+    catalogue = StoreCatalogue(connection, namespace: namespace)
     try StoreCatalogue.checkServer(connection)
-    let place = "schema \(namespace) of \(connection.place)"
-    // Locks come before the snapshot, which begins with the first query: so it has what their holders committed.
-    _ = try connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED")])
-    guard try catalogue.read() else { throw MoveError.noStore(place) }
-    let names = ["_logstore_meta", "_logstore_entity", "_logstore_commit"] + catalogue.numbers.keys
-    let present = names.filter { catalogue.columns[$0] != nil }.map(catalogue.name)
+    switch access {
+    case .alone:
+      // Locks come before the snapshot, which begins with the first query: so it has what their holders committed.
+      _ = try connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED")])
+      try readCatalogue()
+      try lockTables(" NOWAIT")
+      try readSnapshot()
+      try readTables()
+    case .besideApps: try beginSnapshot()
+    }
+  }
+
+  /// Keeps savers waiting until the export ends.
+  private func lockTables(_ option: String = "") throws {
+    // First that of the commits, into which each save writes before anything else: whoever has it gets the others.
+    let names =
+      ["_logstore_commit", "_logstore_meta", "_logstore_entity"] + catalogue.numbers.keys.sorted()
+    let list = names.filter { catalogue.columns[$0] != nil }.map(catalogue.name)
+      .joined(separator: ", ")
     do {
-      let list = present.sorted().joined(separator: ", ")
-      _ = try connection.run([Statement("LOCK TABLE \(list) IN SHARE MODE NOWAIT")])
+      _ = try connection.run([Statement("LOCK TABLE \(list) IN SHARE MODE\(option)")])
     } catch PostgresStoreError.server(let error) where error.state == SQLState.lockNotAvailable {
       throw MoveError.sourceInUse(place, by: "another session; stop the apps first")
     }
-    self.catalogue = catalogue
-    try readTables(place)
+  }
+
+  private func beginSnapshot() throws {
+    _ = try connection.run([.beginSnapshot])
+    try readSnapshot()
+    try readCatalogue()
+    try readTables()
+  }
+
+  private func readSnapshot() throws {
+    let result = try connection.run([
+      Statement("SELECT s::text, pg_snapshot_xmin(s)::text::bigint FROM pg_current_snapshot() AS s")
+    ])[0]
+    snapshot = Snapshot(text: result.text(0, 0), oldest: result.integer(0, 1))
+  }
+
+  private func readCatalogue() throws {
+    catalogue = StoreCatalogue(connection, namespace: namespace)
+    guard try catalogue.read() else { throw MoveError.noStore(place) }
   }
 
   deinit { connection.rollBack() }
 
   /// The database, for people.
-  package var place: String { "schema \(catalogue.namespace) of \(connection.place)" }
+  package var place: String { "schema \(namespace) of \(connection.place)" }
+
+  /// The snapshot of the server that is read, for people.
+  package var state: String { "snapshot \(snapshot.text)" }
 
   /// The identifier of the store.
   package var identifier: String { catalogue.identifier }
@@ -48,7 +105,9 @@ package final class ServerExport {
   /// The version of the models.
   package var version: String? { catalogue.metadata["schema.version"] }
 
-  private func readTables(_ place: String) throws {
+  private func readTables() throws {
+    tables = []
+    decimals = [:]
     let result = try connection.run([
       Statement(
         "SELECT number, name, next_key FROM \(catalogue.name("_logstore_entity")) ORDER BY number"
@@ -59,7 +118,7 @@ package final class ServerExport {
       let text = catalogue.metadata[TableDescription.metadataKey(of: name)]
       guard let columns = text.flatMap(TableDescription.columns) else {
         throw MoveError.otherSchema(
-          namespace: catalogue.namespace,
+          namespace: namespace,
           expected: "a description of the columns of \(name)",
           found: "none: it was last opened by an older version; open it once with the app"
         )
@@ -71,7 +130,7 @@ package final class ServerExport {
           decimals[name, default: []].insert(column.name)
         } else if stored != declared {
           throw MoveError.otherSchema(
-            namespace: catalogue.namespace,
+            namespace: namespace,
             expected: "column \(column.name) of \(name) as \(declared)",
             found: stored ?? "no such column"
           )
@@ -108,12 +167,14 @@ package final class ServerExport {
   ///
   /// - Parameters:
   ///   - table: The table.
+  ///   - keys: The keys of the rows; all rows, if `nil`.
   ///   - blob: Keeps a value elsewhere than in its row, and returns its name; `nil` to keep it there.
   ///   - body: Takes a row.
   /// - Returns: The digest of the rows.
   /// - Throws: ``MoveError``, ``PostgresStoreError``, or what the closures throw.
   package func forEachRow(
     of table: TableDescription,
+    keys: [UInt64]? = nil,
     blob: (RawSpan) throws -> BlobReference?,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> RowDigest {
@@ -126,6 +187,7 @@ package final class ServerExport {
       of: format,
       name(table),
       decimals: decimals[table.name] ?? [],
+      rows: keys?.map { Int64(bitPattern: RowReference(table: table.number, key: $0).rawValue) },
       ordered: true
     ) { message in
       if format.isRearranged {
@@ -140,7 +202,7 @@ package final class ServerExport {
       try format.read(message, into: &writer, blob: blob) { reference, row in
         guard reference.table == table.number, reference.key > 0 else {
           throw MoveError.otherSchema(
-            namespace: catalogue.namespace,
+            namespace: namespace,
             expected: "rows of \(table.name) with its number, \(table.number)",
             found: "\(MappedTable.key) \(Int64(bitPattern: reference.rawValue))"
           )
@@ -149,6 +211,72 @@ package final class ServerExport {
       }
     }
     return digest
+  }
+}
+
+// MARK: Beside apps
+
+extension ServerExport {
+  /// Goes on to the newest state.
+  ///
+  /// - Returns: The rows that may have changed since the last one; `nil` if all have to be read again, since tables were
+  ///   changed, or history was deleted.
+  /// - Throws: ``PostgresStoreError``, or ``MoveError``.
+  package func advance() throws -> [RowReference]? {
+    let former = Former(snapshot, tables, deletion)
+    _ = try connection.run([.commit])
+    try beginSnapshot()
+    return try changes(since: former)
+  }
+
+  /// Goes on to the newest state, after which nothing is saved until the export ends.
+  ///
+  /// - Returns: As ``advance()``.
+  /// - Throws: ``MoveError/sourceInUse(_:by:)`` if a save takes longer than ten seconds; otherwise as ``advance()``.
+  package func advanceAndLock() throws -> [RowReference]? {
+    let former = Former(snapshot, tables, deletion)
+    _ = try connection.run([
+      .commit, Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+      Statement("SET LOCAL lock_timeout = '\(ServerExport.lockTimeout)'"),
+    ])
+    try lockTables()
+    try readSnapshot()
+    try readCatalogue()
+    try readTables()
+    return try changes(since: former)
+  }
+
+  /// What was read before.
+  private struct Former {
+    let snapshot: Snapshot
+    let tables: [TableDescription]
+    let deletion: Int64?
+
+    init(_ snapshot: Snapshot, _ tables: [TableDescription], _ deletion: Int64?) {
+      self.snapshot = snapshot
+      self.tables = tables
+      self.deletion = deletion
+    }
+  }
+
+  /// The newest transaction whose history was deleted.
+  private var deletion: Int64? { catalogue.metadata["history.deleted"].flatMap(Int64.init) }
+
+  private func changes(since former: Former) throws -> [RowReference]? {
+    guard former.tables.map(\.withoutKeys) == tables.map(\.withoutKeys) else { return nil }
+    let oldest = former.snapshot.oldest
+    if let deletion, deletion != former.deletion, deletion >= oldest { return nil }
+    let changes = Statement(
+      "SELECT DISTINCT row FROM \(catalogue.name("_logstore_change")) WHERE xid >= $1 "
+        + "AND NOT pg_visible_in_snapshot(xid::text::xid8, $2::text::pg_snapshot) ORDER BY row"
+    ) {
+      $0.append(oldest)
+      $0.append(former.snapshot.text)
+    }
+    let result = try connection.run([changes])[0]
+    return (0..<result.rowCount).map {
+      RowReference(rawValue: UInt64(bitPattern: result.integer($0, 0)))
+    }
   }
 }
 

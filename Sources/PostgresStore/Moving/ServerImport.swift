@@ -5,15 +5,17 @@ package import RowFormat
 /// Makes a namespace of the tables of another store, in one transaction.
 ///
 ///     let target = try ServerImport(url: url, namespace: "trips")
-///     try target.make(tables, identifier: identifier, version: version)
+///     try target.make(tables, identifier: identifier)
 ///     for table in tables { … try target.copy(table) { send in … } }
 ///     try target.commit(…)
 ///
-/// Whatever is thrown, or if it is released before ``commit(_:highestRank:)``, the server is as it was.
+/// Whatever is thrown, or if it is released before ``commit(_:version:highestRank:)``, the server is as it was.
 package final class ServerImport {
   private let connection: Connection
   private let namespace: String
   private var catalogue: StoreCatalogue
+  /// The tables that have their primary keys.
+  private var keyed: Set<String> = []
 
   /// How many bytes are collected before they are sent.
   private static let bufferSize = 256 << 10
@@ -29,6 +31,16 @@ package final class ServerImport {
     try StoreCatalogue.checkServer(connection)
     _ = try connection.run([.begin, .lock(namespace)])
     try checkEmpty()
+    _ = try connection.run([Statement("SAVEPOINT beginning")])
+  }
+
+  /// Takes back all that was made, and keeps apps waiting that want to open the namespace.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  package func startAgain() throws {
+    _ = try connection.run([Statement("ROLLBACK TO SAVEPOINT beginning")])
+    catalogue = StoreCatalogue(connection, namespace: namespace)
+    keyed = []
   }
 
   deinit { connection.rollBack() }
@@ -63,12 +75,10 @@ package final class ServerImport {
   /// - Parameters:
   ///   - tables: The tables.
   ///   - identifier: The identifier of the store, which its models' identifiers name.
-  ///   - version: The version of the models, as the other store keeps it.
   /// - Throws: ``PostgresStoreError``.
-  package func make(_ tables: [TableDescription], identifier: String, version: String?) throws {
+  package func make(_ tables: [TableDescription], identifier: String) throws {
     try check(tables)
     try catalogue.create(identifier: identifier)
-    if let version { try catalogue.set("schema.version", version) }
     // Tokens of the other store are of the time before, and expire.
     let now = try connection.run([Statement("SELECT pg_current_xact_id()::text")])[0]
     try catalogue.set("history.deleted", now.text(0, 0))
@@ -98,27 +108,43 @@ package final class ServerImport {
   ///   - table: The table.
   ///   - open: Reads a value that is not in its row.
   ///   - body: Hands over the rows.
-  /// - Returns: The digest of what was sent.
+  /// - Returns: The digest of what was sent, and the rows of which `open` threw ``VanishedValue``.
   /// - Throws: ``MoveError/unstorableValue(table:key:column:reason:)``, ``PostgresStoreError``, or what the closures
   ///   throw.
   package func copy(
     _ table: TableDescription,
     open: @escaping (BlobReference, (RawSpan) throws -> Void) throws -> Void,
     _ body: (_ add: (RowReference, RawSpan) throws -> Void) throws -> Void
-  ) throws -> RowDigest {
+  ) throws -> (sent: RowDigest, skipped: [RowReference]) {
+    // Frozen: the rows are not read again only to note that they were committed.
+    try copy(table, ", FREEZE", open, body)
+  }
+
+  private func copy(
+    _ table: TableDescription,
+    _ options: String,
+    _ open: @escaping (BlobReference, (RawSpan) throws -> Void) throws -> Void,
+    _ body: (_ add: (RowReference, RawSpan) throws -> Void) throws -> Void
+  ) throws -> (sent: RowDigest, skipped: [RowReference]) {
     let format = CopyFormat(table)
     let columns = ([MappedTable.key] + format.columnNames.map(\.quotedName))
       .joined(separator: ", ")
-    // Frozen: the rows are not read again only to note that they were committed.
-    let sql = "COPY \(name(table)) (\(columns)) FROM STDIN WITH (FORMAT binary, FREEZE)"
+    let sql = "COPY \(name(table)) (\(columns)) FROM STDIN WITH (FORMAT binary\(options))"
     return try connection.copyIn(sql) { send in
       var digest = RowDigest()
+      var skipped: [RowReference] = []
       var buffer = ByteBuffer(capacity: ServerImport.bufferSize * 2)
       let (header, trailer) = (CopyFormat.header, CopyFormat.trailer)
       buffer.append(header.span.bytes)
       try body { reference, row in
         let start = buffer.count
-        try format.append(reference, row, to: &buffer, open: open)
+        do {
+          try format.append(reference, row, to: &buffer, open: open)
+        } catch is VanishedValue {
+          buffer.truncate(to: start)
+          skipped.append(reference)
+          return
+        }
         buffer.bytes.withUnsafeBytes {
           digest.add(UnsafeRawBufferPointer(rebasing: $0[start...]))
         }
@@ -129,8 +155,45 @@ package final class ServerImport {
       }
       buffer.append(trailer.span.bytes)
       try buffer.bytes.withUnsafeBytes(send)
-      return digest
+      return (digest, skipped)
     }
+  }
+
+  /// Replaces rows that may have changed or gone since they were copied.
+  ///
+  /// - Parameters:
+  ///   - keys: Their keys; of those that the closure does not hand over, nothing is left.
+  ///   - table: The table.
+  ///   - open: Reads a value that is not in its row.
+  ///   - body: Hands over the rows that there are.
+  /// - Returns: What was there, what was sent, and what is there now.
+  /// - Throws: As ``copy(_:open:_:)``.
+  /// - Complexity: O(keys), in five round trips.
+  package func replace(
+    _ keys: [UInt64],
+    in table: TableDescription,
+    open: @escaping (BlobReference, (RawSpan) throws -> Void) throws -> Void,
+    _ body: (_ add: (RowReference, RawSpan) throws -> Void) throws -> Void
+  ) throws -> RowReplacement {
+    try addKey(to: table)
+    let rows = keys.map {
+      Int64(bitPattern: RowReference(table: table.number, key: $0).rawValue)
+    }
+    var replacement = RowReplacement()
+    replacement.removed = try connection.digest(of: table, name(table), rows: rows)
+    let deletion = Statement("DELETE FROM \(name(table)) WHERE \(MappedTable.key) = ANY ($1)") {
+      $0.append(rows)
+    }
+    _ = try connection.run([deletion])
+    (replacement.sent, replacement.skipped) = try copy(table, "", open, body)
+    replacement.found = try connection.digest(of: table, name(table), rows: rows)
+    return replacement
+  }
+
+  /// Makes the primary key of a table, once: faster of rows that are there than one by one.
+  private func addKey(to table: TableDescription) throws {
+    guard keyed.insert(table.name).inserted else { return }
+    try catalogue.change("ALTER TABLE \(name(table)) ADD PRIMARY KEY (\(MappedTable.key))")
   }
 
   /// Reads back what the server has of a table.
@@ -144,26 +207,29 @@ package final class ServerImport {
     of table: TableDescription,
     progress: (Int) throws -> Void
   ) throws -> RowDigest {
-    try connection.digest(of: table, name(table), decimals: [], progress: progress)
+    try connection.digest(of: table, name(table), progress: progress)
   }
 
   /// Ends the transaction: from now on apps can use the namespace.
   ///
   /// - Parameters:
   ///   - tables: The tables, each with the key that its next row gets.
+  ///   - version: The version of the models, as the other store keeps it.
   ///   - highestRank: The last place that was given to a member of a list.
   /// - Throws: ``PostgresStoreError``.
-  package func commit(_ tables: [TableDescription], highestRank: Int64) throws {
-    for table in tables {
-      try catalogue.change("ALTER TABLE \(name(table)) ADD PRIMARY KEY (\(MappedTable.key))")
-      let note = Statement(
-        "INSERT INTO \(catalogue.name("_logstore_entity")) VALUES ($1, $2, $3)"
-      ) {
+  package func commit(
+    _ tables: [TableDescription],
+    version: String?,
+    highestRank: Int64
+  ) throws {
+    for table in tables { try addKey(to: table) }
+    if let version { try catalogue.set("schema.version", version) }
+    let notes = tables.map { table in
+      Statement("INSERT INTO \(catalogue.name("_logstore_entity")) VALUES ($1, $2, $3)") {
         $0.append(Int(table.number))
         $0.append(table.name)
         $0.append(Int64(table.nextKey))
       }
-      _ = try connection.run([note])
     }
     // A block of places begins with each number of the sequence.
     let block: Int64 = 1 << 24
@@ -172,8 +238,11 @@ package final class ServerImport {
       $0.append(catalogue.name("_logstore_rank"))
       $0.append(next)
     }
-    _ = try connection.run([rank, .commit])
-    // Statistics, so that the first queries are planned for the rows there are. The move does not depend on them.
+    _ = try connection.run(notes + [rank, .commit])
+  }
+
+  /// Gathers statistics, so that the first queries are planned for the rows there are; the move does not depend on them.
+  package func analyze(_ tables: [TableDescription]) {
     for table in tables { _ = try? connection.run([Statement("ANALYZE \(name(table))")]) }
   }
 }
@@ -185,14 +254,16 @@ extension Connection {
   ///   - table: The table.
   ///   - name: Its name in SQL.
   ///   - decimals: The columns that the server keeps as numbers, and rows as composites.
+  ///   - rows: The rows, by their `_id`; all, if `nil`.
   ///   - progress: Called now and then with the number of rows that were read.
   /// - Returns: The digest.
   /// - Throws: ``PostgresStoreError``, or what `progress` throws.
   func digest(
     of table: TableDescription,
     _ name: String,
-    decimals: Set<String>,
-    progress: (Int) throws -> Void
+    decimals: Set<String> = [],
+    rows: [Int64]? = nil,
+    progress: (Int) throws -> Void = { _ in }
   ) throws -> RowDigest {
     let format = CopyFormat(table)
     var digest = RowDigest()
@@ -203,7 +274,7 @@ extension Connection {
       buffer.bytes.withUnsafeBytes { digest.add($0) }
       buffer.removeAll()
     }
-    try forEachRow(of: format, name, decimals: decimals, ordered: false) { message in
+    try forEachRow(of: format, name, decimals: decimals, rows: rows, ordered: false) { message in
       if format.isRearranged {
         try format.read(message, into: &writer, blob: { _ in nil }, add)
       } else {
@@ -219,6 +290,7 @@ extension Connection {
     of format: CopyFormat,
     _ name: String,
     decimals: Set<String>,
+    rows: [Int64]?,
     ordered: Bool,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -227,9 +299,14 @@ extension Connection {
         ? "to_jsonb(\(column.quotedName)::text)" : column.quotedName
     }
     let selection = ([MappedTable.key] + columns).joined(separator: ", ")
+    // COPY takes no parameters.
+    let condition = rows.map {
+      " WHERE \(MappedTable.key) = ANY ('{\($0.map(String.init).joined(separator: ","))}'::bigint[])"
+    }
     let order = ordered ? " ORDER BY \(MappedTable.key)" : ""
     var isFirst = true
-    try copyOut("COPY (SELECT \(selection) FROM \(name)\(order)) TO STDOUT WITH (FORMAT binary)") {
+    let query = "SELECT \(selection) FROM \(name)\(condition ?? "")\(order)"
+    try copyOut("COPY (\(query)) TO STDOUT WITH (FORMAT binary)") {
       var message = $0
       if isFirst {
         isFirst = false

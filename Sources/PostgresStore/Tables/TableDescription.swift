@@ -35,6 +35,13 @@ package struct TableDescription: Sendable, Hashable {
     self.columns = columns
   }
 
+  /// The table without what changes with each row: equal, if rows of the two mean the same.
+  package var withoutKeys: TableDescription {
+    var description = self
+    description.nextKey = 0
+    return description
+  }
+
   /// The layout of the table's rows.
   package var layout: RowLayout { RowLayout(columns.map(\.type)) }
 }

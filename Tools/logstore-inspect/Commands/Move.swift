@@ -3,6 +3,7 @@ import LogEngine
 import Terminal
 
 #if PostgreSQL
+import Foundation
 import PostgresStore
 import StoreMoving
 #endif
@@ -21,6 +22,11 @@ struct MoveCommand: InspectCommand {
       meanwhile: a store that a process has open for writing is refused; apps on a server have to be stopped first, \
       and wait if they are not.
 
+      With --while-writing apps go on: what they save is moved, too, again and again, until the end that --until names. \
+      A line on standard error says "ready" when everything is there and compared but for the last moment. A store in a \
+      folder is then closed by its app, which may open the server's at once: it waits until the move has ended, some \
+      milliseconds later. Apps on a server are stopped, and then a line is typed.
+
       The server's target is a schema without tables, by default one with the name of the store's folder. Indexes and \
       unique constraints are made when an app opens it for the first time. Needs a build with the trait PostgreSQL.
 
@@ -28,6 +34,8 @@ struct MoveCommand: InspectCommand {
         logstore-inspect move trips.store postgresql://app@db/trips
         logstore-inspect move trips.store postgresql://app@db/trips --namespace trips --dry-run
         logstore-inspect move postgresql://app@db/trips trips.store
+        logstore-inspect move trips.store postgresql://app@db/trips --while-writing
+        logstore-inspect move postgresql://app@db/trips copy.store --while-writing --until caught-up
 
       \(ExitStatus.help)
       """
@@ -49,6 +57,26 @@ struct MoveCommand: InspectCommand {
   @Flag(help: "Read and check everything, and write nothing.")
   var dryRun = false
 
+  @Flag(help: "Let apps write meanwhile, and move what they save, too.")
+  var whileWriting = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      When a move ends that apps write beside: when the app has closed its store ('closed', the default of a folder), \
+      when a line is typed or standard input ends ('told', the default of a server), or when what is left takes less \
+      than a moment ('caught-up').
+      """,
+      valueName: "end"
+    )
+  )
+  var until: End?
+
+  enum End: String, ExpressibleByArgument, CaseIterable {
+    case closed, told
+    case caughtUp = "caught-up"
+  }
+
   @OptionGroup var output: OutputOptions
 
   var path: String { Self.isServer(source) ? target : source }
@@ -57,6 +85,17 @@ struct MoveCommand: InspectCommand {
     guard Self.isServer(source) != Self.isServer(target) else {
       throw ValidationError(
         "One place must be the folder of a store, the other an address such as postgresql://user@host/database."
+      )
+    }
+    if until != nil, !whileWriting {
+      throw ValidationError("--until says when a move with --while-writing ends.")
+    }
+    if whileWriting, dryRun {
+      throw ValidationError("--dry-run writes nothing, and so has nothing to follow.")
+    }
+    if until == .closed, Self.isServer(source) {
+      throw ValidationError(
+        "A server does not tell whether apps will save again: use --until told or --until caught-up."
       )
     }
   }
@@ -74,13 +113,23 @@ struct MoveCommand: InspectCommand {
     let report: StoreMove.Report
     do {
       let move = StoreMove(from: place(source), to: place(target), on: console.fileSystem)
-      report = try move.run(dryRun ? .rehearsal : .move, progress: console.makeMoveProgress())
+      report = try move.run(extent, progress: console.makeMoveProgress())
     } catch let error as MoveError {
       throw ToolError(error)
     } catch let error as PostgresStoreError {
       throw ToolError(error)
     }
     show(report, on: console)
+  }
+
+  private var extent: StoreMove.Extent {
+    if dryRun { return .rehearsal }
+    guard whileWriting else { return .move }
+    return switch until ?? (Self.isServer(source) ? .told : .closed) {
+    case .closed: .moveWhileWriting(until: .sourceClosed)
+    case .caughtUp: .moveWhileWriting(until: .caughtUp)
+    case .told: .moveWhileWriting(until: .told(Terminal.hasInput))
+    }
   }
 
   private func place(_ argument: String) -> StoreMove.Place {
@@ -98,21 +147,33 @@ struct MoveCommand: InspectCommand {
   }
 
   private func show(_ report: StoreMove.Report, on console: Console) {
-    let facts: JSONValue = [
-      "source": .string(report.source), "target": .string(report.target),
-      "identifier": .string(report.identifier), "moved": .bool(!dryRun),
-      "rows": .integer(Int64(report.rowCount)),
-      "copySeconds": .double(report.copying.inSeconds),
-      "compareSeconds": .double(report.comparing.inSeconds),
-      "tables": .array(
-        report.tables.map {
-          [
-            "entity": .string($0.name), "rows": .integer(Int64($0.digest.rowCount)),
-            "digest": .string("\($0.digest)"),
-          ]
-        }
-      ),
+    var members: [JSONValue.Member] = [
+      .init(name: "source", value: .string(report.source)),
+      .init(name: "target", value: .string(report.target)),
+      .init(name: "identifier", value: .string(report.identifier)),
+      .init(name: "moved", value: .bool(!dryRun)),
+      .init(name: "state", value: .string(report.state)),
+      .init(name: "rows", value: .integer(Int64(report.rowCount))),
+      .init(name: "copySeconds", value: .double(report.copying.inSeconds)),
+      .init(name: "compareSeconds", value: .double(report.comparing.inSeconds)),
     ]
+    if let following = report.following {
+      let facts: JSONValue = [
+        "rows": .integer(Int64(following.rowCount)),
+        "rounds": .integer(Int64(following.roundCount)),
+        "restarts": .integer(Int64(following.restartCount)),
+        "endSeconds": .double(following.ending.inSeconds),
+      ]
+      members.append(.init(name: "following", value: facts))
+    }
+    let tables: [JSONValue] = report.tables.map {
+      [
+        "entity": .string($0.name), "rows": .integer(Int64($0.digest.rowCount)),
+        "digest": .string("\($0.digest)"),
+      ]
+    }
+    members.append(.init(name: "tables", value: .array(tables)))
+    let facts = JSONValue.object(members)
     console.printFacts(facts, output.format) {
       let rows = report.tables.map {
         "  \($0.name.printable)  \($0.digest.rowCount.counted("row"))  \($0.digest)"
@@ -125,7 +186,11 @@ struct MoveCommand: InspectCommand {
       let headline =
         "\(report.source.printable) \(what) \(report.target.printable): "
         + "\(report.rowCount.counted("row")), \(times)"
-      return ([headline] + rows).joined(separator: "\n")
+      let following = report.following.map {
+        "  as of \(report.state): \($0.rowCount.counted("row")) moved again in \($0.roundCount.counted("round")), the last "
+          + "moment took \($0.ending.inMilliseconds) ms"
+      }
+      return ([headline] + [following].compactMap(\.self) + rows).joined(separator: "\n")
     }
   }
   #else
@@ -146,11 +211,14 @@ extension ToolError {
     switch error {
     case .targetNotEmpty: advice = "another place, or another --namespace"
     case .sourceInUse:
-      advice = "stop the app first: a move while it writes is not possible"
+      advice = "stop the app first, or move with --while-writing"
       status = .locked
     case .otherSchema, .noStore, .noModels: break
     case .unstorableValue: advice = "change the value with the app; nothing was moved"
-    case .digestsDiffer:
+    case .sourceTooFast:
+      advice = "stop the app first, or let it keep more history: nothing was moved"
+      status = .locked
+    case .digestsDiffer, .rowsMissed:
       advice = "nothing was moved; `logstore-inspect verify` checks the store"
       status = .checkFailed
     }
@@ -159,13 +227,29 @@ extension ToolError {
   fileprivate init(_ error: PostgresStoreError) { self.init("\(error)") }
 }
 
+extension Terminal {
+  /// Whether there is something to be read on standard input, or it has ended.
+  fileprivate static let hasInput: @Sendable () -> Bool = {
+    var descriptor = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, 0) > 0
+  }
+}
+
 extension Console {
-  /// Draws how far a move has come, table by table.
+  /// Draws how far a move has come, table by table, and says when it only follows.
   fileprivate func makeMoveProgress() -> (StoreMove.Progress) -> Void {
     var current: (StoreMove.Progress.Phase, String)?
     var bar: ProgressBar?
+    var isReady = false
     let isShown = screen.showsProgress
     return { progress in
+      if progress.phase == .following {
+        bar?.finish()
+        bar = nil
+        if isReady { return }
+        isReady = true
+        return self.notice("ready at \(progress.table)")
+      }
       if current.map({ $0 != (progress.phase, progress.table) }) ?? true {
         bar?.finish()
         current = (progress.phase, progress.table)
@@ -182,6 +266,8 @@ extension Duration {
   fileprivate var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
+
+  fileprivate var inMilliseconds: Double { (inSeconds * 10_000).rounded() / 10 }
 }
 
 extension Double {

@@ -1,0 +1,76 @@
+#if PostgreSQL
+import PostgresStore
+import RowFormat
+
+/// A source and a target: what a move does with either, whichever of them is the server.
+protocol MoveRoute: AnyObject {
+  /// The source and the target, for people.
+  var sourceName: String { get }
+  var targetName: String { get }
+  /// The identifier of the store.
+  var identifier: String { get }
+  /// The state of the source that is read, for people.
+  var state: String { get }
+  /// The tables of the source, as of that state.
+  var tables: [TableDescription] { get }
+
+  /// How many rows a table of the source has.
+  func rowCount(of table: TableDescription) throws -> Int
+
+  /// Makes the target's tables; those of an earlier attempt go.
+  func begin() throws
+
+  /// Copies all rows of a table.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - step: Called for each row.
+  /// - Returns: The digest of the rows that the source has, but for those that are read again by ``replace(_:in:)``.
+  /// - Throws: ``MoveError``, `PostgresStoreError`, `StorageError`, or what `step` throws.
+  func copy(_ table: TableDescription, step: () throws -> Void) throws -> RowDigest
+
+  /// Reads all rows of a table, and writes nothing.
+  func rehearse(_ table: TableDescription, step: () throws -> Void) throws -> RowDigest
+
+  /// Reads back what the target has of a table.
+  func readBack(
+    _ table: TableDescription,
+    progress: (Int) throws -> Void
+  ) throws -> RowDigest
+
+  /// Goes on to the newest state of the source.
+  ///
+  /// - Returns: The rows that may have changed; `nil` if all have to be copied again.
+  func advance() throws -> Set<RowReference>?
+
+  /// Replaces rows in the target by those of the source's present state.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys, ascending.
+  ///   - table: Their table.
+  /// - Returns: What the target had, was sent and has.
+  /// - Throws: ``MoveError``, `PostgresStoreError`, or `StorageError`.
+  func replace(_ keys: [UInt64], in table: TableDescription) throws -> RowReplacement
+
+  /// Whether apps have left the source: then none can come back before the route is released.
+  func sourceIsClosed() throws -> Bool
+
+  /// Goes on to the state of the source that the target will have.
+  ///
+  /// - Returns: As ``advance()``.
+  func advanceToEnd() throws -> Set<RowReference>?
+
+  /// Makes the target a store.
+  func finish() throws
+
+  /// Does what makes the target faster, and nobody has to wait for.
+  func settle()
+}
+
+extension TableDescription {
+  /// The positions of the columns with the places of rows in lists.
+  var rankColumns: [Int] {
+    columns.indices.filter { columns[$0].name.hasPrefix("_rank_") && columns[$0].type == .integer }
+  }
+}
+#endif

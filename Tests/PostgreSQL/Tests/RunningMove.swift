@@ -1,0 +1,51 @@
+import Foundation
+import Synchronization
+
+/// A move in a process of its own, beside which a test goes on.
+final class RunningMove: Sendable {
+  private let process: Process
+  private let input = Pipe()
+  private let output = Pipe()
+  private let notices = Pipe()
+  private let noticed = Mutex("")
+
+  init(_ arguments: [String]) throws {
+    process = Process()
+    process.executableURL = MovePlace.inspector
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = notices
+    try process.run()
+    notices.fileHandleForReading.readabilityHandler = { [self] handle in
+      let data = handle.availableData
+      if data.isEmpty { handle.readabilityHandler = nil }
+      noticed.withLock { $0 += String(decoding: data, as: UTF8.self) }
+    }
+  }
+
+  /// Whether everything is moved but for what is saved now, or the move has failed.
+  var isReadyOrEnded: Bool {
+    noticed.withLock { $0.contains("ready at") } || !process.isRunning
+  }
+
+  /// Waits for that.
+  func waitUntilReady() { while !isReadyOrEnded { _ = sched_yield() } }
+
+  /// Types a line.
+  func tell() { input.fileHandleForWriting.write(Data("\n".utf8)) }
+
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Waits for the end.
+  func outcome() throws -> MovePlace.Outcome {
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let status = process.terminationStatus
+    let text = String(decoding: data, as: UTF8.self)
+    return .init(status: status, output: status == 0 ? text : text + noticed.withLock { $0 })
+  }
+}
