@@ -339,7 +339,7 @@ extension PosixFileSystem {
   }
 }
 
-/// A file and its lock, which is given back when the descriptor is closed.
+/// A file and its lock, which is given back when the object is released, or the process ends.
 ///
 /// `flock` and not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file is closed, also by a
 /// follower in this process.
@@ -365,5 +365,10 @@ private final class PosixLock: LockableFile {
 
   func release() { _ = flock(descriptor, LOCK_UN) }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    // Closing would not do: a child that another thread is just starting has the descriptor, too, until it runs its own
+    // program, and with it the lock.
+    release()
+    _ = close(descriptor)
+  }
 }
