@@ -5,6 +5,8 @@ extension PostgresStore: RemoteSaveReporting {
   public func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
   ) -> (any AnyObject & Sendable)? {
+    // Nobody else can save while a migration goes on.
+    if migration != nil { return nil }
     // From here on: what is saved before the watch has a session of its own counts, too.
     let newest = Statement("SELECT COALESCE(max(xid), 0) FROM \(name("_logstore_commit"))")
     return RemoteSaveWatch(

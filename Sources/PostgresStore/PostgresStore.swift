@@ -25,6 +25,8 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   let channel: String
   let bell: SaveBell
   let turns = Turns()
+  /// The migration that the store is a part of; `nil` for a store that is open for everybody.
+  let migration: MigrationTransaction?
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
   private let isClosed = Mutex(false)
 
@@ -60,11 +62,38 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
       schema: schema,
       plan: migrationPlan,
       allowsSave: configuration.allowsSave,
-      newerStores: configuration.newerStores
+      newerStores: configuration.newerStores,
+      uniquenessPolicy: configuration.uniquenessPolicy,
+      openVersion: { PostgresStore($0, configuration) }
     )
     (identifier, tables) = try pool.retrying { try StoreCatalogue.open(request, on: $0) }
     historyName = HistoryStoreName(identifier)
     source = UUID()
+    channel = "logstore_\(identifier)"
+    bell = SaveBell(channel: channel, source: source, pool)
+    migration = nil
+  }
+
+  /// Opens the store in the middle of a migration, for the code of a stage.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the models, with the transaction in which everything is read and saved.
+  ///   - configuration: How the store is opened.
+  private init(
+    _ version: StoreCatalogue.OpenedVersion,
+    _ configuration: PostgresStoreConfiguration
+  ) {
+    var configuration = configuration
+    configuration.schema = version.schema
+    given = SendableConfiguration(value: configuration)
+    schema = version.schema
+    identifier = version.identifier
+    tables = version.tables
+    let migration = version.transaction
+    self.migration = migration
+    pool = ConnectionPool(lending: migration.connection, budget: configuration.reconnectBudget)
+    historyName = HistoryStoreName(identifier)
+    source = migration.source
     channel = "logstore_\(identifier)"
     bell = SaveBell(channel: channel, source: source, pool)
   }

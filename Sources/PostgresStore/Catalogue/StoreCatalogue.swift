@@ -5,7 +5,8 @@ import RowFormat
 
 /// What a namespace holds: read when a store is opened, and changed until the models fit.
 ///
-/// Everything happens in one transaction, under a lock: of a fleet that starts at once, one migrates.
+/// Everything happens in one transaction, under a lock: of a fleet that starts at once, one migrates. The code of a
+/// stage runs in that transaction, too.
 struct StoreCatalogue {
   let connection: Connection
   let namespace: String
@@ -16,6 +17,8 @@ struct StoreCatalogue {
   /// The names of unique constraints that the store has made, by table.
   private var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
+  /// The columns that were added without values, though their properties have to have one: tables and names.
+  private(set) var incomplete: [(entity: String, column: String)] = []
 
   /// What to open, and how.
   struct Request {
@@ -25,6 +28,25 @@ struct StoreCatalogue {
     let plan: (any SchemaMigrationPlan.Type)?
     let allowsSave: Bool
     let newerStores: NewerStorePolicy
+    let uniquenessPolicy: UniquenessPolicy
+    /// Opens the store in the middle of a migration.
+    let openVersion: (OpenedVersion) -> any DataStore & DataStoreClosing
+  }
+
+  /// A version of the models that the tables have in the middle of a migration.
+  struct OpenedVersion {
+    let transaction: MigrationTransaction
+    let schema: Schema
+    let identifier: String
+    let tables: TableMap
+  }
+
+  /// What becomes of a property whose column is of another type.
+  enum TypeChange {
+    /// The store is not opened.
+    case refused
+    /// The column is replaced by an empty one: the code of a stage provides the values.
+    case replaced
   }
 
   /// The layout of the store's own tables; a store with another is not opened.
@@ -136,6 +158,7 @@ extension StoreCatalogue {
       ),
       ask("SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind IN ('i', 'I')"),
     ])
+    (columns, constraints, indexes) = ([:], [:], [])
     for row in 0..<results[0].rowCount {
       metadata[results[0].text(row, 0)] = results[0].text(row, 1)
     }
@@ -159,7 +182,7 @@ extension StoreCatalogue {
     return true
   }
 
-  private func tables(of schema: Schema) throws -> [MappedTable] {
+  func tables(of schema: Schema) throws -> [MappedTable] {
     try schema.modelTypes.map { type in
       let descriptor = ModelDescriptor.of(type)
       let table = try numbers[descriptor.entityName].map {
@@ -229,11 +252,7 @@ extension StoreCatalogue {
     }
     if case .inferred = route.way { try refuseOlderModels(request, stored) }
     if case .stages(let steps) = route.way {
-      for step in steps {
-        if step.runsCode { throw PostgresStoreError.customStageUnsupported(stage: "\(step)") }
-        try bring(to: step.from)
-        try bring(to: step.to)
-      }
+      try take(steps, request)
     }
     try bring(to: schema)
     try set("schema.version", route.target.description)
@@ -270,16 +289,22 @@ extension StoreCatalogue {
   }
 
   /// Makes the tables those of a schema: what is missing is added, what was renamed is renamed, nothing is dropped.
-  private mutating func bring(to schema: Schema) throws {
+  mutating func bring(to schema: Schema) throws {
+    try bringTables(of: schema, typeChange: .refused)
+    try addConstraints(of: schema)
+  }
+
+  /// Makes the tables, columns and indexes of a schema; what is unique in it no more need not be from here on.
+  mutating func bringTables(of schema: Schema, typeChange: TypeChange) throws {
     for type in schema.modelTypes {
       let descriptor = ModelDescriptor.of(type)
       let entity = descriptor.entityName
       if numbers[entity] == nil { try addTable(descriptor) }
       for column in MappedColumn.columns(of: descriptor) {
-        try bring(column, of: descriptor)
+        try bring(column, of: descriptor, typeChange)
       }
     }
-    try bringConstraints(of: schema)
+    try dropConstraints(notIn: schema)
     try bringIndexes(of: schema)
     for type in schema.modelTypes {
       let descriptor = ModelDescriptor.of(type)
@@ -317,7 +342,11 @@ extension StoreCatalogue {
     )
   }
 
-  private mutating func bring(_ column: MappedColumn, of descriptor: ModelDescriptor) throws {
+  private mutating func bring(
+    _ column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    _ typeChange: TypeChange
+  ) throws {
     let entity = descriptor.entityName
     try MappedTable.check(column.name)
     if let stored = columns[entity]?[column.name] {
@@ -325,12 +354,17 @@ extension StoreCatalogue {
       if stored == MappedColumn.Kind.composite.declaration, column.kind == .decimal {
         return try convertToDecimal(column, of: entity)
       }
-      throw PostgresStoreError.propertyTypeChanged(
-        entity: entity,
-        property: column.name,
-        stored: stored,
-        declared: column.kind.declaration
-      )
+      guard typeChange == .replaced else {
+        throw PostgresStoreError.propertyTypeChanged(
+          entity: entity,
+          property: column.name,
+          stored: stored,
+          declared: column.kind.declaration
+        )
+      }
+      try change("ALTER TABLE \(name(entity)) DROP COLUMN \(column.name.quotedName)")
+      // Constraints and indexes of the column went with it.
+      _ = try read()
     }
     if let former = formerName(of: column, in: descriptor),
       columns[entity]?[former] == column.kind.declaration
@@ -341,6 +375,12 @@ extension StoreCatalogue {
       columns[entity]?[former] = nil
     } else {
       let value = try defaultValue(of: column, in: descriptor)
+      if value == nil, column.position < descriptor.properties.count,
+        !descriptor.properties[column.position].isOptional,
+        !descriptor.properties[column.position].isToMany
+      {
+        incomplete.append((entity, column.name))
+      }
       try change(
         "ALTER TABLE \(name(entity)) ADD COLUMN \(column.name.quotedName) \(column.kind.declaration)"
           + column.kind.collation + (value.map { " DEFAULT \($0)" } ?? "")
@@ -396,34 +436,77 @@ extension StoreCatalogue {
     }
   }
 
-  /// Makes unique constraints, checked when a transaction ends: values may change hands within one.
-  private mutating func bringConstraints(of schema: Schema) throws {
-    var wanted: [String: [String: String]] = [:]
+  /// The unique constraints of a schema: the columns of each, by table and name.
+  private func uniqueColumns(in schema: Schema) -> [String: [String: [String]]] {
+    var wanted: [String: [String: [String]]] = [:]
     for constraint in UniquenessConstraint.all(in: schema) {
       for type in schema.modelTypes {
         let descriptor = ModelDescriptor.of(type)
         guard constraint.covers(descriptor) else { continue }
         let names = constraint.columns.map(descriptor.columnName)
         let entity = descriptor.entityName
-        wanted[entity, default: [:]][objectName(entity, names, "unique")] =
-          names.map(\.quotedName).joined(separator: ", ")
+        wanted[entity, default: [:]][objectName(entity, names, "unique")] = names
       }
     }
+    return wanted
+  }
+
+  private mutating func dropConstraints(notIn schema: Schema) throws {
+    let wanted = uniqueColumns(in: schema)
     for type in schema.modelTypes {
       let entity = ModelDescriptor.of(type).entityName
+      let former = (constraints[entity] ?? []).subtracting((wanted[entity] ?? [:]).keys)
+      for constraint in former.sorted() where constraint.hasSuffix("_unique") {
+        try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(constraint.quotedName)")
+        constraints[entity]?.remove(constraint)
+      }
+    }
+  }
+
+  /// Makes unique constraints, checked when a transaction ends: values may change hands within one.
+  ///
+  /// - Throws: ``PostgresStoreError/duplicateValues(entity:properties:keys:)``.
+  mutating func addConstraints(of schema: Schema) throws {
+    for (entity, wanted) in uniqueColumns(in: schema).sorted(by: { $0.key < $1.key }) {
       let present = constraints[entity] ?? []
-      for former in present.subtracting((wanted[entity] ?? [:]).keys).sorted()
-      where former.hasSuffix("_unique") {
-        try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(former.quotedName)")
-      }
-      for (constraint, columns) in (wanted[entity] ?? [:]).sorted(by: { $0.key < $1.key })
+      for (constraint, columns) in wanted.sorted(by: { $0.key < $1.key })
       where !present.contains(constraint) {
-        try change(
-          "ALTER TABLE \(name(entity)) ADD CONSTRAINT \(constraint.quotedName) UNIQUE (\(columns)) "
-            + "DEFERRABLE INITIALLY DEFERRED"
-        )
+        try addConstraint(constraint, on: entity, columns)
+        constraints[entity, default: []].insert(constraint)
       }
-      constraints[entity] = Set((wanted[entity] ?? [:]).keys)
+    }
+  }
+
+  private mutating func addConstraint(
+    _ constraint: String,
+    on entity: String,
+    _ columns: [String]
+  ) throws {
+    let list = columns.map(\.quotedName).joined(separator: ", ")
+    let addition = Statement(
+      "ALTER TABLE \(name(entity)) ADD CONSTRAINT \(constraint.quotedName) UNIQUE (\(list)) "
+        + "DEFERRABLE INITIALLY DEFERRED"
+    )
+    do {
+      _ = try connection.run([
+        Statement("SAVEPOINT unique_values"), addition,
+        Statement("RELEASE SAVEPOINT unique_values"),
+      ])
+    } catch PostgresStoreError.server(let error) where error.state == SQLState.uniqueViolation {
+      let present = columns.map { "\($0.quotedName) IS NOT NULL" }.joined(separator: " AND ")
+      let pair = try connection.run([
+        Statement("ROLLBACK TO SAVEPOINT unique_values"),
+        Statement(
+          "SELECT min(\(MappedTable.key)), max(\(MappedTable.key)) FROM \(name(entity)) WHERE \(present) "
+            + "GROUP BY \(list) HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
+        ),
+      ])[1]
+      guard pair.rowCount == 1 else { throw PostgresStoreError.server(error) }
+      throw PostgresStoreError.duplicateValues(
+        entity: entity,
+        properties: columns,
+        keys: [0, 1].map { RowReference(rawValue: UInt64(bitPattern: pair.integer(0, $0))).key }
+      )
     }
   }
 

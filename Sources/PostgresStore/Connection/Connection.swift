@@ -14,6 +14,8 @@ final class Connection: @unchecked Sendable {
   private let roundTrips: RoundTripCounter
   /// Whether the session goes on: one that was lost is not used again.
   private(set) var isUsable = true
+  /// The savepoints of transactions within one that goes on, if the session is lent to the middle of one.
+  var nesting: Nesting?
 
   /// Opens a session.
   ///
@@ -78,6 +80,11 @@ final class Connection: @unchecked Sendable {
   /// - Throws: As ``run(_:)``.
   @discardableResult
   func runUncounted(_ statements: [Statement]) throws -> [StatementResult] {
+    nesting == nil ? try send(statements) : try runNested(statements)
+  }
+
+  /// Sends statements as they are, and reads the answers.
+  func send(_ statements: [Statement]) throws -> [StatementResult] {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var prepared: String?
     // What the server answers: for each statement one result, and one more where it was prepared.
@@ -175,7 +182,10 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Whether the session is outside of every transaction, as its next borrower expects.
-  var isIdle: Bool { isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
+  var isIdle: Bool {
+    if let nesting { return isUsable && !nesting.isOpen }
+    return isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE
+  }
 }
 
 extension PostgresStoreError.ServerError {

@@ -15,12 +15,31 @@ final class ConnectionPool: @unchecked Sendable {
   private var lentCount = 0
   private var isClosed = false
   private var hasConnected = false
+  /// Whether the pool has one session, and never opens another.
+  private let isFixed: Bool
 
   init(url: String, limit: Int, budget: Duration, applicationName: String) {
     self.url = url
     self.limit = max(limit, 1)
     self.budget = budget
     self.applicationName = applicationName
+    isFixed = false
+  }
+
+  /// Lends one session, which is in the middle of a transaction, and no other.
+  ///
+  /// Nothing is tried again: the transaction would have to begin anew, which is not for its parts to do.
+  ///
+  /// - Parameters:
+  ///   - connection: The session.
+  ///   - budget: How long an operation waits while another thread has the session.
+  init(lending connection: Connection, budget: Duration) {
+    url = ""
+    limit = 1
+    self.budget = budget
+    applicationName = ""
+    isFixed = true
+    idle = [connection]
   }
 
   /// Lends a session to a closure.
@@ -47,11 +66,11 @@ final class ConnectionPool: @unchecked Sendable {
       } catch PostgresStoreError.connectionLost(let place, let reason) {
         // Those that were opened before the server went away went with it.
         dropIdle()
-        guard backoff.wait() else {
+        guard !isFixed, backoff.wait() else {
           throw PostgresStoreError.connectionLost(to: place, reason: reason)
         }
       } catch PostgresStoreError.server(let error) where error.isTransient {
-        guard backoff.wait() else { throw PostgresStoreError.server(error) }
+        guard !isFixed, backoff.wait() else { throw PostgresStoreError.server(error) }
       }
     }
   }
@@ -145,6 +164,12 @@ final class ConnectionPool: @unchecked Sendable {
   ///
   /// Only a server that was there once is waited for: an address that never led anywhere is said at once.
   private func connect() throws -> Connection {
+    if isFixed {
+      throw PostgresStoreError.connectionLost(
+        to: "the server",
+        reason: "the transaction of the migration has ended"
+      )
+    }
     var backoff = Backoff(condition.withLock { hasConnected } ? budget : .zero)
     while true {
       do {

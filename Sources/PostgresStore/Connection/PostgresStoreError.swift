@@ -27,8 +27,10 @@ public enum PostgresStoreError: Error, Hashable, Sendable {
   case propertyTypeChanged(entity: String, property: String, stored: String, declared: String)
   /// The store, opened without `allowsSave`, lacks a table or column of the models.
   case schemaNotInStore(entity: String, namespace: String)
-  /// The migration plan has a stage that runs code, which this store does not do.
-  case customStageUnsupported(stage: String)
+  /// Values that a version of the models declares unique are those of several rows.
+  case duplicateValues(entity: String, properties: [String], keys: [UInt64])
+  /// A property that has to have a value got none in a migration.
+  case missingValue(entity: String, property: String, key: UInt64)
 
   /// An error as the server reported it.
   public struct ServerError: Hashable, Sendable {
@@ -92,9 +94,13 @@ extension PostgresStoreError: CustomStringConvertible, LocalizedError {
         + "property another name, or convert the column with ALTER TABLE"
     case .schemaNotInStore(let entity, let namespace):
       "schema \(namespace) has no table for all properties of \(entity): open the store once with allowsSave: true"
-    case .customStageUnsupported(let stage):
-      "\(stage) runs code, which PostgresStore does not do: bring the store to the new version on a LogStore, or "
-        + "convert the columns with SQL and describe the stage as lightweight"
+    case .missingValue(let entity, let property, let key):
+      "\(entity)/\(key) has no value for \(property), which is not optional and has no default: declare a "
+        + "default, or make the stage a custom one that sets \(property) in didMigrate"
+    case .duplicateValues(let entity, let properties, let keys):
+      "\(keys.map { "\(entity)/\($0)" }.joined(separator: " and ")) have the same "
+        + "\(properties.joined(separator: ", ")), which must be unique from this version on: make the stage a "
+        + "custom one whose willMigrate changes or deletes one of them"
     }
   }
 

@@ -1,12 +1,22 @@
 #if PostgreSQL
 /// A statement of SQL with the values of its parameters.
 struct Statement: Sendable {
+  /// What a statement does to the transaction that a session is in.
+  enum Boundary: Sendable { case begin, commit, rollback }
+
   let sql: String
   var parameters: Parameters
+  /// Whether the statement begins or ends a transaction.
+  private(set) var boundary: Boundary?
 
   init(_ sql: String, _ parameters: Parameters = Parameters()) {
     self.sql = sql
     self.parameters = parameters
+  }
+
+  private init(_ sql: String, _ boundary: Boundary) {
+    self.init(sql)
+    self.boundary = boundary
   }
 
   /// Makes a statement whose parameters a closure appends.
@@ -16,11 +26,14 @@ struct Statement: Sendable {
     append(&parameters)
   }
 
-  static let begin = Statement("BEGIN")
+  static let begin = Statement("BEGIN", .begin)
   /// Every statement of the transaction sees one state of the database.
-  static let beginSnapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-  static let commit = Statement("COMMIT")
-  static let rollback = Statement("ROLLBACK")
+  static let beginSnapshot = Statement(
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    .begin
+  )
+  static let commit = Statement("COMMIT", .commit)
+  static let rollback = Statement("ROLLBACK", .rollback)
 }
 
 extension String {

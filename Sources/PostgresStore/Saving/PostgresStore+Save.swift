@@ -39,7 +39,7 @@ extension PostgresStore {
       } else {
         try pool.retrying(transaction.run)
       }
-    bell.scheduleRing()
+    if migration == nil { bell.scheduleRing() }
     return DefaultHistoryToken(historyName, number)
   }
 }
@@ -70,15 +70,19 @@ private struct SaveTransaction {
     tables = store.tables
     let identifier = UUID()
     let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
+    // All saves of a migration are one transaction of the history.
+    let conflict =
+      store.migration == nil
+      ? "(id) DO NOTHING" : "(xid) DO UPDATE SET author = COALESCE(c.author, excluded.author)"
     let announcement = Statement(
-      "INSERT INTO \(commits) (id, author, source) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING RETURNING xid"
+      "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3) ON CONFLICT \(conflict) RETURNING xid"
     ) {
       $0.append(identifier)
       $0.append(author)
       $0.append(store.source)
     }
     lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
-    changes = batch.statements()
+    changes = batch.statements(from: store.migration?.reserveOrdinals(batch.rowCount) ?? 0)
     keys = batch.keys.filter { !$0.isEmpty }
     let opening = scope == .turn ? Turn.savepoint : .begin
     begin = [opening, announcement] + keys.flatMap { $0.locks() }

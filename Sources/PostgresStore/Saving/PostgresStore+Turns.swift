@@ -15,11 +15,13 @@ extension PostgresStore: TurnTakingStore {
   /// - Throws: ``PostgresStoreError``.
   package func beginTurn() throws {
     try checkOpen()
+    // A migration has the turn until it ends.
+    if migration != nil { return }
     try turns.begin {
       try Turn(pool, store: identifier, idleLimit: PostgresStore.turnIdleLimit)
     }
   }
 
-  package func endTurn() { turns.end() }
+  package func endTurn() { if migration == nil { turns.end() } }
 }
 #endif

@@ -34,9 +34,14 @@ final class SaveBatch: RowChangeSink {
 
   var isEmpty: Bool { changes.isEmpty }
 
+  var rowCount: Int { changes.reduce(0) { $0 + $1.rows.count } }
+
   /// The statements that make the changes and write them down in the history.
-  func statements() -> [Statement] {
-    var ordinal = 0
+  ///
+  /// - Parameter ordinal: The number of the first change within its transaction.
+  /// - Returns: The statements, in the order of the changes.
+  func statements(from ordinal: Int) -> [Statement] {
+    var ordinal = ordinal
     return changes.flatMap { run in
       defer { ordinal += run.rows.count }
       return run.statements(ordinal: ordinal, namespace: namespace)

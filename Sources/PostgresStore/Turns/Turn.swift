@@ -16,6 +16,13 @@ final class Turn {
   /// Undoes a save that is a part of a turn, and keeps the lock.
   static let undo = Statement("ROLLBACK TO SAVEPOINT save")
 
+  /// Waits for the turn of a store, and keeps it until the transaction ends.
+  static func lock(_ identifier: String) -> Statement {
+    Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
+      $0.append("logstore ends \(identifier)")
+    }
+  }
+
   /// Waits for the turn.
   ///
   /// - Parameters:
@@ -26,9 +33,7 @@ final class Turn {
   /// - Throws: ``PostgresStoreError``.
   init(_ pool: ConnectionPool, store identifier: String, idleLimit: Duration) throws {
     self.pool = pool
-    let lock = Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
-      $0.append("logstore ends \(identifier)")
-    }
+    let lock = Turn.lock(identifier)
     self.lock = lock
     let milliseconds = max(1, Int(idleLimit / .milliseconds(1)))
     let limit = Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
