@@ -27,7 +27,7 @@ final class DerivedChanges: @unchecked Sendable {
   private var pendingBytes: [UInt8] = []
   private var deletedOwners: Set<RowReference> = []
   /// The members that are no longer what an index says, for sums that are added up anew.
-  private var recounted: Set<RowReference> = []
+  private var recounted: Set<RecountedMember> = []
   private var holdsGate = false
   /// The time of the commit; read once.
   private var now: Double?
@@ -47,6 +47,12 @@ final class DerivedChanges: @unchecked Sendable {
     var isRecount = false
 
     var isNothing: Bool { !isRecount && amount == DerivedAmount() }
+  }
+
+  /// A member whose amount the sums of a rule do not take from its row: other sums still do.
+  private struct RecountedMember: Hashable {
+    let reference: RowReference
+    let rule: MemberRule
   }
 
   private struct MemberChange {
@@ -259,7 +265,7 @@ final class DerivedChanges: @unchecked Sendable {
     totals[key, default: Change()].amount.integer -= amount.integer
     if plan.arithmetic(of: rule, in: table.number).isExact { return }
     totals[key]?.isRecount = true
-    recounted.insert(member)
+    recounted.insert(RecountedMember(reference: member, rule: rule))
   }
 
   /// Writes a row that the commit changes anyway.
@@ -408,7 +414,7 @@ final class DerivedChanges: @unchecked Sendable {
     for (number, rule) in total.members {
       guard let table = store.table(numbered: number), let summand = rule.summand else { continue }
       for member in try store.rows(referringTo: owner, inTable: number, column: rule.reference)
-      where !recounted.contains(member.reference) {
+      where !recounted.contains(RecountedMember(reference: member.reference, rule: rule)) {
         _ = try store.withRow(at: member.reference) { row in
           if !table.layout.isNull(summand, in: row) { sum += table.layout.double(summand, in: row) }
         }

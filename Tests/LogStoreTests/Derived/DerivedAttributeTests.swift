@@ -225,6 +225,26 @@ extension ModelContainer {
     #expect(trip.weight == 3.5)
   }
 
+  @Test
+  func `keeps what a member adds to one sum when it changes another, and another member leaves`()
+    throws
+  {
+    let container = try ModelContainer(
+      for: Schema([Deriving.Crate.self, Deriving.Bottle.self]),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let crate = Deriving.Crate()
+    context.insert(crate)
+    crate.bottles = [Deriving.Bottle(weight: 1, price: 2), Deriving.Bottle(weight: 4, price: 8)]
+    try context.save()
+    let bottles = crate.bottles
+    bottles[0].weight = 1.5
+    context.delete(bottles[1])
+    try context.save()
+    #expect((crate.weight, crate.price) == (1.5, 2))
+  }
+
   @Test func `is dated by each save that writes its row`() throws {
     let trip = try context.trip()
     let first = try #require(trip.lastModified)

@@ -61,6 +61,27 @@ enum Deriving {
     init(_ name: String) { self.name = name }
   }
 
+  @Model
+  final class Crate {
+    @Relationship(inverse: \Bottle.crate) var bottles: [Bottle] = []
+    @Derived(.sum(of: \Bottle.weight, over: \Crate.bottles)) var weight: Double
+    @Derived(.sum(of: \Bottle.price, over: \Crate.bottles)) var price: Double
+
+    init() {}
+  }
+
+  @Model
+  final class Bottle {
+    var weight: Double
+    var price: Double
+    var crate: Crate?
+
+    init(weight: Double, price: Double) {
+      self.weight = weight
+      self.price = price
+    }
+  }
+
   static let types: [any PersistentModel.Type] = [
     Journey.self, Seafaring.self, Cost.self, Escort.self,
   ]
