@@ -359,20 +359,7 @@ final class DerivedChanges: @unchecked Sendable {
     _ layout: RowLayout,
     _ changed: inout ColumnSet
   ) -> [(column: Int, value: DerivedColumnValue)] {
-    var values: [(column: Int, value: DerivedColumnValue)] = []
-    for (list, column) in own.lengths {
-      changed.remove(column)
-      guard changed.contains(list) else { continue }
-      let count = layout.isNull(list, in: row) ? 0 : layout.referenceCount(list, in: row)
-      values.append((column, .integer(Int64(count))))
-      changed.insert(column)
-    }
-    for (text, column) in own.texts {
-      changed.remove(column)
-      guard changed.contains(text) else { continue }
-      values.append((column, .canonical(text, of: row, layout)))
-      changed.insert(column)
-    }
+    var values = own.values(of: row, layout, &changed)
     for column in own.dates {
       values.append((column, .double(time)))
       changed.insert(column)
@@ -440,13 +427,6 @@ final class DerivedChanges: @unchecked Sendable {
     var writer = RowWriter(capacity: row.byteCount + 64)
     writer.compose(values, over: row, layout)
     return unsafe writer.bytes.withUnsafeBytes { unsafe Array($0) }
-  }
-}
-
-extension StoreDerivations.MemberRule {
-  /// Whether a change of some columns can change what a row counts for.
-  fileprivate func isTouched(by changed: ColumnSet) -> Bool {
-    changed.contains(reference) || summand.map(changed.contains) ?? false
   }
 }
 

@@ -1,50 +1,49 @@
-import ModelRuntime
-import RowFormat
+package import RowFormat
 
 /// Which columns of a store's tables are derived, and from what.
-struct StoreDerivations: Sendable {
+package struct StoreDerivations: Sendable {
   /// A derived column that the rows of a table count for, as members of a list of other rows.
-  struct MemberRule: Hashable, Sendable {
+  package struct MemberRule: Hashable, Sendable {
     /// The member's column that names the owner of the list.
-    let reference: Int
+    package let reference: Int
     /// The member's column that is added up; `nil` if members are counted.
-    let summand: Int?
+    package let summand: Int?
     /// The owner's column.
-    let column: Int
+    package let column: Int
   }
 
   /// The derived columns of the rows of a table.
-  struct OwnRules: Sendable {
+  package struct OwnRules: Sendable {
     /// Counts and sums over lists whose members name their owner.
-    var totals: [Total] = []
+    package var totals: [Total] = []
     /// Lengths of lists that are stored in the row.
-    var lengths: [(list: Int, column: Int)] = []
+    package var lengths: [(list: Int, column: Int)] = []
     /// Canonical forms of texts.
-    var texts: [(text: Int, column: Int)] = []
+    package var texts: [(text: Int, column: Int)] = []
     /// When the row was written.
-    var dates: [Int] = []
+    package var dates: [Int] = []
   }
 
   /// A derived column that is computed from other rows.
-  struct Total: Sendable {
-    let property: ModelProperty
-    let arithmetic: SumArithmetic
+  package struct Total: Sendable {
+    package let property: ModelProperty
+    package let arithmetic: SumArithmetic
     /// The columns that name the owner, and what is added up, in the tables of the members.
-    var members: [(table: UInt16, rule: MemberRule)] = []
+    package var members: [(table: UInt16, rule: MemberRule)] = []
 
-    var column: Int { property.ordinal }
+    package var column: Int { property.ordinal }
   }
 
-  private(set) var members: [UInt16: [MemberRule]] = [:]
-  private(set) var owners: [UInt16: OwnRules] = [:]
+  package private(set) var members: [UInt16: [MemberRule]] = [:]
+  package private(set) var owners: [UInt16: OwnRules] = [:]
   /// How the values of member tables are added up, by the column of their owner.
   private var arithmetics: [UInt16: [MemberRule: SumArithmetic]] = [:]
 
   /// A table's number, and the class of its rows.
-  typealias Table = (number: UInt16, descriptor: ModelDescriptor)
+  package typealias Table = (number: UInt16, descriptor: ModelDescriptor)
 
   /// - Returns: `nil` if no class has a derived attribute.
-  init?(_ tables: [Table]) {
+  package init?(_ tables: [Table]) {
     guard tables.contains(where: \.descriptor.isDeriving) else { return nil }
     for table in tables where table.descriptor.isDeriving { add(table, among: tables) }
   }
@@ -92,22 +91,60 @@ struct StoreDerivations: Sendable {
   }
 
   /// How what a rule finds in rows of a table is added up.
-  func arithmetic(of rule: MemberRule, in table: UInt16) -> SumArithmetic {
+  package func arithmetic(of rule: MemberRule, in table: UInt16) -> SumArithmetic {
     arithmetics[table]?[rule] ?? .count
   }
 }
 
+extension StoreDerivations.MemberRule {
+  /// Whether a change of some columns can change what a row counts for.
+  package func isTouched(by changed: ColumnSet) -> Bool {
+    changed.contains(reference) || summand.map(changed.contains) ?? false
+  }
+}
+
+extension StoreDerivations.OwnRules {
+  /// The lengths and canonical texts of a row that is written.
+  ///
+  /// - Parameters:
+  ///   - row: The row as it is to be written.
+  ///   - layout: Its layout.
+  ///   - changed: The columns that are changed; those of the values are added, and others of their kind are taken out.
+  /// - Returns: Columns and their values.
+  package func values(
+    of row: RawSpan,
+    _ layout: RowLayout,
+    _ changed: inout ColumnSet
+  ) -> [(column: Int, value: DerivedColumnValue)] {
+    var values: [(column: Int, value: DerivedColumnValue)] = []
+    for (list, column) in lengths {
+      changed.remove(column)
+      guard changed.contains(list) else { continue }
+      let count = layout.isNull(list, in: row) ? 0 : layout.referenceCount(list, in: row)
+      values.append((column, .integer(Int64(count))))
+      changed.insert(column)
+    }
+    for (text, column) in texts {
+      changed.remove(column)
+      guard changed.contains(text) else { continue }
+      values.append((column, .canonical(text, of: row, layout)))
+      changed.insert(column)
+    }
+    return values
+  }
+}
+
 /// What one member adds to a count or a sum.
-struct DerivedAmount: Equatable {
-  var integer: Int128 = 0
-  var double = 0.0
+package struct DerivedAmount: Equatable {
+  package var integer: Int128 = 0
+  package var double = 0.0
 
   /// - Parameters:
   ///   - rule: What is added up.
   ///   - row: The member's row.
   ///   - layout: Its layout.
   ///   - arithmetic: How.
-  init(
+  package init(
     _ rule: StoreDerivations.MemberRule,
     of row: RawSpan,
     _ layout: RowLayout,
@@ -125,9 +162,9 @@ struct DerivedAmount: Equatable {
     }
   }
 
-  init() {}
+  package init() {}
 
-  static func += (lhs: inout DerivedAmount, rhs: DerivedAmount) {
+  package static func += (lhs: inout DerivedAmount, rhs: DerivedAmount) {
     lhs.integer += rhs.integer
     lhs.double += rhs.double
   }

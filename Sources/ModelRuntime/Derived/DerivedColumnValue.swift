@@ -1,8 +1,7 @@
-import ModelRuntime
-import RowFormat
+package import RowFormat
 
 /// The value of a derived column.
-enum DerivedColumnValue {
+package enum DerivedColumnValue {
   case null
   case integer(Int64)
   /// A number, or a date.
@@ -10,13 +9,15 @@ enum DerivedColumnValue {
   case text(String)
 
   /// The canonical form of a text column.
-  static func canonical(_ column: Int, of row: RawSpan, _ layout: RowLayout) -> DerivedColumnValue {
+  package static func canonical(_ column: Int, of row: RawSpan, _ layout: RowLayout)
+    -> DerivedColumnValue
+  {
     if layout.isNull(column, in: row) { return .null }
     return .text(Schema.Derivation.canonicalText(of: layout.text(column, in: row)))
   }
 
   /// Whether a row has the value.
-  func isValue(of column: Int, in row: RawSpan, _ layout: RowLayout) -> Bool {
+  package func isValue(of column: Int, in row: RawSpan, _ layout: RowLayout) -> Bool {
     let isNull = layout.isNull(column, in: row)
     switch self {
     case .null: return isNull
@@ -32,7 +33,7 @@ enum DerivedColumnValue {
 
 extension RowWriter {
   /// Appends a row with other values in some columns.
-  mutating func compose(
+  package mutating func compose(
     _ values: [(column: Int, value: DerivedColumnValue)],
     over row: RawSpan,
     _ layout: RowLayout
