@@ -28,7 +28,7 @@ extension StoreConnection {
     else { return }
     throw SwiftDataError.invalidSchema.explained(
       "\(type(of: store.openStore)) \"\(configurationName)\" does not compute derived attributes, and "
-        + "\(model.entityName).\(property.name) is one; a LogStore does",
+        + "\(model.entityName).\(property.name) is one; a LogStore and a PostgresStore do",
       entity: model.entityName,
       property: property.name
     )

@@ -87,10 +87,16 @@ struct StoreCatalogue {
         }
         try catalogue.create()
       }
+      let writer = catalogue.metadata["schema.version"]
       try catalogue.migrate(request)
-      let tables = try catalogue.tables(of: schema)
+      let tables = TableMap(try catalogue.tables(of: schema), schema)
+      try catalogue.bringDerivedAttributes(
+        of: tables,
+        writtenBy: writer,
+        allowsSave: request.allowsSave
+      )
       _ = try connection.run([.commit])
-      return (catalogue.identifier, TableMap(tables, schema))
+      return (catalogue.identifier, tables)
     } catch {
       connection.rollBack()
       throw error

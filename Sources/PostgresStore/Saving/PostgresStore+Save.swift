@@ -39,10 +39,14 @@ extension PostgresStore {
       } else {
         try pool.retrying(transaction.run)
       }
+    editingState.derivedRows?.updated = transaction.updatedOwners
     if migration == nil { bell.scheduleRing() }
     return DefaultHistoryToken(historyName, number)
   }
 }
+
+// Derived attributes are computed with the save that changes them; see `SaveDerivations`.
+extension PostgresStore: DerivingStore {}
 
 /// One save on its way to the server, as often as it takes.
 private struct SaveTransaction {
@@ -52,6 +56,7 @@ private struct SaveTransaction {
   private let scope: Scope
   private let batch: SaveBatch
   private let tables: TableMap
+  private let namespace: String
   private let begin: [Statement]
   private let changes: [Statement]
   private let keys: [KeyCheck]
@@ -60,14 +65,21 @@ private struct SaveTransaction {
   /// Finds the save, if it was committed.
   let lookUp: Statement
   /// Whether the outcome of an earlier attempt may be unknown.
-  private let attempts = AttemptCount()
+  private let attempts = Attempts()
 
-  private final class AttemptCount { var value = 0 }
+  private final class Attempts {
+    var count = 0
+    /// The rows that the last attempt has changed only because of derived attributes.
+    var updatedOwners: [RowReference] = []
+  }
+
+  var updatedOwners: [RowReference] { attempts.updatedOwners }
 
   init(_ batch: SaveBatch, author: String?, in store: PostgresStore, _ scope: Scope) {
     self.batch = batch
     self.scope = scope
     tables = store.tables
+    namespace = store.configuration.namespace
     let identifier = UUID()
     let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
     // All saves of a migration are one transaction of the history.
@@ -94,7 +106,7 @@ private struct SaveTransaction {
   ///
   /// - Returns: Its number in the history.
   func run(on connection: Connection) throws -> Int64 {
-    attempts.value += 1
+    attempts.count += 1
     do {
       return try attempt(on: connection)
     } catch PostgresStoreError.server(let error)
@@ -127,23 +139,45 @@ private struct SaveTransaction {
 
   private func attempt(on connection: Connection) throws -> Int64 {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
-    if attempts.value > 1 {
+    let asked = batch.derivations?.questions ?? []
+    if attempts.count > 1 || !asked.isEmpty {
       // The changes would meet those of an attempt that has gone through: first it is asked for.
-      let announced = try connection.run(begin)
+      let announced = try connection.run(begin + asked)
       if announced[1].rowCount == 0 { return try numberOfCommit(on: connection) }
-      try check(try connection.run(changes + checks)[...], on: connection)
+      let updates = totalsUpdates(Array(announced[begin.count...]))
+      let results = try connection.run(changes + statements(updates) + checks)
+      try check(results[...], updates, on: connection)
       _ = try connection.run([.commit])
       return announced[1].integer(0, 0)
     }
-    let statements = begin + changes + checks
+    let updates = totalsUpdates([])
+    let statements = begin + changes + statements(updates) + checks
     // What nobody can stand against is one round trip.
-    let isDecided = checks.isEmpty && batch.changes.allSatisfy { $0.kind == .insert }
+    let isDecided =
+      checks.isEmpty && updates.isEmpty && batch.changes.allSatisfy { $0.kind == .insert }
     let results = try connection.run(isDecided ? statements + [.commit] : statements)
     if !isDecided {
-      try check(results[begin.count...], on: connection)
+      try check(results[begin.count...], updates, on: connection)
       _ = try connection.run([.commit])
     }
     return results[1].integer(0, 0)
+  }
+
+  /// The changes of counts and sums that follow from the changes of members.
+  private func totalsUpdates(_ answers: [StatementResult]) -> [TotalsUpdate] {
+    guard let plan = tables.derivations, let derivations = batch.derivations else { return [] }
+    return derivations.changes(answers)
+      .updates(plan, tables, except: derivations.deletedOwners)
+  }
+
+  private func statements(_ updates: [TotalsUpdate]) -> [Statement] {
+    guard let derivations = batch.derivations, !updates.isEmpty else { return [] }
+    var ordinal = batch.changes.reduce(0) { $0 + $1.rows.count }
+    return TotalsUpdate.locks(updates)
+      + updates.map { update in
+        defer { ordinal += update.owners.count }
+        return update.statement(ordinal: ordinal, namespace: namespace, of: derivations)
+      }
   }
 
   /// The number of the transaction of an earlier attempt, whose answer was lost.
@@ -159,7 +193,11 @@ private struct SaveTransaction {
   }
 
   /// Looks for what stands against the save.
-  private func check(_ results: ArraySlice<StatementResult>, on connection: Connection) throws {
+  private func check(
+    _ results: ArraySlice<StatementResult>,
+    _ updates: [TotalsUpdate],
+    on connection: Connection
+  ) throws {
     var rest = results
     for run in batch.changes {
       let own = rest.popFirst()
@@ -167,6 +205,9 @@ private struct SaveTransaction {
       let count = run.kind == .update && run.columns.isEmpty ? own?.rowCount : own?.affectedCount
       if let count, count < Set(run.rows).count { throw try vanished(of: run, connection) }
     }
+    rest = rest.dropFirst(TotalsUpdate.locks(updates).count)
+    let totals = rest.prefix(updates.count)
+    rest = rest.dropFirst(updates.count)
     var clashes: [RowClash] = []
     for (place, key) in keys.enumerated() {
       clashes += key.clashes(in: rest.prefix(keyStatements[place].count))
@@ -175,6 +216,10 @@ private struct SaveTransaction {
     let answers = zip(questions, rest).map { (question: $0.question, result: $1) }
     if let dangling = batch.references.dangling(answers) { throw dangling }
     if !clashes.isEmpty { throw RowClashes(clashes) }
+    guard let derivations = batch.derivations else { return }
+    attempts.updatedOwners = try zip(updates, totals).flatMap {
+      try $0.updatedRows($1, of: derivations)
+    }
   }
 
   /// The first row of a run that is gone.

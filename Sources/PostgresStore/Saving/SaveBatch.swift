@@ -14,6 +14,8 @@ final class SaveBatch: RowChangeSink {
   /// The keys that rows get, by constraint.
   private(set) var keys: [KeyCheck]
   private(set) var references = ReferenceCheck()
+  /// What becomes of derived attributes; `nil` if there are none.
+  private(set) var derivations: SaveDerivations?
 
   /// How many bytes of values one statement carries, about.
   private static let runByteCount = 4 << 20
@@ -22,6 +24,7 @@ final class SaveBatch: RowChangeSink {
     self.tables = tables
     self.namespace = namespace
     keys = tables.constraints.map { KeyCheck($0.constraint, $0.tables) }
+    derivations = tables.derivations.map { SaveDerivations($0, tables) }
   }
 
   /// Ends the collecting.
@@ -51,6 +54,27 @@ final class SaveBatch: RowChangeSink {
   // MARK: Collecting
 
   func insert(_ reference: RowReference, row: RawSpan) {
+    if let table = tables.table(numbered: reference.table), failure == nil,
+      let derived = derivations?.insert(reference, table, row)
+    {
+      derived.withUnsafeBytes { write(reference, inserted: $0.bytes) }
+    } else {
+      write(reference, inserted: row)
+    }
+  }
+
+  func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan) {
+    var changed = changed
+    if let table = tables.table(numbered: reference.table), failure == nil,
+      let derived = derivations?.update(reference, table, &changed, row)
+    {
+      derived.withUnsafeBytes { write(reference, changed: changed, updated: $0.bytes) }
+    } else {
+      write(reference, changed: changed, updated: row)
+    }
+  }
+
+  private func write(_ reference: RowReference, inserted row: RawSpan) {
     add(reference, .insert, row) { $0.columns }
     guard let table = run?.table, failure == nil else { return }
     references.recordInsertion(of: reference)
@@ -60,7 +84,7 @@ final class SaveBatch: RowChangeSink {
     }
   }
 
-  func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan) {
+  private func write(_ reference: RowReference, changed: ColumnSet, updated row: RawSpan) {
     add(reference, .update, row) { table in
       table.columns.filter { changed.contains($0.position) && table.isWritten($0, of: row) }
     }
@@ -76,6 +100,7 @@ final class SaveBatch: RowChangeSink {
 
   func delete(_ reference: RowReference) {
     guard let table = tables.table(numbered: reference.table), failure == nil else { return }
+    derivations?.delete(reference, table)
     begin(.delete, table, [])
     run?.add(reference)
     if !tables.referrers(of: table.number).isEmpty { references.recordDeletion(of: reference) }
@@ -105,7 +130,7 @@ final class SaveBatch: RowChangeSink {
       return
     }
     endRun()
-    run = RowRun(kind, table, columns)
+    run = RowRun(kind, table, columns, dates: tables.derivations?.owners[table.number]?.dates ?? [])
   }
 
   private func endRun() {
@@ -145,14 +170,25 @@ struct RowRun {
   let kind: Kind
   let table: MappedTable
   let columns: [MappedColumn]
+  /// The columns whose values the rows have.
+  private let given: [MappedColumn]
+  /// The columns that get the time of the save.
+  private let dated: [MappedColumn]
   private(set) var rows: [Int64] = []
   private var values: [ArrayParameter]
 
-  init(_ kind: Kind, _ table: MappedTable, _ columns: [MappedColumn]) {
+  /// - Parameters:
+  ///   - kind: What is done to the rows.
+  ///   - table: Their table.
+  ///   - columns: The columns that are written.
+  ///   - dates: The positions of columns that say when a row was written.
+  init(_ kind: Kind, _ table: MappedTable, _ columns: [MappedColumn], dates: [Int]) {
     self.kind = kind
     self.table = table
     self.columns = columns
-    values = columns.map { ArrayParameter($0.kind.parameterType) }
+    given = columns.filter { !dates.contains($0.position) }
+    dated = columns.filter { dates.contains($0.position) }
+    values = given.map { ArrayParameter($0.kind.parameterType) }
   }
 
   var byteCount: Int { values.reduce(rows.count * 8) { $0 + $1.byteCount } }
@@ -162,8 +198,8 @@ struct RowRun {
   }
 
   mutating func add(_ reference: RowReference, _ row: RawSpan) throws {
-    for place in columns.indices {
-      try table.append(columns[place], of: row, reference, to: &values[place])
+    for place in given.indices {
+      try table.append(given[place], of: row, reference, to: &values[place])
     }
     add(reference)
   }
@@ -189,8 +225,8 @@ struct RowRun {
 
   /// The arrays of keys and values, as a table in SQL.
   private var source: String {
-    let arrays = columns.enumerated().map { ", $\($0 + 2)::\($1.kind.parameterType.array.name)" }
-    let names = columns.indices.map { ", c\($0)" }
+    let arrays = given.enumerated().map { ", $\($0 + 2)::\($1.kind.parameterType.array.name)" }
+    let names = given.indices.map { ", c\($0)" }
     return "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names.joined()))"
   }
 
@@ -200,8 +236,10 @@ struct RowRun {
   }
 
   private func insertion() -> Statement {
-    let names = columns.map { ", \($0.name.quotedName)" }.joined()
-    let selected = columns.enumerated().map { ", c\($0)\($1.kind.cast)" }.joined()
+    let names = (given + dated).map { ", \($0.name.quotedName)" }.joined()
+    let selected =
+      given.enumerated().map { ", c\($0)\($1.kind.cast)" }.joined()
+      + dated.map { _ in ", now()" }.joined()
     return Statement(
       "INSERT INTO \(table.name) (\(MappedTable.key)\(names)) SELECT k\(selected) FROM \(source)",
       fill
@@ -209,9 +247,9 @@ struct RowRun {
   }
 
   private func update() -> Statement {
-    let assignments = columns.enumerated().map {
-      "\($1.name.quotedName) = v.c\($0)\($1.kind.cast)"
-    }
+    let assignments =
+      given.enumerated().map { "\($1.name.quotedName) = v.c\($0)\($1.kind.cast)" }
+      + dated.map { "\($0.name.quotedName) = now()" }
     return Statement(
       "UPDATE \(table.name) AS t SET \(assignments.joined(separator: ", ")) FROM \(source) "
         + "WHERE t.\(MappedTable.key) = v.k",

@@ -95,6 +95,8 @@ struct TableMap: Sendable {
   private let referrersByTable: [UInt16: [Referrer]]
   /// The constraints of the schema, each with the tables that it covers.
   let constraints: [(constraint: UniquenessConstraint, tables: [MappedTable])]
+  /// What is derived; `nil` if nothing is.
+  let derivations: StoreDerivations?
 
   init(_ tables: [MappedTable], _ schema: Schema) {
     self.tables = tables.sorted { $0.number < $1.number }
@@ -113,6 +115,7 @@ struct TableMap: Sendable {
       }
     }
     referrersByTable = referrers
+    derivations = StoreDerivations(self.tables.map { ($0.number, $0.descriptor) })
     constraints = UniquenessConstraint.all(in: schema).map { constraint in
       (constraint, tables.filter { constraint.covers($0.descriptor) })
     }
