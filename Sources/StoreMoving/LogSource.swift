@@ -183,6 +183,9 @@ extension LogSource {
   func owe(_ rows: [RowReference]) {
     for row in rows { owed[row] = missing }
   }
+
+  /// Whether there are rows that ``advance()`` has to bring again.
+  var isOwing: Bool { !owed.isEmpty }
 }
 
 // MARK: News

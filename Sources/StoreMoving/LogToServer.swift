@@ -82,6 +82,8 @@ final class LogToServer: MoveRoute {
     return replacement
   }
 
+  var isOwing: Bool { source.isOwing }
+
   func sourceIsClosed() throws -> Bool { try source.lockIfFree() }
 
   func advanceToEnd() throws -> Set<RowReference>? {

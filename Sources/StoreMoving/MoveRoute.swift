@@ -52,6 +52,9 @@ protocol MoveRoute: AnyObject {
   /// - Throws: ``MoveError``, `PostgresStoreError`, or `StorageError`.
   func replace(_ keys: [UInt64], in table: TableDescription) throws -> RowReplacement
 
+  /// Whether rows were left out that have to be read again, as a later state has them.
+  var isOwing: Bool { get }
+
   /// Whether apps have left the source: then none can come back before the route is released.
   func sourceIsClosed() throws -> Bool
 

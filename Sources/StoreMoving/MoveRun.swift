@@ -134,8 +134,10 @@ struct MoveRun<Route: MoveRoute> {
     guard try catchUp() else { return false }
     guard try follow(until: end, fileSystem) else { return false }
     let start = ContinuousClock.now
-    guard collect(try route.advanceToEnd()) else { return false }
-    try replacePending()
+    repeat {
+      guard collect(try route.advanceToEnd()) else { return false }
+      try replacePending()
+    } while route.isOwing
     for (table, moved) in zip(route.tables, tables) {
       let count = try route.rowCount(of: table)
       guard moved.digest.rowCount == count else {

@@ -73,6 +73,9 @@ final class ServerToLog: MoveRoute {
     return replacement
   }
 
+  /// A row comes with its values.
+  var isOwing: Bool { false }
+
   /// A server does not tell who is going to save.
   func sourceIsClosed() -> Bool { false }
 

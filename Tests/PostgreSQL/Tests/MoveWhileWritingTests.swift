@@ -39,6 +39,57 @@ import Testing
     #expect(!keys.contains(leg.persistentModelID))
   }
 
+  @Test func `reads rows again whose large values an app removes meanwhile`() throws {
+    let place = try MovePlace()
+    let move: RunningMove
+    do {
+      let context = ModelContext(try place.logContainer(at: place.log))
+      var journeys: [Journey] = []
+      for number in 0..<300 {
+        let journey = Journey("\(number)")
+        journey.map = Data(repeating: UInt8(number & 0xFF), count: 70_000)
+        context.insert(journey)
+        journeys.append(journey)
+      }
+      try context.save()
+      move = try place.startMove(.toServer)
+      var number = 0
+      while !move.isReadyOrEnded {
+        // From the last one on: the move meets rows whose values are gone since it began.
+        let journey = journeys[299 - number % 300]
+        number += 1
+        journey.map = number % 5 == 0 ? nil : Data(repeating: UInt8(number & 0xFF), count: 70_000)
+        try context.save()
+      }
+    }
+    let moved = try move.outcome()
+    #expect(moved.status == 0, "\(moved.output)")
+    #expect(try moved.digests() == place.digests(.toServer))
+  }
+
+  @Test func `goes on when the app compacts its log`() throws {
+    let place = try MovePlace()
+    let move: RunningMove
+    do {
+      let container = try place.logContainer(at: place.log)
+      let store = try #require(container.stores(of: LogStore.self).first)
+      var app = RandomApp(container, seed: 7)
+      for _ in 0..<30 { try app.save() }
+      move = try place.startMove(.toServer)
+      while !move.isReadyOrEnded {
+        try app.save()
+        try store.compact()
+      }
+      for _ in 0..<30 {
+        try app.save()
+        try store.compact()
+      }
+    }
+    let moved = try move.outcome()
+    #expect(moved.status == 0, "\(moved.output)")
+    #expect(try moved.digests() == place.digests(.toServer))
+  }
+
   @Test(arguments: [4, 5, 6] as [UInt64])
   func `takes along what is saved on a server, until it is told to end`(seed: UInt64) throws {
     let place = try MovePlace()

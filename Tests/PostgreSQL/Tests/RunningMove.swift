@@ -8,6 +8,7 @@ final class RunningMove: Sendable {
   private let output = Pipe()
   private let notices = Pipe()
   private let noticed = Mutex("")
+  private let allIsNoticed = DispatchSemaphore(value: 0)
 
   init(_ arguments: [String]) throws {
     process = Process()
@@ -19,7 +20,10 @@ final class RunningMove: Sendable {
     try process.run()
     notices.fileHandleForReading.readabilityHandler = { [self] handle in
       let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
+      if data.isEmpty {
+        handle.readabilityHandler = nil
+        allIsNoticed.signal()
+      }
       noticed.withLock { $0 += String(decoding: data, as: UTF8.self) }
     }
   }
@@ -44,6 +48,7 @@ final class RunningMove: Sendable {
   func outcome() throws -> MovePlace.Outcome {
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
+    allIsNoticed.wait()
     let status = process.terminationStatus
     let text = String(decoding: data, as: UTF8.self)
     return .init(status: status, output: status == 0 ? text : text + noticed.withLock { $0 })
