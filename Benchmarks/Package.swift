@@ -16,6 +16,9 @@ let grdbSettings: [SwiftSetting] = hasGRDB ? [.define("GRDB")] : []
 let hasSQLite = peers.contains("SQLite")
 let sqliteSettings: [SwiftSetting] = hasSQLite ? [.define("SQLITE")] : []
 
+// Nobody else has to have libpq: only the group `postgres` asks for the trait.
+let hasServer = Context.environment["LOGSTORE_BENCHMARK_SERVER"] != nil
+
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -25,6 +28,23 @@ let swiftSettings: [SwiftSetting] = [
 let macroUserSettings: [SwiftSetting] =
   swiftSettings
   + (macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? [])
+
+// Models on a PostgreSQL server, beside SQL by hand.
+let serverTargets: [Target] =
+  hasServer
+  ? [
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .executableTarget(
+      name: "PostgresBenchmarks",
+      dependencies: [
+        "CPQ", "GRDBPeer", "Harness", "Workloads",
+        .product(name: "PostgresStore", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Postgres",
+      swiftSettings: macroUserSettings + grdbSettings
+    ),
+  ] : []
 
 let package = Package(
   name: "Benchmarks",
@@ -49,9 +69,11 @@ let package = Package(
     .executable(name: "tenants-check", targets: ["Tenants"]),
     .executable(name: "processes-check", targets: ["Processes"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
-  ],
+  ]
+    + (hasServer
+      ? [.executable(name: "postgres-benchmarks", targets: ["PostgresBenchmarks"])] : []),
   dependencies: [
-    .package(name: "logstore", path: "..")
+    .package(name: "logstore", path: "..", traits: hasServer ? ["PostgreSQL"] : [.defaults])
   ]
     + (hasGRDB ? [.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")] : []),
   targets: [
@@ -287,6 +309,6 @@ let package = Package(
       swiftSettings: swiftSettings
     ),
     .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"], swiftSettings: swiftSettings),
-  ] + peers.map { .systemLibrary(name: "C\($0)") },
+  ] + peers.map { .systemLibrary(name: "C\($0)") } + serverTargets,
   swiftLanguageModes: [.v6]
 )

@@ -200,6 +200,11 @@ public enum Workload: String, Sendable, CaseIterable {
   case batchUpdate = "batch-update"
   case batchUpsert = "batch-upsert"
   case batchDelete = "batch-delete"
+  // On a PostgreSQL server: saves of so many models; so many fetched; lists of many models, followed one by one.
+  case serverSave1 = "server-save-1"
+  case serverSave1000 = "server-save-1000"
+  case serverFetch10000 = "server-fetch-10000"
+  case serverPrefetch = "server-prefetch"
 }
 
 /// Who is measured.
@@ -223,6 +228,10 @@ public enum Contender: String, Sendable, CaseIterable {
   case sqliteExclusive = "sqlite-exclusive"
   case leveldb
   case rocksdb
+  /// SQL by hand, by way of libpq, that does all that the store does.
+  case libpq
+  /// The same, but for what the store writes down of each save.
+  case libpqBare = "libpq-bare"
 }
 
 /// What a figure counts.
@@ -253,6 +262,8 @@ public enum Metric: String, Sendable, CaseIterable {
   case spaceAmplification = "space_amplification"
   /// The memory a process of its own has resident beside pages of files.
   case anonymousMegabytes = "anonymous_mb"
+  /// How often a server was waited for, in one operation.
+  case roundTrips = "round_trips"
 
   /// The unit, as it stands beside a chart.
   public var unit: String {
@@ -275,6 +286,7 @@ public enum Metric: String, Sendable, CaseIterable {
     case .peakGrowthMegabytes: "MB more at most, mapped files too"
     case .spaceAmplification: "bytes on disk for a live byte"
     case .anonymousMegabytes: "MB of its own"
+    case .roundTrips: "round trips"
     }
   }
 

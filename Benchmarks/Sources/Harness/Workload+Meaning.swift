@@ -108,6 +108,10 @@ extension Workload {
     case .batchUpsert: "rows inserted, or changed if their unique text is known, at once"
     case .batchDelete: "rows that meet a condition deleted at once"
     case .cascade: "a parent deleted with its children"
+    case .serverSave1: "a new row a save, on a server"
+    case .serverSave1000: "1,000 new rows a save, on a server"
+    case .serverFetch10000: "10,000 objects from a server with all attributes read"
+    case .serverPrefetch: "the lists of 200 objects, followed one by one, on a server"
     default: nil
     }
   }
