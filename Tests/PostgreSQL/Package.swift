@@ -34,6 +34,16 @@ let package = Package(
       path: "Appender",
       swiftSettings: settings
     ),
+    // An app that writes without a pause to the flights of `SampleTrips`; `move-flights` moves them meanwhile.
+    .executableTarget(
+      name: "FlightWriter",
+      dependencies: [
+        .product(name: "PostgresStore", package: "logstore"),
+        .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "FlightWriter",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresStoreTests",
       dependencies: [

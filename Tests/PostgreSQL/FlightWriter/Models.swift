@@ -1,0 +1,1 @@
+../../../Tools/SampleTrips/Models.swift
