@@ -55,7 +55,8 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
       url: configuration.url,
       limit: configuration.connectionLimit,
       budget: configuration.reconnectBudget,
-      applicationName: "logstore"
+      applicationName: "logstore",
+      statementLimit: configuration.statementTimeout.map(StatementLimit.init)
     )
     let request = StoreCatalogue.Request(
       namespace: configuration.namespace,
@@ -66,7 +67,10 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
       uniquenessPolicy: configuration.uniquenessPolicy,
       openVersion: { PostgresStore($0, configuration) }
     )
-    (identifier, tables) = try pool.retrying { try StoreCatalogue.open(request, on: $0) }
+    (identifier, tables) = try pool.retrying { connection in
+      // A migration takes as long as the tables are large, and others wait for it.
+      try connection.withoutLimit { try StoreCatalogue.open(request, on: connection) }
+    }
     historyName = HistoryStoreName(identifier)
     source = UUID()
     channel = "logstore_\(identifier)"

@@ -33,6 +33,14 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   public var connectionLimit = 8
   /// How long an operation waits for a session, and for a server that was there and has gone away.
   public var reconnectBudget = Duration.seconds(10)
+  /// How long the server may work on one statement of a fetch or a save, waits for locks included; `nil`, the default,
+  /// leaves it to what the server, the database or the role says.
+  ///
+  /// What takes longer throws ``PostgresStoreError/statementTimedOut(limit:)``. Making and migrating tables is not limited.
+  public var statementTimeout: Duration?
+  /// How long the server waits for the next statement of a save before it undoes what it has of it: a machine that
+  /// vanished, or a process that was stopped, does not keep others waiting for its locks.
+  var idleLimit = Duration.seconds(30)
 
   /// Describes a store on a server.
   ///
@@ -59,10 +67,14 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
     self.uniquenessPolicy = uniquenessPolicy
   }
 
-  /// Checks the namespace.
+  /// Checks the namespace and the limits.
   ///
-  /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``.
+  /// - Throws: ``PostgresStoreError/unusableName(_:reason:)``, or
+  ///   ``PostgresStoreError/unusableTimeout(_:)``.
   public func validate() throws {
+    if let statementTimeout, statementTimeout < .milliseconds(1) {
+      throw PostgresStoreError.unusableTimeout(statementTimeout)
+    }
     if namespace.isEmpty {
       throw PostgresStoreError.unusableName(namespace, reason: "a schema has a name")
     }
@@ -78,7 +90,9 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
     lhs.name == rhs.name && lhs.url == rhs.url && lhs.namespace == rhs.namespace
       && lhs.allowsSave == rhs.allowsSave && lhs.uniquenessPolicy == rhs.uniquenessPolicy
       && lhs.newerStores == rhs.newerStores && lhs.connectionLimit == rhs.connectionLimit
-      && lhs.reconnectBudget == rhs.reconnectBudget && lhs.schema == rhs.schema
+      && lhs.reconnectBudget == rhs.reconnectBudget
+      && lhs.statementTimeout == rhs.statementTimeout && lhs.idleLimit == rhs.idleLimit
+      && lhs.schema == rhs.schema
   }
 
   public func hash(into hasher: inout Hasher) {

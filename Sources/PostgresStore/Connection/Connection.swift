@@ -16,12 +16,20 @@ final class Connection: @unchecked Sendable {
   private(set) var isUsable = true
   /// The savepoints of transactions within one that goes on, if the session is lent to the middle of one.
   var nesting: Nesting?
+  /// How long the server may work on a statement.
+  private var limit: StatementLimit?
 
   /// Opens a session.
   ///
   /// - Throws: ``PostgresStoreError/cannotConnect(to:reason:)``.
-  init(_ url: String, applicationName: String, _ roundTrips: RoundTripCounter) throws {
+  init(
+    _ url: String,
+    applicationName: String,
+    _ roundTrips: RoundTripCounter,
+    limit: StatementLimit? = nil
+  ) throws {
     self.roundTrips = roundTrips
+    self.limit = limit
     let settings = [
       ("dbname", url), ("client_encoding", "UTF8"), ("fallback_application_name", applicationName),
     ]
@@ -62,13 +70,31 @@ final class Connection: @unchecked Sendable {
     PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? ""
   }
 
-  /// The process that serves the session.
+  /// The process that serves the session, as it was named when the session began; a pooler gives another number.
   var backendProcess: Int32 { PQbackendPID(handle) }
+
+  /// Asks whether the server itself is at the other end, and not a pooler, which may give each transaction another session
+  /// of the server.
+  ///
+  /// - Throws: As ``run(_:)``.
+  func isDirect() throws -> Bool {
+    let process = try run([Statement("SELECT pg_backend_pid()::bigint")])[0].integer(0, 0)
+    return process == Int64(backendProcess)
+  }
+
+  /// Runs a closure whose statements may take as long as they need.
+  func withoutLimit<R>(_ body: () throws -> R) rethrows -> R {
+    let former = limit
+    limit = nil
+    defer { limit = former }
+    return try body()
+  }
 
   /// Runs statements in one round trip.
   ///
   /// - Returns: The result of each.
   /// - Throws: ``PostgresStoreError/server(_:)`` for the first that was refused, after which the others did not run;
+  ///   ``PostgresStoreError/statementTimedOut(limit:)`` if it was ended since it took too long;
   ///   ``PostgresStoreError/connectionLost(to:reason:)`` if the session has ended.
   func run(_ statements: [Statement]) throws -> [StatementResult] {
     roundTrips.count()
@@ -86,17 +112,18 @@ final class Connection: @unchecked Sendable {
   /// Sends statements as they are, and reads the answers.
   func send(_ statements: [Statement]) throws -> [StatementResult] {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    let (began, limit) = (ContinuousClock.now, limit)
     var prepared: String?
     // What the server answers: for each statement one result, and one more where it was prepared.
     var expected: [Bool] = []
-    for statement in statements {
+    for (statement, isWanted) in limited(statements) {
       if statement.sql != prepared {
         try prepare(statement)
         prepared = statement.sql
         expected.append(false)
       }
       try execute(statement.parameters)
-      expected.append(true)
+      expected.append(isWanted)
     }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
     var results: [StatementResult] = []
@@ -122,8 +149,19 @@ final class Connection: @unchecked Sendable {
     let status = PQresultStatus(sync)
     PQclear(sync)
     guard status == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
-    if let failure { throw PostgresStoreError.server(failure) }
+    if let failure { throw limit?.timeout(failure, since: began) ?? .server(failure) }
     return results
+  }
+
+  /// The statements, with the limit for those of a new transaction among them: no round trip is added.
+  private func limited(_ statements: [Statement]) -> [(statement: Statement, isWanted: Bool)] {
+    var all = statements.map { (statement: $0, isWanted: true) }
+    // The limit ends with the transaction. Statements without `BEGIN` are one transaction, up to the end of the pipeline.
+    if let limit, PQtransactionStatus(handle) == PQTRANS_IDLE {
+      let place = statements.first?.beginsTransaction == true ? 1 : 0
+      all.insert((limit.statement, false), at: place)
+    }
+    return all
   }
 
   private func prepare(_ statement: Statement) throws {

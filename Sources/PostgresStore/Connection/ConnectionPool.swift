@@ -7,6 +7,7 @@ final class ConnectionPool: @unchecked Sendable {
   private let limit: Int
   private let budget: Duration
   private let applicationName: String
+  private let statementLimit: StatementLimit?
   let roundTrips = RoundTripCounter()
 
   private let condition = NSCondition()
@@ -18,11 +19,18 @@ final class ConnectionPool: @unchecked Sendable {
   /// Whether the pool has one session, and never opens another.
   private let isFixed: Bool
 
-  init(url: String, limit: Int, budget: Duration, applicationName: String) {
+  init(
+    url: String,
+    limit: Int,
+    budget: Duration,
+    applicationName: String,
+    statementLimit: StatementLimit?
+  ) {
     self.url = url
     self.limit = max(limit, 1)
     self.budget = budget
     self.applicationName = applicationName
+    self.statementLimit = statementLimit
     isFixed = false
   }
 
@@ -40,6 +48,7 @@ final class ConnectionPool: @unchecked Sendable {
     applicationName = ""
     isFixed = true
     idle = [connection]
+    statementLimit = nil
   }
 
   /// Lends a session to a closure.
@@ -173,7 +182,12 @@ final class ConnectionPool: @unchecked Sendable {
     var backoff = Backoff(condition.withLock { hasConnected } ? budget : .zero)
     while true {
       do {
-        let connection = try Connection(url, applicationName: applicationName, roundTrips)
+        let connection = try Connection(
+          url,
+          applicationName: applicationName,
+          roundTrips,
+          limit: statementLimit
+        )
         condition.withLock { hasConnected = true }
         return connection
       } catch {

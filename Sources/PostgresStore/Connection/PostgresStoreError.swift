@@ -9,8 +9,13 @@ public enum PostgresStoreError: Error, Hashable, Sendable {
   case cannotConnect(to: String, reason: String)
   /// The session ended in the middle of an operation, and could not be opened again.
   case connectionLost(to: String, reason: String)
+  /// The session ended while a save was being committed, and none could be opened to ask what became of it: it is there
+  /// as a whole, or not at all.
+  case saveUnresolved(reason: String)
   /// The server refused a statement.
   case server(ServerError)
+  /// The server ended a statement that took longer than the configuration's `statementTimeout`.
+  case statementTimedOut(limit: Duration)
   /// All sessions that the configuration allows were in use.
   case noFreeConnection(limit: Int, waited: Duration)
   /// The server is older than the store can use.
@@ -19,6 +24,8 @@ public enum PostgresStoreError: Error, Hashable, Sendable {
   case unsupportedEncoding(String)
   /// A name is longer than the 63 bytes that PostgreSQL keeps of it, or is one that the store needs itself.
   case unusableName(String, reason: String)
+  /// A limit in time is shorter than the server can measure.
+  case unusableTimeout(Duration)
   /// A value of a property cannot be kept by the server.
   case unstorableValue(entity: String, property: String, key: UInt64, reason: String)
   /// A stored value is not one of the property's type.
@@ -64,6 +71,7 @@ enum SQLState {
   static let uniqueViolation = "23505"
   static let lockNotAvailable = "55P03"
   static let idleInTransaction = "25P03"
+  static let queryCanceled = "57014"
 }
 
 extension PostgresStoreError: CustomStringConvertible, LocalizedError {
@@ -75,6 +83,12 @@ extension PostgresStoreError: CustomStringConvertible, LocalizedError {
     case .connectionLost(let place, let reason):
       "the connection to \(place) was lost: \(reason); nothing of the operation was kept, or its outcome was looked "
         + "up: it can be tried again"
+    case .saveUnresolved(let reason):
+      "the connection was lost while a save was being committed, and the server could not be asked whether it was, "
+        + "within reconnectBudget: \(reason); fetch before you save again, or raise reconnectBudget"
+    case .statementTimedOut(let limit):
+      "a statement took longer than statementTimeout, \(limit), and was ended; nothing of the operation was kept: look "
+        + "for who holds a lock (pg_stat_activity), ask for less, or raise statementTimeout"
     case .server(let error):
       "the server refused a statement (SQLSTATE \(error.state)): \(error.message)"
         + (error.detail.map { "; \($0)" } ?? "")
@@ -85,6 +99,8 @@ extension PostgresStoreError: CustomStringConvertible, LocalizedError {
     case .unsupportedEncoding(let encoding):
       "expected a database in UTF8, found \(encoding); create it with ENCODING 'UTF8'"
     case .unusableName(let name, let reason): "'\(name)' cannot name a table or column: \(reason)"
+    case .unusableTimeout(let limit):
+      "expected a statementTimeout of a millisecond or more, found \(limit); nil means that there is none"
     case .unstorableValue(let entity, let property, let key, let reason):
       "\(entity).\(property) of row \(key) cannot be stored: \(reason)"
     case .unreadableValue(let entity, let property, let key, let reason):

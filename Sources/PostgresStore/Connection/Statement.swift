@@ -34,6 +34,15 @@ struct Statement: Sendable {
   )
   static let commit = Statement("COMMIT", .commit)
   static let rollback = Statement("ROLLBACK", .rollback)
+
+  /// Has the server end the session if the next statement of the transaction does not come in time.
+  static func limitIdleness(_ limit: Duration) -> Statement {
+    let milliseconds = max(1, Int(limit / .milliseconds(1)))
+    return Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
+  }
+
+  /// Whether it begins a transaction that goes on behind it.
+  var beginsTransaction: Bool { sql.hasPrefix("BEGIN") }
 }
 
 extension String {

@@ -11,7 +11,7 @@ extension PostgresStore {
   /// server keeps the two from running side by side.
   ///
   /// - Throws: `DanglingReferences`, `RowClashes` or `VanishedRow` for what stands against it, or
-  ///   ``PostgresStoreError``; then nothing is written.
+  ///   ``PostgresStoreError``; then nothing is written, but for ``PostgresStoreError/saveUnresolved(reason:)``.
   public func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
@@ -37,11 +37,19 @@ extension PostgresStore {
       if let turn {
         try turn.commit(lookUp: transaction.lookUp, transaction.run)
       } else {
-        try pool.retrying(transaction.run)
+        try commit(transaction)
       }
     editingState.derivedRows?.updated = transaction.updatedOwners
     if migration == nil { bell.scheduleRing() }
     return DefaultHistoryToken(historyName, number)
+  }
+
+  private func commit(_ transaction: SaveTransaction) throws -> Int64 {
+    do {
+      return try pool.retrying(transaction.run)
+    } catch let error as PostgresStoreError where transaction.isOutcomeUnknown {
+      throw PostgresStoreError.saveUnresolved(reason: "\(error)")
+    }
   }
 }
 
@@ -57,22 +65,28 @@ private struct SaveTransaction {
   private let batch: SaveBatch
   private let tables: TableMap
   private let namespace: String
+  private let migration: MigrationTransaction?
   private let begin: [Statement]
+  /// The same for later attempts, which find the row of an earlier one that went through.
+  private let beginAgain: [Statement]
+  private let idleLimit: [Statement]
   private let changes: [Statement]
   private let keys: [KeyCheck]
   private let keyStatements: [[Statement]]
   private let questions: [(question: ReferenceCheck.Question, statement: Statement)]
   /// Finds the save, if it was committed.
   let lookUp: Statement
-  /// Whether the outcome of an earlier attempt may be unknown.
   private let attempts = Attempts()
 
   private final class Attempts {
     var count = 0
+    /// Whether a commit was sent, and no answer came.
+    var isOutcomeUnknown = false
     /// The rows that the last attempt has changed only because of derived attributes.
     var updatedOwners: [RowReference] = []
   }
 
+  var isOutcomeUnknown: Bool { attempts.isOutcomeUnknown }
   var updatedOwners: [RowReference] { attempts.updatedOwners }
 
   init(_ batch: SaveBatch, author: String?, in store: PostgresStore, _ scope: Scope) {
@@ -82,22 +96,31 @@ private struct SaveTransaction {
     namespace = store.configuration.namespace
     let identifier = UUID()
     let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
+    migration = store.migration
     // All saves of a migration are one transaction of the history.
-    let conflict =
-      store.migration == nil
-      ? "(id) DO NOTHING" : "(xid) DO UPDATE SET author = COALESCE(c.author, excluded.author)"
-    let announcement = Statement(
-      "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3) ON CONFLICT \(conflict) RETURNING xid"
-    ) {
-      $0.append(identifier)
-      $0.append(author)
-      $0.append(store.source)
+    let joining =
+      migration == nil
+      ? nil : " ON CONFLICT (xid) DO UPDATE SET author = COALESCE(c.author, excluded.author)"
+    func announcement(_ conflict: String) -> Statement {
+      Statement(
+        "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3)\(conflict) RETURNING xid"
+      ) {
+        $0.append(identifier)
+        $0.append(author)
+        $0.append(store.source)
+      }
     }
     lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
     changes = batch.statements(from: store.migration?.reserveOrdinals(batch.rowCount) ?? 0)
     keys = batch.keys.filter { !$0.isEmpty }
     let opening = scope == .turn ? Turn.savepoint : .begin
-    begin = [opening, announcement] + keys.flatMap { $0.locks() }
+    let locks = keys.flatMap { $0.locks() }
+    // If the network brings the first attempt after the second went through, the row is there, and this one must fail.
+    begin = [opening, announcement(joining ?? "")] + locks
+    beginAgain = [opening, announcement(joining ?? " ON CONFLICT (id) DO NOTHING")] + locks
+    // Nobody can say how long the code of a migration takes.
+    idleLimit =
+      store.migration == nil ? [.limitIdleness(store.configuration.idleLimit)] : []
     keyStatements = keys.map { $0.statements() }
     questions = batch.references.questions(store.tables)
   }
@@ -141,25 +164,27 @@ private struct SaveTransaction {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
     let asked = batch.derivations?.questions ?? []
     if attempts.count > 1 || !asked.isEmpty {
-      // The changes would meet those of an attempt that has gone through: first it is asked for.
-      let announced = try connection.run(begin + asked)
+      // The changes would meet those of an attempt that has gone through: first it is asked for; and what members were
+      // counted for.
+      let opening = (attempts.count > 1 ? beginAgain : begin) + idleLimit
+      let announced = try connection.run(opening + asked)
       if announced[1].rowCount == 0 { return try numberOfCommit(on: connection) }
-      let updates = totalsUpdates(Array(announced[begin.count...]))
+      attempts.isOutcomeUnknown = false
+      let updates = totalsUpdates(Array(announced[opening.count...]))
       let results = try connection.run(changes + statements(updates) + checks)
       try check(results[...], updates, on: connection)
-      _ = try connection.run([.commit])
+      _ = try commit([], on: connection)
       return announced[1].integer(0, 0)
     }
     let updates = totalsUpdates([])
-    let statements = begin + changes + statements(updates) + checks
     // What nobody can stand against is one round trip.
-    let isDecided =
-      checks.isEmpty && updates.isEmpty && batch.changes.allSatisfy { $0.kind == .insert }
-    let results = try connection.run(isDecided ? statements + [.commit] : statements)
-    if !isDecided {
-      try check(results[begin.count...], updates, on: connection)
-      _ = try connection.run([.commit])
+    if checks.isEmpty, updates.isEmpty, batch.changes.allSatisfy({ $0.kind == .insert }) {
+      return try commit(begin + changes, on: connection)[1].integer(0, 0)
     }
+    let opening = begin + idleLimit
+    let results = try connection.run(opening + changes + statements(updates) + checks)
+    try check(results[opening.count...], updates, on: connection)
+    _ = try commit([], on: connection)
     return results[1].integer(0, 0)
   }
 
@@ -172,12 +197,30 @@ private struct SaveTransaction {
 
   private func statements(_ updates: [TotalsUpdate]) -> [Statement] {
     guard let derivations = batch.derivations, !updates.isEmpty else { return [] }
-    var ordinal = batch.changes.reduce(0) { $0 + $1.rows.count }
+    let count = updates.reduce(0) { $0 + $1.owners.count }
+    var ordinal = migration?.reserveOrdinals(count) ?? batch.rowCount
     return TotalsUpdate.locks(updates)
       + updates.map { update in
         defer { ordinal += update.owners.count }
         return update.statement(ordinal: ordinal, namespace: namespace, of: derivations)
       }
+  }
+
+  /// Runs the last statements of the transaction, and commits it.
+  private func commit(
+    _ statements: [Statement],
+    on connection: Connection
+  ) throws -> [StatementResult] {
+    attempts.isOutcomeUnknown = migration == nil
+    do {
+      let results = try connection.run(statements + [.commit])
+      attempts.isOutcomeUnknown = false
+      return results
+    } catch {
+      // A session that goes on has said that the commit was refused.
+      attempts.isOutcomeUnknown = migration == nil && !connection.isUsable
+      throw error
+    }
   }
 
   /// The number of the transaction of an earlier attempt, whose answer was lost.

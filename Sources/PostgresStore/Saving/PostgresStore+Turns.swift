@@ -5,9 +5,6 @@ import ModelRuntime
 // the first has written. Saves that write no such ends do not come here, and run side by side.
 
 extension PostgresStore: TurnTakingStore {
-  /// How long the server waits for a machine in the middle of its turn; a turn takes some round trips.
-  private static let turnIdleLimit = Duration.seconds(30)
-
   /// Waits until no other thread, process or machine reads and writes both ends of relationships in this store.
   ///
   /// The save of this thread until ``endTurn()`` is a part of the turn.
@@ -18,7 +15,7 @@ extension PostgresStore: TurnTakingStore {
     // A migration has the turn until it ends.
     if migration != nil { return }
     try turns.begin {
-      try Turn(pool, store: identifier, idleLimit: PostgresStore.turnIdleLimit)
+      try Turn(pool, store: identifier, idleLimit: configuration.idleLimit)
     }
   }
 

@@ -35,8 +35,7 @@ final class Turn {
     self.pool = pool
     let lock = Turn.lock(identifier)
     self.lock = lock
-    let milliseconds = max(1, Int(idleLimit / .milliseconds(1)))
-    let limit = Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
+    let limit = Statement.limitIdleness(idleLimit)
     connection = try pool.lendBeyondLimit { try $0.run([.begin, limit, lock]) }
   }
 

@@ -1,0 +1,32 @@
+#if PostgreSQL
+/// How long the server may work on a statement, waits for locks included.
+///
+/// It is set within each transaction, and ends with it: sessions are left as they were, so that a pooler may lend them to
+/// others.
+struct StatementLimit: Sendable {
+  let duration: Duration
+  /// Sets the limit for what comes behind it in its transaction.
+  let statement: Statement
+
+  init(_ duration: Duration) {
+    self.duration = duration
+    // Zero would mean that there is none; a number beyond 32 bits would be refused.
+    let milliseconds = min(max(1, duration / .milliseconds(1)), Double(Int32.max))
+    statement = Statement("SELECT set_config('statement_timeout', $1, true)") {
+      $0.append("\(Int(milliseconds))")
+    }
+  }
+
+  /// The error for a statement that was ended because of the limit; `nil` if it failed otherwise.
+  func timeout(
+    _ error: PostgresStoreError.ServerError,
+    since began: ContinuousClock.Instant
+  ) -> PostgresStoreError? {
+    // An administrator's cancellation has the same code, and may come earlier.
+    guard error.state == SQLState.queryCanceled, began.duration(to: .now) >= duration else {
+      return nil
+    }
+    return .statementTimedOut(limit: duration)
+  }
+}
+#endif
