@@ -7,18 +7,48 @@ extension PostgresStore: RemoteSaveReporting {
   ) -> (any AnyObject & Sendable)? {
     // Nobody else can save while a migration goes on.
     if migration != nil { return nil }
-    // From here on: what is saved before the watch has a session of its own counts, too.
-    let newest = Statement("SELECT COALESCE(max(xid), 0) FROM \(name("_logstore_commit"))")
-    return RemoteSaveWatch(
-      RemoteSaveWatch.Target(
-        url: configuration.url,
-        channel: channel,
-        commits: name("_logstore_commit"),
-        source: source,
-        after: (try? read([newest])[0].integer(0, 0)) ?? 0
-      ),
-      arrival
+    return makeWatch(after: newestRemoteSave, arrival)
+  }
+
+  private var remoteSaves: RemoteSaves {
+    RemoteSaves(namespace: configuration.namespace.quotedName, source: source)
+  }
+
+  /// The save from which on others count: what is saved before a watch has a session of its own counts, too.
+  private var newestRemoteSave: Int64 {
+    let result = try? read([remoteSaves.newest(after: 0)])[0]
+    return result.map { $0.isNull(0, 0) ? 0 : $0.integer(0, 0) } ?? 0
+  }
+
+  private func makeWatch(
+    after number: Int64,
+    _ arrival: @escaping @Sendable () throws -> Void
+  ) -> RemoteSaveWatch {
+    let target = RemoteSaveWatch.Target(
+      url: configuration.url,
+      channel: channel,
+      saves: remoteSaves,
+      after: number
     )
+    return RemoteSaveWatch(target, arrival)
+  }
+}
+
+extension PostgresStore: RemoteRowReporting {
+  package func observeRemoteRows(
+    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  ) -> (any AnyObject & Sendable)? {
+    if migration != nil { return nil }
+    let number = newestRemoteSave
+    let feed = RemoteRowFeed(remoteSaves, after: number, pool, note)
+    feed.follow(makeWatch(after: number) { [weak feed] in try feed?.look() })
+    feeds.add(feed)
+    return feed
+  }
+
+  package func lookForRemoteSaves() {
+    // What cannot be read now is noted when the watch can.
+    for feed in feeds.all { try? feed.look() }
   }
 }
 #endif

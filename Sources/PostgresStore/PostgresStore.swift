@@ -27,6 +27,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   let turns = Turns()
   /// The migration that the store is a part of; `nil` for a store that is open for everybody.
   let migration: MigrationTransaction?
+  let feeds = RemoteRowFeeds()
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
   private let isClosed = Mutex(false)
 
@@ -74,7 +75,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     historyName = HistoryStoreName(identifier)
     source = UUID()
     channel = "logstore_\(identifier)"
-    bell = SaveBell(channel: channel, source: source, pool)
+    bell = SaveBell(channel: channel, pool)
     migration = nil
   }
 
@@ -99,7 +100,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     historyName = HistoryStoreName(identifier)
     source = migration.source
     channel = "logstore_\(identifier)"
-    bell = SaveBell(channel: channel, source: source, pool)
+    bell = SaveBell(channel: channel, pool)
   }
 
   /// Gives back all sessions; what the store is asked for afterwards throws `SwiftDataError.storeClosed`.

@@ -195,20 +195,23 @@ final class Connection: @unchecked Sendable {
     return .connectionLost(to: place, reason: reason ?? Connection.message(of: handle))
   }
 
-  /// Waits for a notice on a channel that the session listens to.
+  /// Waits until there is a notice on a channel that the session listens to.
   ///
-  /// - Parameters:
-  ///   - time: How long to wait.
-  ///   - isWanted: Whether a notice with this text counts.
-  /// - Returns: Whether there was one.
+  /// - Parameter time: How long to wait for one.
   /// - Throws: ``PostgresStoreError/connectionLost(to:reason:)``.
-  func waitForNotice(atMost time: Duration, isWanted: (String) -> Bool) throws -> Bool {
+  func waitForNotice(atMost time: Duration) throws {
+    // One may have come with the answer to a statement that did not see yet what it is about.
+    if takeNotices() { return }
     var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
     _ = poll(&descriptor, 1, Int32(time.seconds * 1000))
     guard PQconsumeInput(handle) == 1 else { throw lost() }
+    _ = takeNotices()
+  }
+
+  private func takeNotices() -> Bool {
     var found = false
     while let notice = PQnotifies(handle) {
-      if isWanted(String(cString: notice.pointee.extra)) { found = true }
+      found = true
       PQfreemem(notice)
     }
     return found

@@ -10,14 +10,15 @@ final class RemoteSaveWatch: Sendable {
   struct Target: Sendable {
     let url: String
     let channel: String
-    /// The table of commits, and the store whose own saves do not count.
-    let commits: String
-    let source: UUID
+    let saves: RemoteSaves
     /// The newest transaction that is known.
     let after: Int64
   }
 
-  init(_ target: Target, _ arrival: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - target: What to look at.
+  ///   - arrival: What is done; if it throws, it is done again later.
+  init(_ target: Target, _ arrival: @escaping @Sendable () throws -> Void) {
     let watcher = Watcher(target, flag, arrival)
     Thread.detachNewThread { watcher.run() }
   }
@@ -38,17 +39,20 @@ private final class StopFlag: @unchecked Sendable {
 private final class Watcher: @unchecked Sendable {
   private let target: RemoteSaveWatch.Target
   private let flag: StopFlag
-  private let arrival: @Sendable () -> Void
+  private let arrival: @Sendable () throws -> Void
   /// The newest transaction of others that was told.
   private var last: Int64
+  /// How long the thread waits before it tries again to have a session.
+  private var pause = Watcher.shortestWait
 
   /// How long the thread waits at most before it looks by itself.
   private static let longestWait = Duration.seconds(1)
+  private static let shortestWait = Duration.milliseconds(2)
 
   init(
     _ target: RemoteSaveWatch.Target,
     _ flag: StopFlag,
-    _ arrival: @escaping @Sendable () -> Void
+    _ arrival: @escaping @Sendable () throws -> Void
   ) {
     self.target = target
     self.flag = flag
@@ -57,7 +61,6 @@ private final class Watcher: @unchecked Sendable {
   }
 
   func run() {
-    var pause = Duration.milliseconds(10)
     while !flag.isStopped {
       do {
         try watch()
@@ -74,36 +77,27 @@ private final class Watcher: @unchecked Sendable {
       applicationName: "logstore",
       RoundTripCounter()
     )
-    _ = try? connection.run([Statement("LISTEN \(target.channel.quotedName)")])
-    // A save that was rung for may not be part of the history yet, if an older transaction goes on.
+    // Through a pooler, another session would listen from then on, and for whom nobody knows.
+    if try connection.isDirect() {
+      _ = try? connection.run([Statement("LISTEN \(target.channel.quotedName)")])
+    }
     var wait = Duration.zero
     while !flag.isStopped {
-      let wasRung = try connection.waitForNotice(
-        atMost: wait,
-        isWanted: { $0 != target.source.uuidString }
-      )
-      if let number = try newest(connection, after: last) {
-        last = number
-        wait = Watcher.longestWait
-        arrival()
-      } else {
-        wait =
-          wasRung ? .milliseconds(2) : min(max(wait * 2, .milliseconds(2)), Watcher.longestWait)
+      try connection.waitForNotice(atMost: wait)
+      let statement = target.saves.newestAndPending(after: last)
+      let result = try connection.run([statement])[0]
+      pause = Watcher.shortestWait
+      let newest = result.isNull(0, 0) ? last : result.integer(0, 0)
+      if newest > last {
+        try arrival()
+        last = newest
       }
+      // A save that has ended is not part of the history yet while an older transaction goes on, of whose end nobody tells.
+      let isPending = !result.isNull(0, 1) && result.integer(0, 1) > newest
+      wait =
+        isPending
+        ? min(max(wait * 2, Watcher.shortestWait), Watcher.longestWait) : Watcher.longestWait
     }
-  }
-
-  /// The newest transaction of others in the history, if there is one after a number.
-  private func newest(_ connection: Connection, after number: Int64) throws -> Int64? {
-    let statement = Statement(
-      "SELECT max(xid) FROM \(target.commits) WHERE xid > $1 AND source IS DISTINCT FROM $2 "
-        + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
-    ) {
-      $0.append(number)
-      $0.append(target.source)
-    }
-    let result = try connection.run([statement])[0]
-    return result.isNull(0, 0) ? nil : result.integer(0, 0)
   }
 }
 #endif

@@ -17,14 +17,10 @@ final class SaveBell: @unchecked Sendable {
 
   /// - Parameters:
   ///   - channel: The channel that other stores listen to.
-  ///   - source: The store that rings, so that it does not hear itself.
   ///   - pool: The store's sessions.
-  init(channel: String, source: UUID, _ pool: ConnectionPool) {
+  init(channel: String, _ pool: ConnectionPool) {
     self.pool = pool
-    ring = Statement("SELECT pg_notify($1, $2)") {
-      $0.append(channel)
-      $0.append(source.uuidString)
-    }
+    ring = Statement("SELECT pg_notify($1, '')") { $0.append(channel) }
   }
 
   /// Rings the bell soon, and at most once per interval.

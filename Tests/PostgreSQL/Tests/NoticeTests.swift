@@ -1,6 +1,6 @@
 import Foundation
-import ModelRuntime
-import PostgresStore
+@testable import ModelRuntime
+@testable import PostgresStore
 import Testing
 
 @Suite struct `Saves of others on a PostgreSQL server` {
@@ -22,5 +22,107 @@ import Testing
     )
     #expect(history.count == 1)
     withExtendedLifetime(watch) {}
+  }
+
+  private func changes(in container: ModelContainer) throws -> Received {
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    let received = Received()
+    received.watch = store.observeRemoteRows { rows in
+      received.note(rows)
+      return []
+    }
+    return received
+  }
+
+  @Test func `are told row by row, each once`() throws {
+    let namespace = try TestNamespace()
+    let listening = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(listening.stores(of: PostgresStore.self).first)
+    let received = try changes(in: listening)
+    let context = ModelContext(try namespace.container(Journey.self, Leg.self))
+    let (stays, goes) = (Leg("stays"), Leg("goes"))
+    context.insert(stays)
+    context.insert(goes)
+    try context.save()
+    stays.place = "changed"
+    try context.save()
+    context.delete(goes)
+    try context.save()
+    // What the store saves itself is not news to it.
+    let own = ModelContext(listening)
+    own.insert(Leg("own"))
+    try own.save()
+    // The transactions of other tests hold the history back.
+    while received.all.deleted.isEmpty { store.lookForRemoteSaves() }
+    let all = received.all
+    #expect(all.inserted.count == 2)
+    #expect(all.updated == [try #require(store.reference(of: stays.persistentModelID))])
+    #expect(all.deleted.count == 1)
+    #expect(all.isComplete)
+  }
+
+  @Test func `are told of a transaction that began before the observation and ended later`() throws
+  {
+    let namespace = try TestNamespace()
+    let listening = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(listening.stores(of: PostgresStore.self).first)
+    let context = ModelContext(try namespace.container(Journey.self, Leg.self))
+    let leg = Leg("early")
+    context.insert(leg)
+    let table = Int(try #require(store.table(forEntityNamed: "Leg")))
+    let row = table << 48 + 900_000
+    // Another machine is in the middle of a save, with a smaller number than the one that has ended.
+    let other = try ServerSession(namespace.server.url)
+    try other.run("BEGIN")
+    try other.run("INSERT INTO \(namespace.name)._logstore_commit (id) VALUES (gen_random_uuid())")
+    try other.run(
+      "INSERT INTO \(namespace.name)._logstore_change (ordinal, row, kind) VALUES (0, \(row), 'insert')"
+    )
+    try context.save()
+    let received = try changes(in: listening)
+    try other.run("COMMIT")
+    while received.all.inserted.count < 2 { store.lookForRemoteSaves() }
+  }
+
+  @Test func `are followed by objects and lists of results`() throws {
+    let namespace = try TestNamespace()
+    let showing = ModelContext(try namespace.container(Journey.self, Leg.self))
+    let results = try ResultsObserver<Leg, Never>(
+      filterBy: #Predicate { $0.place != "hidden" },
+      sortBy: [SortDescriptor(\.place)],
+      modelContext: showing
+    )
+    #expect(results.results.map(\.place) == [])
+    let saving = ModelContext(try namespace.container(Journey.self, Leg.self))
+    let legs = ["c", "a", "b"].map(Leg.init)
+    for leg in legs { saving.insert(leg) }
+    try saving.save()
+    while results.results.count < 3 { showing.processPendingChanges() }
+    #expect(results.results.map(\.place) == ["a", "b", "c"])
+    let held = try #require(results.results.first)
+    legs[1].place = "z"
+    legs[2].place = "hidden"
+    saving.delete(legs[0])
+    try saving.save()
+    while held.place != "z" { showing.processPendingChanges() }
+    #expect(results.results.map(\.place) == ["z"])
+  }
+
+  /// What a store has told of the saves of others.
+  private final class Received: @unchecked Sendable {
+    private let lock = NSLock()
+    private var rows = RemoteRows()
+    var watch: (any AnyObject & Sendable)?
+
+    var all: RemoteRows { lock.withLock { rows } }
+
+    func note(_ more: RemoteRows) {
+      lock.withLock {
+        rows.inserted += more.inserted
+        rows.updated += more.updated
+        rows.deleted += more.deleted
+        rows.isComplete = rows.isComplete && more.isComplete
+      }
+    }
   }
 }

@@ -1,0 +1,99 @@
+#if PostgreSQL
+import ModelRuntime
+import RowFormat
+import Synchronization
+
+/// Hands on which rows others have changed, each change once, as long as it is kept.
+final class RemoteRowFeed: Sendable {
+  private let pool: ConnectionPool
+  private let saves: RemoteSaves
+  private let note: @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  /// The newest transaction whose rows were noted.
+  private let last: Mutex<Int64>
+  private let watch = Mutex<RemoteSaveWatch?>(nil)
+
+  /// How many rows are told one by one.
+  private static let rowLimit = 10_000
+
+  /// - Parameters:
+  ///   - saves: What to read.
+  ///   - number: The newest transaction that is known.
+  ///   - pool: The sessions to read in.
+  ///   - note: Takes the rows, one call at a time, and returns who is to be called afterwards.
+  init(
+    _ saves: RemoteSaves,
+    after number: Int64,
+    _ pool: ConnectionPool,
+    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  ) {
+    self.saves = saves
+    self.pool = pool
+    self.note = note
+    last = Mutex(number)
+  }
+
+  /// Looks whenever a watch calls.
+  func follow(_ watch: RemoteSaveWatch) { self.watch.withLock { $0 = watch } }
+
+  /// Notes what others have saved by now.
+  ///
+  /// - Throws: ``PostgresStoreError``; the next look notes it.
+  func look() throws {
+    // Under the lock, so that a thread that finds nothing new finds what another has found noted.
+    let notices = try last.withLock { last -> [@Sendable () -> Void] in
+      guard let (newest, rows) = try read(after: last) else { return [] }
+      last = newest
+      return note(rows)
+    }
+    for notice in notices { notice() }
+  }
+
+  private func read(after last: Int64) throws -> (newest: Int64, rows: RemoteRows)? {
+    let limit = RemoteRowFeed.rowLimit
+    let statements = [
+      .beginSnapshot, saves.newest(after: last), saves.rows(after: last, limit: limit + 1),
+      saves.deleted, .commit,
+    ]
+    let results = try pool.retrying { connection in
+      do {
+        return try connection.run(statements)
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+    let (newest, changes, deleted) = (results[1], results[2], results[3])
+    if newest.isNull(0, 0) { return nil }
+    var rows = RemoteRows()
+    if changes.rowCount > limit || deleted.rowCount == 1 && Int64(deleted.text(0, 0)) ?? 0 > last {
+      rows.isComplete = false
+      return (newest.integer(0, 0), rows)
+    }
+    for row in 0..<changes.rowCount {
+      let reference = RowReference(rawValue: UInt64(bitPattern: changes.integer(row, 0)))
+      switch changes.text(row, 1) {
+      case "insert": rows.inserted.append(reference)
+      case "delete": rows.deleted.append(reference)
+      default: rows.updated.append(reference)
+      }
+    }
+    return (newest.integer(0, 0), rows)
+  }
+}
+
+/// The feeds of a store that are kept by somebody.
+final class RemoteRowFeeds: Sendable {
+  private struct Reference { weak var feed: RemoteRowFeed? }
+
+  private let references = Mutex<[Reference]>([])
+
+  func add(_ feed: RemoteRowFeed) {
+    references.withLock { references in
+      references.removeAll { $0.feed == nil }
+      references.append(Reference(feed: feed))
+    }
+  }
+
+  var all: [RemoteRowFeed] { references.withLock { $0.compactMap(\.feed) } }
+}
+#endif

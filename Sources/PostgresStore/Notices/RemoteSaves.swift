@@ -1,0 +1,54 @@
+#if PostgreSQL
+import Foundation
+
+/// What others than one store have saved, as the history tells it.
+///
+/// A transaction counts once every older one has ended: whoever goes on behind the newest one that counted misses none.
+struct RemoteSaves: Sendable {
+  /// The schema of the tables, quoted.
+  let namespace: String
+  /// The store whose own saves do not count.
+  let source: UUID
+
+  private static let horizon = "xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+
+  /// Asks for the newest transaction that counts; null if there is none.
+  func newest(after number: Int64) -> Statement {
+    Statement(
+      "SELECT max(xid) FROM \(namespace)._logstore_commit "
+        + "WHERE xid > $1 AND source IS DISTINCT FROM $2 AND \(RemoteSaves.horizon)"
+    ) {
+      $0.append(number)
+      $0.append(source)
+    }
+  }
+
+  /// Asks for the newest transaction that counts, and for the newest one that has ended; null if there is none.
+  func newestAndPending(after number: Int64) -> Statement {
+    Statement(
+      "SELECT max(xid) FILTER (WHERE \(RemoteSaves.horizon)), max(xid) FROM \(namespace)._logstore_commit "
+        + "WHERE xid > $1 AND source IS DISTINCT FROM $2"
+    ) {
+      $0.append(number)
+      $0.append(source)
+    }
+  }
+
+  /// Asks for the rows that were changed, at most so many, and how each was.
+  func rows(after number: Int64, limit: Int) -> Statement {
+    Statement(
+      "SELECT h.row, h.kind FROM \(namespace)._logstore_commit AS c "
+        + "JOIN \(namespace)._logstore_change AS h USING (xid) "
+        + "WHERE xid > $1 AND source IS DISTINCT FROM $2 AND \(RemoteSaves.horizon) LIMIT \(limit)"
+    ) {
+      $0.append(number)
+      $0.append(source)
+    }
+  }
+
+  /// Asks up to which transaction the history may lack some; no row, or text.
+  var deleted: Statement {
+    Statement("SELECT value FROM \(namespace)._logstore_meta WHERE key = 'history.deleted'")
+  }
+}
+#endif
