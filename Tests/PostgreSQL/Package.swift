@@ -15,7 +15,10 @@ let settings: [SwiftSetting] =
 let package = Package(
   name: "PostgreSQL",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "logstore", path: "../..", traits: ["PostgreSQL"])],
+  dependencies: [
+    .package(name: "logstore", path: "../..", traits: ["PostgreSQL"]),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
   targets: [
     // The sources of the target that asks stores random questions, but for what opens a log: links to them.
     .target(
@@ -44,11 +47,27 @@ let package = Package(
       path: "FlightWriter",
       swiftSettings: settings
     ),
+    // What stands between a store and its server, and cuts, delays and splits what passes.
+    .target(name: "FaultProxy", path: "FaultProxy", swiftSettings: settings),
+    // The campaigns of faults: a program, of which the tests run short forms.
+    .executableTarget(
+      name: "PostgresFaults",
+      dependencies: [
+        "FaultProxy",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ModelRuntime", package: "logstore"),
+        .product(name: "PostgresStore", package: "logstore"),
+      ],
+      path: "Faults",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "PostgresStoreTests",
       dependencies: [
         "StoreDifferential",
         "Appender",
+        "FaultProxy",
+        "PostgresFaults",
         .product(name: "DataStoreTesting", package: "logstore"),
         .product(name: "ModelRuntime", package: "logstore"),
         .product(name: "PostgresStore", package: "logstore"),

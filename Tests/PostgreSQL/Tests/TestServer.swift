@@ -7,20 +7,26 @@ import PostgresStore
 /// `LOGSTORE_POSTGRES_URL` names another one to be used instead.
 final class TestServer: Sendable {
   let url: String
+  /// The folder that has its socket; `nil` for a server that is used instead.
+  let folder: String?
   private let process: Process?
   /// The server ends with whoever holds this end of the pipe.
   private let lifeline: Pipe
 
   static let shared = Result { try TestServer() }
 
-  private struct Failure: Error, CustomStringConvertible {
+  struct Failure: Error, CustomStringConvertible {
     let description: String
   }
+
+  /// Whether the tests start the server themselves, and can put something between it and a store.
+  static let isOwn = ProcessInfo.processInfo.environment["LOGSTORE_POSTGRES_URL"] == nil
 
   private init() throws {
     lifeline = Pipe()
     if let url = ProcessInfo.processInfo.environment["LOGSTORE_POSTGRES_URL"] {
       self.url = url
+      folder = nil
       process = nil
       return
     }
@@ -39,6 +45,7 @@ final class TestServer: Sendable {
       throw Failure(description: "the server in \(folder) did not start; see its log.txt")
     }
     self.process = process
+    self.folder = folder
     url = "host=\(folder) user=postgres dbname=postgres"
   }
 }
@@ -46,10 +53,15 @@ final class TestServer: Sendable {
 /// A namespace of the server that no other test uses.
 struct TestNamespace {
   let server: TestServer
+  /// The address by which stores come to it: the server's, or that of what stands between.
+  let url: String
   let name: String
 
-  init() throws {
+  /// - Parameter way: The address of what stands between the stores and the server; by default nothing does.
+  /// - Throws: What keeps the server from starting.
+  init(by way: String? = nil) throws {
     server = try TestServer.shared.get()
+    url = way ?? server.url
     name = "t" + UUID().uuidString.filter { $0 != "-" }.lowercased()
   }
 
@@ -57,8 +69,7 @@ struct TestNamespace {
   var configuration: PostgresStoreConfiguration {
     let name = "application_name=\(name)"
     let url =
-      server.url.contains("://")
-      ? server.url + (server.url.contains("?") ? "&" : "?") + name : "\(server.url) \(name)"
+      url.contains("://") ? url + (url.contains("?") ? "&" : "?") + name : "\(url) \(name)"
     var configuration = PostgresStoreConfiguration(url: url, namespace: self.name)
     configuration.reconnectBudget = .seconds(600)
     return configuration
