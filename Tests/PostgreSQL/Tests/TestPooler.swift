@@ -1,0 +1,42 @@
+import Foundation
+
+/// pgbouncer in transaction mode, in front of the tests' server: one for all tests.
+final class TestPooler: Sendable {
+  let url: String
+  private let process: Process
+  /// The pooler ends with whoever holds this end of the pipe.
+  private let lifeline = Pipe()
+
+  static let shared = Result { try TestPooler() }
+
+  /// Whether it can be started; where all tests have to run, those of the pooler say that it cannot.
+  static let isThere =
+    TestServer.isOwn
+    && (ProcessInfo.processInfo.environment["CI"] != nil
+      || ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/usr/local/sbin"].contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/pgbouncer")
+      })
+
+  static let reason =
+    "needs pgbouncer and a server of the tests' own: sudo apt-get install pgbouncer"
+
+  private init() throws {
+    let server = try TestServer.shared.get()
+    let folder = "/tmp/logstore-pooler-\(ProcessInfo.processInfo.processIdentifier)"
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "pooler")
+    process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = [script.path, folder, server.folder ?? ""]
+    let output = Pipe()
+    process.standardInput = lifeline
+    process.standardOutput = output
+    try process.run()
+    guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+      throw TestServer.Failure(
+        description: "pgbouncer in \(folder) did not start: expected it to be installed"
+      )
+    }
+    url = "host=\(folder) user=postgres dbname=postgres"
+  }
+}
