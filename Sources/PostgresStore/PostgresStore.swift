@@ -24,6 +24,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   /// The channel on which stores on the same tables hear of each other's saves.
   let channel: String
   let bell: SaveBell
+  let historyKeeper: HistoryKeeper
   let turns = Turns()
   /// The migration that the store is a part of; `nil` for a store that is open for everybody.
   let migration: MigrationTransaction?
@@ -76,7 +77,13 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     source = UUID()
     channel = "logstore_\(identifier)"
     bell = SaveBell(channel: channel, pool)
+    historyKeeper = HistoryKeeper(
+      HistoryPartitions(configuration),
+      age: configuration.historyAge,
+      pool
+    )
     migration = nil
+    if allowsSave { historyKeeper.begin() }
   }
 
   /// Opens the store in the middle of a migration, for the code of a stage.
@@ -101,6 +108,11 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     source = migration.source
     channel = "logstore_\(identifier)"
     bell = SaveBell(channel: channel, pool)
+    historyKeeper = HistoryKeeper(
+      HistoryPartitions(configuration),
+      age: configuration.historyAge,
+      pool
+    )
   }
 
   /// Gives back all sessions; what the store is asked for afterwards throws `SwiftDataError.storeClosed`.

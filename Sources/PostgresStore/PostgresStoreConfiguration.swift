@@ -31,6 +31,12 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   /// Two more are beside them: one for notices, and one for saves that take turns, those that write lists stored with
   /// their owners or both ends of a one-to-one.
   public var connectionLimit = 8
+  /// For how long saves stay in the history; without a limit if `nil`, and until `deleteHistory(_:)` is called.
+  ///
+  /// Stores that save delete what is older, now and then, in the background. Observers that were away for longer have to fetch.
+  public var historyAge: Duration?
+  /// How many transactions of the server a partition of the history spans, at least and at most.
+  var historyPartitionWidth = HistoryPartitions.standardWidth
   /// How long an operation waits for a session, and for a server that was there and has gone away.
   public var reconnectBudget = Duration.seconds(10)
   /// How long the server may work on one statement of a fetch or a save, waits for locks included; `nil`, the default,
@@ -90,7 +96,7 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
     lhs.name == rhs.name && lhs.url == rhs.url && lhs.namespace == rhs.namespace
       && lhs.allowsSave == rhs.allowsSave && lhs.uniquenessPolicy == rhs.uniquenessPolicy
       && lhs.newerStores == rhs.newerStores && lhs.connectionLimit == rhs.connectionLimit
-      && lhs.reconnectBudget == rhs.reconnectBudget
+      && lhs.reconnectBudget == rhs.reconnectBudget && lhs.historyAge == rhs.historyAge
       && lhs.statementTimeout == rhs.statementTimeout && lhs.idleLimit == rhs.idleLimit
       && lhs.schema == rhs.schema
   }
@@ -98,6 +104,16 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(namespace)
+  }
+}
+
+extension HistoryPartitions {
+  /// The partitions of the history of a store.
+  init(_ configuration: PostgresStoreConfiguration) {
+    self.init(
+      namespace: configuration.namespace,
+      width: configuration.historyPartitionWidth
+    )
   }
 }
 

@@ -77,6 +77,7 @@ let package = Package(
         .product(name: "logstore-inspect", package: "logstore"),
       ],
       path: "Tests",
+      exclude: ["Fixtures"],
       swiftSettings: settings
     ),
   ],

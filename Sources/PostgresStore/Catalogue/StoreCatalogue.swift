@@ -49,8 +49,11 @@ struct StoreCatalogue {
     case replaced
   }
 
-  /// The layout of the store's own tables; a store with another is not opened.
-  static let format = "1"
+  /// The layout of the store's own tables; a store of a later one is not opened.
+  ///
+  /// 2: the table of changes has partitions. 1: it has none, and is otherwise the same, so that programs that know only
+  /// the one write to the other.
+  static let format = 2
 
   init(_ connection: Connection, namespace: String) {
     self.connection = connection
@@ -88,6 +91,7 @@ struct StoreCatalogue {
         try catalogue.create()
       }
       let writer = catalogue.metadata["schema.version"]
+      if request.allowsSave { try catalogue.bringFormat() }
       try catalogue.migrate(request)
       let tables = TableMap(try catalogue.tables(of: schema), schema)
       try catalogue.bringDerivedAttributes(
@@ -155,7 +159,7 @@ extension StoreCatalogue {
       Statement("SELECT number, name FROM \(name("_logstore_entity"))"),
       ask(
         "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a "
-          + "JOIN pg_class c ON c.oid = a.attrelid \(inNamespace) AND c.relkind IN ('r', 'p') "
+          + "JOIN pg_class c ON c.oid = a.attrelid \(inNamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
           + "AND a.attnum > 0 AND NOT a.attisdropped"
       ),
       ask(
@@ -179,7 +183,7 @@ extension StoreCatalogue {
       constraints[results[3].text(row, 0), default: []].insert(results[3].text(row, 1))
     }
     for row in 0..<results[4].rowCount { indexes.insert(results[4].text(row, 0)) }
-    if let format = metadata["format"], format != StoreCatalogue.format {
+    if let format = metadata["format"], !(1...StoreCatalogue.format ~= Int(format) ?? 0) {
       throw SwiftDataError.backwardMigration.explained(
         "the tables of schema \(namespace) have format \(format), and this version knows \(StoreCatalogue.format): "
           + "update the program"
@@ -230,12 +234,22 @@ extension StoreCatalogue {
         + "next_key bigint NOT NULL)",
       "CREATE SEQUENCE \(name("_logstore_rank")) START \(1 << 24) INCREMENT \(1 << 24)",
       "CREATE TABLE \(name("_logstore_commit")) (id uuid PRIMARY KEY, xid bigint NOT NULL UNIQUE DEFAULT \(xid), "
-        + "at timestamptz NOT NULL DEFAULT clock_timestamp(), author text, source uuid)",
-      "CREATE TABLE \(name("_logstore_change")) (xid bigint NOT NULL DEFAULT \(xid), ordinal integer NOT NULL, "
-        + "row bigint NOT NULL, kind text NOT NULL, columns text[], preserved jsonb, PRIMARY KEY (xid, ordinal))"
+        + "at timestamptz NOT NULL DEFAULT clock_timestamp(), author text, source uuid)"
     )
-    try set("format", StoreCatalogue.format)
+    try HistoryPartitions(namespace: namespace).create(connection)
+    try set("format", "\(StoreCatalogue.format)")
     try set("store.identifier", identifier)
+  }
+
+  /// Brings the store's own tables to the newest format.
+  ///
+  /// A store whose tables the session's role does not own stays as it is, until one that does opens it: everything but
+  /// the space of a deleted history is the same.
+  private mutating func bringFormat() throws {
+    guard metadata["format"] == "1" else { return }
+    if try HistoryPartitions(namespace: namespace).divide(connection) {
+      try set("format", "\(StoreCatalogue.format)")
+    }
   }
 
   private mutating func migrate(_ request: Request) throws {

@@ -24,14 +24,29 @@ extension PostgresStore: HistoryProviding {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     let plan = HistoryPlan(descriptor, store: identifier)
-    if let bookmark = plan.bookmark { try checkHistory(since: bookmark) }
+    while true {
+      let state = try historyState()
+      if let bookmark = plan.bookmark { try state.check(bookmark) }
+      // What was deleted while it was read may be there in part: it is read anew.
+      if let found = try collect(descriptor, plan, state) { return found }
+    }
+  }
+
+  /// Reads the history, page by page; `nil` if some of it was deleted meanwhile.
+  private func collect(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+    _ plan: HistoryPlan,
+    _ state: HistoryState
+  ) throws -> [DefaultHistoryTransaction]? {
     let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
     // What a sort may bring to the front has to be seen whole.
     let wanted = plan.order == .forward ? limit : .max
     var found: [DefaultHistoryTransaction] = []
     var after = plan.after
     while found.count < wanted {
-      let page = try historyPage(after: after, through: plan.through)
+      guard let page = try historyPage(after: after, through: plan.through, state) else {
+        return nil
+      }
       guard let last = page.last else { break }
       after = last.transactionIdentifier
       do {
@@ -55,51 +70,57 @@ extension PostgresStore: HistoryProviding {
   ///
   /// - Throws: As ``fetchHistory(_:)``.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    let numbers = try fetchHistory(descriptor).map(\.transactionIdentifier)
-    guard let last = numbers.max() else { return }
-    let deletions = ["_logstore_change", "_logstore_commit"].map { table in
-      Statement("DELETE FROM \(name(table)) WHERE xid = ANY ($1)") { $0.append(numbers) }
+    let numbers = try historyNumbers(descriptor)
+    if numbers.isEmpty { return }
+    let deletion = HistoryDeletion(HistoryPartitions(configuration))
+    try pool.retrying { try deletion.delete(numbers, $0) }
+    // The space comes back by itself later, if a table is in use.
+    if migration == nil { try? pool.withConnection(deletion.partitions.sweep) }
+  }
+
+  /// The numbers of the transactions that match; changes are read only if that depends on them.
+  private func historyNumbers(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [Int64] {
+    let plan = HistoryPlan(descriptor, store: identifier)
+    guard plan.isDecidedByTests, descriptor.fetchLimit == 0 else {
+      return try fetchHistory(descriptor).map(\.transactionIdentifier)
     }
-    let note = Statement(
-      "INSERT INTO \(name("_logstore_meta")) AS m VALUES ('history.deleted', $1) ON CONFLICT (key) "
-        + "DO UPDATE SET value = GREATEST(m.value::bigint, excluded.value::bigint)::text"
-    ) { $0.append(String(last)) }
-    try pool.retrying { connection in
-      do {
-        _ = try connection.run([.begin, note] + deletions + [.commit])
-      } catch {
-        connection.rollBack()
-        throw error
-      }
+    if let bookmark = plan.bookmark { try historyState().check(bookmark) }
+    let commits = Statement(
+      "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
+        + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint ORDER BY xid"
+    ) {
+      $0.append(plan.after)
+      $0.append(plan.through)
+    }
+    let result = try read([commits])[0]
+    return (0..<result.rowCount).compactMap { row in
+      let date = Date(
+        timeIntervalSinceReferenceDate: PostgresDate.seconds(of: result.integer(row, 1))
+      )
+      guard plan.mayMatch(author: result.optionalText(row, 2), timestamp: date) else { return nil }
+      return result.integer(row, 0)
     }
   }
 
-  /// Makes sure that nothing after a transaction was deleted.
-  private func checkHistory(since bookmark: Int64) throws {
+  /// Tells what was deleted from the history so far.
+  private func historyState() throws -> HistoryState {
     let results = try read([
-      Statement("SELECT value FROM \(name("_logstore_meta")) WHERE key = 'history.deleted'"),
+      HistoryState.statement(configuration.namespace),
       Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"),
     ])
-    let (result, next) = (results[0], results[1].integer(0, 0))
-    guard bookmark < next else {
-      throw SwiftDataError.historyTokenExpired.explained(
-        "the token is of transaction \(bookmark), and the server has had none from \(next) on: the token is of the "
-          + "time before the store was moved here; fetch the models anew, and go on from the newest token"
-      )
-    }
-    guard result.rowCount == 1, let deleted = Int64(result.text(0, 0)), bookmark < deleted else {
-      return
-    }
-    throw SwiftDataError.historyTokenExpired.explained(
-      "the history up to transaction \(deleted) was deleted in part, and the token is behind \(bookmark): fetch "
-        + "the models anew, and go on from the newest token"
-    )
+    var state = HistoryState(results[0])
+    state.next = results[1].integer(0, 0)
+    return state
   }
 
+  /// Reads transactions, up to a number of them; `nil` if the history is not in the state any more that it was in.
   private func historyPage(
     after: Int64,
-    through: Int64
-  ) throws -> [DefaultHistoryTransaction] {
+    through: Int64,
+    _ state: HistoryState
+  ) throws -> [DefaultHistoryTransaction]? {
     let page =
       "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
       + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint "
@@ -111,28 +132,35 @@ extension PostgresStore: HistoryProviding {
       }
     }
     let ofPage = "JOIN (\(page)) AS p USING (xid)"
+    // Said once more, so that no partition is looked at in vain.
+    let bounds = "h.xid > $1 AND h.xid <= $2"
     let remembering = tables.tables.filter { !$0.preservedColumns.isEmpty }
-    let results = try read(
+    // Each statement sees what was committed before it; the last one whether what the others saw was there as a whole.
+    let statements =
       [
         statement(page),
         statement(
-          "SELECT xid, ordinal::bigint, row, kind, columns FROM \(name("_logstore_change")) "
-            + "\(ofPage) ORDER BY xid, ordinal"
+          "SELECT xid, ordinal::bigint, row, kind, columns FROM \(name("_logstore_change")) AS h "
+            + "\(ofPage) WHERE \(bounds) ORDER BY xid, ordinal"
         ),
       ]
-        + remembering.map { table in
-          let range = table.references
-          return statement(
-            "SELECT \(table.selection), h.xid, h.ordinal::bigint FROM \(name("_logstore_change")) AS h \(ofPage), "
-              + "jsonb_populate_record(NULL::\(table.name), "
-              + "h.preserved || jsonb_build_object('\(MappedTable.key)', h.row)) AS t "
-              + "WHERE h.preserved IS NOT NULL AND h.row BETWEEN \(range.lowerBound.rawValue) "
-              + "AND \(range.upperBound.rawValue)"
-          )
-        }
-    )
+      + remembering.map { table in
+        let range = table.references
+        return statement(
+          "SELECT \(table.selection), h.xid, h.ordinal::bigint FROM \(name("_logstore_change")) AS h \(ofPage), "
+            + "jsonb_populate_record(NULL::\(table.name), "
+            + "h.preserved || jsonb_build_object('\(MappedTable.key)', h.row)) AS t "
+            + "WHERE \(bounds) AND h.preserved IS NOT NULL AND h.row BETWEEN \(range.lowerBound.rawValue) "
+            + "AND \(range.upperBound.rawValue)"
+        )
+      } + [HistoryState.statement(configuration.namespace)]
+    try checkOpen()
+    let results = try pool.retrying { try $0.run(statements) }
+    guard let last = results.last, HistoryState(last).deletionCount == state.deletionCount else {
+      return nil
+    }
     var preserved: [ChangePlace: [(ordinal: Int, value: any Sendable)]] = [:]
-    for (table, result) in zip(remembering, results.dropFirst(2)) {
+    for (table, result) in zip(remembering, results[2...]) {
       try read(table, result, into: &preserved)
     }
     var changes: [Int64: [HistoryChange]] = [:]

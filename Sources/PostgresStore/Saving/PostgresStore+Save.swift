@@ -40,7 +40,10 @@ extension PostgresStore {
         try commit(transaction)
       }
     editingState.derivedRows?.updated = transaction.updatedOwners
-    if migration == nil { bell.scheduleRing() }
+    if migration == nil {
+      bell.scheduleRing()
+      historyKeeper.notice(number)
+    }
     return DefaultHistoryToken(historyName, number)
   }
 

@@ -1,0 +1,90 @@
+#if PostgreSQL
+import Foundation
+
+/// Makes partitions of the history ahead, and deletes what is too old, beside the saves of a store.
+///
+/// All of it is done by one store or another, and nothing waits for it: what the server refuses, because the session's role
+/// does not own the tables, say, or because a lock was not to be had, is tried again later.
+final class HistoryKeeper: @unchecked Sendable {
+  private let partitions: HistoryPartitions
+  private let deletion: HistoryDeletion
+  private let age: Duration?
+  private let commits: String
+  private let pool: ConnectionPool
+  private let queue = DispatchQueue(label: "logstore.postgres.history", qos: .utility)
+  private let lock = NSLock()
+  // Guarded by the lock.
+  private var isDue = false
+  /// The transaction from which on there may be something to do.
+  private var nextTransaction = Int64.max
+  private var nextDeletion = ContinuousClock.now
+
+  /// How many transactions pass before what was refused is tried again.
+  private static let retryDistance: Int64 = 10_000
+  /// How often old transactions are looked for.
+  private static let deletionInterval = Duration.seconds(600)
+
+  /// - Parameters:
+  ///   - partitions: The partitions of the store's history.
+  ///   - age: For how long saves stay in the history; `nil` for ever.
+  ///   - pool: The store's sessions.
+  init(_ partitions: HistoryPartitions, age: Duration?, _ pool: ConnectionPool) {
+    self.partitions = partitions
+    deletion = HistoryDeletion(partitions)
+    self.age = age
+    commits = "\(partitions.namespace.quotedName)._logstore_commit"
+    self.pool = pool
+  }
+
+  /// Looks for the first time, soon.
+  func begin() { schedule() }
+
+  /// Looks again, if a save of this store has a number so high that it may be necessary.
+  func notice(_ transaction: Int64) {
+    let isNeeded = lock.withLock {
+      transaction >= nextTransaction || age != nil && ContinuousClock.now >= nextDeletion
+    }
+    if isNeeded { schedule() }
+  }
+
+  private func schedule() {
+    let isFirst = lock.withLock {
+      defer { isDue = true }
+      return !isDue
+    }
+    if isFirst { queue.async { [weak self] in self?.run() } }
+  }
+
+  private func run() {
+    lock.withLock {
+      isDue = false
+      nextDeletion = ContinuousClock.now + HistoryKeeper.deletionInterval
+    }
+    let next = try? pool.withConnection(work)
+    lock.withLock { nextTransaction = next ?? .max }
+  }
+
+  /// Does what is to be done now.
+  ///
+  /// - Returns: The transaction from which on there may be something to do again.
+  /// - Throws: ``PostgresStoreError`` if the server could not be asked.
+  func work(_ connection: Connection) throws -> Int64 {
+    let partition = Result { try partitions.keepAhead(connection) }
+    if let age { try? expire(age, connection) }
+    // Partitions that were in use when their history was deleted.
+    try? partitions.sweep(connection)
+    if case .success(let next) = partition { return next }
+    let now = Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    return try connection.runUncounted([now])[0].integer(0, 0) + HistoryKeeper.retryDistance
+  }
+
+  private func expire(_ age: Duration, _ connection: Connection) throws {
+    let old = Statement(
+      "SELECT xid FROM \(commits) WHERE at < clock_timestamp() - $1 * interval '1 second' "
+        + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+    ) { $0.append(age.seconds) }
+    let result = try connection.runUncounted([old])[0]
+    try deletion.delete((0..<result.rowCount).map { result.integer($0, 0) }, connection)
+  }
+}
+#endif

@@ -1,0 +1,254 @@
+#if PostgreSQL
+import Foundation
+
+/// The partitions of the table of changes, each with the changes of a range of transactions.
+///
+/// A history that is deleted then gives back its space at once, and no row of it is visited. Partitions are made ahead, by
+/// whatever store is opened or saves; changes of a transaction in no range are in the default partition, so that no save
+/// needs one. Commits are not partitioned: a save is known by its name, which has to be unique among all of them, and an
+/// index over partitions ensures that for names of one partition only.
+struct HistoryPartitions {
+  let namespace: String
+  /// How many transactions of the server a partition spans, at least and at most.
+  let width: ClosedRange<Int64>
+
+  /// A partition with its bounds, which its name says.
+  struct Partition {
+    let name: String
+    let lower: Int64
+    let upper: Int64
+
+    /// Reads the bounds from a name; `nil` for one that is not of a partition with bounds.
+    init?(_ name: String) {
+      let parts = name.split(separator: "_").suffix(2).compactMap { Int64($0) }
+      guard name.hasPrefix(HistoryPartitions.parent), parts.count == 2, parts[0] < parts[1] else {
+        return nil
+      }
+      self.name = name
+      (lower, upper) = (parts[0], parts[1])
+    }
+
+    init(_ range: Range<Int64>) {
+      name = "\(HistoryPartitions.parent)_\(range.lowerBound)_\(range.upperBound)"
+      (lower, upper) = (range.lowerBound, range.upperBound)
+    }
+  }
+
+  static let parent = "_logstore_change"
+  static let standardWidth: ClosedRange<Int64> = (1 << 16)...(1 << 40)
+  /// The width of a first partition, of which nobody knows how long it will last.
+  private static let firstWidth: Int64 = 1 << 20
+
+  init(namespace: String, width: ClosedRange<Int64> = HistoryPartitions.standardWidth) {
+    self.namespace = namespace
+    self.width = width
+  }
+
+  private func name(_ table: String) -> String {
+    "\(namespace.quotedName).\(table.quotedName)"
+  }
+
+  private static let nextTransaction = "pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+  private static let oldestTransaction = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+}
+
+// MARK: Making
+
+extension HistoryPartitions {
+  /// The statement that makes the table of changes, without partitions.
+  private var table: Statement {
+    Statement(
+      "CREATE TABLE \(name(HistoryPartitions.parent)) (xid bigint NOT NULL "
+        + "DEFAULT pg_current_xact_id()::text::bigint, ordinal integer NOT NULL, row bigint NOT NULL, "
+        + "kind text NOT NULL, columns text[], preserved jsonb, PRIMARY KEY (xid, ordinal)) "
+        + "PARTITION BY RANGE (xid)"
+    )
+  }
+
+  private func firstPartitions(from lower: Int64, next: Int64) -> [Statement] {
+    let width = min(max(HistoryPartitions.firstWidth, width.lowerBound), width.upperBound)
+    let first = Partition(lower..<(next + width))
+    let partition = "PARTITION OF \(name(HistoryPartitions.parent))"
+    return [
+      Statement("CREATE TABLE \(name(HistoryPartitions.parent + "_rest")) \(partition) DEFAULT"),
+      Statement(
+        "CREATE TABLE \(name(first.name)) \(partition) FOR VALUES FROM (\(first.lower)) TO (\(first.upper))"
+      ),
+    ]
+  }
+
+  private func next(_ connection: Connection) throws -> Int64 {
+    try connection.runUncounted([Statement("SELECT \(HistoryPartitions.nextTransaction)")])[0]
+      .integer(0, 0)
+  }
+
+  /// Makes the table of changes, with its first partition.
+  func create(_ connection: Connection) throws {
+    _ = try connection.runUncounted([table] + firstPartitions(from: 0, next: try next(connection)))
+  }
+
+  /// Makes a table of changes that has no partitions the first partition of one that has, within a transaction.
+  ///
+  /// - Returns: `false`, and nothing has changed, if the session's role does not own the table, or may not make one.
+  /// - Throws: ``PostgresStoreError``.
+  /// - Complexity: The changes are read once, to see that they belong there; saves of other processes wait.
+  func divide(_ connection: Connection) throws -> Bool {
+    let parent = name(HistoryPartitions.parent)
+    let rights = Statement(
+      "SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') "
+        + "FROM pg_class WHERE oid = to_regclass($1)"
+    ) { $0.append(parent) }
+    guard try connection.runUncounted([rights])[0].bool(0, 0) else { return false }
+    // Whoever may use the table has to be allowed to use the one in its place.
+    let grants = try connection.runUncounted([
+      Statement(
+        "SELECT 'GRANT ' || a.privilege_type || ' ON ' || $1 || ' TO ' || CASE a.grantee WHEN 0 THEN 'PUBLIC' "
+          + "ELSE quote_ident(pg_get_userbyid(a.grantee)) END FROM pg_class c, aclexplode(c.relacl) a "
+          + "WHERE c.oid = to_regclass($1) AND a.grantee <> c.relowner"
+      ) { $0.append(parent) },
+      Statement("LOCK TABLE \(parent) IN ACCESS EXCLUSIVE MODE"),
+    ])[0]
+    // Every save that has written changes has ended; those that have not yet will find the new table.
+    let next = try next(connection)
+    let old = Partition(0..<next)
+    let statements =
+      [
+        Statement("ALTER TABLE \(parent) RENAME TO \(old.name.quotedName)"),
+        Statement(
+          "ALTER INDEX \(name(HistoryPartitions.parent + "_pkey")) RENAME TO \((old.name + "_pkey").quotedName)"
+        ),
+        table,
+      ] + (0..<grants.rowCount).map { Statement(grants.text($0, 0)) }
+      + [
+        Statement(
+          "ALTER TABLE \(parent) ATTACH PARTITION \(name(old.name)) FOR VALUES FROM (0) TO (\(next))"
+        )
+      ] + firstPartitions(from: next, next: next)
+    _ = try connection.runUncounted(statements)
+    return true
+  }
+}
+
+// MARK: Keeping ahead
+
+extension HistoryPartitions {
+  /// The statement that lists the partitions that the session's role owns: others it can neither drop nor add to.
+  var list: Statement {
+    Statement(
+      "SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+        + "WHERE i.inhparent = to_regclass($1) AND pg_has_role(c.relowner, 'USAGE')"
+    ) { $0.append(name(HistoryPartitions.parent)) }
+  }
+
+  func partitions(_ result: StatementResult) -> [Partition] {
+    (0..<result.rowCount).compactMap { Partition(result.text($0, 0)) }
+      .sorted { $0.lower < $1.lower }
+  }
+
+  /// Does its work in a transaction that waits for no lock longer than a moment: others would wait behind it.
+  private func briefly<R>(
+    _ connection: Connection,
+    _ body: (Connection) throws -> R
+  ) throws -> R {
+    do {
+      _ = try connection.runUncounted([.begin, Statement("SET LOCAL lock_timeout = '500ms'")])
+      let result = try body(connection)
+      _ = try connection.runUncounted([.commit])
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Makes the next partition, if the last one has begun to fill.
+  ///
+  /// - Returns: The number of the transaction from which on it is to be called again.
+  /// - Throws: ``PostgresStoreError``, also where the session's role may not do it or a lock was not to be had; nothing
+  ///   depends on it.
+  func keepAhead(_ connection: Connection) throws -> Int64 {
+    try briefly(connection) { connection in
+      let lock = Statement(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)), \(HistoryPartitions.nextTransaction)"
+      ) { $0.append("logstore partitions \(namespace)") }
+      let results = try connection.runUncounted([lock, list])
+      let next = results[0].integer(0, 1)
+      guard results[0].bool(0, 0) else { return next + width.lowerBound }
+      // None, if all that were there have ended and were dropped.
+      let last = partitions(results[1]).last
+      if let last {
+        let middle = last.lower + (last.upper - last.lower) / 2
+        if next < middle { return middle }
+      }
+      let width = try nextWidth(after: last, next, connection)
+      // What is under way where no partition was made in time belongs to the default partition.
+      let start = if let last, last.upper > next { last.upper } else { next + width / 16 }
+      let partition = Partition(start..<(start + width))
+      let parent = name(HistoryPartitions.parent)
+      // Attached, and not made as a partition: saves go on meanwhile.
+      _ = try connection.runUncounted([
+        Statement("CREATE TABLE \(name(partition.name)) (LIKE \(parent) INCLUDING ALL)"),
+        Statement(
+          "ALTER TABLE \(parent) ATTACH PARTITION \(name(partition.name)) "
+            + "FOR VALUES FROM (\(partition.lower)) TO (\(partition.upper))"
+        ),
+      ])
+      return start + width / 2
+    }
+  }
+
+  /// The transactions of about a day, as the server has had them since the last partition began.
+  private func nextWidth(
+    after last: Partition?,
+    _ next: Int64,
+    _ connection: Connection
+  ) throws -> Int64 {
+    let statement = Statement(
+      "SELECT xid, (1000 * EXTRACT(EPOCH FROM clock_timestamp() - at))::bigint "
+        + "FROM \(name("_logstore_commit")) WHERE xid >= $1 ORDER BY xid LIMIT 1"
+    ) { $0.append(last?.lower ?? 0) }
+    let first = try connection.runUncounted([statement])[0]
+    guard first.rowCount == 1 else { return width.lowerBound }
+    let milliseconds = Double(max(first.integer(0, 1), 1))
+    let perDay = Double(next - first.integer(0, 0)) * 86_400_000 / milliseconds
+    // Not many times the last width: a burst of a minute would make a partition that lasts for years.
+    let lastWidth = last.map { $0.upper - $0.lower } ?? HistoryPartitions.firstWidth
+    let wanted = min(perDay, 4 * Double(lastWidth))
+    return Int64(min(max(wanted, Double(width.lowerBound)), Double(width.upperBound)))
+  }
+}
+
+// MARK: Removing
+
+extension HistoryPartitions {
+  /// The partitions of which all transactions have ended, and none is part of the history any more.
+  func unneeded(_ connection: Connection) throws -> [Partition] {
+    let results = try connection.runUncounted([
+      list, Statement("SELECT \(HistoryPartitions.oldestTransaction)"),
+    ])
+    let oldest = results[1].integer(0, 0)
+    let ended = partitions(results[0]).filter { $0.upper <= oldest }
+    if ended.isEmpty { return [] }
+    let found = try connection.runUncounted(
+      ended.map { partition in
+        Statement(
+          "SELECT EXISTS (SELECT 1 FROM \(name("_logstore_commit")) WHERE xid >= $1 AND xid < $2)"
+        ) {
+          $0.append(partition.lower)
+          $0.append(partition.upper)
+        }
+      }
+    )
+    return zip(ended, found).filter { !$1.bool(0, 0) }.map(\.0)
+  }
+
+  /// Removes partitions that nobody needs; what is locked by others is left for the next time.
+  func sweep(_ connection: Connection) throws {
+    for partition in try unneeded(connection) {
+      try briefly(connection) {
+        _ = try $0.runUncounted([Statement("DROP TABLE IF EXISTS \(name(partition.name))")])
+      }
+    }
+  }
+}
+#endif
