@@ -552,8 +552,59 @@ extension StoreCatalogue {
           on: table,
           parts.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
         )
+        if parts.count == 1, isText(parts[0], of: descriptor) {
+          try addTextIndex(of: parts[0].name, on: table)
+        }
       }
     }
+  }
+
+  /// Whether a column has texts, and not values of an enumeration or addresses.
+  private func isText(_ column: MappedColumn, of descriptor: ModelDescriptor) -> Bool {
+    guard column.position < descriptor.properties.count else { return false }
+    let type = Swift.type(of: descriptor.properties[column.position].keyPath).valueType
+    return type == String.self || type == String?.self
+  }
+
+  /// Makes the indexes that find texts by their parts, if the server has trigrams.
+  private mutating func addTextIndex(of column: String, on table: String) throws {
+    let trigrams = objectName(table, [column], "trigrams")
+    guard !indexes.contains(trigrams), let operators = try trigramOperators() else { return }
+    let name = column.quotedName
+    try change(
+      "CREATE INDEX \(trigrams.quotedName) ON \(self.name(table)) "
+        + "USING gin ((\(TextIndex.folded(name))) \(operators))",
+      "CREATE INDEX \(objectName(table, [column], "others").quotedName) ON \(self.name(table)) "
+        + "(\(MappedTable.key)) WHERE \(TextIndex.hasOthers(name))"
+    )
+    indexes.insert(trigrams)
+  }
+
+  /// The operators of an index of trigrams; `nil` if the server lacks the extension and the session's role may not make it.
+  private func trigramOperators() throws -> String? {
+    let schema = Statement(
+      "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
+        + "WHERE e.extname = 'pg_trgm'"
+    )
+    let mayMake = Statement(
+      "SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm' "
+        + "AND has_database_privilege(current_database(), 'CREATE')"
+    )
+    var results = try connection.run([schema, mayMake])
+    if results[0].rowCount == 0 {
+      if results[1].rowCount == 0 { return nil }
+      do {
+        _ = try connection.run([
+          Statement("SAVEPOINT trigrams"), Statement("CREATE EXTENSION IF NOT EXISTS pg_trgm"),
+          Statement("RELEASE SAVEPOINT trigrams"),
+        ])
+      } catch PostgresStoreError.server {
+        // No schema where the role may make it, or another session makes it at this moment.
+        _ = try connection.run([Statement("ROLLBACK TO SAVEPOINT trigrams")])
+      }
+      results = try connection.run([schema])
+    }
+    return results[0].rowCount == 0 ? nil : "\(results[0].text(0, 0)).gin_trgm_ops"
   }
 
   private mutating func addIndex(

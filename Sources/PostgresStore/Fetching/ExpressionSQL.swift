@@ -52,7 +52,9 @@ final class ExpressionSQL {
     case .and(let lhs, let rhs): return "(\(condition(lhs)) AND \(condition(rhs)))"
     case .or(let lhs, let rhs): return "(\(condition(lhs)) OR \(condition(rhs)))"
     case .text(let question, let text, .constant(.text(let other))):
-      return (try? necessary(question, text, other)) ?? "true"
+      let conditions = [try? necessary(question, text, other), candidates(question, text, other)]
+        .compactMap(\.self)
+      return conditions.isEmpty ? "true" : "(\(conditions.joined(separator: " AND ")))"
     default: return "true"
     }
   }
@@ -70,6 +72,34 @@ final class ExpressionSQL {
     case .contains: return "strpos(\(comparable(value)), \(pattern)) > 0"
     case .startsWith: return "starts_with(\(comparable(value)), \(pattern))"
     case .localizedStandardContains, .equalsIgnoringCase: throw NoSQL()
+    }
+  }
+
+  /// What the text of a row must have for it to match, in the words of an index of trigrams; `nil` if that is not certain.
+  private func candidates(
+    _ question: QueryExpression.TextTest,
+    _ text: QueryExpression,
+    _ other: String
+  ) -> String? {
+    // A row without a text has an empty one at most, which matches nothing that has a part.
+    guard case .column(let path, let reading) = text, path.steps.isEmpty, reading.kind == .text,
+      reading.enumeration == nil, reading.isOptional || reading.absent == .text(""),
+      let column = try? column(path.level, reading)
+    else { return nil }
+    let folded = TextIndex.folded(column.sql)
+    switch question {
+    case .contains, .startsWith:
+      guard let run = TextIndex.run(of: other.precomposedStringWithCanonicalMapping) else {
+        return nil
+      }
+      return "\(folded) LIKE \(append(.text(TextIndex.pattern(containing: run)), .text))"
+    case .localizedStandardContains, .equalsIgnoringCase:
+      guard let part = question.necessaryASCII(of: other) else { return nil }
+      let pattern =
+        question == .equalsIgnoringCase
+        ? TextIndex.pattern(equalTo: part) : TextIndex.pattern(containing: part)
+      let like = "\(folded) LIKE \(append(.text(pattern), .text))"
+      return "(\(TextIndex.hasOthers(column.sql)) OR \(like))"
     }
   }
 }

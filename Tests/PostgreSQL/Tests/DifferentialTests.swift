@@ -7,10 +7,18 @@ import Testing
 /// A namespace of the test server.
 private struct ServerPlace: ShelfPlace {
   private let namespace: TestNamespace
+  private let usesIndexes: Bool
 
-  init() throws { namespace = try TestNamespace() }
+  /// - Parameter usesIndexes: Whether the server is to use indexes also where reading all rows is less work.
+  /// - Throws: What the server throws.
+  init(usesIndexes: Bool = false) throws {
+    namespace = try TestNamespace()
+    self.usesIndexes = usesIndexes
+  }
 
-  var configuration: any DataStoreConfiguration { namespace.configuration }
+  var configuration: any DataStoreConfiguration {
+    usesIndexes ? namespace.configuration(with: ["enable_seqscan=off"]) : namespace.configuration
+  }
   func compact() throws {}
   func remove() {}
 }
@@ -28,6 +36,16 @@ private struct ServerPlace: ShelfPlace {
     try differential.run(seed: seed, pieceCount: 60, questionCount: 12) { _ in try ServerPlace() }
     #expect(differential.disagreements.map(\.description) == [], "seed \(seed)")
     #expect(differential.caseCount == 3 * 12 * 6)
+  }
+
+  @Test(arguments: seeds)
+  func `are answered in the same way by indexes`(seed: UInt64) throws {
+    var differential = Differential()
+    let seed = seed + 10_000
+    try differential.run(seed: seed, pieceCount: 60, questionCount: 12) { _ in
+      try ServerPlace(usesIndexes: true)
+    }
+    #expect(differential.disagreements.map(\.description) == [], "seed \(seed)")
   }
 }
 

@@ -22,4 +22,10 @@ final class ServerSession: Sendable {
     let result = try connection.run([Statement(sql)])[0]
     return result.rowCount == 0 ? nil : result.optionalText(0, 0)
   }
+
+  /// The texts that a query returns, a row each.
+  func texts(_ sql: String) throws -> [String] {
+    let result = try connection.run([Statement(sql)])[0]
+    return (0..<result.rowCount).map { result.text($0, 0) }
+  }
 }

@@ -75,6 +75,19 @@ struct TestNamespace {
     return configuration
   }
 
+  /// The same, with settings of the server for its sessions.
+  func configuration(with settings: [String]) -> PostgresStoreConfiguration {
+    let plain = configuration
+    let options = settings.map { "-c \($0)" }.joined(separator: " ")
+    let url =
+      plain.url.contains("://")
+      ? "\(plain.url)&options=\(options.replacing(" ", with: "%20").replacing("=", with: "%3D"))"
+      : "\(plain.url) options='\(options)'"
+    var configuration = PostgresStoreConfiguration(url: url, namespace: name)
+    configuration.reconnectBudget = plain.reconnectBudget
+    return configuration
+  }
+
   /// A container over the namespace, with sessions of its own.
   func container(_ types: any PersistentModel.Type...) throws -> ModelContainer {
     try ModelContainer(for: Schema(types), configurations: [configuration])

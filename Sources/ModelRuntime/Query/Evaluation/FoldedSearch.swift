@@ -11,8 +11,8 @@ import RowFormat
 ///    does not have that of the pattern does not contain the pattern.
 /// 3. If it does, Foundation is asked, unless both are ASCII.
 struct FoldedSearch: Sendable {
-  /// The pattern's skeleton.
-  private let pattern: [UInt8]
+  /// The pattern's skeleton: printable ASCII, in lower case.
+  let pattern: [UInt8]
   private let patternIsASCII: Bool
 
   /// Makes a search for a pattern, unless bytes cannot tell where it is: in the user's language, or because it is empty, or
