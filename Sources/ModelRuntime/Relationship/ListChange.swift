@@ -1,11 +1,11 @@
 /// What setting a list changes in it.
 struct ListChange<Model: PersistentModel> {
   /// The new list, every model in it once.
-  private(set) var result: [Model]
-  private(set) var removed: [Model] = []
-  private(set) var added: [Model] = []
+  let result: [Model]
+  let removed: [any PersistentModel]
+  let added: [any PersistentModel]
   /// Whether the list was changed other than by removing members and appending others.
-  private(set) var isReordered = false
+  let isReordered: Bool
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && !isReordered }
 
@@ -13,27 +13,65 @@ struct ListChange<Model: PersistentModel> {
   ///
   /// - Complexity: O(*n*), and little of that for what both begin with.
   init(from old: [Model], to new: [Model]) {
+    let difference = ListDifference(from: Self.identities(of: old), to: Self.identities(of: new))
+    result = difference.places.map { places in places.map { new[$0] } } ?? new
+    removed = difference.removed.map { old[$0] }
+    added = difference.added.map { new[$0] }
+    isReordered = difference.isReordered
+  }
+
+  private static func identities(of models: [Model]) -> [ObjectIdentifier] {
+    var identities: [ObjectIdentifier] = []
+    identities.reserveCapacity(models.count)
+    unsafe models.withUnsafeBufferPointer { models in
+      for index in models.indices { unsafe identities.append(ObjectIdentifier(models[index])) }
+    }
+    return identities
+  }
+}
+
+/// The difference of two lists of models, by their places.
+///
+/// Apart from the models, whose class is known only at run time: looking that up for each of them would take four times
+/// as long as the comparison.
+private struct ListDifference {
+  /// The places in the new list where each of its models is first; `nil` if no model is in it twice.
+  private(set) var places: [Int]?
+  /// The places in the old list of the models that the new one does not have.
+  private(set) var removed: [Int] = []
+  /// The places in the new list of the models that the old one does not have.
+  private(set) var added: [Int] = []
+  private(set) var isReordered = false
+
+  /// - Parameters:
+  ///   - old: The old list, every model in it once.
+  ///   - new: The new list.
+  init(from old: [ObjectIdentifier], to new: [ObjectIdentifier]) {
     var start = 0
-    while start < old.count, start < new.count, old[start] === new[start] { start += 1 }
-    result = new
+    while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
     if start == old.count, start == new.count { return }
     var kept: Set<ObjectIdentifier> = []
+    var rest: [Int] = []
     if start < new.count {
-      kept = Set(new[..<start].lazy.map { ObjectIdentifier($0) })
-      var rest = new[start...]
-      rest.removeAll { !kept.insert(ObjectIdentifier($0)).inserted }
-      if rest.count < new.count - start { result = Array(new[..<start] + rest) }
+      kept.reserveCapacity(new.count)
+      for model in new[..<start] { kept.insert(model) }
+      for place in start..<new.count where kept.insert(new[place]).inserted { rest.append(place) }
+      if rest.count < new.count - start { places = Array(0..<start) + rest }
     }
-    let before = Set(old[start...].lazy.map { ObjectIdentifier($0) })
-    var survivors: [Model] = []
-    for member in old[start...] {
-      if kept.contains(ObjectIdentifier(member)) {
-        survivors.append(contentsOf: CollectionOfOne(member))
+    var survivors: [ObjectIdentifier] = []
+    for place in start..<old.count {
+      if kept.contains(old[place]) {
+        survivors.append(old[place])
       } else {
-        removed.append(contentsOf: CollectionOfOne(member))
+        removed.append(place)
       }
     }
-    added = result[start...].filter { !before.contains(ObjectIdentifier($0)) }
-    isReordered = !result[start...].starts(with: survivors) { $0 === $1 }
+    isReordered = !rest.lazy.map { new[$0] }.starts(with: survivors)
+    if survivors.isEmpty {
+      added = rest
+    } else {
+      let present = Set(survivors)
+      added = rest.filter { !present.contains(new[$0]) }
+    }
   }
 }
