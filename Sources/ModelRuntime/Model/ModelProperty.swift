@@ -73,7 +73,9 @@ package final class ModelProperty: @unchecked Sendable {
   /// Makes the list of a to-many relationship.
   func makeList(_ models: [any PersistentModel]) -> RelatedModels {
     func make<D: PersistentModel>(_: D.Type) -> RelatedModels {
-      RelatedModelsOf<D>(models.compactMap { $0 as? D })
+      // Nearly always, and going through an array of a class known only at run time takes long, even if it is empty.
+      models.isEmpty
+        ? RelatedModelsOf<D>([]) : RelatedModelsOf<D>(models.compactMap { $0 as? D })
     }
     guard let destination else { preconditionFailure("\(name) is no relationship") }
     return make(destination)
