@@ -38,6 +38,10 @@ enum DeletePropagation {
     // A delete that is saved takes the model's own end from memory, and undoing it needs that.
     model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {
+    case .cascade, .nullify: model._$state.readRows(of: related, at: property)
+    case .deny, .noAction: break
+    }
+    switch property.deleteRule {
     case .cascade:
       for other in related { detach(model, from: other, property) }
       if PlantedFault.missedCascade.isPlanted { return [] }

@@ -44,6 +44,17 @@ extension _ModelState {
     property.notify(model)
   }
 
+  /// Reads in one request the rows of models whose to-one ends are about to be changed one by one.
+  func readRows(of others: [any PersistentModel], at property: ModelProperty) {
+    guard others.count > 1, let inverse = property.inverse, !inverse.isToMany, let context,
+      let connection
+    else { return }
+    context.loadRows(
+      of: others.map { $0._$state }.filter { $0.connection === connection },
+      from: connection
+    )
+  }
+
   /// Keeps a model at this end of a relationship, because the other end was set to what it was.
   ///
   /// Should others change that meanwhile, what was set here is set all the same.

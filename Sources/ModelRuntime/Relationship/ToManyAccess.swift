@@ -72,6 +72,7 @@ extension _ModelState {
       list.added.append(added)
     }
     if change.isReordered { list.takeOrder() }
+    readRows(of: change.removed + change.added, at: property)
     if let inverse = property.inverse {
       for removed in change.removed { removed._$state.removeOther(model, inverse, of: removed) }
       for added in change.added { added._$state.insertOther(model, inverse, of: added) }

@@ -37,6 +37,42 @@ import Testing
   }
 }
 
+@Suite struct `A change of many members` {
+  /// How often a store is asked for models while members of an author's list leave it.
+  private func fetchCount(
+    ofMembers count: Int,
+    _ change: (Author, ModelContext) -> Void
+  ) throws -> Int {
+    let configuration = MemoryStore.Configuration()
+    let container = try ModelContainer(
+      for: Schema([Author.self, Book.self, Chapter.self, Reader.self]),
+      configurations: [configuration]
+    )
+    let context = ModelContext(container)
+    let author = Author(name: "Calvino")
+    author.books = (0..<count).map { Book(title: "\($0)") }
+    context.insert(author)
+    try context.save()
+
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Author>()).first)
+    let before = configuration.archive.fetchCount
+    change(found, other)
+    #expect(found.isDeleted || found.books.isEmpty)
+    return configuration.archive.fetchCount - before
+  }
+
+  @Test func `reads their rows at once where their parent is deleted`() throws {
+    let few = try fetchCount(ofMembers: 3) { $1.delete($0) }
+    #expect(try fetchCount(ofMembers: 30) { $1.delete($0) } == few)
+  }
+
+  @Test func `reads their rows at once where their list is set`() throws {
+    let few = try fetchCount(ofMembers: 3) { author, _ in author.books = [] }
+    #expect(try fetchCount(ofMembers: 30) { author, _ in author.books = [] } == few)
+  }
+}
+
 @Suite struct `A relationship without another end` {
   let container: ModelContainer
 
