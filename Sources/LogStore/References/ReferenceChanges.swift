@@ -18,9 +18,13 @@ struct ReferenceChanges {
   private var inserted: [(table: UInt16, keys: Range<UInt64>)] = []
 
   /// Where a reference is.
-  struct Origin: Hashable {
+  struct Origin: Comparable {
     let row: RowReference
     let column: Int
+
+    static func < (lhs: Origin, rhs: Origin) -> Bool {
+      lhs.row != rhs.row ? lhs.row < rhs.row : lhs.column < rhs.column
+    }
   }
 
   var isEmpty: Bool { written.isEmpty && deleted.isEmpty }
@@ -109,8 +113,9 @@ struct ReferenceChanges {
   private func referringToDeleted(
     in store: TableStore
   ) throws -> [DanglingReferences.Reference] {
-    var settled: Set<Origin>?
-    var isGone: Set<RowReference>?
+    // In order, as they mostly come: then sorting takes a look at each, and hashing would take ten times that.
+    var settled: [Origin]?
+    var isGone: [RowReference]?
     var dangling: [DanglingReferences.Reference] = []
     for target in deleted {
       for name in store.referrers(of: target.table) {
@@ -119,18 +124,32 @@ struct ReferenceChanges {
           inTable: name.table,
           column: name.column
         ) {
-          let gone = isGone ?? Set(self.gone)
+          let gone = isGone ?? self.gone.sorted()
           isGone = gone
-          if gone.contains(member.reference) { continue }
+          if gone.containsInOrder(member.reference) { continue }
           let mended =
-            settled ?? Set(written.map { Origin(row: $0.row, column: $0.column) } + cleared)
+            settled ?? (written.map { Origin(row: $0.row, column: $0.column) } + cleared).sorted()
           settled = mended
-          if mended.contains(Origin(row: member.reference, column: name.column)) { continue }
+          let origin = Origin(row: member.reference, column: name.column)
+          if mended.containsInOrder(origin) { continue }
           dangling.append(.init(row: member.reference, column: name.column, target: target))
         }
       }
     }
     return dangling
+  }
+}
+
+extension Array where Element: Comparable {
+  /// Whether an element is in an array that ascends.
+  fileprivate func containsInOrder(_ element: Element) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < element { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == element
   }
 }
 
