@@ -456,8 +456,8 @@ extension _ModelState {
       if property.isDerivable, case .many(let list) = relation(property), list.isLoaded {
         list.settle()
         memberCount += list.count
-      } else {
-        setRelation(.unloaded, property)
+      } else if property.relationIndex < relations.count {
+        relations[property.relationIndex] = .unloaded
       }
     }
     if memberCount > 0, let context {

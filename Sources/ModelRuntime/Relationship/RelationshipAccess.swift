@@ -122,7 +122,10 @@ extension _ModelState {
 
   func setRelation(_ relation: Relation, _ property: ModelProperty) {
     if case .one(let destination?) = relation { hold(destination) }
-    while relations.count <= property.relationIndex { relations.append(.unloaded) }
+    if relations.count <= property.relationIndex {
+      relations.reserveCapacity(descriptor.relationships.count)
+      while relations.count <= property.relationIndex { relations.append(.unloaded) }
+    }
     relations[property.relationIndex] = relation
   }
 
