@@ -29,6 +29,16 @@ struct OrderedKeys: Sendable {
     /// None is empty, and there is one at least.
     var blocks: [Block]
     var count: Int
+
+    /// Takes an entry out of a block in memory, and the block with its last one.
+    ///
+    /// - Returns: `false` if the group is empty now.
+    fileprivate mutating func remove(at place: Int, ofBlock block: Int, _ stride: Int) -> Bool {
+      count -= 1
+      blocks[block].words.removeSubrange((place * stride)..<((place + 1) * stride))
+      if blocks[block].words.isEmpty { blocks.remove(at: block) }
+      return !blocks.isEmpty
+    }
   }
 
   let wordCount: Int
@@ -204,11 +214,8 @@ extension OrderedKeys {
     guard isThere else { return }
     try load(block, of: group)
     isChanged = true
-    groups[group].blocks[block].words.removeSubrange((place * stride)..<((place + 1) * stride))
-    groups[group].count -= 1
     count -= 1
-    if groups[group].blocks[block].words.isEmpty { groups[group].blocks.remove(at: block) }
-    if groups[group].blocks.isEmpty { groups.remove(at: group) }
+    if !groups[group].remove(at: place, ofBlock: block, stride) { groups.remove(at: group) }
   }
 
   /// Brings a block into memory, so that it can be changed.
