@@ -7,13 +7,14 @@ extension CommitBatch {
   ///   - columns: The columns of interest, of a table's current layout; an update of none of them is left out,
   ///     and so are all changes of a table of which none is.
   ///   - body: Called with the row of an insertion or a deletion, and twice for an update: with the row before it,
-  ///     then with the row after it. A deleted row is the one that was there.
+  ///     then with the row after it. A deleted row is the one that was there. The set has the columns that an update
+  ///     may change, of which the row before has the same values elsewhere; it has all of them for any other change.
   /// - Returns: `false` if a row is no longer what the batch was encoded against: the commit would not be
   ///   appended as it is.
   /// - Throws: ``StorageError`` if a row cannot be read, or what `body` throws.
   package func forEachChange(
     of columns: (UInt16) -> ColumnSet,
-    _ body: (RowReference, RowSide, RawSpan, LayoutNumber) throws -> Void
+    _ body: (RowReference, RowSide, ColumnSet, RawSpan, LayoutNumber) throws -> Void
   ) throws -> Bool {
     var number: UInt16 = 0
     var interest = ColumnSet()
@@ -49,47 +50,44 @@ extension CommitBatch {
     at offset: Int,
     _ interest: ColumnSet,
     _ scratch: inout FoldScratch,
-    _ body: (RowReference, RowSide, RawSpan, LayoutNumber) throws -> Void
+    _ body: (RowReference, RowSide, ColumnSet, RawSpan, LayoutNumber) throws -> Void
   ) throws -> Bool {
     let reference = header.reference
     if header.kind == .insert {
-      try body(reference, .inserted, record, header.layout)
+      try body(reference, .inserted, .all, record, header.layout)
       return true
     }
     guard let table = state.tables[Int(header.table)] else { return true }
     var layout: RowLayout?
+    var columns = ColumnSet.all
     if header.kind == .delta {
       layout = table.layouts[Int(header.layout.rawValue)]
-      guard let layout, let changed = RowDelta.changedColumns(of: record, layout: layout),
-        !changed.isDisjoint(from: interest)
-      else { return true }
-    } else if header.kind == .fullImage, let changed = partialImages[offset],
-      changed.isDisjoint(from: interest)
-    {
-      return true
+      guard let layout, let changed = RowDelta.changedColumns(of: record, layout: layout) else {
+        return true
+      }
+      columns = changed
+    } else if header.kind == .fullImage, let changed = partialImages[offset] {
+      columns = changed
     }
+    if columns.isDisjoint(with: interest) { return true }
     let replaced = try state.files.reading { () -> LayoutNumber? in
       guard table.pages.location(of: header.key).place == header.previous else { return nil }
       return try state.fold(header.previous, reference, into: &scratch)
     }
     guard let replaced else { return false }
     if header.kind == .delete {
-      try body(reference, .deleted, scratch.row, replaced)
+      try body(reference, .deleted, .all, scratch.row, replaced)
       return true
     }
-    try body(reference, .before, scratch.row, replaced)
+    try body(reference, .before, columns, scratch.row, replaced)
     guard let layout else {
-      try body(reference, .after, record, header.layout)
+      try body(reference, .after, columns, record, header.layout)
       return true
     }
     guard scratch.apply(record, layout: layout) else {
       throw state.inconsistency(at: header.previous, reference)
     }
-    try body(reference, .after, scratch.row, header.layout)
+    try body(reference, .after, columns, scratch.row, header.layout)
     return true
   }
-}
-
-extension ColumnSet {
-  fileprivate func isDisjoint(from other: ColumnSet) -> Bool { rawValue & other.rawValue == 0 }
 }

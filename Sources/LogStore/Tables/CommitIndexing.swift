@@ -20,7 +20,7 @@ final class CommitIndexing: CommitParticipant {
   @safe @exclusivity(unchecked) private var failure: (any Error)?
   private var scratch: [UInt8] = []
   /// What references may name in the rows that the commit replaces, by row and column.
-  @safe @exclusivity(unchecked) private var expected: [RowReference: [Int: RowReference]] = [:]
+  @safe @exclusivity(unchecked) private var expected = ExpectedReferences()
   /// What the values of rows that the commit replaces are expected to be.
   @safe @exclusivity(unchecked) private var values = ExpectedValues()
   /// What rows must still be that the commit deletes.
@@ -39,16 +39,33 @@ final class CommitIndexing: CommitParticipant {
   }
 
   /// A table the commit has met, with the indexes and constraints its rows matter to.
-  private struct TablePart {
+  ///
+  /// A class, so that nothing of it is counted or copied for each row.
+  private final class TablePart {
     let table: EntityTable
-    /// Places among the parts.
-    let parts: [Int]
-    let constraints: [Int]
+    /// Places among the parts, with the columns that matter there.
+    let parts: [(place: Int, columns: ColumnSet)]
+    let constraints: [(number: Int, columns: ColumnSet)]
     let columns: ColumnSet
     /// The keys of an updated row before the update, by place among the constraints.
-    var oldKeys: [[UInt8]?]
+    @safe @exclusivity(unchecked) var oldKeys: [[UInt8]?]
     /// The test of rows that are deleted; `nil` if none of them is tested.
     let deletions: RowFilter?
+
+    init(
+      _ table: EntityTable,
+      parts: [(place: Int, columns: ColumnSet)],
+      constraints: [(number: Int, columns: ColumnSet)],
+      columns: ColumnSet,
+      deletions: RowFilter?
+    ) {
+      self.table = table
+      self.parts = parts
+      self.constraints = constraints
+      self.columns = columns
+      self.deletions = deletions
+      oldKeys = constraints.map { _ in nil }
+    }
   }
 
   /// Told when the commit has its place, so that others that change the same totals can go on.
@@ -101,7 +118,7 @@ final class CommitIndexing: CommitParticipant {
   ///
   /// The commit's number is given only if the rows it replaces are those that were looked at.
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
-    expected[row, default: [:]][column] = target
+    expected.insert(row, column, target)
   }
 
   /// Makes the commit fail with `RowConflicts` if a row that it updates has other values.
@@ -131,7 +148,7 @@ final class CommitIndexing: CommitParticipant {
     }
     hasRecords = true
     let isCurrent = try batch.forEachChange(of: { columns(of: $0) }) {
-      try record($0, $1, $2, $3)
+      try record($0, $1, $2, $3, $4)
     }
     guard isCurrent else { return .outdated }
     if !renewed.isEmpty { throw RenewedRows(renewed) }
@@ -163,32 +180,31 @@ final class CommitIndexing: CommitParticipant {
     }
     guard let table = store.table(numbered: number) else { return ColumnSet() }
     var columns = ColumnSet()
-    var places: [Int] = []
+    var places: [(place: Int, columns: ColumnSet)] = []
     for index in store.indexes.registered(of: number) {
       columns.formUnion(index.columns)
       if let place = parts.firstIndex(where: { $0.index === index }) {
-        places.append(place)
+        places.append((place, index.columns))
       } else {
-        places.append(parts.count)
+        places.append((parts.count, index.columns))
         parts.append(Part(index: index))
       }
     }
-    let constraints = store.indexes.constraints(of: number)
-    for constraint in constraints { columns.formUnion(store.indexes.unique[constraint].columns) }
-    for (row, references) in expected where row.table == number {
-      for column in references.keys { columns.insert(column) }
+    let constraints = store.indexes.constraints(of: number).map {
+      (number: $0, columns: store.indexes.unique[$0].columns)
     }
+    for constraint in constraints { columns.formUnion(constraint.columns) }
+    expected.insertColumns(of: number, into: &columns)
     values.insertColumns(of: number, into: &columns)
     let filter = deletionFilter(of: table)
     // A row that is tested is wanted, whatever else is done for its table.
     if filter != nil { columns = .all }
     tables.append(
       TablePart(
-        table: table,
+        table,
         parts: places,
         constraints: constraints,
         columns: columns,
-        oldKeys: constraints.map { _ in nil },
         deletions: filter
       )
     )
@@ -207,29 +223,34 @@ final class CommitIndexing: CommitParticipant {
     )
   }
 
+  /// Notes what one row is kept under, before the commit or after it.
+  ///
+  /// An index none of whose columns an update changes is not asked: the row stays where it is.
   private func record(
     _ reference: RowReference,
     _ side: RowSide,
+    _ changed: ColumnSet,
     _ row: RawSpan,
     _ layout: LayoutNumber
   ) throws {
-    let table = tables[tables.count - 1].table
+    let current = tables[tables.count - 1]
+    let table = current.table
     try table.withCurrentRow(row, layout: layout, key: reference.key) { row in
-      if side == .before, !expected.isEmpty, let references = expected[reference] {
-        for (column, target) in references {
-          guard let current = table.target(of: row, column), current != target else { continue }
+      if side == .before, !expected.isEmpty {
+        try expected.forEach(of: reference) { column, target in
+          guard let found = table.target(of: row, column), found != target else { return }
           throw MovedReference(reference, column: column)
         }
       }
       if side == .before, !values.isEmpty { values.compare(row, reference, table.layout) }
-      if side == .deleted, let filter = tables[tables.count - 1].deletions,
+      if side == .deleted, let filter = current.deletions,
         deletions?.rows.contains(reference) == true, try !filter.matches(row, reference)
       {
         renewed.append(reference)
         return
       }
-      recordKeys(of: reference, side, row, table.layout)
-      for place in tables[tables.count - 1].parts {
+      recordKeys(of: reference, side, changed, row, current)
+      for (place, columns) in current.parts where !columns.isDisjoint(with: changed) {
         let key = parts[place].index.definition.key(of: row, table.layout, &scratch)
         switch side {
         case .before: parts[place].old = key
@@ -244,19 +265,21 @@ final class CommitIndexing: CommitParticipant {
   private func recordKeys(
     of reference: RowReference,
     _ side: RowSide,
+    _ changed: ColumnSet,
     _ row: RawSpan,
-    _ layout: RowLayout
+    _ current: TablePart
   ) {
-    let last = tables.count - 1
-    for (place, constraint) in tables[last].constraints.enumerated() {
-      let columns = store.indexes.constraints[constraint].columns
+    let layout = current.table.layout
+    for (place, constraint) in current.constraints.enumerated()
+    where !constraint.columns.isDisjoint(with: changed) {
+      let columns = store.indexes.constraints[constraint.number].columns
       switch side {
-      case .inserted: keys.insert(row, reference, constraint, columns, layout)
-      case .deleted: keys.remove(row, reference, constraint, columns, layout)
-      case .before:
-        tables[last].oldKeys[place] = UniqueKeyChanges.key(of: row, columns, layout)
+      case .inserted: keys.insert(row, reference, constraint.number, columns, layout)
+      case .deleted: keys.remove(row, reference, constraint.number, columns, layout)
+      case .before: current.oldKeys[place] = UniqueKeyChanges.key(of: row, columns, layout)
       case .after:
-        keys.replace(tables[last].oldKeys[place], by: row, reference, constraint, columns, layout)
+        let old = current.oldKeys[place]
+        keys.replace(old, by: row, reference, constraint.number, columns, layout)
       }
     }
   }

@@ -88,6 +88,32 @@ import Testing
     #expect(try container.storeInvariantViolations() == [])
   }
 
+  @Test(arguments: [false, true])
+  func `gives way at each of two references of one row`(isCaptain: Bool) throws {
+    let container = club.container
+    let context = ModelContext(container)
+    let player = try context.player(3)
+    context.delete(try context.team(1))
+    try atFirst(.beforeCommit) {
+      let other = ModelContext(container)
+      let team = try other.team(2)
+      if isCaptain {
+        team.captain = try other.player(3)
+      } else {
+        team.members = [try other.player(3)]
+      }
+      try other.save()
+    } during: {
+      try context.save()
+    }
+    let fresh = ModelContext(container)
+    #expect(try fresh.player(3).captainOf?.key == (isCaptain ? 2 : nil))
+    #expect(try fresh.player(3).team?.key == (isCaptain ? nil : 2))
+    #expect(player.captainOf?.key == (isCaptain ? 2 : nil))
+    #expect(player.team?.key == (isCaptain ? nil : 2))
+    #expect(try container.storeInvariantViolations() == [])
+  }
+
   @Test func `of rows that a predicate deletes gives way, too`() throws {
     let rows = try ShowRows()
     let (show, other, ticket) = (rows.newShow(), rows.newShow(), rows.newTicket())
