@@ -138,9 +138,13 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedMemberJoin = "packed-member-join"
   case traverse100000 = "traverse-100000"
   case packedTraverse100000 = "packed-traverse-100000"
+  // The number of children follows in results, where it is not the greatest.
   case moveChildren = "move-children"
   case nullify
   case cascade
+  // As many parents with a child each, deleted at once.
+  case nullifyEach = "nullify-each"
+  case cascadeEach = "cascade-each"
   // Words in short texts, and parts of words in short and in long ones.
   case textFirstSearch = "text-first-search"
   case documentFirstSearch = "document-first-search"

@@ -108,6 +108,8 @@ extension Workload {
     case .batchUpsert: "rows inserted, or changed if their unique text is known, at once"
     case .batchDelete: "rows that meet a condition deleted at once"
     case .cascade: "a parent deleted with its children"
+    case .nullifyEach: "parents of one child each deleted, their children kept, one commit"
+    case .cascadeEach: "parents of one child each deleted with these, one commit"
     case .serverSave1: "a new row a save, on a server"
     case .serverSave1000: "1,000 new rows a save, on a server"
     case .serverFetch10000: "10,000 objects from a server with all attributes read"

@@ -84,11 +84,16 @@ final class ModelRelations: RelationStore {
 
   func moveVisits() throws {
     let context = ModelContext(container)
+    let other = try moveVisits(in: context)
+    try context.save()
+    city = other.persistentModelID
+  }
+
+  private func moveVisits(in context: ModelContext) throws -> City {
     let other = City(-2)
     context.insert(other)
     for visit in try crowdedCity(in: context).visits { visit.city = other }
-    try context.save()
-    city = other.persistentModelID
+    return other
   }
 
   func deleteCrowdedCity() throws {
@@ -108,12 +113,54 @@ final class ModelRelations: RelationStore {
 
   func deleteJournal() throws {
     let context = ModelContext(container)
+    context.delete(try longJournal(in: context))
+    try context.save()
+    try WrongAnswer.check(context.fetchCount(FetchDescriptor<Entry>()), is: 0, .models)
+  }
+
+  func makeQuietCities(_ count: Int) throws {
+    let context = ModelContext(container)
+    for number in 0..<count {
+      let city = City(-3)
+      context.insert(city)
+      city.visits = [Visit(number)]
+    }
+    try context.save()
+  }
+
+  func deleteQuietCities() throws {
+    let context = ModelContext(container)
+    for city in try quietCities(in: context) { context.delete(city) }
+    try context.save()
+    try WrongAnswer.check(quietCities(in: context).count, is: 0, .models)
+  }
+
+  private func quietCities(in context: ModelContext) throws -> [City] {
+    try context.fetch(FetchDescriptor<City>(predicate: #Predicate { $0.name == "city -3" }))
+  }
+
+  func makeShortJournals(_ count: Int) throws {
+    let context = ModelContext(container)
+    for number in 0..<count {
+      let journal = Journal("short")
+      context.insert(journal)
+      journal.entries = [Entry(number)]
+    }
+    try context.save()
+  }
+
+  func deleteShortJournals() throws {
+    let context = ModelContext(container)
+    for journal in try context.fetch(FetchDescriptor<Journal>()) { context.delete(journal) }
+    try context.save()
+    try WrongAnswer.check(context.fetchCount(FetchDescriptor<Entry>()), is: 0, .models)
+  }
+
+  private func longJournal(in context: ModelContext) throws -> Journal {
     guard let journal = journal.flatMap({ context.model(for: $0) as? Journal }) else {
       throw WrongAnswer(.models, expected: 1, found: 0)
     }
-    context.delete(journal)
-    try context.save()
-    try WrongAnswer.check(context.fetchCount(FetchDescriptor<Entry>()), is: 0, .models)
+    return journal
   }
 
   private func crowdedCity(in context: ModelContext) throws -> City {
@@ -121,5 +168,43 @@ final class ModelRelations: RelationStore {
       throw WrongAnswer(.models, expected: 1, found: 0)
     }
     return city
+  }
+}
+
+// MARK: Memory
+
+extension ModelRelations {
+  func unsavedBytesOfMovingVisits() throws -> Int {
+    try unsavedBytes { _ = try moveVisits(in: $0) }
+  }
+
+  func unsavedBytesOfDeletingCity() throws -> Int {
+    try unsavedBytes { $0.delete(try crowdedCity(in: $0)) }
+  }
+
+  func unsavedBytesOfDeletingJournal() throws -> Int {
+    try unsavedBytes { $0.delete(try longJournal(in: $0)) }
+  }
+
+  func unsavedBytesOfDeletingQuietCities() throws -> Int {
+    try unsavedBytes { context in
+      for city in try quietCities(in: context) { context.delete(city) }
+    }
+  }
+
+  func unsavedBytesOfDeletingShortJournals() throws -> Int {
+    try unsavedBytes { context in
+      for journal in try context.fetch(FetchDescriptor<Journal>()) { context.delete(journal) }
+    }
+  }
+
+  /// The memory that a context has more of after a change, objects and their rows included; then the change is saved.
+  private func unsavedBytes(_ change: (ModelContext) throws -> Void) throws -> Int {
+    let context = ModelContext(container)
+    let before = liveHeapBytes()
+    try change(context)
+    let bytes = liveHeapBytes() - before
+    try context.save()
+    return bytes
   }
 }

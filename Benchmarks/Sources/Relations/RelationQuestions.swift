@@ -15,26 +15,59 @@ struct RelationQuestions {
     report.add(try memberJoin(.packedMemberJoin, [packed] + peers))
     report.add(try traverse(.traverse100000, log))
     report.add(try traverse(.packedTraverse100000, [packed] + peers))
-    report.add(try change(.moveChildren, log, before: { _ in }, { try $0.moveVisits() }))
-    report.add(
-      try change(
-        .nullify,
-        log,
-        before: { try $0.makeCrowdedCity(children) },
-        { try $0.deleteCrowdedCity() }
-      )
-    )
-    report.add(
-      try change(
-        .cascade,
-        log,
-        before: { try $0.makeJournal(children) },
-        { try $0.deleteJournal() }
-      )
-    )
+    for count in counts {
+      for change in changes { report.add(try compare(change, count, log)) }
+    }
   }
 
-  private var children: Int { plan.choose(quick: 10_000, full: 100_000) }
+  /// A change of many related rows.
+  private struct Change {
+    let workload: Workload
+    /// Makes the rows anew for each round.
+    let prepare: (any RelationStore, _ count: Int) throws -> Void
+    let make: (any RelationStore) throws -> Void
+    /// Returns the memory that the change takes before it is saved, where it is made of objects.
+    let unsavedBytes: (ModelRelations) throws -> Int
+  }
+
+  private var changes: [Change] {
+    [
+      Change(
+        workload: .moveChildren,
+        prepare: { try $0.makeCrowdedCity($1) },
+        make: { try $0.moveVisits() },
+        unsavedBytes: { try $0.unsavedBytesOfMovingVisits() }
+      ),
+      Change(
+        workload: .nullify,
+        prepare: { try $0.makeCrowdedCity($1) },
+        make: { try $0.deleteCrowdedCity() },
+        unsavedBytes: { try $0.unsavedBytesOfDeletingCity() }
+      ),
+      Change(
+        workload: .cascade,
+        prepare: { try $0.makeJournal($1) },
+        make: { try $0.deleteJournal() },
+        unsavedBytes: { try $0.unsavedBytesOfDeletingJournal() }
+      ),
+      Change(
+        workload: .nullifyEach,
+        prepare: { try $0.makeQuietCities($1) },
+        make: { try $0.deleteQuietCities() },
+        unsavedBytes: { try $0.unsavedBytesOfDeletingQuietCities() }
+      ),
+      Change(
+        workload: .cascadeEach,
+        prepare: { try $0.makeShortJournals($1) },
+        make: { try $0.deleteShortJournals() },
+        unsavedBytes: { try $0.unsavedBytesOfDeletingShortJournals() }
+      ),
+    ]
+  }
+
+  private var counts: [Int] {
+    plan.choose(quick: [1000, 10_000], full: [1000, 10_000, 100_000])
+  }
 
   private func semiJoin(
     _ workload: Workload,
@@ -90,17 +123,34 @@ struct RelationQuestions {
   }
 
   /// Changes as many rows each round; what prepares them is not timed, and nothing warms up.
-  private func change(
-    _ workload: Workload,
-    _ stores: [any RelationStore],
-    before: @escaping (any RelationStore) throws -> Void,
-    _ body: @escaping (any RelationStore) throws -> Void
+  private func compare(
+    _ change: Change,
+    _ count: Int,
+    _ stores: [any RelationStore]
   ) throws -> [Standing] {
-    if workload == .moveChildren { for store in stores { try store.makeCrowdedCity(children) } }
+    let rows = count == counts.last ? nil : count
     let entrants = stores.map { store in
-      entrant(workload, store) {
-        try before(store)
-        return try timeMilliseconds { try body(store) }
+      Entrant(
+        change.workload,
+        store.contender,
+        settings: store.settings,
+        comparedWith: store.contender == .models
+          ? .init(change.workload, .sqlite, rows: rows) : nil,
+        targets: [
+          Target(.milliseconds, .share, .atMost(2)), Target(.bytesPerRow, .atMost(1024)),
+        ],
+        rows: rows,
+        afterwards: (store as? ModelRelations).map { models in
+          {
+            try change.prepare(models, count)
+            return Sample([
+              .bytesPerRow: Double(try change.unsavedBytes(models)) / Double(count)
+            ])
+          }
+        }
+      ) {
+        try change.prepare(store, count)
+        return try timeMilliseconds { try change.make(store) }
       }
     }
     let rounds = plan.choose(quick: 3, full: 7)

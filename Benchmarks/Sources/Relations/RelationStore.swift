@@ -23,4 +23,12 @@ protocol RelationStore: AnyObject {
   func makeJournal(_ count: Int) throws
   /// Deletes the journal with its entries.
   func deleteJournal() throws
+  /// Makes so many cities with a visit each.
+  func makeQuietCities(_ count: Int) throws
+  /// Deletes these cities; their visits stay.
+  func deleteQuietCities() throws
+  /// Makes so many journals with an entry each.
+  func makeShortJournals(_ count: Int) throws
+  /// Deletes these journals with their entries.
+  func deleteShortJournals() throws
 }

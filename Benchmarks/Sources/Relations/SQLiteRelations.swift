@@ -156,6 +156,39 @@ final class SQLiteRelations: RelationStore {
     try WrongAnswer.check(left, is: 0, .sqlite)
   }
 
+  func makeQuietCities(_ count: Int) throws {
+    try database.inTransaction {
+      for number in 0..<count { try insertVisit(number, city: makeCity(-3)) }
+    }
+  }
+
+  func deleteQuietCities() throws {
+    try database.execute("DELETE FROM city WHERE name = 'city -3'")
+    let left = try number(database.statement("SELECT count(*) FROM city WHERE name = 'city -3'"))
+    try WrongAnswer.check(left, is: 0, .sqlite)
+  }
+
+  func makeShortJournals(_ count: Int) throws {
+    let insert = try database.statement("INSERT INTO entry (number, journal) VALUES (?, ?)")
+    let parent = try database.statement("INSERT INTO journal (id, title) VALUES (?, 'short')")
+    let last = try number(database.statement("SELECT coalesce(max(id), 0) FROM journal"))
+    try database.inTransaction {
+      for number in 0..<count {
+        parent.bind(last + number + 1, at: 1)
+        try parent.run()
+        insert.bind(number, at: 1)
+        insert.bind(last + number + 1, at: 2)
+        try insert.run()
+      }
+    }
+  }
+
+  func deleteShortJournals() throws {
+    try database.execute("DELETE FROM journal")
+    let left = try number(database.statement("SELECT count(*) FROM entry"))
+    try WrongAnswer.check(left, is: 0, .sqlite)
+  }
+
   private func makeCity(_ number: Int) throws -> Int {
     let id = try self.number(database.statement("SELECT max(id) + 1 FROM city"))
     try insertCity(id, number)
