@@ -8,17 +8,28 @@ struct Imports {
 
   /// Finds or creates devices, half of which are known: one transaction with everything unsaved to its end.
   func findOrCreate(_ stores: [any ServiceStore]) throws -> [Standing] {
-    let count = plan.choose(quick: 10_000, full: 100_000)
+    let counts = plan.choose(quick: [1000, 10_000], full: [1000, 10_000, 100_000])
+    return try counts.flatMap { try findOrCreate($0, isLast: $0 == counts.last, stores) }
+  }
+
+  private func findOrCreate(
+    _ count: Int,
+    isLast: Bool,
+    _ stores: [any ServiceStore]
+  ) throws -> [Standing] {
+    let rows = isLast ? nil : count
     let entrants = stores.map { store in
       var round = 0
       return Entrant(
         .findOrCreate,
         store.contender,
         settings: store.settings + "; serials looked up by a unique key, half of them known",
-        comparedWith: store.contender == .models ? .init(.findOrCreate, .sqlite) : nil
+        comparedWith: store.contender == .models ? .init(.findOrCreate, .sqlite, rows: rows) : nil,
+        targets: [Target(.rowsPerSecond, .share, .atLeast(0.5))],
+        rows: rows
       ) {
         round += 1
-        let serials = (0..<count).map { "serial \(round)-\($0 / 2)" }
+        let serials = (0..<count).map { "serial \(count)-\(round)-\($0 / 2)" }
         var created = 0
         let sample = try timeRows(count) { created = try store.findOrCreate(serials) }
         try WrongAnswer.check(created, is: count / 2, store.contender)
