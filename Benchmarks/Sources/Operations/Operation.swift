@@ -11,7 +11,7 @@ struct Operation {
     self.prepare = prepare
   }
 
-  static var all: [Operation] { rows + engine + columns + models + queries }
+  static var all: [Operation] { rows + engine + columns + models + graphs + queries }
 }
 
 /// Shows a value to code the optimizer cannot see, so that it must be found.
