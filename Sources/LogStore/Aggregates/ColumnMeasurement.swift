@@ -257,9 +257,9 @@ extension ColumnMeasurement {
       let group = Int(groups?[row] ?? 0)
       // Most rows are worse: their values need not be made.
       if order == .null || accumulator.standing(of: order, in: group) == .worse { return }
-      // Those of a batch that are packed come before those that are in the log.
-      let place = try batch.key(of: row)
-      accumulator.add(column.value(at: row, source), by: order, at: place, to: group)
+      let reference = RowReference(table: table.number, key: try batch.key(of: row))
+      let value = column.value(at: row, source)
+      accumulator.add(value, by: order, at: reference.rawValue, to: group)
     }
   }
 }

@@ -31,7 +31,9 @@ extension TableStore {
       }
       let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
       return try fetch.visit { reference, row in
-        if !excluded.contains(reference) { result.add(try reader.values(of: row, reference)) }
+        if !excluded.contains(reference) {
+          result.add(try reader.values(of: row, reference), of: reference)
+        }
         return .proceed
       }
     }

@@ -25,8 +25,11 @@ package class Accumulator {
   /// Adds a value, which is not null, to a group.
   package func add(_ value: QueryValue, to group: Int) { notOverridden() }
 
-  /// Adds a value, which may be null, of a row behind those before; another value, which is not null, puts rows in order.
-  package func add(_ value: QueryValue, by order: QueryValue, to group: Int) { notOverridden() }
+  /// Adds a value, which may be null; another value, which is not null, puts rows in order, and their places those that are
+  /// equal there.
+  package func add(_ value: QueryValue, by order: QueryValue, at place: UInt64, to group: Int) {
+    notOverridden()
+  }
 
   /// Adds what another accumulator of the same measure has collected of one of its groups.
   package func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) { notOverridden() }
@@ -320,7 +323,7 @@ package final class DistinctAccumulator: Accumulator {
   }
 }
 
-/// The value of the row that is first or last by another one; of rows that are equal there, of the first or last.
+/// The value of the row that is first or last by another one; of rows that are equal there, of the first or last by name.
 package final class ChosenValueAccumulator: Accumulator {
   /// How a row compares with the one that is chosen so far.
   package enum Standing { case worse, equal, better }
@@ -354,22 +357,31 @@ package final class ChosenValueAccumulator: Accumulator {
     return .equal
   }
 
-  /// Offers a row that is not worse; its place tells it apart from others that are equal.
-  package func add(_ value: QueryValue, by order: QueryValue, at place: UInt64, to group: Int) {
-    let isEqual = standing(of: order, in: group) == .equal
-    if isEqual, wantsLast ? place < places[group] : place >= places[group] { return }
-    (orders[group], values[group], places[group]) = (order, value, place)
-  }
-
-  package override func add(_ value: QueryValue, by order: QueryValue, to group: Int) {
-    if standing(of: order, in: group) != .worse { add(value, by: order, at: .max, to: group) }
+  /// Offers a row; its place tells it apart from others that are equal, and of those at one place comes first what is
+  /// offered first.
+  package override func add(
+    _ value: QueryValue,
+    by order: QueryValue,
+    at place: UInt64,
+    to group: Int
+  ) {
+    switch standing(of: order, in: group) {
+    case .worse: return
+    case .equal where wantsLast ? place < places[group] : place >= places[group]: return
+    case .equal, .better: (orders[group], values[group], places[group]) = (order, value, place)
+    }
   }
 
   package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
     guard let other = other as? ChosenValueAccumulator, !other.orders[otherGroup].isNull else {
       return
     }
-    add(other.values[otherGroup], by: other.orders[otherGroup], to: group)
+    add(
+      other.values[otherGroup],
+      by: other.orders[otherGroup],
+      at: other.places[otherGroup],
+      to: group
+    )
   }
 }
 

@@ -7,7 +7,8 @@ import Foundation
 extension Aggregate {
   /// The value that a property has in the model that is first by another property; nil if there is no model.
   ///
-  /// Of models that are equal there, it is the one that was saved first; models that are not saved yet come behind.
+  /// Of models that are equal there, it is the one whose row was made first; models that are not saved yet come behind. Rows
+  /// of one class come before those of another, whichever were made first.
   ///
   /// - Parameters:
   ///   - property: The property whose value is wanted.
@@ -42,7 +43,8 @@ extension Aggregate {
 
   /// The value that a property has in the model that is last by another property; nil if there is no model.
   ///
-  /// Of models that are equal there, it is the one that was saved last; models that are not saved yet come behind.
+  /// Of models that are equal there, it is the one whose row was made last; models that are not saved yet come behind. Rows
+  /// of one class come before those of another, whichever were made first.
   ///
   /// - Parameters:
   ///   - property: The property whose value is wanted.

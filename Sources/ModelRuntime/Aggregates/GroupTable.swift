@@ -1,4 +1,5 @@
 import Foundation
+package import RowFormat
 
 /// A value that rows are grouped by: as in a `Set`, but with one NaN.
 package struct KeyValue: Hashable, Sendable {
@@ -63,7 +64,12 @@ package final class GroupTable {
   }
 
   /// Adds a row by its values: those of the keys, before they are put into buckets, then those that are measured.
-  package func add(_ values: [QueryValue]) {
+  ///
+  /// - Parameters:
+  ///   - values: The values.
+  ///   - row: The row, which puts those in order that are equal to a measure; without one, it comes behind all
+  ///     that have one, and behind those that were added before.
+  package func add(_ values: [QueryValue], of row: RowReference? = nil) {
     var key: [KeyValue] = []
     key.reserveCapacity(request.keys.count)
     for (index, part) in request.keys.enumerated() {
@@ -77,7 +83,9 @@ package final class GroupTable {
       }
       let value = values[source]
       if let order = measure.order {
-        if !values[order].isNull { accumulators[index].add(value, by: values[order], to: group) }
+        if values[order].isNull { continue }
+        let place = row?.rawValue ?? .max
+        accumulators[index].add(value, by: values[order], at: place, to: group)
       } else if !value.isNull {
         accumulators[index].add(value, to: group)
       }

@@ -203,7 +203,11 @@ extension ModelContext {
     }
     let table = GroupTable(request)
     let readers = values.map { $0.makeReader() }
-    for model in try fetch(descriptor) { try table.add(model, readers) }
+    let hasRows = try connection(for: T.self).store.ordersRowsByReference
+    var models = descriptor
+    // The order decides which models are measured, and nothing else.
+    if !isCut { models.sortBy = [] }
+    for model in try fetch(models) { try table.add(model, readers, hasRow: hasRows) }
     return table
   }
 
@@ -240,7 +244,7 @@ extension ModelContext {
       let filter = descriptor.predicate.map { ObjectFilter($0) }
       let readers = values.map { $0.makeReader() }
       for model in pending where try filter?.matches(model) ?? true {
-        try table.add(model, readers)
+        try table.add(model, readers, hasRow: true)
       }
       try throwDeferredError()
       return table
@@ -249,11 +253,14 @@ extension ModelContext {
 }
 
 extension GroupTable {
-  /// Adds a model by what some closures read of it.
+  /// Adds a model by what some closures read of it; one that is stored has the place of its row.
   fileprivate func add<T: PersistentModel>(
     _ model: T,
-    _ readers: [(T) throws -> QueryValue]
+    _ readers: [(T) throws -> QueryValue],
+    hasRow: Bool
   ) throws {
-    add(try readers.map { try $0(model) })
+    let state = model._$state
+    let row = hasRow && state.flags.contains(.stored) ? state.reference : nil
+    add(try readers.map { try $0(model) }, of: row)
   }
 }

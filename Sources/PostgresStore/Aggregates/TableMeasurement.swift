@@ -46,23 +46,20 @@ struct TableMeasurement {
     }
     isGrouped = wanted.keys.allSatisfy { $0.bucket == nil } && !measures.contains(nil)
     var columns: [String]
-    var behind = ""
+    var grouping = ""
     if isGrouped {
       let keys = sources.prefix(wanted.keys.count)
       columns = ["count(*)"] + keys.map(\.key) + measures.flatMap { $0 ?? [] }
       if !keys.isEmpty {
-        behind = " GROUP BY " + keys.indices.map { "\($0 + 2)" }.joined(separator: ", ")
+        grouping = " GROUP BY " + keys.indices.map { "\($0 + 2)" }.joined(separator: ", ")
       }
     } else {
-      columns = sources.map(\.sql)
-      // Of rows that are equal, the first or the last may be wanted.
-      if wanted.measures.contains(where: { $0.order != nil }) {
-        behind = " ORDER BY t.\(MappedTable.key)"
-      }
+      // The key puts rows in order of which the first or the last is wanted, and are equal.
+      columns = sources.map(\.sql) + ["t.\(MappedTable.key)"]
     }
     let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     statement = Statement(
-      "SELECT \(columns.joined(separator: ", ")) FROM \(table.name) AS t\(condition)\(behind)",
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table.name) AS t\(condition)\(grouping)",
       translation.parameters
     )
   }
@@ -74,7 +71,13 @@ struct TableMeasurement {
     if !isGrouped {
       let kinds = wanted.sources.map(\.kind)
       for row in 0..<result.rowCount {
-        groups.add(kinds.enumerated().map { result.value(row, $0.offset, as: $0.element) })
+        let reference = RowReference(
+          rawValue: UInt64(bitPattern: result.integer(row, kinds.count))
+        )
+        groups.add(
+          kinds.enumerated().map { result.value(row, $0.offset, as: $0.element) },
+          of: reference
+        )
       }
       return result.rowCount
     }

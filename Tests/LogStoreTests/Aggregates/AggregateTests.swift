@@ -640,6 +640,38 @@ extension `Aggregates of a context` {
     }
   }
 
+  @Test(arguments: [RowPlaces.log, .packsAndLog, .twoThreads, .objects])
+  func
+    `take the row made first, or last, of those that are equal, in whichever order they are fetched or changed`(
+      places: RowPlaces
+    ) throws
+  {
+    try withContext(places) { context, models in
+      for model in models { model.gust = model is Weather.Gauge ? .nan : 1 }
+      try context.save()
+      var descriptor = descriptor(places, least: .min)
+      descriptor.predicate = #Predicate { $0.gust > 0 }
+      let rows = try context.fetch(descriptor)
+      descriptor.sortBy = [SortDescriptor(\.note), SortDescriptor(\.serial, order: .reverse)]
+      func check(_ comment: Comment) throws {
+        let (first, last) = try context.aggregate(
+          descriptor,
+          .first(\.serial, by: \.gust),
+          .last(\.serial, by: \.gust)
+        )
+        #expect(first == rows.first?.serial, comment)
+        #expect(last == rows.last?.serial, comment)
+      }
+      try check("saved")
+      // A row with unsaved changes has its place still.
+      rows[0].note = "changed"
+      rows[rows.count / 2].note = "changed"
+      try check("changed")
+      rows[rows.count - 1].note = "changed"
+      try check("all changed")
+    }
+  }
+
   @Test func `take no number for first or last only where there is nothing else`() throws {
     try withContext(.log, count: 40) { context, models in
       for (index, model) in models.enumerated() { model.value = index < 20 ? .nan : Double(index) }

@@ -109,6 +109,32 @@ private func pick<Value>(_ values: [Value], _ random: inout SeededGenerator) -> 
     return ModelContext(container)
   }
 
+  @Test(arguments: [false, true])
+  func `takes the row made first, or last, of those that are equal`(isOfObjects: Bool) throws {
+    var random = SeededGenerator(seed: 11)
+    let context = try fill(&random, count: 60)
+    var descriptor = FetchDescriptor<Parcel>()
+    for (index, parcel) in try context.fetch(descriptor).enumerated() {
+      parcel.number = index
+      parcel.ratio = parcel is Crate ? .nan : 1
+    }
+    try context.save()
+    descriptor.predicate = #Predicate { $0.ratio > 0 }
+    let rows = try context.fetch(descriptor)
+    descriptor.sortBy = [SortDescriptor(\.number, order: .reverse)]
+    if isOfObjects { descriptor.fetchLimit = .max - 1 }
+    for changed in [nil, rows.first, rows.last] {
+      changed?.note = "not saved"
+      let (first, last) = try context.aggregate(
+        descriptor,
+        .first(\.number, by: \.ratio),
+        .last(\.number, by: \.ratio)
+      )
+      #expect(first == rows.first?.number)
+      #expect(last == rows.last?.number)
+    }
+  }
+
   private static let calendar: Calendar = {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
