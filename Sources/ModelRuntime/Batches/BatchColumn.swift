@@ -93,6 +93,13 @@ struct BatchColumn<Value> {
           property: property.name
         )
       }
+      if property.isPaired, let inverse = property.inverse, property.sharesRows(with: inverse) {
+        throw SwiftDataError.unsupportedKeyPath.explained(
+          "\(property.name): both ends of this one-to-one are of one class, and a row of the batch may be either; set "
+            + "it on objects",
+          property: property.name
+        )
+      }
       return { value, encoder, position in
         guard let model = value as? any PersistentModel else { return }
         encoder.writer.set(position, reference: try connection.storedReference(of: model))
@@ -112,6 +119,16 @@ struct BatchColumn<Value> {
       // The same type under another name: the cast was made when the column was.
       unsafe unsafeBitCast(value, to: Column.self)._encode(into: &encoder, position)
     }
+  }
+}
+
+extension ModelProperty {
+  /// Whether one row may have this end of a relationship and the other one.
+  fileprivate func sharesRows(with inverse: ModelProperty) -> Bool {
+    guard let (one, other) = destination.flatMap({ one in inverse.destination.map { (one, $0) } })
+    else { return false }
+    let (first, second) = (ModelDescriptor.of(one), ModelDescriptor.of(other))
+    return first.isKind(of: second) || second.isKind(of: first)
   }
 }
 

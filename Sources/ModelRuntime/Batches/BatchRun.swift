@@ -29,10 +29,16 @@ struct BatchRun {
 
   /// Commits what a closure writes, and tells everybody.
   ///
-  /// - Parameter body: Writes rows, and returns their names.
-  /// - Throws: `RowClashes` and `VanishedRow` for the caller to settle; ``SwiftDataError`` for a relationship that
-  ///   would lead nowhere; or what the store throws. Then nothing of the commit is stored.
-  mutating func commit(_ body: (any RowChangeSink) throws -> SavedRows) throws {
+  /// - Parameters:
+  ///   - pairs: The one-to-one relationships that the batch writes an end of; nobody else writes such ends until the
+  ///     commit is made.
+  ///   - body: Writes rows, and returns their names.
+  /// - Throws: `RowClashes`, `VanishedRow` and `LostTurn` for the caller to settle; ``SwiftDataError`` for a
+  ///   relationship that would lead nowhere; or what the store throws. Then nothing of the commit is stored.
+  mutating func commit(
+    _ pairs: BatchPairs? = nil,
+    _ body: (any RowChangeSink) throws -> SavedRows
+  ) throws {
     SaveNotifications.postWillSave(of: context)
     var rows = SavedRows(connectionIndex: connection.index)
     let token: (any HistoryToken)?
@@ -40,7 +46,13 @@ struct BatchRun {
     var editing = context.editingState
     editing.derivedRows = derived
     do {
-      token = try connection.store.writeRows(for: editing) { rows = try body($0) }
+      if pairs != nil { try connection.lockEnds() }
+      defer { if pairs != nil { connection.unlockEnds() } }
+      token = try connection.store.writeRows(for: editing) { sink in
+        pairs?.begin()
+        rows = try body(sink)
+        try pairs?.settle(in: sink, for: editing)
+      }
     } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
       throw SwiftDataError.referenceToNothing(dangling, in: connection)
     }
@@ -49,6 +61,7 @@ struct BatchRun {
     done.append(rows)
     // What was derived from the rows is told, and is no part of the result.
     if let derived { rows.updated += derived.updated }
+    if let pairs { rows.updated += pairs.updated }
     context.announce(rows, token, in: connection)
   }
 

@@ -52,10 +52,11 @@ extension ModelContext {
     try composer.checkIsComplete()
     let connection = run.connection
     let keys = NewRows(connection, run.descriptor, estimate: estimate)
+    let pairs = BatchPairs(among: composer.properties, of: run.descriptor, in: connection)
     var isDone = false
     while !isDone {
       do {
-        try run.commit { sink in
+        try run.commit(pairs) { sink in
           composer.encoder.blobs = sink
           defer { composer.encoder.blobs = nil }
           var rows = SavedRows(connectionIndex: connection.index)
@@ -63,6 +64,7 @@ extension ModelContext {
             let reference = try keys.next()
             try composer.withNewRow(values, rank: keys.nextRank) {
               sink.insert(reference, row: $0)
+              pairs?.add(reference, $0)
             }
             composer.removeAll()
             rows.inserted.append(reference)
@@ -75,6 +77,14 @@ extension ModelContext {
           .policy,
           try: "batchUpsert updates the model that is there"
         )
+      } catch let vanished as VanishedRow {
+        throw SwiftDataError.modelDeletedElsewhere(
+          connection.identifier(of: vanished.reference),
+          vanished
+        )
+      } catch let lost as LostTurn {
+        // The rows were read one by one, and cannot be read again.
+        throw lost.cause
       }
     }
     return run.result

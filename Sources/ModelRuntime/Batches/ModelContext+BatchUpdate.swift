@@ -60,6 +60,7 @@ extension ModelContext {
 private struct RowUpdate {
   private let composer: RowComposer
   private let writers: [any BatchWriter]
+  private let pairs: BatchPairs?
 
   init<T>(
     _ assignments: [BatchAssignment<T>],
@@ -72,14 +73,19 @@ private struct RowUpdate {
       )
     }
     composer = try RowComposer(descriptor, writers.map(\.property))
+    pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
   }
 
   /// Changes some rows in one commit; those that are gone by then are left out.
   func run(_ rows: [RowReference], _ run: inout BatchRun) throws {
     var rows = rows
+    var lostTurns = 0
     while !rows.isEmpty {
       do {
         return try commit(rows, &run)
+      } catch let lost as LostTurn {
+        lostTurns += 1
+        if lostTurns > ModelContext.turnLimit { throw lost.cause }
       } catch is VanishedRow {
         let state = run.context.editingState
         let stored = try run.connection.store.rows(at: rows, for: state)
@@ -102,7 +108,7 @@ private struct RowUpdate {
     let connection = run.connection
     let state = run.context.editingState
     let ranks = NewRows(connection, composer.descriptor, estimate: 0)
-    try run.commit { sink in
+    try run.commit(pairs) { sink in
       composer.encoder.blobs = sink
       defer { composer.encoder.blobs = nil }
       var saved = SavedRows(connectionIndex: connection.index)
@@ -121,6 +127,7 @@ private struct RowUpdate {
           try row.withBytes { base in
             try composer.withRow(base, values, rank: ranks.nextRank) {
               sink.update(row.reference, changed: composer.changed, row: $0)
+              pairs?.add(row.reference, $0, replacing: base)
             }
           }
           composer.removeAll()

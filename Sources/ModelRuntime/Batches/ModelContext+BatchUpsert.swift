@@ -69,13 +69,14 @@ extension ModelContext {
     var (source, run) = (source, started)
     try composer.checkIsComplete()
     let keys = NewRows(run.connection, run.descriptor, estimate: estimate)
+    let pairs = BatchPairs(among: composer.properties, of: run.descriptor, in: run.connection)
     var isDone = false
     while !isDone {
       var batch = UpsertBatch()
       isDone = try source.write(upTo: step, to: composer) { values in
         batch.append(values, as: try keys.next())
       }
-      try batch.commit(composer, keys, &run)
+      try batch.commit(composer, keys, pairs, &run)
       composer.removeAll()
     }
     return run.result
@@ -106,13 +107,18 @@ private struct UpsertBatch {
   mutating func commit(
     _ composer: RowComposer,
     _ keys: NewRows,
+    _ pairs: BatchPairs?,
     _ run: inout BatchRun
   ) throws {
+    var lostTurns = 0
     while true {
       do {
-        return try write(composer, keys, &run)
+        return try write(composer, keys, pairs, &run)
       } catch let clashes as RowClashes {
         try settle(clashes.clashes, run)
+      } catch let lost as LostTurn {
+        lostTurns += 1
+        if lostTurns > ModelContext.turnLimit { throw lost.cause }
       } catch is VanishedRow {
         // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
         for place in rows.indices { rows[place].target = nil }
@@ -123,27 +129,31 @@ private struct UpsertBatch {
   private func write(
     _ composer: RowComposer,
     _ keys: NewRows,
+    _ pairs: BatchPairs?,
     _ run: inout BatchRun
   ) throws {
     let connection = run.connection
     let wanted = rows.filter { !$0.isSuperseded }
     let targets = wanted.compactMap(\.target)
-    let stored = try connection.store.rows(at: targets, for: run.context.editingState)
-    try run.commit { sink in
+    let state = run.context.editingState
+    try run.commit(pairs) { sink in
+      let stored = try connection.store.rows(at: targets, for: state)
       var saved = SavedRows(connectionIndex: connection.index)
       var next = stored.makeIterator()
       for row in wanted {
         guard let target = row.target else {
           try composer.withNewRow(row.values, rank: keys.nextRank) {
             sink.insert(row.reference, row: $0)
+            pairs?.add(row.reference, $0)
           }
           saved.inserted.append(row.reference)
           continue
         }
         guard let base = next.next() ?? nil else { throw VanishedRow(target) }
-        try base.withBytes {
-          try composer.withRow($0, row.values, rank: keys.nextRank) {
+        try base.withBytes { former in
+          try composer.withRow(former, row.values, rank: keys.nextRank) {
             sink.update(target, changed: composer.changed, row: $0)
+            pairs?.add(target, $0, replacing: former)
           }
         }
         saved.updated.append(target)

@@ -8,7 +8,8 @@ import RowFormat
 /// are written into a row of their own first, whose columns are those of the batch, and copied from there.
 final class RowComposer {
   let descriptor: ModelDescriptor
-  private let properties: [ModelProperty]
+  /// The properties that the batch has values of, in its order.
+  let properties: [ModelProperty]
   private let givenLayout: RowLayout
   /// For each column of the class, the position of its value among those of the batch.
   private let places: [Int?]

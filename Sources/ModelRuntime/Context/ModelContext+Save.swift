@@ -161,7 +161,7 @@ extension ModelContext {
   }
 
   /// How often a save takes another turn: a server that ends each of them would keep it for ever.
-  private static let turnLimit = 16
+  static let turnLimit = 16
 
   private func write(
     _ changes: ChangeSet,

@@ -202,6 +202,68 @@ import Testing
     #expect(cards.map { $0.reader?.name } == [nil, "Ann"])
   }
 
+  @Test func `are written by batches in turns, after what another machine wrote in its own`() throws
+  {
+    let context = try insertReader()
+    for text in ["mine", "theirs"] { context.insert(Card(text)) }
+    try context.save()
+    let mine = FetchDescriptor<Card>(predicate: #Predicate { $0.text == "mine" })
+    let card = try #require(try context.fetch(mine).first)
+    let other = try OtherMachine(namespace)
+    try other.beginTurn()
+    let sent = Sent(context: context, card: card)
+    let batch = Working {
+      try sent.context.batchUpdate(Reader.self, .set(\.card, to: sent.card))
+    }
+    let waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' "
+      + "AND application_name = '\(namespace.name)'"
+    let watcher = try ServerSession(namespace.server.url)
+    while try watcher.integer(waiting) == 0 {}
+    // A card that the batch has not seen: its end has to be taken back.
+    try other.giveCard("theirs")
+    #expect(batch.errors.map { "\($0)" } == [])
+    let read = ModelContext(try open())
+    #expect(try self.reader(read).card?.text == "mine")
+    let cards = try read.fetch(FetchDescriptor<Card>(sortBy: [SortDescriptor(\.text)]))
+    #expect(cards.map { $0.reader?.name } == ["Ann", nil])
+  }
+
+  @Test func `agree after batches of several containers at once`() throws {
+    let context = ModelContext(try open())
+    for number in 0..<3 {
+      context.insert(Reader("\(number)"))
+      context.insert(Card("\(number)"))
+    }
+    try context.save()
+    let errors = Errors()
+    DispatchQueue.concurrentPerform(iterations: Self.writerCount) { writer in
+      errors.collect {
+        let container = try open()
+        var chance = SeededGenerator(seed: UInt64(writer))
+        for _ in 0..<30 {
+          let context = ModelContext(container)
+          let name = "\(Int.random(in: 0..<3, using: &chance))"
+          let cards = try context.fetch(FetchDescriptor<Card>(sortBy: [SortDescriptor(\.text)]))
+          let card = try #require(cards.randomElement(using: &chance))
+          try context.batchUpdate(
+            Reader.self,
+            where: #Predicate { $0.name == name },
+            .set(\.card, to: card)
+          )
+        }
+      }
+    }
+    #expect(errors.all.map { "\($0)" } == [])
+    let read = ModelContext(try open())
+    var (cards, readers): ([String: String], [String: String]) = ([:], [:])
+    for reader in try read.fetch(FetchDescriptor<Reader>()) {
+      cards[reader.name] = reader.card?.text
+    }
+    for card in try read.fetch(FetchDescriptor<Card>()) { readers[card.text] = card.reader?.name }
+    #expect(readers == Dictionary(uniqueKeysWithValues: cards.map { ($1, $0) }))
+  }
+
   @Test func `lose no save that was acknowledged when sessions are killed`() throws {
     _ = try insertReader()
     let killer = try ServerSession(namespace.server.url)
@@ -241,6 +303,15 @@ private final class OtherMachine: Sendable {
     )
   }
 
+  /// Gives the reader a card that is there, and ends the turn.
+  func giveCard(_ text: String) throws {
+    let card = "(SELECT _id FROM \(namespace).\"Card\" WHERE text = '\(text)')"
+    let reader = "(SELECT _id FROM \(namespace).\"Reader\")"
+    try session.run("UPDATE \(namespace).\"Reader\" SET card = \(card)")
+    try session.run("UPDATE \(namespace).\"Card\" SET reader = \(reader) WHERE text = '\(text)'")
+    try session.run("COMMIT")
+  }
+
   /// Appends a note to the list of the reader, and ends the turn.
   func appendNote(_ text: String) throws {
     let table = try session.integer(
@@ -255,8 +326,14 @@ private final class OtherMachine: Sendable {
   }
 }
 
+/// What one thread hands to another.
+private struct Sent: @unchecked Sendable {
+  let context: ModelContext
+  let card: Card
+}
+
 /// Work that another thread does.
-private final class Working: @unchecked Sendable {
+final class Working: @unchecked Sendable {
   private let collected = Errors()
   private let done = DispatchSemaphore(value: 0)
 
@@ -275,7 +352,7 @@ private final class Working: @unchecked Sendable {
 }
 
 /// A save of a context that one thread hands to another.
-private struct Saving {
+struct Saving {
   private struct Sent: @unchecked Sendable { let context: ModelContext }
   private let work: Working
 

@@ -1,0 +1,166 @@
+import RowFormat
+
+/// Keeps the ends of one-to-one relationships in agreement while a batch writes one end of them.
+///
+/// A one-to-one is stored at both ends. A batch says only one: what its rows refer to has to refer to them, and the rows that
+/// either end belonged to before lose it. They are read and written in the commit of the batch, and nobody else writes such
+/// ends meanwhile (see ``StoreConnection/lockEnds()``).
+final class BatchPairs {
+  private let connection: StoreConnection
+  private let descriptor: ModelDescriptor
+  private let properties: [(property: ModelProperty, inverse: ModelProperty)]
+  /// What the rows of the commit refer to, by the place of the property.
+  private var ends: [[End]]
+  /// The rows of others that the commit has changed.
+  private(set) var updated: [RowReference] = []
+
+  private struct End {
+    let row: RowReference
+    let partner: RowReference?
+    /// What the row referred to before.
+    let former: RowReference?
+  }
+
+  /// Makes what a batch needs; `nil` if none of its properties is an end of a one-to-one.
+  ///
+  /// - Parameters:
+  ///   - properties: Those that the batch writes.
+  ///   - descriptor: The class of the rows.
+  ///   - connection: The store.
+  init?(
+    among properties: [ModelProperty],
+    of descriptor: ModelDescriptor,
+    in connection: StoreConnection
+  ) {
+    self.properties = properties.compactMap { property in
+      guard property.isPaired, let inverse = property.inverse else { return nil }
+      return (property, inverse)
+    }
+    if self.properties.isEmpty { return nil }
+    self.descriptor = descriptor
+    self.connection = connection
+    ends = self.properties.map { _ in [] }
+  }
+
+  /// Forgets the rows of the commit before.
+  func begin() {
+    for place in ends.indices { ends[place].removeAll() }
+    updated.removeAll()
+  }
+
+  /// Takes note of a new row.
+  func add(_ reference: RowReference, _ row: RawSpan) {
+    for (place, pair) in properties.enumerated() {
+      let partner = descriptor.layout.target(pair.property.ordinal, in: row)
+      ends[place].append(End(row: reference, partner: partner, former: nil))
+    }
+  }
+
+  /// Takes note of a row that replaces another one.
+  func add(_ reference: RowReference, _ row: RawSpan, replacing former: RawSpan) {
+    for (place, pair) in properties.enumerated() {
+      let column = pair.property.ordinal
+      ends[place].append(
+        End(
+          row: reference,
+          partner: descriptor.layout.target(column, in: row),
+          former: descriptor.layout.target(column, in: former)
+        )
+      )
+    }
+  }
+
+  /// Writes the other ends.
+  ///
+  /// - Parameters:
+  ///   - sink: The commit.
+  ///   - state: Whose batch it is.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for two rows that refer to one model, or a model that would be
+  ///   without one that it must have; or what reading rows throws.
+  func settle(in sink: any RowChangeSink, for state: EditingState) throws {
+    for (place, pair) in properties.enumerated() {
+      try settle(ends[place], pair.property, pair.inverse, sink, state)
+    }
+  }
+
+  private func settle(
+    _ ends: [End],
+    _ property: ModelProperty,
+    _ inverse: ModelProperty,
+    _ sink: any RowChangeSink,
+    _ state: EditingState
+  ) throws {
+    var wanted: [RowReference: RowReference] = [:]
+    for end in ends {
+      guard let partner = end.partner else { continue }
+      if wanted.updateValue(end.row, forKey: partner) != nil {
+        throw SwiftDataError.modelValidationFailure.explained(
+          "two rows of the batch have \(name(partner)) as their \(property.name), which belongs to one model: give it "
+            + "to one row",
+          entity: descriptor.entityName,
+          property: property.name
+        )
+      }
+    }
+    let own = Set(ends.map(\.row))
+    let partners = Set(wanted.keys).union(ends.compactMap(\.former)).sorted()
+    var formerOwners: [RowReference: RowReference] = [:]
+    for case let row? in try connection.store.rows(at: partners, for: state) {
+      guard let layout = connection.descriptor(of: row.reference)?.layout else { continue }
+      let stored = row.withBytes { layout.target(inverse.ordinal, in: $0) }
+      let owner = wanted[row.reference]
+      // One that no row of the batch has any more stays with others that have it.
+      if stored == owner || owner == nil && !(stored.map(own.contains) ?? false) { continue }
+      if let stored, !own.contains(stored) { formerOwners[stored] = row.reference }
+      try write(owner, inverse, of: row, layout, sink)
+    }
+    for case let row? in try connection.store.rows(at: formerOwners.keys.sorted(), for: state) {
+      guard let layout = connection.descriptor(of: row.reference)?.layout,
+        row.withBytes({ layout.target(property.ordinal, in: $0) }) == formerOwners[row.reference]
+      else { continue }
+      try write(nil, property, of: row, layout, sink)
+    }
+  }
+
+  private func write(
+    _ target: RowReference?,
+    _ property: ModelProperty,
+    of row: FetchedRow,
+    _ layout: RowLayout,
+    _ sink: any RowChangeSink
+  ) throws {
+    if target == nil, !property.isOptional {
+      throw SwiftDataError.modelValidationFailure.explained(
+        "the batch would leave \(name(row.reference)) without its \(property.name), which cannot be nil",
+        property: property.name
+      )
+    }
+    var changed = ColumnSet()
+    changed.insert(property.ordinal)
+    row.withBytes { former in
+      var writer = RowWriter(capacity: former.byteCount + 16)
+      writer.begin(layout)
+      for column in 0..<layout.count {
+        if column != property.ordinal {
+          writer.copy(column, from: former, column: column, layout: layout)
+        } else if let target {
+          writer.set(column, reference: target)
+        }
+      }
+      let range = writer.finish()
+      sink.update(row.reference, changed: changed, row: writer.bytes.extracting(range))
+    }
+    updated.append(row.reference)
+  }
+
+  private func name(_ row: RowReference) -> String {
+    connection.identifier(of: row).map { "\($0)" } ?? "\(row)"
+  }
+}
+
+extension RowLayout {
+  /// What a to-one column of a row refers to.
+  fileprivate func target(_ column: Int, in row: RawSpan) -> RowReference? {
+    isNull(column, in: row) ? nil : reference(column, in: row)
+  }
+}
