@@ -26,7 +26,9 @@ struct Statement: Sendable {
     append(&parameters)
   }
 
-  static let begin = Statement("BEGIN", .begin)
+  /// Every statement of the transaction sees what was committed before it: what a save asks after it has waited for another
+  /// one counts on that, whatever the database's default is.
+  static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", .begin)
   /// Every statement of the transaction sees one state of the database.
   static let beginSnapshot = Statement(
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
