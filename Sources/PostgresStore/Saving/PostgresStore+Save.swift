@@ -33,12 +33,7 @@ extension PostgresStore {
       in: self,
       turn == nil ? .transaction : .turn
     )
-    let number =
-      if let turn {
-        try turn.commit(lookUp: transaction.lookUp, transaction.run)
-      } else {
-        try commit(transaction)
-      }
+    let number = try commit(transaction, in: turn)
     editingState.derivedRows?.updated = transaction.updatedOwners
     if migration == nil {
       bell.scheduleRing()
@@ -47,9 +42,10 @@ extension PostgresStore {
     return DefaultHistoryToken(historyName, number)
   }
 
-  private func commit(_ transaction: SaveTransaction) throws -> Int64 {
+  private func commit(_ transaction: SaveTransaction, in turn: Turn?) throws -> Int64 {
     do {
-      return try pool.retrying(transaction.run)
+      guard let turn else { return try pool.retrying(transaction.run) }
+      return try turn.commit(lookUp: transaction.lookUp, transaction.run)
     } catch let error as PostgresStoreError where transaction.isOutcomeUnknown {
       throw PostgresStoreError.saveUnresolved(reason: "\(error)")
     }
