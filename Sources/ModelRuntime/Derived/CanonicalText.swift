@@ -16,18 +16,49 @@ extension Schema.Derivation {
   public static func canonicalText(of text: String) -> String {
     if let ascii = text.lowercasedASCII { return ascii }
     var folded = String.UnicodeScalarView()
-    for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
-    where !scalar.isDiacritic {
+    text.forEachDecomposed { scalar in
+      if scalar.isASCII {
+        folded.append(65...90 ~= scalar.value ? Unicode.Scalar(UInt8(scalar.value | 0x20)) : scalar)
+        return
+      }
       // By way of the upper case: "ß" is "ss", and both sigmas are one.
       let letters = scalar.properties.lowercaseMapping.uppercased().lowercased()
-      folded += letters.decomposedStringWithCanonicalMapping.unicodeScalars
-        .filter { !$0.isDiacritic }
+      for letter in letters.decomposedStringWithCanonicalMapping.unicodeScalars
+      where !letter.isDiacritic {
+        folded.append(letter)
+      }
     }
-    return String(folded).precomposedStringWithCanonicalMapping
+    return folded.composed()
   }
 }
 
+// Foundation takes the square of a text's length to decompose it, and to compose or sort what was decomposed. So both
+// happen by pieces here, and marks are sorted before.
+
+/// How many scalars are decomposed or composed at once.
+private let pieceLength = 256
+
 extension String {
+  /// Visits the scalars of the decomposed text that are no diacritics; the order of marks is that of the text.
+  fileprivate func forEachDecomposed(_ body: (Unicode.Scalar) -> Void) {
+    var piece = String.UnicodeScalarView()
+    var count = 0
+    func visit() {
+      for scalar in String(piece).decomposedStringWithCanonicalMapping.unicodeScalars
+      where !scalar.isDiacritic {
+        body(scalar)
+      }
+      piece.removeAll(keepingCapacity: true)
+      count = 0
+    }
+    for scalar in unicodeScalars where !scalar.isDiacritic {
+      piece.append(scalar)
+      count += 1
+      if count == pieceLength { visit() }
+    }
+    visit()
+  }
+
   /// The text in lower case, if all of it is ASCII.
   fileprivate var lowercasedASCII: String? {
     var bytes: [UInt8] = []
@@ -40,7 +71,60 @@ extension String {
   }
 }
 
+extension String.UnicodeScalarView {
+  /// The composed text.
+  fileprivate func composed() -> String {
+    var text = ""
+    var piece = String.UnicodeScalarView()
+    var count = 0
+    var marks: [Unicode.Scalar] = []
+    func endMarks() {
+      // A few are sorted by Foundation. Those of one class stay in their order.
+      if marks.count > pieceLength {
+        marks = marks.enumerated()
+          .sorted {
+            ($0.element.combiningClass, $0.offset) < ($1.element.combiningClass, $1.offset)
+          }
+          .map(\.element)
+      }
+      piece.append(contentsOf: marks)
+      marks.removeAll(keepingCapacity: true)
+    }
+    for scalar in self {
+      if scalar.combiningClass != 0 {
+        marks.append(scalar)
+      } else {
+        endMarks()
+        if count >= pieceLength, scalar.beginsComposition {
+          text += String(piece).precomposedStringWithCanonicalMapping
+          piece.removeAll(keepingCapacity: true)
+          count = 0
+        }
+        piece.append(scalar)
+      }
+      count += 1
+    }
+    endMarks()
+    return text + String(piece).precomposedStringWithCanonicalMapping
+  }
+}
+
 extension Unicode.Scalar {
+  fileprivate var combiningClass: UInt8 { properties.canonicalCombiningClass.rawValue }
+
+  /// Whether a scalar without a combining class is never composed with what is before it.
+  fileprivate var beginsComposition: Bool {
+    switch value {
+    // The vowels and final consonants of Hangul, and vowels of Kirat Rai, which are letters.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FF, 0x16D40...0x16D7F: return false
+    default: break
+    }
+    return switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: false
+    default: true
+    }
+  }
+
   /// Whether the scalar is a mark on the letter before it: vowels of scripts that write them as marks are not.
   fileprivate var isDiacritic: Bool {
     switch value {
