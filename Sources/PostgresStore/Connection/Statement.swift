@@ -49,7 +49,10 @@ struct Statement: Sendable {
 
 extension String {
   /// The text as a name in SQL, quoted.
-  var quotedName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+  var quotedName: String {
+    // Asked for with each statement, and nearly no name has one.
+    utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
+  }
   /// The text as a constant in SQL, quoted.
   var quotedText: String { "'" + replacing("'", with: "''") + "'" }
 }

@@ -209,9 +209,12 @@ struct RowRun {
     let history = "\(namespace.quotedName)._logstore_change"
     // A delete writes down what is to be remembered of its rows, so both are one statement.
     if kind == .delete { return [deletion(ordinal, history)] }
+    let changes =
+      isSingle
+      ? "VALUES (($1::bigint[])[1], $2, $3, $4)"
+      : "SELECT r, $2 + o - 1, $3, $4 FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
     let note = Statement(
-      "INSERT INTO \(history) (row, ordinal, kind, columns) "
-        + "SELECT r, $2 + o - 1, $3, $4 FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
+      "INSERT INTO \(history) (row, ordinal, kind, columns) \(changes)"
     ) {
       $0.append(rows)
       $0.append(ordinal)
@@ -230,6 +233,16 @@ struct RowRun {
     return "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names.joined()))"
   }
 
+  /// Whether it is one row: the server plans a statement without a table of arrays in half the time.
+  private var isSingle: Bool { rows.count == 1 }
+
+  /// The first element of each array of values, in SQL.
+  private var firstValues: [String] {
+    given.enumerated().map {
+      "($\($0 + 2)::\($1.kind.parameterType.array.name))[1]\($1.kind.cast)"
+    }
+  }
+
   private func fill(_ parameters: inout Parameters) {
     parameters.append(rows)
     for value in values { parameters.append(value) }
@@ -237,19 +250,29 @@ struct RowRun {
 
   private func insertion() -> Statement {
     let names = (given + dated).map { ", \($0.name.quotedName)" }.joined()
+    let target = "INSERT INTO \(table.name) (\(MappedTable.key)\(names))"
+    if isSingle {
+      let values = ["($1::bigint[])[1]"] + firstValues + dated.map { _ in "now()" }
+      return Statement("\(target) VALUES (\(values.joined(separator: ", ")))", fill)
+    }
     let selected =
       given.enumerated().map { ", c\($0)\($1.kind.cast)" }.joined()
       + dated.map { _ in ", now()" }.joined()
-    return Statement(
-      "INSERT INTO \(table.name) (\(MappedTable.key)\(names)) SELECT k\(selected) FROM \(source)",
-      fill
-    )
+    return Statement("\(target) SELECT k\(selected) FROM \(source)", fill)
   }
 
   private func update() -> Statement {
+    let dates = dated.map { "\($0.name.quotedName) = now()" }
+    if isSingle {
+      let assignments = zip(given, firstValues).map { "\($0.name.quotedName) = \($1)" } + dates
+      return Statement(
+        "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
+          + "WHERE \(MappedTable.key) = ($1::bigint[])[1]",
+        fill
+      )
+    }
     let assignments =
-      given.enumerated().map { "\($1.name.quotedName) = v.c\($0)\($1.kind.cast)" }
-      + dated.map { "\($0.name.quotedName) = now()" }
+      given.enumerated().map { "\($1.name.quotedName) = v.c\($0)\($1.kind.cast)" } + dates
     return Statement(
       "UPDATE \(table.name) AS t SET \(assignments.joined(separator: ", ")) FROM \(source) "
         + "WHERE t.\(MappedTable.key) = v.k",
