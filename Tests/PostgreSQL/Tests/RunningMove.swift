@@ -18,13 +18,14 @@ final class RunningMove: Sendable {
     process.standardOutput = output
     process.standardError = notices
     try process.run()
-    notices.fileHandleForReading.readabilityHandler = { [self] handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        handle.readabilityHandler = nil
-        allIsNoticed.signal()
+    // By a thread of its own: a handler of what is readable may not be told of the end.
+    Thread.detachNewThread { [self] in
+      while true {
+        let data = notices.fileHandleForReading.availableData
+        if data.isEmpty { break }
+        noticed.withLock { $0 += String(decoding: data, as: UTF8.self) }
       }
-      noticed.withLock { $0 += String(decoding: data, as: UTF8.self) }
+      allIsNoticed.signal()
     }
   }
 
