@@ -18,6 +18,8 @@ final class Connection: @unchecked Sendable {
   var nesting: Nesting?
   /// How long the server may work on a statement.
   private var limit: StatementLimit?
+  /// The statements that the server keeps.
+  private var kept = KeptStatements()
 
   /// Opens a session.
   ///
@@ -78,9 +80,12 @@ final class Connection: @unchecked Sendable {
   ///
   /// - Throws: As ``run(_:)``.
   func isDirect() throws -> Bool {
-    let process = try run([Statement("SELECT pg_backend_pid()::bigint")])[0].integer(0, 0)
+    let process = try runUncounted([Statement("SELECT pg_backend_pid()::bigint")])[0].integer(0, 0)
     return process == Int64(backendProcess)
   }
+
+  /// Has the server keep statements that are sent again and again; for sessions without a pooler.
+  func keepStatements() { kept.isOn = true }
 
   /// Runs a closure whose statements may take as long as they need.
   func withoutLimit<R>(_ body: () throws -> R) rethrows -> R {
@@ -114,25 +119,48 @@ final class Connection: @unchecked Sendable {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     let (began, limit) = (ContinuousClock.now, limit)
     var prepared: String?
+    var named: [KeptStatements.Key: String] = [:]
     // What the server answers: for each statement one result, and one more where it was prepared.
-    var expected: [Bool] = []
+    var expected: [Answer] = []
     for (statement, isWanted) in limited(statements) {
-      if statement.sql != prepared {
-        try prepare(statement)
-        prepared = statement.sql
-        expected.append(false)
+      if kept.isOn, statement.isRepeated, nesting == nil {
+        let key = KeptStatements.Key(statement)
+        if let name = kept.name(of: key) ?? named[key] {
+          try execute(statement.parameters, name)
+          expected.append(isWanted ? .wanted : .unwanted)
+          continue
+        }
+        if let name = kept.makeName() {
+          try prepare(statement, name)
+          named[key] = name
+          expected.append(.kept(key, name))
+          try execute(statement.parameters, name)
+          expected.append(isWanted ? .wanted : .unwanted)
+          continue
+        }
       }
-      try execute(statement.parameters)
-      expected.append(isWanted)
+      if statement.sql != prepared {
+        try prepare(statement, "")
+        prepared = statement.sql
+        expected.append(.unwanted)
+      }
+      try execute(statement.parameters, "")
+      expected.append(isWanted ? .wanted : .unwanted)
     }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
     var results: [StatementResult] = []
     var failure: PostgresStoreError.ServerError?
-    for isWanted in expected {
+    for answer in expected {
       guard let result = PQgetResult(handle) else { throw lost() }
       switch PQresultStatus(result) {
       case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-        if isWanted { results.append(StatementResult(result)) } else { PQclear(result) }
+        switch answer {
+        case .wanted: results.append(StatementResult(result))
+        case .unwanted: PQclear(result)
+        case .kept(let key, let name):
+          kept.add(key, name)
+          PQclear(result)
+        }
       case PGRES_PIPELINE_ABORTED: PQclear(result)
       default:
         let error = PostgresStoreError.ServerError(result)
@@ -149,8 +177,21 @@ final class Connection: @unchecked Sendable {
     let status = PQresultStatus(sync)
     PQclear(sync)
     guard status == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
-    if let failure { throw limit?.timeout(failure, since: began) ?? .server(failure) }
-    return results
+    guard let failure else { return results }
+    if kept.isOn, failure.isAboutKeptStatement {
+      kept.giveUp()
+      // Tried again, it is sent as any other.
+      throw PostgresStoreError.server(failure.asTransient)
+    }
+    throw limit?.timeout(failure, since: began) ?? .server(failure)
+  }
+
+  /// What becomes of a result of the server.
+  private enum Answer {
+    case wanted
+    case unwanted
+    /// It says that the server keeps a statement.
+    case kept(KeptStatements.Key, String)
   }
 
   /// The statements, with the limit for those of a new transaction among them: no round trip is added.
@@ -164,14 +205,14 @@ final class Connection: @unchecked Sendable {
     return all
   }
 
-  private func prepare(_ statement: Statement) throws {
+  private func prepare(_ statement: Statement, _ name: String) throws {
     let types = statement.parameters.types.map { Oid($0.rawValue) }
-    guard PQsendPrepare(handle, "", statement.sql, Int32(types.count), types) == 1 else {
+    guard PQsendPrepare(handle, name, statement.sql, Int32(types.count), types) == 1 else {
       throw lost()
     }
   }
 
-  private func execute(_ parameters: Parameters) throws {
+  private func execute(_ parameters: Parameters, _ name: String) throws {
     let isSent = parameters.bytes.withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         // A value without bytes needs an address too: a missing address means null.
@@ -182,7 +223,7 @@ final class Connection: @unchecked Sendable {
         }
         let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
         let formats = Array(repeating: Int32(1), count: values.count)
-        return PQsendQueryPrepared(handle, "", Int32(values.count), values, lengths, formats, 1)
+        return PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
           == 1
       }
     }

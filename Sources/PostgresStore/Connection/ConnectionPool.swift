@@ -16,6 +16,8 @@ final class ConnectionPool: @unchecked Sendable {
   private var lentCount = 0
   private var isClosed = false
   private var hasConnected = false
+  /// Whether sessions are one server's for their whole life; `nil` until there was one.
+  private var isDirect: Bool?
   /// Whether the pool has one session, and never opens another.
   private let isFixed: Bool
 
@@ -189,6 +191,9 @@ final class ConnectionPool: @unchecked Sendable {
           limit: statementLimit
         )
         condition.withLock { hasConnected = true }
+        let isDirect = try condition.withLock { self.isDirect } ?? connection.isDirect()
+        condition.withLock { self.isDirect = isDirect }
+        if isDirect { connection.keepStatements() }
         return connection
       } catch {
         guard backoff.wait() else { throw error }

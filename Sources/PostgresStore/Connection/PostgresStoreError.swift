@@ -58,6 +58,16 @@ extension PostgresStoreError.ServerError {
     }
   }
 
+  /// The same as an error after which the transaction may succeed if it is tried again.
+  var asTransient: Self {
+    Self(
+      state: SQLState.serializationFailure,
+      message: message,
+      detail: detail,
+      constraint: constraint
+    )
+  }
+
   /// Whether the server ends the session, or is not ready for one.
   var endsSession: Bool {
     state.hasPrefix("57P") || state.hasPrefix("08") || state == SQLState.idleInTransaction

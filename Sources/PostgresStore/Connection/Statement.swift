@@ -8,6 +8,9 @@ struct Statement: Sendable {
   var parameters: Parameters
   /// Whether the statement begins or ends a transaction.
   private(set) var boundary: Boundary?
+  /// Whether the same text is sent again and again, with other values: then the server keeps it, with its plan, where the
+  /// session is one server's.
+  private(set) var isRepeated = false
 
   init(_ sql: String, _ parameters: Parameters = Parameters()) {
     self.sql = sql
@@ -24,6 +27,13 @@ struct Statement: Sendable {
     self.sql = sql
     parameters = Parameters()
     append(&parameters)
+  }
+
+  /// The same statement, as one that is sent again and again.
+  var repeated: Statement {
+    var statement = self
+    statement.isRepeated = true
+    return statement
   }
 
   /// Every statement of the transaction sees what was committed before it: what a save asks after it has waited for another

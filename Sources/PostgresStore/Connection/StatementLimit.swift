@@ -12,9 +12,11 @@ struct StatementLimit: Sendable {
     self.duration = duration
     // Zero would mean that there is none; a number beyond 32 bits would be refused.
     let milliseconds = min(max(1, duration / .milliseconds(1)), Double(Int32.max))
-    statement = Statement("SELECT set_config('statement_timeout', $1, true)") {
-      $0.append("\(Int(milliseconds))")
-    }
+    statement =
+      Statement("SELECT set_config('statement_timeout', $1, true)") {
+        $0.append("\(Int(milliseconds))")
+      }
+      .repeated
   }
 
   /// The error for a statement that was ended because of the limit; `nil` if it failed otherwise.

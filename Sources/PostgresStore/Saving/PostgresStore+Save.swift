@@ -108,20 +108,24 @@ private struct SaveTransaction {
         $0.append(author)
         $0.append(store.source)
       }
+      .repeated
     }
     lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
     changes = batch.statements(from: store.migration?.reserveOrdinals(batch.rowCount) ?? 0)
+      .map(\.repeated)
     keys = batch.keys.filter { !$0.isEmpty }
     let opening = scope == .turn ? Turn.savepoint : .begin
-    let locks = keys.flatMap { $0.locks() }
+    let locks = keys.flatMap { $0.locks() }.map(\.repeated)
     // If the network brings the first attempt after the second went through, the row is there, and this one must fail.
     begin = [opening, announcement(joining ?? "")] + locks
     beginAgain = [opening, announcement(joining ?? " ON CONFLICT (id) DO NOTHING")] + locks
     // Nobody can say how long the code of a migration takes.
     idleLimit =
       store.migration == nil ? [.limitIdleness(store.configuration.idleLimit)] : []
-    keyStatements = keys.map { $0.statements() }
-    questions = batch.references.questions(store.tables)
+    keyStatements = keys.map { $0.statements().map(\.repeated) }
+    questions = batch.references.questions(store.tables).map {
+      ($0.question, $0.statement.repeated)
+    }
   }
 
   /// Runs the transaction.
@@ -137,14 +141,7 @@ private struct SaveTransaction {
     {
       undo(on: connection)
       // Another save has committed the same key since they were compared. Compared again, it is found.
-      throw PostgresStoreError.server(
-        .init(
-          state: SQLState.serializationFailure,
-          message: error.message,
-          detail: error.detail,
-          constraint: error.constraint
-        )
-      )
+      throw PostgresStoreError.server(error.asTransient)
     } catch {
       undo(on: connection)
       throw error

@@ -1,0 +1,52 @@
+#if PostgreSQL
+/// The statements that a session's server keeps under names, so that it does not read and plan them again.
+///
+/// Only a session that is one server's for its whole life has them: behind a pooler each transaction may get another one.
+/// Where the server says that it does not know a name, or that a plan does not fit the tables any more, they are given up.
+struct KeptStatements {
+  /// What tells statements apart: the types of the parameters are a part of what the server keeps.
+  struct Key: Hashable {
+    let sql: String
+    let types: [ServerType]
+
+    init(_ statement: Statement) {
+      sql = statement.sql
+      types = statement.parameters.types
+    }
+  }
+
+  /// Whether any are kept.
+  var isOn = false
+  private var names: [Key: String] = [:]
+  private var nameCount = 0
+
+  /// More than the saves of an app have.
+  private static let limit = 256
+
+  /// The name of a statement that the server has.
+  func name(of key: Key) -> String? { names[key] }
+
+  /// A name for a statement that the server is to keep; `nil` if it is to keep no more.
+  mutating func makeName() -> String? {
+    guard isOn, names.count < KeptStatements.limit else { return nil }
+    nameCount += 1
+    return "logstore_\(nameCount)"
+  }
+
+  /// Notes that the server has a statement.
+  mutating func add(_ key: Key, _ name: String) { names[key] = name }
+
+  /// Gives up all of them.
+  mutating func giveUp() {
+    isOn = false
+    names = [:]
+  }
+}
+
+extension PostgresStoreError.ServerError {
+  /// Whether a kept statement is the reason: it is not in the session, another one has its name, or its plan is out of date.
+  var isAboutKeptStatement: Bool {
+    ["26000", "42P05", "0A000"].contains(state)
+  }
+}
+#endif
