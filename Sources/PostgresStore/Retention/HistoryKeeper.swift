@@ -39,6 +39,9 @@ final class HistoryKeeper: @unchecked Sendable {
   /// Looks for the first time, soon.
   func begin() { schedule() }
 
+  /// Waits until what is under way is done.
+  func settle() { queue.sync {} }
+
   /// Looks again, if a save of this store has a number so high that it may be necessary.
   func notice(_ transaction: Int64) {
     let isNeeded = lock.withLock {
