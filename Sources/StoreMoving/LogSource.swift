@@ -195,7 +195,7 @@ extension LogSource {
   ///
   /// - Returns: The rows that may have changed since the last one; `nil` if all have to be read again, since tables were
   ///   changed, or the app has packed what came next before it was read.
-  /// - Throws: `StorageError`, also of a value that is missing although nobody has changed its row.
+  /// - Throws: `StorageError`; one reason is a value whose file is missing, and whose row no commit has changed.
   func advance() throws -> Set<RowReference>? {
     let before = view.sequence
     let tablesBefore = tables.map(\.withoutKeys)

@@ -9,7 +9,7 @@ final class BatchPairs {
   private let connection: StoreConnection
   private let descriptor: ModelDescriptor
   private let properties: [(property: ModelProperty, inverse: ModelProperty)]
-  /// What the rows of the commit refer to, by the place of the property.
+  /// The partners of the rows of the commit, for each property in ``properties``.
   private var ends: [[End]]
   /// The rows of others that the commit has changed.
   private(set) var updated: [RowReference] = []

@@ -60,7 +60,7 @@ package final class ServerExport {
 
   /// Keeps savers waiting until the export ends.
   private func lockTables(_ option: String = "") throws {
-    // First that of the commits, into which each save writes before anything else: whoever has it gets the others.
+    // The table of commits comes first: each save writes there before it locks another table.
     let names =
       ["_logstore_commit", "_logstore_meta", "_logstore_entity"] + catalogue.numbers.keys.sorted()
     let list = names.filter { catalogue.columns[$0] != nil }.map(catalogue.name)

@@ -3,7 +3,7 @@ import Foundation
 
 /// What others than one store have saved, as the history tells it.
 ///
-/// A transaction counts once every older one has ended: whoever goes on behind the newest one that counted misses none.
+/// A transaction counts once every older one has ended. So a reader that goes on behind the newest counted one misses none.
 struct RemoteSaves: Sendable {
   /// The schema of the tables, quoted.
   let namespace: String

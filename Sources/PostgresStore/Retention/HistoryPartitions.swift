@@ -99,7 +99,7 @@ extension HistoryPartitions {
         + "FROM pg_class WHERE oid = to_regclass($1)"
     ) { $0.append(parent) }
     guard try connection.runUncounted([rights])[0].bool(0, 0) else { return false }
-    // Whoever may use the table has to be allowed to use the one in its place.
+    // The new table needs the privileges of the old one.
     let grants = try connection.runUncounted([
       Statement(
         "SELECT 'GRANT ' || a.privilege_type || ' ON ' || $1 || ' TO ' || CASE a.grantee WHEN 0 THEN 'PUBLIC' "
