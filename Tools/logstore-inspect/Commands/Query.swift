@@ -10,7 +10,7 @@ struct Query: InspectCommand {
       A condition compares columns with values: == != < <= > >=, in [1, 2], in 1...5, contains, startsWith \
       and endsWith (contains[c] lets case not matter), is nil, with &&, || and !, or and, or, not. Texts stand \
       between quotes, dates are texts in ISO 8601 (UTC), references texts as they are shown ("Trip/17"), key is \
-      a row's key; a name that is a word of the language stands between backticks.
+      a row's key (_key, where an attribute has that name); a name that is a word of the language stands between backticks.
       --columns takes columns, and figures about groups: count, count(c), distinct(c), sum(c), avg(c), \
       min(c), max(c). Sorting puts nil first; -name sorts from the last to the first.
 

@@ -107,7 +107,7 @@ struct RowImport {
     named name: String,
     _ place: ImportField.Place
   ) throws(ImportError) -> Column? {
-    if name == "key" { return nil }
+    if table.isKeyName(name) { return nil }
     guard let definition = table.column(named: name),
       let position = layout.columns.firstIndex(of: definition.number), store.isShown(definition)
     else {

@@ -5,6 +5,8 @@ import Terminal
 struct RowPrinter {
   private let console: Console
   private let format: OutputFormat
+  /// In csv, where the key stands beside columns.
+  private let keyName: String
   private var items: ItemPrinter
   private var isFirst = true
 
@@ -25,8 +27,9 @@ struct RowPrinter {
         expected: "--entity with one of \(tables.map(\.name).joined(separator: ", "))"
       )
     }
-    let columns = tables.first.map { store.columns(of: $0).map(\.name) } ?? []
-    items = ItemPrinter(console, format, fields: ["key"] + columns)
+    keyName = tables.first?.keyName ?? "key"
+    let fields = tables.first.map { store.askableNames(of: $0) } ?? []
+    items = ItemPrinter(console, format, fields: fields)
   }
 
   mutating func print(_ entity: String, _ key: UInt64, _ cells: [RowDecoder.Cell]) {
@@ -42,7 +45,7 @@ struct RowPrinter {
       }
     case .json, .ndjson:
       items.print(["entity": .string(entity), "key": .unsigned(key), "values": .object(values)])
-    case .csv: items.print(.object([.init(name: "key", value: .unsigned(key))] + values))
+    case .csv: items.print(.object([.init(name: keyName, value: .unsigned(key))] + values))
     }
   }
 

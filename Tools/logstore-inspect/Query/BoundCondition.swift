@@ -240,7 +240,7 @@ struct ConditionBinder {
       throw error(operand.token, expected: "a column")
     }
     if let number = reader.number(ofColumn: name) { return number }
-    let names = ["key"] + store.columns(of: table).map(\.name)
+    let names = store.askableNames(of: table)
     throw WhereError(
       text: text,
       position: token.position,

@@ -42,7 +42,7 @@ struct ColumnReader {
 
   /// The number of a column, which is read from now on; `nil` if the table has none of that name.
   mutating func number(ofColumn name: String) -> Int? {
-    if name == "key" { return 0 }
+    if table.isKeyName(name) { return 0 }
     if let known = columns.firstIndex(where: { $0.definition.name == name }) { return known + 1 }
     let found = table.columns.first { $0.name == name && !$0.isRetired }
     guard let definition = found ?? table.columns.first(where: { $0.name == name }) else {
@@ -61,7 +61,7 @@ struct ColumnReader {
   }
 
   func name(of number: Int) -> String {
-    number == 0 ? "key" : columns[number - 1].definition.name
+    number == 0 ? table.keyName : columns[number - 1].definition.name
   }
 
   /// The type of a column; `nil` for the key.

@@ -97,7 +97,7 @@ struct RowQuery {
       items = groupItems + [.count]
     }
     let selected: [SelectItem] =
-      items ?? ([.column("key")] + store.columns(of: table).map { .column($0.name) })
+      items ?? store.askableNames(of: table).map { .column($0) }
     func bind(_ items: [SelectItem], _ text: String) throws(WhereError) -> [Output] {
       var outputs: [Output] = []
       for item in items {
@@ -172,7 +172,7 @@ struct RowQuery {
   ) throws(WhereError) -> Output {
     guard let name = item.column else { return Output(item: item, column: nil) }
     guard let number = reader.number(ofColumn: name) else {
-      let names = ["key"] + store.columns(of: table).map(\.name)
+      let names = store.askableNames(of: table)
       throw WhereError(
         text: text,
         position: item.token.position,

@@ -99,7 +99,7 @@ extension ShellCompletion {
 
   private func columns(of entity: WhereToken) -> [Completion.Candidate] {
     guard let table = table(entity) else { return [] }
-    return ([.init("key")] + store.columns(of: table).map { .init($0.name.asQuestionName) })
+    return store.askableNames(of: table).map { .init($0.asQuestionName) }
   }
 
   private func table(_ token: WhereToken) -> TableDefinition? {
