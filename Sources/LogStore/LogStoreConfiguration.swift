@@ -139,14 +139,24 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// microseconds; any other read takes less than one. Memory is taken as rows are read, and never for scans.
   public var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
 
+  /// How much memory the groups and values of one aggregate may take, in bytes: one that needs more throws
+  /// `SwiftDataError.aggregateTooLarge` instead of taking it.
+  ///
+  /// A group takes some 200 bytes, each value that a percentile needs up to 24, and each that different values are
+  /// counted of some 300, besides long texts.
+  public var aggregateMemoryLimit = LogStoreConfiguration.defaultAggregateMemoryLimit
+
+  /// A quarter of the available memory, as for ``defaultCacheByteCount``.
+  public static let defaultAggregateMemoryLimit = availableMemory / 4
+
   /// A 64th of the available memory, at least 32 MiB and at most 256 MiB, and never more than a tenth.
   ///
   /// The available memory is the limit of the process's control group, in a container for instance, or else the
   /// machine's.
-  public static let defaultCacheByteCount = defaultCacheByteCount(
-    memoryLimit: PosixFileSystem().memoryLimit
-      ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)
-  )
+  public static let defaultCacheByteCount = defaultCacheByteCount(memoryLimit: availableMemory)
+
+  private static let availableMemory =
+    PosixFileSystem().memoryLimit ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)
 
   static func defaultCacheByteCount(memoryLimit: Int) -> Int {
     min(max(memoryLimit / 64, 32 << 20), 256 << 20, memoryLimit / 10)

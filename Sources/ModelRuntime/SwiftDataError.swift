@@ -27,6 +27,7 @@ public struct SwiftDataError: Error, Hashable {
     case invalidSchema
     case migrationUnavailable
     case aggregateOverflow
+    case aggregateTooLarge
     case expressionFailure
     case storeClosed
   }
@@ -92,6 +93,14 @@ extension SwiftDataError {
   public static let aggregateOverflow = SwiftDataError(
     .aggregateOverflow,
     "the sum does not fit the type of the property"
+  )
+  /// The groups of an aggregate, or the values that a percentile or a number of different values needs, take more memory
+  /// than they may.
+  ///
+  /// Apple's framework has no aggregates, and no such error.
+  public static let aggregateTooLarge = SwiftDataError(
+    .aggregateTooLarge,
+    "the groups of an aggregate take more memory than they may"
   )
   /// An expression that is measured, or grouped by, has no value for some model: it divides by zero, say.
   ///

@@ -40,12 +40,14 @@ extension Accumulator {
       rows.forEach { row in
         if !doubles[row].isNaN { values.groups[Int(groups?[row] ?? 0)].append(doubles[row]) }
       }
+      values.valueCount += rows.selectedCount
     case (let values as DistributionAccumulator, .integers):
       let (integers, isSigned) = (vector.integers, values.isSigned)
       rows.forEach { row in
         let value = isSigned ? Double(integers[row]) : Double(UInt64(bitPattern: integers[row]))
         values.groups[Int(groups?[row] ?? 0)].append(value)
       }
+      values.valueCount += rows.selectedCount
     case (let extremes as ValueExtremeAccumulator, .codes):
       extremes.addCodes(rows, of: vector, source, in: groups)
     default: rows.forEach { add(source.value(at: $0, of: vector), to: Int(groups?[$0] ?? 0)) }

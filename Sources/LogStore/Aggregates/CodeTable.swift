@@ -10,6 +10,9 @@ struct CodeTable {
   private(set) var count = 0
   private var last: (key: Int64, code: Int32) = (0, -1)
 
+  /// What it takes, in bytes.
+  var byteCount: Int { keys.count * (MemoryLayout<Int64>.stride + MemoryLayout<Int32>.stride) }
+
   /// The number of an integer; a new one gets the number that the closure returns.
   @inline(__always)
   mutating func code(of key: Int64, orAdd make: (Int64) -> Int32) -> Int32 {
@@ -60,6 +63,9 @@ struct TextCodeTable {
   /// The byte strings, one behind the other, and the end of each.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
+
+  /// What it takes, in bytes, about.
+  var byteCount: Int { places.count * 4 + hashes.count * 20 + bytes.count }
 
   /// The number of a byte string; a new one gets the number that the closure returns.
   mutating func code(of key: RawSpan, orAdd make: (RawSpan) -> Int32) -> Int32 {

@@ -20,6 +20,8 @@ struct ColumnMeasurement {
   private var pairValues: [[(first: Int32, second: Int32)]]
   private var distinct: [DistinctValues?]
   private let accumulators: [Accumulator]
+  /// How much memory it may take.
+  var allowance: AggregateAllowance
   /// How many groups there are so far, and different values counted in them.
   var groupCount: Int { max(count, distinct.map { $0?.count ?? 0 }.max() ?? 0) }
   private var count = 0
@@ -31,7 +33,8 @@ struct ColumnMeasurement {
     _ request: AggregateRequest,
     _ table: EntityTable,
     _ plan: ColumnPlan,
-    _ resolver: StoreResolver
+    _ resolver: StoreResolver,
+    within allowance: AggregateAllowance
   ) {
     guard plan.isExact else { return nil }
     var sources: [MeasuredColumn] = []
@@ -57,6 +60,7 @@ struct ColumnMeasurement {
     }
     self.request = request
     self.table = table
+    self.allowance = allowance
     self.plan = plan
     self.sources = sources
     self.positions = positions
@@ -79,7 +83,7 @@ struct ColumnMeasurement {
   ///   - keys: The keys of the rows; all, if `nil`.
   ///   - excluded: Keys of rows that do not count.
   ///   - tally: Counts what is read.
-  /// - Throws: ``StorageError`` for what is damaged.
+  /// - Throws: ``StorageError`` for what is damaged, or `SwiftDataError.aggregateTooLarge`.
   mutating func run(
     _ view: ReadView,
     in keys: Range<UInt64>? = nil,
@@ -103,8 +107,21 @@ struct ColumnMeasurement {
       tally?.match(rows.selectedCount)
       try group(rows, of: batch)
       for index in request.measures.indices { try measure(index, rows, of: batch) }
+      try allowance.check(byteCount, groupCount: count)
     }
     for source in sources { if let failure = source.related?.failure { throw failure } }
+  }
+
+  /// What it takes, in bytes, about, and the table of groups that it is added to.
+  private var byteCount: Int {
+    var sum = count * GroupTable.byteCount(ofKeyWith: encoders.count)
+    for encoder in encoders { sum += encoder.byteCount }
+    for (table, values) in zip(pairs, pairValues) {
+      sum += table.byteCount + values.count * MemoryLayout<(Int32, Int32)>.stride
+    }
+    for accumulator in accumulators { sum += accumulator.byteCount * 2 }
+    for values in distinct { sum += values?.byteCount ?? 0 }
+    return sum
   }
 
   /// Adds what was found to a table of groups.
@@ -310,6 +327,12 @@ struct DistinctValues {
 
   /// How many there are, in all groups.
   var count: Int { pairs.count }
+
+  /// What they take, in bytes, about, and the sets they become.
+  var byteCount: Int {
+    encoder.byteCount + known.byteCount
+      + pairs.count * (MemoryLayout<(Int32, Int32)>.stride + DistinctAccumulator.valueByteCount)
+  }
 
   init(_ source: MeasuredColumn) { encoder = KeyEncoder(source, nil) }
 

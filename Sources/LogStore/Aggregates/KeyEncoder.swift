@@ -21,6 +21,17 @@ struct KeyEncoder {
   /// Those that were found last, by quarters of an hour: rows are near each other in time.
   private var recentRanges: [(range: Range<Double>, code: Int32)] = []
 
+  /// What texts and bytes take outside of the values.
+  private var heapByteCount = 0
+  /// How many numbers of the dictionaries' values there are.
+  private var dictionaryCodeCount = 0
+
+  /// What it takes, in bytes, about: each value is in the list and in a table, some of whose places are free.
+  var byteCount: Int {
+    values.count * MemoryLayout<KeyValue>.stride * 3 + heapByteCount + integers.byteCount
+      + texts.byteCount + dictionaryCodeCount * MemoryLayout<Int32>.stride
+  }
+
   init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
     self.source = source
     self.bucket = bucket
@@ -33,6 +44,7 @@ struct KeyEncoder {
     let code = Int32(values.count)
     values.append(key)
     codes[key] = code
+    heapByteCount += key.heapByteCount
     return code
   }
 
@@ -177,8 +189,11 @@ struct KeyEncoder {
   ) {
     guard let dictionary = vector.dictionary else { return }
     let name = ObjectIdentifier(dictionary)
-    var known =
-      dictionaries.removeValue(forKey: name)?.codes ?? Array(repeating: -1, count: dictionary.count)
+    var known = dictionaries.removeValue(forKey: name)?.codes ?? []
+    if known.isEmpty {
+      known = Array(repeating: -1, count: dictionary.count)
+      dictionaryCodeCount += dictionary.count
+    }
     let numbers = vector.codes
     withTexts { encoder, texts in
       rows.forEach { row in

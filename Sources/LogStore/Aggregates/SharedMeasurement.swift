@@ -17,6 +17,7 @@ struct SharedMeasurement {
   private let table: EntityTable
   private let expression: QueryExpression?
   private let excluded: Set<UInt64>
+  private let allowance: AggregateAllowance
   private let store: TableStore
   private let resolver: StoreResolver
   private var view: ReadView { resolver.view }
@@ -26,6 +27,7 @@ struct SharedMeasurement {
     _ table: EntityTable,
     where expression: QueryExpression?,
     excluding excluded: Set<UInt64>,
+    within allowance: AggregateAllowance,
     in store: TableStore,
     _ resolver: StoreResolver
   ) {
@@ -33,6 +35,7 @@ struct SharedMeasurement {
     self.table = table
     self.expression = expression
     self.excluded = excluded
+    self.allowance = allowance
     self.store = store
     self.resolver = resolver
   }
@@ -60,10 +63,12 @@ struct SharedMeasurement {
       measurement.add(to: result)
       return true
     }
+    measurement.allowance = allowance.half
     let middle = sample + (end - sample) / 2
     let half = SharedWork { [self, tally = tally?.makeAnother()] in
       // What resolvers and tests of texts remember is for one thread at a time.
       var half = makeMeasurement(StoreResolver(store, as: view))
+      half?.allowance = allowance.half
       try half?.run(view, in: middle ..< .max, excluding: excluded, tally)
       return (half, tally)
     }
@@ -82,6 +87,6 @@ struct SharedMeasurement {
 
   private func makeMeasurement(_ resolver: StoreResolver) -> ColumnMeasurement? {
     let plan = ColumnPlan(expression, of: table, resolver)
-    return ColumnMeasurement(request, table, plan, resolver)
+    return ColumnMeasurement(request, table, plan, resolver, within: allowance)
   }
 }

@@ -5,7 +5,8 @@ import RowFormat
 extension TableStore {
   /// Measures the rows a fetch asks for, all of them as of one commit.
   ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or
+  ///   `SwiftDataError.aggregateTooLarge`.
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ wanted: AggregateRequest,
@@ -14,7 +15,11 @@ extension TableStore {
   ) throws -> GroupTable {
     let query = try StoreQuery(counting: descriptor)
     let resolver = StoreResolver(self, trace)
-    let result = GroupTable(wanted)
+    let allowance = AggregateAllowance(
+      byteCount: aggregateByteLimit,
+      entityName: ModelDescriptor.of(T.self).entityName
+    )
+    let result = GroupTable(wanted, within: allowance)
     try visit(T.self, query, for: .rows, resolver) { fetch in
       let table = fetch.table
       if !fetch.namesRows {
@@ -24,15 +29,19 @@ extension TableStore {
           table,
           where: query.expression,
           excluding: own,
+          within: allowance,
           in: self,
           resolver
         )
-        if try measurement.run(into: result, fetch.tally) { return .proceed }
+        if try measurement.run(into: result, fetch.tally) {
+          try result.checkSize()
+          return .proceed
+        }
       }
       let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
       return try fetch.visit { reference, row in
         if !excluded.contains(reference) {
-          result.add(try reader.values(of: row, reference), of: reference)
+          try result.add(try reader.values(of: row, reference), of: reference)
         }
         return .proceed
       }

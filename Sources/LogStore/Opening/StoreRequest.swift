@@ -12,6 +12,7 @@ struct StoreRequest {
   var blobThreshold = LogStoreConfiguration.defaultExternalStorageThreshold
   var compaction = LogStoreConfiguration.Compaction.automatic
   var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
+  var aggregateByteLimit = LogStoreConfiguration.defaultAggregateMemoryLimit
   var permissions = StorePermissions.owner
   var uniquenessPolicy = UniquenessPolicy.upsert
   var newerStores = NewerStorePolicy.refuse
@@ -39,6 +40,7 @@ struct StoreRequest {
     blobThreshold = configuration.externalStorageThreshold
     compaction = configuration.compaction
     cacheByteCount = configuration.cacheByteCount
+    aggregateByteLimit = configuration.aggregateMemoryLimit
     permissions = configuration.permissions
     uniquenessPolicy = configuration.uniquenessPolicy
     newerStores = configuration.newerStores
@@ -55,6 +57,7 @@ struct StoreRequest {
       schema: schema,
       allowsSave: allowsSave,
       blobThreshold: blobThreshold,
+      aggregateByteLimit: aggregateByteLimit,
       durability: durability,
       observation: observation
     )

@@ -50,6 +50,8 @@ final class TableStore: Sendable {
   let blobThreshold: Int
   /// Receives the store's events.
   let observation: StoreObservation
+  /// How many bytes the groups and values of one aggregate may take.
+  let aggregateByteLimit: Int
   /// How many rows a table has at least of which two threads measure columns.
   let leastSharedRowCount = Atomic<Int>(100_000)
   /// What a save promises.
@@ -93,6 +95,7 @@ final class TableStore: Sendable {
     var allowsSave = true
     /// How many bytes a value may have that is in its row although it could have a file.
     var blobThreshold = Int.max
+    var aggregateByteLimit = LogStoreConfiguration.defaultAggregateMemoryLimit
     var durability = LogStoreConfiguration.Durability.full
     var observation = StoreObservation.none
     var closing = EngineClosing.withStore
@@ -107,6 +110,7 @@ final class TableStore: Sendable {
     closing = configuration.closing
     durability = configuration.durability
     blobThreshold = configuration.blobThreshold
+    aggregateByteLimit = configuration.aggregateByteLimit
     observation = configuration.observation
     allowsSave = configuration.allowsSave
     textHash = TextHash(engine.state.store)

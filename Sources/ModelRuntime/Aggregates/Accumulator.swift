@@ -34,6 +34,9 @@ package class Accumulator {
   /// Adds what another accumulator of the same measure has collected of one of its groups.
   package func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) { notOverridden() }
 
+  /// What its groups take, in bytes, about.
+  package var byteCount: Int { notOverridden() }
+
   private func notOverridden() -> Never {
     preconditionFailure("\(type(of: self)) must override this")
   }
@@ -67,6 +70,8 @@ package final class CountAccumulator: Accumulator {
   package var counts: [Int] = []
 
   package override func grow(to groupCount: Int) { counts.grow(to: groupCount, 0) }
+
+  package override var byteCount: Int { counts.count * MemoryLayout<Int>.stride }
   package override func add(_: QueryValue, to group: Int) { counts[group] += 1 }
 
   package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
@@ -84,6 +89,10 @@ package final class IntegerSumAccumulator: Accumulator {
   package override func grow(to groupCount: Int) {
     sums.grow(to: groupCount, 0)
     counts.grow(to: groupCount, 0)
+  }
+
+  package override var byteCount: Int {
+    sums.count * (MemoryLayout<Int128>.stride + MemoryLayout<Int>.stride)
   }
 
   package override func add(_ value: QueryValue, to group: Int) {
@@ -106,6 +115,10 @@ package final class DoubleSumAccumulator: Accumulator {
   package override func grow(to groupCount: Int) {
     sums.grow(to: groupCount, CompensatedSum())
     counts.grow(to: groupCount, 0)
+  }
+
+  package override var byteCount: Int {
+    sums.count * (MemoryLayout<CompensatedSum>.stride + MemoryLayout<Int>.stride)
   }
 
   package override func add(_ value: QueryValue, to group: Int) {
@@ -161,6 +174,8 @@ package final class IntegerExtremeAccumulator: Accumulator {
     isPresent.grow(to: groupCount, false)
   }
 
+  package override var byteCount: Int { values.count * (MemoryLayout<Int64>.stride + 1) }
+
   package func add(_ value: Int64, to group: Int) {
     values[group] = wantsGreatest ? max(values[group], value) : min(values[group], value)
     isPresent[group] = true
@@ -191,6 +206,8 @@ package final class DoubleExtremeAccumulator: Accumulator {
     isPresent.grow(to: groupCount, false)
   }
 
+  package override var byteCount: Int { values.count * (MemoryLayout<Double>.stride + 1) }
+
   package func add(_ value: Double, to group: Int) {
     isPresent[group] = true
     let known = values[group]
@@ -214,6 +231,8 @@ package final class ValueExtremeAccumulator: Accumulator {
   private let wantsGreatest: Bool
   private let kind: QueryKind
   package private(set) var values: [QueryValue] = []
+  /// What texts take outside of the values.
+  private var heapByteCount = 0
 
   init(_ function: MeasureFunction, _ kind: QueryKind) {
     wantsGreatest = function == .maximum
@@ -222,11 +241,16 @@ package final class ValueExtremeAccumulator: Accumulator {
 
   package override func grow(to groupCount: Int) { values.grow(to: groupCount, .null) }
 
+  package override var byteCount: Int {
+    values.count * MemoryLayout<QueryValue>.stride + heapByteCount
+  }
+
   package override func add(_ value: QueryValue, to group: Int) {
     let known = values[group]
     if known.isNull
       || (wantsGreatest ? known.precedes(value, as: kind) : value.precedes(known, as: kind))
     {
+      heapByteCount += value.heapByteCount - known.heapByteCount
       values[group] = value
     }
   }
@@ -270,6 +294,8 @@ package final class MomentAccumulator: Accumulator {
 
   package override func grow(to groupCount: Int) { groups.grow(to: groupCount, Moments()) }
 
+  package override var byteCount: Int { groups.count * MemoryLayout<Moments>.stride }
+
   package override func add(_ value: QueryValue, to group: Int) {
     if let value = value.number(isSigned: isSigned) { groups[group].add(value) }
   }
@@ -282,10 +308,16 @@ package final class MomentAccumulator: Accumulator {
 package final class DistributionAccumulator: Accumulator {
   package let isSigned: Bool
   package var groups: [[Double]] = []
+  /// How many values there are in all groups.
+  package var valueCount = 0
 
   init(isSigned: Bool) { self.isSigned = isSigned }
 
   package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
+
+  package override var byteCount: Int {
+    groups.count * 48 + valueCount * MemoryLayout<Double>.stride * 3 / 2
+  }
 
   /// The value of a group that would be at a place if all were in order, and the next one; `nil` if it is the last.
   ///
@@ -299,26 +331,50 @@ package final class DistributionAccumulator: Accumulator {
   }
 
   package override func add(_ value: QueryValue, to group: Int) {
-    if let value = value.number(isSigned: isSigned), !value.isNaN { groups[group].append(value) }
+    guard let value = value.number(isSigned: isSigned), !value.isNaN else { return }
+    groups[group].append(value)
+    valueCount += 1
   }
 
   package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
-    if let other = other as? DistributionAccumulator { groups[group] += other.groups[otherGroup] }
+    guard let other = other as? DistributionAccumulator else { return }
+    valueCount += other.groups[otherGroup].count
+    if groups[group].isEmpty {
+      groups[group] = other.groups[otherGroup]
+    } else {
+      groups[group] += other.groups[otherGroup]
+    }
   }
 }
 
 package final class DistinctAccumulator: Accumulator {
   package private(set) var groups: [Set<KeyValue>] = []
+  private var valueCount = 0
+  /// What texts and bytes take outside of the values.
+  private var heapByteCount = 0
 
   package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
 
+  package override var byteCount: Int {
+    groups.count * 8 + valueCount * Self.valueByteCount + heapByteCount
+  }
+
+  /// What a value takes in a set, in bytes: some of a set's places are free.
+  package static let valueByteCount = MemoryLayout<KeyValue>.stride * 2
+
   package override func add(_ value: QueryValue, to group: Int) {
-    groups[group].insert(KeyValue(value))
+    insert(KeyValue(value), to: group)
+  }
+
+  private func insert(_ value: KeyValue, to group: Int) {
+    guard groups[group].insert(value).inserted else { return }
+    valueCount += 1
+    heapByteCount += value.heapByteCount
   }
 
   package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
     if let other = other as? DistinctAccumulator {
-      groups[group].formUnion(other.groups[otherGroup])
+      for value in other.groups[otherGroup] { insert(value, to: group) }
     }
   }
 }
@@ -333,6 +389,8 @@ package final class ChosenValueAccumulator: Accumulator {
   private var orders: [QueryValue] = []
   private var places: [UInt64] = []
   package private(set) var values: [QueryValue] = []
+  /// What texts take outside of the values.
+  private var heapByteCount = 0
 
   init(_ function: MeasureFunction, _ kind: QueryKind) {
     wantsLast = function == .last
@@ -343,6 +401,11 @@ package final class ChosenValueAccumulator: Accumulator {
     orders.grow(to: groupCount, .null)
     places.grow(to: groupCount, 0)
     values.grow(to: groupCount, .null)
+  }
+
+  package override var byteCount: Int {
+    values.count * (MemoryLayout<QueryValue>.stride * 2 + MemoryLayout<UInt64>.stride)
+      + heapByteCount
   }
 
   /// How a row would compare that has a value in what puts rows in order.
@@ -368,7 +431,10 @@ package final class ChosenValueAccumulator: Accumulator {
     switch standing(of: order, in: group) {
     case .worse: return
     case .equal where wantsLast ? place < places[group] : place >= places[group]: return
-    case .equal, .better: (orders[group], values[group], places[group]) = (order, value, place)
+    case .equal, .better:
+      heapByteCount += order.heapByteCount + value.heapByteCount
+      heapByteCount -= orders[group].heapByteCount + values[group].heapByteCount
+      (orders[group], values[group], places[group]) = (order, value, place)
     }
   }
 

@@ -40,9 +40,14 @@ package final class GroupTable {
   package private(set) var keys: [[KeyValue]] = []
   package let accumulators: [Accumulator]
   private var numbers: [[KeyValue]: Int] = [:]
+  private let allowance: AggregateAllowance
+  /// What texts and bytes take outside of the keys.
+  private var heapByteCount = 0
+  private var uncheckedCount = 0
 
-  package init(_ request: AggregateRequest) {
+  package init(_ request: AggregateRequest, within allowance: AggregateAllowance = .unlimited) {
     self.request = request
+    self.allowance = allowance
     accumulators = request.measures.map { .make($0) }
     // Nothing at all has a count and a sum, too.
     if request.keys.isEmpty { _ = group(of: []) }
@@ -59,6 +64,7 @@ package final class GroupTable {
     let number = keys.count
     keys.append(key)
     numbers[key] = number
+    for part in key { heapByteCount += part.heapByteCount }
     for accumulator in accumulators { accumulator.grow(to: number + 1) }
     return number
   }
@@ -69,7 +75,16 @@ package final class GroupTable {
   ///   - values: The values.
   ///   - row: The row, which puts those in order that are equal to a measure; without one, it comes behind all
   ///     that have one, and behind those that were added before.
-  package func add(_ values: [QueryValue], of row: RowReference? = nil) {
+  /// - Throws: ``SwiftDataError/aggregateTooLarge``.
+  package func add(
+    _ values: [QueryValue],
+    of row: RowReference? = nil
+  ) throws(SwiftDataError) {
+    uncheckedCount += 1
+    if uncheckedCount == 256 {
+      uncheckedCount = 0
+      try checkSize()
+    }
     var key: [KeyValue] = []
     key.reserveCapacity(request.keys.count)
     for (index, part) in request.keys.enumerated() {
@@ -90,6 +105,23 @@ package final class GroupTable {
         accumulators[index].add(value, to: group)
       }
     }
+  }
+
+  /// What one group takes for its key, in bytes: an array, and its places in the list of keys and in the table.
+  package static func byteCount(ofKeyWith partCount: Int) -> Int {
+    80 + partCount * MemoryLayout<KeyValue>.stride
+  }
+
+  /// Makes sure that the groups take no more memory than they may.
+  ///
+  /// - Throws: ``SwiftDataError/aggregateTooLarge``.
+  package func checkSize() throws(SwiftDataError) {
+    let perKey = Self.byteCount(ofKeyWith: request.keys.count)
+    let measured = accumulators.reduce(0) { $0 + $1.byteCount }
+    try allowance.check(
+      keys.count * perKey + heapByteCount + measured,
+      groupCount: keys.count
+    )
   }
 
   /// The groups in the order of their keys.

@@ -48,6 +48,7 @@ extension ModelContext {
   ///   - aggregates: The measures of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
   /// - Throws: As ``aggregate(_:_:)``.
+  ///   A LogStore throws ``SwiftDataError/aggregateTooLarge`` where the groups take more memory than they may.
   /// - Complexity: As ``aggregate(_:_:)``; memory in proportion to the number of groups.
   public func aggregate<T, Key, each Value>(
     _ descriptor: FetchDescriptor<T>,
@@ -261,6 +262,6 @@ extension GroupTable {
   ) throws {
     let state = model._$state
     let row = hasRow && state.flags.contains(.stored) ? state.reference : nil
-    add(try readers.map { try $0(model) }, of: row)
+    try add(try readers.map { try $0(model) }, of: row)
   }
 }

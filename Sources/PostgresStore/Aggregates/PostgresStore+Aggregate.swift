@@ -20,7 +20,7 @@ extension PostgresStore: AggregatingStore {
     }
     let groups = GroupTable(wanted)
     for (measurement, result) in zip(measurements, try read(measurements.map(\.statement))) {
-      let count = measurement.add(result, to: groups)
+      let count = try measurement.add(result, to: groups)
       query.report(measurement.table, rowCount: count)
     }
     return groups

@@ -67,14 +67,15 @@ struct TableMeasurement {
   /// Adds what the server has found to groups.
   ///
   /// - Returns: How many rows were measured.
-  func add(_ result: StatementResult, to groups: GroupTable) -> Int {
+  /// - Throws: `SwiftDataError.aggregateTooLarge`.
+  func add(_ result: StatementResult, to groups: GroupTable) throws -> Int {
     if !isGrouped {
       let kinds = wanted.sources.map(\.kind)
       for row in 0..<result.rowCount {
         let reference = RowReference(
           rawValue: UInt64(bitPattern: result.integer(row, kinds.count))
         )
-        groups.add(
+        try groups.add(
           kinds.enumerated().map { result.value(row, $0.offset, as: $0.element) },
           of: reference
         )
