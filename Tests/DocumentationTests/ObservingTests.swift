@@ -96,4 +96,15 @@ private func print(_ text: String) { printed.withLock { $0.append(text) } }
     }
     #expect(printed.withLock { $0.last } == "1 steps, 0 to draw again")
   }
+
+  @MainActor
+  @Test func `the state of a query`() {
+    let context = container.mainContext
+    let state = QueryState<Job>()
+    context.insert(Job("second", due: Date(timeIntervalSince1970: 2)))
+    context.insert(Job("first", due: Date(timeIntervalSince1970: 1)))
+    state.update(FetchDescriptor(sortBy: [SortDescriptor(\.due)]), in: context)
+    let titles = state.elements.map(\.title)
+    #expect(titles == ["first", "second"])
+  }
 }

@@ -1,90 +1,157 @@
-import Observation
-
-/// What a `@Query` property of a user interface keeps between two drawings, without a framework.
+/// What a query in a user interface keeps between two drawings, without a framework.
 ///
-/// A property wrapper holds one, calls ``update(in:)`` before a view is drawn, and hands out ``results``:
+/// A view's property brings it up to date before the view is drawn, and hands out its results:
 ///
 /// ```swift
-/// @MainActor @propertyWrapper struct Query<Element: PersistentModel>: DynamicProperty {
-///   @Environment(\.modelContext) private var modelContext
-///   @State private var state: QueryState<Element>
-///   func update() { state.update(in: modelContext) }
-///   var wrappedValue: FetchResultsCollection<Element> { state.results }
-/// }
+/// state.update(descriptor, in: modelContext)
+/// for job in state.elements { print(job.title) }
 /// ```
 ///
-/// A framework that draws again when a tracked property changes needs no more. Another one passes `onChange`.
+/// A drawing without changes fetches nothing: the descriptor is compared with the former one, and the results are those of
+/// a ``ResultsObserver``.
+///
+/// A framework that draws again what it tracked under Observation needs no more. Another one sets ``onChange``.
+///
+/// It belongs to the main actor, and so do the contexts it is given.
 @MainActor
 public final class QueryState<Element: PersistentModel> {
   /// The fetch; the results follow when they are next read.
   public var descriptor: FetchDescriptor<Element> {
-    didSet { observer = nil }
+    didSet { if descriptor != oldValue { stopObserving() } }
   }
 
-  private let onChange: @MainActor () -> Void
+  /// Called at the main actor's next turn after a change of the results, or of a value of one of them; once, until the
+  /// results are read again.
+  ///
+  /// A value is an attribute or a reference to one model, as in ``ResultsChange/updated``; so the first save of a model counts,
+  /// which gives it its identifier. What is set here counts from the next read.
+  public var onChange: (@MainActor () -> Void)? {
+    didSet { if onChange == nil { stopWaiting() } }
+  }
+
   private var context: ModelContext?
   private var observer: ResultsObserver<Element, Never>?
   private var initialError: (any Error)?
-  /// Whether a change of what was read is going to be announced.
-  private var isTracking = false
+  /// The results as an array, with those that it was made of.
+  private var listed: (tree: ResultTree<RankedResult>, elements: [Element])?
+  /// Has the observer record which results are updated, for as long as somebody is called.
+  private var updates: UpdatedModels<Element>?
+  /// Waits for the change that is announced next.
+  private var announcement: Task<Void, Never>?
 
   /// Makes the state of a query; nothing is fetched before it has a context and is read.
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.
-  ///   - onChange: Called at the main actor's next turn after a change of the results; once, until they are read again.
+  ///   - onChange: See ``onChange``.
   public init(
     _ descriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    onChange: @escaping @MainActor () -> Void = {}
+    onChange: (@MainActor () -> Void)? = nil
   ) {
     self.descriptor = descriptor
     self.onChange = onChange
   }
 
+  deinit { announcement?.cancel() }
+}
+
+// MARK: What is asked
+
+extension QueryState {
   /// Goes on with a context, which belongs to the main actor.
   public func update(in context: ModelContext) {
     if self.context === context { return }
     self.context = context
-    observer = nil
+    stopObserving()
   }
 
+  /// Goes on with a fetch and a context: the same ones as before, in most drawings.
+  ///
+  /// Descriptors are compared as `==` compares them, and so are the values that a predicate captured: by how they print.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - context: The context, which belongs to the main actor.
+  public func update(_ descriptor: FetchDescriptor<Element>, in context: ModelContext) {
+    self.descriptor = descriptor
+    update(in: context)
+  }
+}
+
+// MARK: What is found
+
+extension QueryState {
   /// The models that match, in order; none without a context, and none if the first fetch failed.
   public var results: FetchResultsCollection<Element> {
-    guard let observer = current() else {
-      return FetchResultsCollection(ListedResults<Element>(ResultTree()))
-    }
-    if isTracking { return observer.results }
-    isTracking = true
-    return withObservationTracking {
-      observer.results
-    } onChange: {
-      Task { @MainActor [weak self] in self?.announce() }
-    }
+    FetchResultsCollection(ListedResults(current))
+  }
+
+  /// The models that match, as an array.
+  ///
+  /// - Complexity: O(*n*) for the first read after models came, went or moved, then O(1).
+  public var elements: [Element] {
+    let tree = current
+    if let listed, listed.tree.isSame(as: tree) { return listed.elements }
+    let elements = tree.map { $0.model(as: Element.self) }
+    listed = (tree, elements)
+    return elements
   }
 
   /// What went wrong when the results were last fetched, or `nil`; the fetch is tried again when they are next read.
   public var fetchError: (any Error)? {
-    let observer = current()
+    let observer = observing()
     return observer == nil ? initialError : observer?.fetchError
   }
 
-  private func current() -> ResultsObserver<Element, Never>? {
+  private var current: ResultTree<RankedResult> {
+    guard let observer = observing() else { return ResultTree() }
+    let tree = observer.live.current.tree
+    if onChange != nil { announceNextChange(of: observer.live) }
+    return tree
+  }
+
+  private func observing() -> ResultsObserver<Element, Never>? {
     guard let context else { return nil }
     if let observer { return observer }
     do {
       observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
       initialError = nil
-      // Another observer notifies another tracker; the former one is not heard any more.
-      isTracking = false
     } catch {
       initialError = error
     }
     return observer
   }
 
+  private func stopObserving() {
+    stopWaiting()
+    observer = nil
+    listed = nil
+  }
+}
+
+// MARK: Announcing
+
+extension QueryState {
+  private func announceNextChange(of live: LiveResults<Element, Never>) {
+    if updates == nil { updates = live.updateLists.makeList() }
+    updates?.removeAll()
+    live.awaitChange()
+    // One that waits already announces this change, too.
+    if announcement != nil { return }
+    announcement = Task { [weak self, signal = live.signal, round = live.signal.round] in
+      await signal.wait(past: round, isolation: #isolation)
+      if !Task.isCancelled { self?.announce() }
+    }
+  }
+
   private func announce() {
-    guard isTracking else { return }
-    isTracking = false
-    onChange()
+    announcement = nil
+    onChange?()
+  }
+
+  private func stopWaiting() {
+    announcement?.cancel()
+    announcement = nil
+    updates = nil
   }
 }

@@ -109,17 +109,22 @@ struct `Objects and results that other processes change` {
     let (own, other) = try openBoth(looker)
     var drawings: [[String]] = []
     var query: QueryState<Meter>?
-    func draw() { drawings.append(query?.results.map(\.name) ?? []) }
+    func draw() { drawings.append(query?.results.map { $0.name + $0.place } ?? []) }
     query = QueryState(FetchDescriptor(sortBy: [SortDescriptor(\Meter.name)])) { draw() }
     query?.update(in: own.mainContext)
     draw()
-    for name in ["a", "b"] {
-      other.insert(Meter(name))
-      try other.save()
+    let meters = ["a", "b"].map { Meter($0) }
+    let changes = [
+      { other.insert(meters[0]) }, { other.insert(meters[1]) }, { meters[0].place = "!" },
+      { other.delete(meters[1]) },
+    ]
+    for change in changes {
       let count = drawings.count
+      change()
+      try other.save()
       while drawings.count == count { await Task.yield() }
     }
-    #expect(drawings == [[], ["a"], ["a", "b"]])
+    #expect(drawings == [[], ["a"], ["a", "b"], ["a!", "b"], ["a!"]])
     query = nil
   }
 
