@@ -147,6 +147,7 @@ var products: [Product] = [
   .library(name: "ModelRuntime", targets: ["ModelRuntime"]),
   .library(name: "PostgresStore", targets: ["PostgresStore"]),
   .library(name: "DataStoreTesting", targets: ["DataStoreTesting"]),
+  .library(name: "QueryUI", targets: ["QueryUI"]),
   .library(name: "SwiftData", targets: [hostIsApple ? "LogStoreSwiftData" : "SwiftData"]),
   .executable(name: "logstore-inspect", targets: ["logstore-inspect"]),
 ]
@@ -205,6 +206,11 @@ var targets: [Target] = [
     swiftSettings: swiftSettings + [.strictMemorySafety()]
   ),
   .target(name: "JSONStore", dependencies: ["ModelRuntime"], swiftSettings: swiftSettings),
+  .target(
+    name: "QueryUI",
+    dependencies: ["LogStore", "ModelRuntime"],
+    swiftSettings: swiftSettings
+  ),
   .systemLibrary(
     name: "CPostgres",
     pkgConfig: "libpq",
@@ -381,6 +387,15 @@ if hostIsApple {
       exclude: ["README.md"],
       swiftSettings: appSettings
     ),
+    // A framework of views for terminals, as small as can be, and what brings queries to it.
+    .target(name: "TextScreen", path: "Tools/Examples/Departures/TextScreen"),
+    .target(
+      name: "TextScreenData",
+      dependencies: ["QueryUI", "SwiftData", "TextScreen"],
+      path: "Tools/Examples/Departures/TextScreenData",
+      // As an adapter is that somebody else writes.
+      packageAccess: false
+    ),
     .executableTarget(
       name: "Simulator",
       dependencies: [
@@ -418,6 +433,11 @@ if hostIsApple {
       name: "JSONStoreTests",
       dependencies: ["SwiftData", "JSONStore", "DataStoreTesting"],
       swiftSettings: macroUserSettings
+    ),
+    .testTarget(
+      name: "QueryUITests",
+      dependencies: ["QueryUI", "SwiftData", "TextScreen", "TextScreenData"],
+      swiftSettings: appSettings
     ),
     .testTarget(
       name: "SwiftDataSourceCompatibilityTests",

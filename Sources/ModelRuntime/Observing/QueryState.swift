@@ -10,7 +10,8 @@
 /// A drawing without changes fetches nothing: the descriptor is compared with the former one, and the results are those of
 /// a ``ResultsObserver``.
 ///
-/// A framework that draws again what it tracked under Observation needs no more. Another one sets ``onChange``.
+/// A framework that draws again what it tracked under Observation needs no more. Another one sets ``onChange``. The product
+/// `QueryUI` has a property wrapper on top of this, for frameworks shaped as SwiftUI is.
 ///
 /// It belongs to the main actor, and so do the contexts it is given.
 @MainActor
