@@ -397,6 +397,15 @@ if hostIsApple {
       packageAccess: false
     ),
     .executableTarget(
+      name: "Departures",
+      dependencies: [
+        "SwiftData", "TextScreen", "TextScreenData",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/Examples/Departures/Sources",
+      swiftSettings: appSettings
+    ),
+    .executableTarget(
       name: "Simulator",
       dependencies: [
         "SwiftData", "LogStore", "ModelRuntime", "SchedulePoints",
@@ -466,8 +475,8 @@ if hostIsApple {
     .testTarget(
       name: "ToolsTests",
       dependencies: [
-        "EdgeLogger", "SampleTrips", "Simulator", "Todo", "api-coverage", "Terminal", "SwiftData",
-        "JSONStore", "LogEngine", "RowFormat",
+        "Departures", "EdgeLogger", "SampleTrips", "Simulator", "TextScreenData", "Todo",
+        "api-coverage", "Terminal", "SwiftData", "JSONStore", "LogEngine", "RowFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings
