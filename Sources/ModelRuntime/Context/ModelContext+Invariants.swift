@@ -121,7 +121,7 @@ private final class InvariantCheck {
         case .one(let other): if let other { toOne(property, of: state, model, other) }
         case .many(let list):
           // A list of another epoch is rebuilt before it is read.
-          if list.isLoaded, list.epoch == context.listEpoch {
+          if list.isCurrent(at: context.listEpoch) {
             toMany(property, of: state, model, list.models)
           }
         }

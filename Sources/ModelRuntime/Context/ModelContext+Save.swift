@@ -116,8 +116,7 @@ extension ModelContext {
           continue
         }
         if hasEnds,
-          try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
-            || settlePairs(of: changes, in: connection)
+          try catchUp(with: changes, in: connection)
         {
           next = pendingChanges(for: connection)
           continue
@@ -136,7 +135,7 @@ extension ModelContext {
           try settle(conflicts, by: policy, in: connection)
           next = pendingChanges(for: connection)
         } catch let dangling as DanglingReferences {
-          try mend(dangling, in: connection)
+          try withoutUndo { try mend(dangling, in: connection) }
           next = pendingChanges(for: connection)
         } catch let moved as MovedReference {
           try keep(moved, in: connection)
@@ -158,6 +157,24 @@ extension ModelContext {
       throw error
     }
     return nil
+  }
+
+  /// Applies what others have done to the ends that a save is about to write.
+  ///
+  /// None of it is to be undone: what a delete of this context meets only now, it did not take away.
+  ///
+  /// - Returns: Whether there was anything.
+  private func catchUp(
+    with changes: ChangeSet,
+    in connection: StoreConnection
+  ) throws -> Bool {
+    var found = false
+    try withoutUndo {
+      found =
+        try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
+        || settlePairs(of: changes, in: connection)
+    }
+    return found
   }
 
   /// How often a save takes another turn: a server that ends each of them would keep it for ever.

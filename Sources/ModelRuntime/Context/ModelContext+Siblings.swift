@@ -65,7 +65,7 @@ extension ModelContext {
     guard case .state(let state) = unsafe maps[connection.index].occupant(at: owner),
       case .many(let list) = unsafe state.takeUnretainedValue().relation(property)
     else { return false }
-    return list.isLoaded && list.epoch == listEpoch
+    return list.isCurrent(at: listEpoch)
   }
 
   /// Whether a row would have to be read.

@@ -124,9 +124,12 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { [image] context in
       context.registerUndo(of: property, in: model)
+      // It may have been led here by others, whose list nothing else tells.
+      if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
       mark.restore(state, in: context)
+      if mark.isOutdated(in: context), mark.isUnsaved(in: context) { state.outdateList(property) }
       property.notify(model)
     }
   }
@@ -155,6 +158,7 @@ extension ModelContext {
         list.isReordered = wasReordered || hasOwnOrder
         if !wasRemoved { list.removed.remove(other) }
       }
+      if mark.isUnsaved(in: context), mark.isOutdated(in: context) { list.isOutdated = true }
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -182,7 +186,10 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       // Its place is beside other members: a list that a save has let go of is put together again.
-      if place != nil { _ = state.relatedModels(property) }
+      // One that is in memory is good enough if the store tells afterwards whether the model is a member.
+      if place != nil, !mark.isUnsaved(in: context) || !state.listToChange(property).isLoaded {
+        _ = state.relatedModels(property)
+      }
       let list = state.listToChange(property)
       context.registerUndo(ofAdding: other, to: property, list, in: model)
       state.recordChange(property.ordinal)
@@ -208,11 +215,12 @@ extension ModelContext {
           list.unload()
         }
       }
+      if mark.isUnsaved(in: context), mark.isOutdated(in: context) { list.isOutdated = true }
       if let rank {
         if place == nil, !mark.isUnsaved(in: context) {
           list.formerRanks[ObjectIdentifier(other)] = rank
           // The next reader puts the list together again.
-          list.epoch = context.listEpoch &- 1
+          list.isOutdated = true
         } else {
           list.ranksInFormerList[ObjectIdentifier(other)] = rank
         }
@@ -231,14 +239,21 @@ extension ModelContext {
   ) {
     guard recordingUndoManager != nil else { return }
     let state = model._$state
+    let wasReordered = list.isReordered
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
+      // After a save, the model is kept once more: it was a member before, too, whatever others have done since.
+      guard mark.isUnsaved(in: context) else {
+        return state.keepOther(other, property, of: model)
+      }
       context.register { _ in state.keepOther(other, property, of: model) }
       state.recordChange(property.ordinal)
       let list = state.listToChange(property)
       list.added.remove(other)
+      let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
+      list.isReordered = wasReordered || hasOwnOrder
       // Whether it is a member is for the store to say.
-      if list.isLoaded, !list.isReordered { list.unload() }
+      if list.isReordered { list.isOutdated = true } else if list.isLoaded { list.unload() }
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -267,13 +282,15 @@ extension ModelContext {
   /// Registers how to take a delete back.
   func registerUndoOfDeleting(_ model: any PersistentModel) {
     guard recordingUndoManager != nil else { return }
+    let saveCount = undo.saveCount
     register { context in
       if model._$state.context === context {
         context.undelete(model)
         context.register { $0.markDeleted(model) }
-      } else {
+      } else if saveCount != context.undo.saveCount {
         context.insert(model)
       }
+      // Otherwise others have deleted it meanwhile, and so it would be without the delete that is taken back.
     }
   }
 
@@ -293,12 +310,15 @@ private struct ChangeMark {
   private let ordinal: Int
   private let wasClean: Bool
   private let saveCount: Int
+  /// What the context knew of the store.
+  private let epoch: UInt32
 
   init(_ ordinal: Int, of state: _ModelState, in context: ModelContext) {
     self.ordinal = ordinal
     // Properties from 63 on share a mark, which one of them cannot take back for the others.
     wasClean = !state.changed.contains(ordinal) && ordinal < 63
     saveCount = context.undo.saveCount
+    epoch = context.listEpoch
   }
 
   /// Forgets the change, if it is as if it had never been.
@@ -317,6 +337,9 @@ private struct ChangeMark {
 
   /// Whether the change was not saved meanwhile.
   func isUnsaved(in context: ModelContext) -> Bool { saveCount == context.undo.saveCount }
+
+  /// Whether the store may have changed meanwhile: the change was made to lists that are others by now.
+  func isOutdated(in context: ModelContext) -> Bool { epoch != context.listEpoch }
 }
 
 /// One end of a relationship as it was.
@@ -377,7 +400,11 @@ private struct RelationImage {
       let former = current.models
       let members = Set(former.lazy.map { ObjectIdentifier($0) })
       let known = members.subtracting(current.added.elements.lazy.map { ObjectIdentifier($0) })
-      let wanted = restored.models
+      // A member that others have taken out says so itself: nothing that was undone here has brought it back.
+      let wanted = restored.models.filter {
+        known.contains(ObjectIdentifier($0)) || $0._$state.leads(to: state, property)
+      }
+      restored.replace(with: wanted)
       let kept = Set(wanted.lazy.map { ObjectIdentifier($0) })
       restored.added = OrderedModels(wanted.filter { !known.contains(ObjectIdentifier($0)) })
       restored.removed.removeAll()
@@ -425,6 +452,23 @@ extension _ModelState {
     }
   }
 
+  /// Has the list put together again that a to-one end leads to.
+  ///
+  /// - Parameters:
+  ///   - property: The to-one end; of any other, nothing happens.
+  ///   - member: The object itself, if only a list that has it is meant.
+  fileprivate func outdateList(
+    _ property: ModelProperty,
+    with member: (any PersistentModel)? = nil
+  ) {
+    guard !property.isToMany, let inverse = property.inverse, inverse.isToMany,
+      let owner = linkedModel(property)?._$state, case .many(let list) = owner.relation(inverse),
+      list.isLoaded
+    else { return }
+    if let member, !list.contains(member) { return }
+    list.isOutdated = true
+  }
+
   /// Makes setters call their listeners: observers, or an undo manager.
   func updateIsObserved() {
     if observation != nil { context?.watch(self) }
@@ -460,6 +504,15 @@ extension _ModelState {
     in model: any PersistentModel
   ) {
     context?.registerUndo(ofRemoving: other, from: property, list, in: model)
+  }
+
+  /// Whether the other end of a list that is being restored has the owner, as it is here.
+  fileprivate func leads(to owner: _ModelState, _ property: ModelProperty) -> Bool {
+    guard let inverse = property.inverse, let model = owner.model else { return true }
+    guard inverse.isToMany else { return linkedModel(inverse) === model }
+    guard flags.contains(.stored) else { return true }
+    guard case .many(let list) = relation(inverse) else { return false }
+    return list.added.contains(model)
   }
 
   /// A relationship as it is now: a list is put together if it is not in memory.

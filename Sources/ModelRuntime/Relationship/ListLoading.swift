@@ -21,6 +21,7 @@ extension _ModelState {
         list.placeByFormerRanks { list.rank(of: $0, at: self, inverse) }
       }
       list.epoch = listEpoch
+      list.isOutdated = false
       list.deletionCount = context?.deletionCount ?? 0
       return
     }

@@ -22,7 +22,7 @@ extension _ModelState {
           if property.isDerivable || !flags.contains(.stored) { return }
           return keepOther(other, property, of: model)
         }
-      } else if list.isLoaded, list.epoch != listEpoch, list.contains(other) {
+      } else if list.isLoaded, !list.isCurrent(at: listEpoch), list.contains(other) {
         // Another context has taken the member out since the list was put together: now it is put in again.
         return keepOther(other, property, of: model)
       }

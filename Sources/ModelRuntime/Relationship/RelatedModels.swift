@@ -35,6 +35,9 @@ class RelatedModels {
   @safe @exclusivity(unchecked) final var isLoaded = true
   /// What the context knew of the store when the members were put together.
   @safe @exclusivity(unchecked) final var epoch: UInt32 = 0
+  /// Whether the next reader has to put the members together again, whatever the epoch: an undo took back what had
+  /// been changed over an older state of the store.
+  @safe @exclusivity(unchecked) final var isOutdated = false
 
   /// How many models the context had deleted, or deleted no more, when the members were put together.
   @safe @exclusivity(unchecked) final var deletionCount = 0
@@ -78,6 +81,9 @@ class RelatedModels {
 extension RelatedModels {
   /// Whether the list differs from the stored one in more than members that say so themselves.
   final var hasOverlay: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+  /// Whether the members are in memory, and as the context knows the store.
+  final func isCurrent(at epoch: UInt32) -> Bool { isLoaded && !isOutdated && self.epoch == epoch }
 
   /// Adds a model that is related from now on.
   final func enter(_ model: any PersistentModel) {
@@ -217,6 +223,7 @@ extension RelatedModels {
       exchange(for: models)
     }
     isLoaded = true
+    isOutdated = false
   }
 
   /// Puts members that others added behind an order of its own, and those that did so before beside them.
@@ -453,6 +460,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.latecomers = latecomers
     copy.isLoaded = isLoaded
     copy.epoch = epoch
+    copy.isOutdated = isOutdated
     copy.deletionCount = deletionCount
     return copy
   }
