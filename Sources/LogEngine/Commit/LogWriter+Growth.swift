@@ -92,7 +92,7 @@ extension LogWriter {
       readableEnd: segment.readableEnd.load(ordering: .relaxed),
       reads: state.options.reads
     )
-    state.files.segments.store(extended, at: Int(segment.id.rawValue))
+    state.add(extended)
     state.log.tail.withLock { $0.segment = extended }
   }
 }

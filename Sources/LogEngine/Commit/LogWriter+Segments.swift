@@ -142,7 +142,7 @@ extension LogWriter {
       readableEnd: SegmentHeader.byteCount,
       reads: state.options.reads
     )
-    state.files.segments.store(segment, at: Int(prepared.id.rawValue))
+    state.add(segment)
     state.log.tail.withLock { tail in
       tail.segment = segment
       tail.isEnded = false

@@ -1,5 +1,6 @@
 import LogFormat
 import RowFormat
+import Synchronization
 
 // The new packs: each is written, synchronized, read back, and only then gets its name.
 extension Compactor {
@@ -125,8 +126,11 @@ extension Compactor {
   func endPack() throws(StorageError) {
     guard var output = output.take() else { return }
     try output.end(at: plan.base.sequence, synchronizes: log.synchronizes)
+    let reader = try state.openPack(state.paths.temporary("pack"), output.id)
+    // Opened again afterwards, and then read here and there.
+    if state.files.isLargerThanMemory.load(ordering: .relaxed) { reader.expect(.sequential) }
     unverified = Unverified(
-      reader: try state.openPack(state.paths.temporary("pack"), output.id),
+      reader: reader,
       tables: output.tables,
       rowCount: output.rowCount
     )

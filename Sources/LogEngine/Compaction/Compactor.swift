@@ -150,6 +150,7 @@ import Synchronization
       // Even if the index cannot be brought up to date: what it names still stands for the rows, and what
       // was taken out of it is there for those who are reading it.
       defer { remove(retired) }
+      state.adviseByMemory()
       try moveSlots(after: retired.sequence)
     }
     return CompactionReport(

@@ -76,7 +76,7 @@ extension Follower {
       reads: state.options.reads
     )
     try position.end.checkLink(to: segment)
-    state.files.segments.store(segment, at: Int(segment.id.rawValue))
+    state.add(segment)
     position.end.segment = segment
     position.end.offset = SegmentHeader.byteCount
   }

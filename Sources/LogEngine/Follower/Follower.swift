@@ -194,7 +194,7 @@ extension Follower {
       readableEnd: end.offset,
       reads: state.options.reads
     )
-    state.files.segments.store(grown, at: Int(grown.id.rawValue))
+    state.add(grown)
     end.segment = grown
     return grown
   }

@@ -10,15 +10,25 @@ extension StoreState {
   /// much as one of a hundred. So a store that takes more than half of the memory there is is read page by page,
   /// but for what reads it from one end to the other: that says so, or says beforehand what it will need.
   func adviseByMemory() {
+    if files.isLargerThanMemory.load(ordering: .relaxed) { return }
     guard let limit = fileSystem.memoryLimit else { return }
-    let segments = files.segmentList
-    let packs = files.packList.withLock { $0 }
     let byteCount =
-      segments.reduce(0) { $0 + $1.capacity } + packs.reduce(0) { $0 + $1.summary.byteCount }
+      files.segmentList.reduce(0) { $0 + $1.capacity }
+      + files.packList.withLock { $0.reduce(0) { $0 + $1.summary.byteCount } }
     guard byteCount > limit / 2 else { return }
-    files.isLargerThanMemory.store(true, ordering: .relaxed)
-    for segment in segments { segment.expect(.random) }
-    for pack in packs { pack.expect(.random) }
+    files.isLargerThanMemory.store(true, ordering: .sequentiallyConsistent)
+    // Listed again: what is added from now on is advised by whoever adds it.
+    for segment in files.segmentList { segment.expect(.random) }
+    for pack in files.packList.withLock({ $0 }) { pack.expect(.random) }
+  }
+
+  /// Makes a segment known to readers, in place of a shorter one of its number; one at a time.
+  ///
+  /// Until the files are too large, all of them are looked at, which are few: their bytes fit into half of the memory.
+  func add(_ segment: Segment) {
+    files.segments.store(segment, at: Int(segment.id.rawValue))
+    if files.isLargerThanMemory.load(ordering: .relaxed) { segment.expect(.random) }
+    adviseByMemory()
   }
 
   /// How many bytes the index takes in memory, and about as many in a checkpoint.

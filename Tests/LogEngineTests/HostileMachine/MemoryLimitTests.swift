@@ -64,12 +64,106 @@ import Testing
     #expect(try MemoryStore.rows(of: engine) == store.rows)
     try engine.close()
   }
+
+  @Test func `is read page by page as soon as it has grown so large`() throws {
+    let advice = Advice()
+    let disk = SmallMemory(
+      base: InMemoryFileSystem(),
+      memoryLimit: 200 << 10,
+      advice: advice
+    )
+    let engine = try StorageEngine.open(
+      at: "store",
+      options: MemoryStore.options(),
+      fileSystem: disk
+    )
+    try engine.apply(MemoryStore.tableChanges)
+    #expect(engine.state.files.isLargerThanMemory.load(ordering: .relaxed) == false)
+
+    for number in 1...120 { try insert(number, into: engine) }
+    #expect(engine.state.files.segmentList.count > 3)
+    for segment in engine.state.files.segmentList {
+      #expect(advice.pattern(of: segment.path) == .random, "\(segment.path)")
+    }
+
+    try engine.compact()
+    let packs = engine.state.currentPacks
+    #expect(!packs.isEmpty)
+    for pack in packs { #expect(advice.pattern(of: pack.path) == .random, "\(pack.path)") }
+
+    try engine.close()
+  }
+
+  private func insert(_ number: Int, into engine: StorageEngine) throws {
+    var batch = engine.makeBatch()
+    let key = try #require(engine.reserveKeys(1, in: 1).first)
+    // Texts that do not become small when they are packed.
+    var random = SeededGenerator(seed: UInt64(number))
+    let letters = (0..<2000).map { _ in UInt8(0x21 + random.next() % 94) }
+    let text = String(decoding: letters, as: UTF8.self)
+    let row = MemoryStore.row(Int64(number), text)
+    row.withUnsafeBytes { bytes in
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(rawValue: 1),
+        row: bytes.bytes
+      )
+    }
+    _ = try engine.commit(&batch)
+  }
+}
+
+/// What a store said of the order in which it reads its files.
+private final class Advice: Sendable {
+  private let patterns = Mutex<[String: AccessPattern]>([:])
+
+  func pattern(of path: String) -> AccessPattern? { patterns.withLock { $0[path] } }
+  func record(_ pattern: AccessPattern, of path: String) {
+    patterns.withLock { $0[path] = pattern }
+  }
 }
 
 /// A file system in a process of so much memory.
 private struct SmallMemory: ForwardingFileSystem {
   let base: any FileSystem
   let memoryLimit: Int?
+  var advice = Advice()
 
+  func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
+    AdvisedFile(try base.open(path, mode), advice)
+  }
   func synchronizeDirectory(_ path: String) throws(StorageError) {}
+}
+
+private final class AdvisedFile: OpenFile {
+  private let base: any OpenFile
+  private let advice: Advice
+
+  init(_ base: any OpenFile, _ advice: Advice) {
+    self.base = base
+    self.advice = advice
+  }
+
+  var path: String { base.path }
+  func size() throws(StorageError) -> Int { try base.size() }
+  func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
+    try base.read(into: &buffer, at: offset)
+  }
+  func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) -> Int {
+    try base.write(bytes, at: offset)
+  }
+  func synchronize() throws(StorageError) { try base.synchronize() }
+  func allocate(_ size: Int) throws(StorageError) { try base.allocate(size) }
+  func setSize(_ size: Int) throws(StorageError) { try base.setSize(size) }
+
+  func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? {
+    guard let mapped = try base.map(count, kind) else { return nil }
+    let (path, advice) = (path, advice)
+    advice.record(.unknown, of: path)
+    return unsafe MappedFile(base: mapped.base, count: count) { pattern in
+      advice.record(pattern, of: path)
+    } release: {
+      withExtendedLifetime(mapped) {}
+    }
+  }
 }
