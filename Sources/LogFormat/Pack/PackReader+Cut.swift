@@ -67,6 +67,7 @@ extension PackReader {
   private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
     let block = footer.blocks[address.block]
     let schema = footer.schemas[block.schema]
+    fetch(block)
     if !slot.isIntact.load(ordering: .acquiring) {
       try checkAll(of: address.block, schema)
       slot.isIntact.store(true, ordering: .releasing)

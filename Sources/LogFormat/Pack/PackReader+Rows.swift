@@ -179,6 +179,7 @@ extension PackReader {
     let block = footer.blocks[number]
     let schema = footer.schemas[block.schema]
     while vectors.count <= schema.columns.count { vectors.append(ColumnVector()) }
+    fetch(block)
     try withBlock(number) { bytes in
       for chunk in 0...schema.columns.count {
         _ = try decode(chunk, of: number, bytes, into: vectors[chunk])

@@ -19,6 +19,7 @@ public final class PackReader: Sendable {
   public let summary: PackSummary
   private let dictionaries: Mutex<[PackDictionary?]>
   let readAhead = ReadAhead()
+  private let isReadHereAndThere = Atomic(false)
   /// Memory that blocks are decoded into on the way to rows; one reader at a time has it.
   let spareVectors = Mutex<[ColumnVector]>([])
 
@@ -74,7 +75,18 @@ public final class PackReader: Sendable {
   }
 
   /// Says in which order the bytes will be read.
-  package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
+  package func expect(_ pattern: AccessPattern) {
+    isReadHereAndThere.store(pattern == .random, ordering: .relaxed)
+    mapping?.expect(pattern)
+  }
+
+  /// Has a block fetched as a whole of which a row is to be read.
+  ///
+  /// Where the system was told that bytes are read here and there, each page of it would be waited for by itself.
+  func fetch(_ block: BlockEntry) {
+    guard isReadHereAndThere.load(ordering: .relaxed) else { return }
+    file.willRead(block.offset..<(block.offset + block.byteCount))
+  }
 
   package func damage(at offset: Int, _ problem: Corruption.Problem) -> StorageError {
     .corruption(Corruption(path: path, offset: offset, problem: problem))

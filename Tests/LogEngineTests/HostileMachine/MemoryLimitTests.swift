@@ -80,7 +80,7 @@ import Testing
     try engine.apply(MemoryStore.tableChanges)
     #expect(engine.state.files.isLargerThanMemory.load(ordering: .relaxed) == false)
 
-    for number in 1...120 { try insert(number, into: engine) }
+    let keys = try (1...120).map { try insert($0, into: engine) }
     #expect(engine.state.files.segmentList.count > 3)
     for segment in engine.state.files.segmentList {
       #expect(advice.pattern(of: segment.path) == .random, "\(segment.path)")
@@ -91,10 +91,16 @@ import Testing
     #expect(!packs.isEmpty)
     for pack in packs { #expect(advice.pattern(of: pack.path) == .random, "\(pack.path)") }
 
+    // And of a pack, a block is fetched as a whole.
+    advice.forgetFetches()
+    let found = try engine.withRow(RowReference(table: 1, key: keys[60])) { row, _ in row.byteCount
+    }
+    #expect((found ?? 0) > 2000)
+    #expect(advice.fetches.contains { $0.hasPrefix("store/pack/") })
     try engine.close()
   }
 
-  private func insert(_ number: Int, into engine: StorageEngine) throws {
+  private func insert(_ number: Int, into engine: StorageEngine) throws -> UInt64 {
     var batch = engine.makeBatch()
     let key = try #require(engine.reserveKeys(1, in: 1).first)
     // Texts that do not become small when they are packed.
@@ -110,17 +116,24 @@ import Testing
       )
     }
     _ = try engine.commit(&batch)
+    return key
   }
 }
 
 /// What a store said of the order in which it reads its files.
 private final class Advice: Sendable {
   private let patterns = Mutex<[String: AccessPattern]>([:])
+  private let fetchedPaths = Mutex<[String]>([])
 
   func pattern(of path: String) -> AccessPattern? { patterns.withLock { $0[path] } }
   func record(_ pattern: AccessPattern, of path: String) {
     patterns.withLock { $0[path] = pattern }
   }
+
+  /// The files of which something was fetched.
+  var fetches: [String] { fetchedPaths.withLock { $0 } }
+  func record(fetchOf path: String) { fetchedPaths.withLock { $0.append(path) } }
+  func forgetFetches() { fetchedPaths.withLock { $0 = [] } }
 }
 
 /// A file system in a process of so much memory.
@@ -155,6 +168,7 @@ private final class AdvisedFile: OpenFile {
   func synchronize() throws(StorageError) { try base.synchronize() }
   func allocate(_ size: Int) throws(StorageError) { try base.allocate(size) }
   func setSize(_ size: Int) throws(StorageError) { try base.setSize(size) }
+  func willRead(_ range: Range<Int>) { advice.record(fetchOf: path) }
 
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? {
     guard let mapped = try base.map(count, kind) else { return nil }
