@@ -97,6 +97,7 @@ extension Compactor {
     case .row(let place):
       tables[last].entry.rowCount += 1
       if tables[last].isDropped { return 0 }
+      if !place.isPacked { try fetchAhead(of: place) }
       let number = try state.fold(place, reference, into: &scratch)
       guard let layout = definition.layout(number) else {
         throw state.inconsistency(at: place, reference)
@@ -107,6 +108,17 @@ extension Compactor {
       progress.foldedRowCount += 1
       try recordReplaced(place, reference)
       return scratch.row.byteCount
+    }
+  }
+
+  /// Has fetched what follows a row in its segment, where the system was told that rows are read here and there.
+  ///
+  /// It is not told otherwise: single rows of what is taken are read meanwhile, and each would have much fetched around it.
+  private func fetchAhead(of place: RecordPlace) throws {
+    guard state.files.isLargerThanMemory.load(ordering: .relaxed) else { return }
+    guard let range = fetching.next(place) else { return }
+    try state.withSegment(place.segment) { segment in
+      segment.file.willRead(range.clamped(to: 0..<segment.capacity))
     }
   }
 

@@ -37,6 +37,8 @@ import Synchronization
   /// The next key of it to look at; `nil` at its beginning.
   var nextKey: UInt64?
   var keyEnd: UInt64 = 0
+  /// What it fetches of segments, ahead of the rows it reads.
+  var fetching = SegmentReadAhead()
   var progress = CompactionProgress()
   /// When it was begun, in microseconds.
   private let start: Int64
@@ -49,7 +51,6 @@ import Synchronization
     self.state = state
     self.plan = plan
     start = state.fileSystem.microseconds()
-    expect(.sequential)
     progress.keyCount = plan.base.catalogue.tables.reduce(0) { sum, definition in
       let next = state.tables[Int(definition.number)]?.nextKey.load(ordering: .relaxed) ?? 1
       return sum + Int(clamping: next) - 1
@@ -126,16 +127,8 @@ import Synchronization
     return .finished(try finish())
   }
 
-  /// Rows are mostly taken in the order in which they were written.
-  private func expect(_ pattern: AccessPattern) {
-    guard state.files.isLargerThanMemory.load(ordering: .relaxed) else { return }
-    for segment in plan.segments { segment.expect(pattern) }
-    for pack in plan.packs { pack.expect(pattern) }
-  }
-
   /// Removes what was written, if nothing can refer to it.
   func giveUp() {
-    expect(.random)
     output = nil
     unverified = nil
     if isPublished { return }
