@@ -56,12 +56,21 @@ public struct EngineOptions: Sendable, Hashable {
   package var compactionPolicy = CompactionPolicy()
   /// About how many bytes of rows are packed in one step.
   package var compactionStepByteCount = 256 << 10
-  /// How many bytes decoded blocks of packs may take in memory.
-  public var blockCacheByteCount = 32 << 20
+  /// How many bytes decoded blocks of packs may take in memory: by default 32 MiB, but no more than a tenth of what the process
+  /// may have.
+  public var blockCacheByteCount = EngineOptions.defaultBlockCacheByteCount
   /// How many deltas may build on one another before a row is written whole again.
   public var longestChain = 8
   /// When the folder of blobs is searched for files that no row owns.
   public var blobSweep: BlobSweepPolicy = .afterUncleanEnd
+
+  private static let defaultBlockCacheByteCount = defaultBlockCacheByteCount(
+    memoryLimit: PosixFileSystem().memoryLimit
+  )
+
+  static func defaultBlockCacheByteCount(memoryLimit: Int?) -> Int {
+    min(32 << 20, (memoryLimit ?? .max) / 10)
+  }
 
   /// Makes the default options: a store for writing, durable commits, compaction on demand.
   public init() {}

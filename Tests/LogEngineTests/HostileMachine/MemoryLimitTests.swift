@@ -39,6 +39,11 @@ import Testing
     #expect(MemoryLimit.ofControlGroup { files[$0] } == 2000)
   }
 
+  @Test(arguments: [(nil, 32 << 20), (24 << 30, 32 << 20), (64 << 20, (64 << 20) / 10)])
+  func `holds the cache of an engine to a tenth of it`(memoryLimit: Int?, byteCount: Int) {
+    #expect(EngineOptions.defaultBlockCacheByteCount(memoryLimit: memoryLimit) == byteCount)
+  }
+
   @Test func `is known on this machine`() throws {
     let limit = try #require(PosixFileSystem().memoryLimit)
     #expect(limit > 1 << 20)
