@@ -5,12 +5,14 @@
 ///          8     8  endDate
 ///         16     8  rating
 ///         24     1  bit 0: isFavorite, bit 1: there is a tag
-///         25     …  name, destination, note, tag: a byte of length and UTF-8 each
+///         25     …  name, destination, note, tag: a byte of length and UTF-8 each; of 255 bytes and more, a byte 255
+///                   and two of length
 ///
 /// Fast on purpose, so that no contender is slowed down by what it does not do itself.
 public struct PlainCoding: ~Copyable {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 8)
   public static let ratingOffset = 16
+  private static let longMark = 255
 
   public init() {}
 
@@ -69,24 +71,42 @@ public struct PlainCoding: ~Copyable {
 
   /// The UTF-8 of a record's destination, nothing else decoded.
   public static func destination(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let start = 26 + Int(bytes[25])
-    return UnsafeRawBufferPointer(rebasing: bytes[start + 1..<start + 1 + Int(bytes[start])])
+    var end = 25
+    _ = textRange(bytes, at: &end)
+    return UnsafeRawBufferPointer(rebasing: bytes[textRange(bytes, at: &end)])
   }
 
   private mutating func append(_ text: String, at end: inout Int) {
     let count = text.utf8.count
-    precondition(count < 256, "the workload's texts are shorter than 256 bytes")
-    buffer[end] = UInt8(count)
-    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[end + 1..<end + 1 + count])
+    precondition(count <= UInt16.max, "a text of \(count) bytes")
+    if count < Self.longMark {
+      buffer[end] = UInt8(count)
+      end += 1
+    } else {
+      buffer[end] = UInt8(Self.longMark)
+      buffer.storeBytes(of: UInt16(count), toByteOffset: end + 1, as: UInt16.self)
+      end += 3
+    }
+    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[end..<end + count])
     if text.utf8.withContiguousStorageIfAvailable({ target.copyMemory(from: .init($0)) }) == nil {
       target.copyBytes(from: text.utf8)
     }
-    end += 1 + count
+    end += count
   }
 
   private static func text(_ bytes: UnsafeRawBufferPointer, at end: inout Int) -> String {
-    let start = end + 1
-    end = start + Int(bytes[end])
-    return String(decoding: bytes[start..<end], as: UTF8.self)
+    String(decoding: bytes[textRange(bytes, at: &end)], as: UTF8.self)
+  }
+
+  /// Where the text is whose length is at a place, which moves behind it.
+  private static func textRange(_ bytes: UnsafeRawBufferPointer, at end: inout Int) -> Range<Int> {
+    var count = Int(bytes[end])
+    var start = end + 1
+    if count == longMark {
+      count = Int(bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self))
+      start += 2
+    }
+    end = start + count
+    return start..<end
   }
 }

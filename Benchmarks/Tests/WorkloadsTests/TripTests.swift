@@ -26,11 +26,38 @@ import Workloads
     #expect(PlainCoding.destination(bytes).elementsEqual(record.destination.utf8))
   }
 
+  @Test(arguments: [0, 254, 255, 256, 1000])
+  func `comes back with a note of any length`(length: Int) {
+    var coding = PlainCoding()
+    var record = generator.record(1)
+    record.note = String(repeating: "n", count: length)
+    let bytes = coding.encode(record)
+    record.id = 0
+    #expect(PlainCoding.decode(bytes) == record)
+    #expect(PlainCoding.destination(bytes).elementsEqual(record.destination.utf8))
+  }
+
   @Test func `has another checksum when an attribute differs`() {
     var record = generator.record(1)
     let before = record.checksum
     record.rating += 1
     #expect(record.checksum != before)
+  }
+}
+
+@Suite struct `A wide trip` {
+  private let trips = WideTrips()
+
+  @Test func `is a function of its key alone`() {
+    #expect(trips.record(7) == WideTrips().record(7))
+    #expect(trips.record(7).note != trips.record(8).note)
+    #expect(trips.record(7).name != trips.record(7 + 4096).name)
+  }
+
+  @Test func `weighs 1,080 bytes on average when written plainly`() {
+    var coding = PlainCoding()
+    let sum = (1...10_000).reduce(0) { $0 + coding.encode(trips.record($1)).count }
+    #expect((WideTrips.byteCount - 10...WideTrips.byteCount + 10).contains(sum / 10_000))
   }
 }
 
