@@ -12,13 +12,17 @@ extension Workload {
     switch self {
     case .durable1, .durable10, .durable100, .durable10000, .durable1Threads4, .durable1Threads8,
       .durable1Threads16, .durableUpdate1, .durableUpdate100, .ycsbADurable, .ycsbBDurable,
-      .ycsbDDurable, .ycsbFDurable:
+      .ycsbDDurable, .ycsbFDurable, .writers1Durable, .writers2Durable, .writers4Durable,
+      .writerAloneDurable:
       .full
     case .relaxed1, .relaxed100, .relaxed10000, .update1, .update100, .flightsImport, .jsonSave,
       .appendTo10, .appendTo100000, .readBesideWriter, .scaleInsert, .scaleSize, .sizeUpdated,
       .blobWrite, .blobUpdate, .blobDelete, .modelsLoad, .size,
       .flightsSize, .findOrCreate, .moveChildren, .nullify, .cascade,
-      .ycsbA, .ycsbB, .ycsbD, .ycsbE, .ycsbF, .ycsbAUniform:
+      .ycsbA, .ycsbB, .ycsbD, .ycsbE, .ycsbF, .ycsbAUniform, .largerThanMemoryLoad,
+      .largerThanMemoryMixed, .overwriteSteady, .stores1000, .stores10000, .writers1, .writers2,
+      .writers4, .writerAlone, .handOver,
+      .heardByAnother, .shownByAnother, .shownByReader:
       .relaxed
     default: nil
     }

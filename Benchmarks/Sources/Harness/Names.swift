@@ -209,6 +209,39 @@ public enum Workload: String, Sendable, CaseIterable {
   case serverSave1000 = "server-save-1000"
   case serverFetch10000 = "server-fetch-10000"
   case serverPrefetch = "server-prefetch"
+  // A store of several times the memory there is: loaded; rows read and changed; compacted; read, scanned and opened
+  // again; every file verified; what it takes on disk, and the memory that all of it took.
+  case largerThanMemoryLoad = "larger-than-memory-load"
+  case largerThanMemoryUniform = "larger-than-memory-uniform"
+  case largerThanMemoryZipfian = "larger-than-memory-zipfian"
+  case largerThanMemoryMixed = "larger-than-memory-mixed"
+  case largerThanMemoryCompact = "larger-than-memory-compact"
+  case largerThanMemoryUniformCompacted = "larger-than-memory-uniform-compacted"
+  case largerThanMemoryScan = "larger-than-memory-scan"
+  case largerThanMemoryOpen = "larger-than-memory-open"
+  case largerThanMemoryVerify = "larger-than-memory-verify"
+  case largerThanMemorySize = "larger-than-memory-size"
+  case largerThanMemoryPeak = "larger-than-memory-peak"
+  /// Commits that replace ten rows, drawn evenly, for minutes.
+  case overwriteSteady = "overwrite-steady"
+  // Stores that one process has open at once.
+  case stores1000 = "stores-1000"
+  case stores10000 = "stores-10000"
+  // So many processes that save to one store; one that no other may join.
+  case writers1 = "writers-1"
+  case writers2 = "writers-2"
+  case writers4 = "writers-4"
+  case writers1Durable = "writers-1-durable"
+  case writers2Durable = "writers-2-durable"
+  case writers4Durable = "writers-4-durable"
+  case writerAlone = "writer-alone"
+  case writerAloneDurable = "writer-alone-durable"
+  /// Saves by two processes in turns.
+  case handOver = "hand-over"
+  // From a save to another process that hears of it, and shows it in a list; and to one that only reads.
+  case heardByAnother = "heard-by-another"
+  case shownByAnother = "shown-by-another"
+  case shownByReader = "shown-by-reader"
 }
 
 /// Who is measured.
@@ -268,6 +301,16 @@ public enum Metric: String, Sendable, CaseIterable {
   case anonymousMegabytes = "anonymous_mb"
   /// How often a server was waited for, in one operation.
   case roundTrips = "round_trips"
+  /// Memory that each open store has resident beside pages of files.
+  case bytesPerStore = "bytes_per_store"
+  case heapBytesPerStore = "heap_bytes_per_store"
+  case diskBytesPerStore = "disk_bytes_per_store"
+  case descriptorsPerStore = "descriptors_per_store"
+  /// Threads of the process, once it is idle, and at most.
+  case threads
+  case threadsAtMost = "max_threads"
+  /// Of the process that saved most, how much the one did that saved least.
+  case fairness
 
   /// The unit, as it stands beside a chart.
   public var unit: String {
@@ -291,11 +334,18 @@ public enum Metric: String, Sendable, CaseIterable {
     case .spaceAmplification: "bytes on disk for a live byte"
     case .anonymousMegabytes: "MB of its own"
     case .roundTrips: "round trips"
+    case .bytesPerStore: "bytes of memory a store"
+    case .heapBytesPerStore: "bytes of heap a store"
+    case .diskBytesPerStore: "bytes on disk a store"
+    case .descriptorsPerStore: "descriptors a store"
+    case .threads: "threads"
+    case .threadsAtMost: "threads at most"
+    case .fairness: "least share of the greatest"
     }
   }
 
   /// Whether a greater figure is a better one.
   public var growsWithSpeed: Bool {
-    [.rowsPerSecond, .writerRowsPerSecond, .megabytesPerSecond].contains(self)
+    [.rowsPerSecond, .writerRowsPerSecond, .megabytesPerSecond, .fairness].contains(self)
   }
 }

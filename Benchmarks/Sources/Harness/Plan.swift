@@ -11,12 +11,14 @@ public struct Plan: Sendable {
   private(set) var jsonFile: URL?
   private(set) var markdownFile: URL?
   private(set) var latencyFile: URL?
+  private(set) var timelineFile: URL?
 
   /// Reads the plan from the command line.
   ///
   /// - Parameters:
   ///   - title: What heads the report.
-  ///   - arguments: `--folder FOLDER [--quick] [--json FILE] [--latencies FILE] [--markdown FILE]`.
+  ///   - arguments: `--folder FOLDER [--quick] [--json FILE] [--latencies FILE] [--timelines FILE]
+  ///     [--markdown FILE]`.
   public init(title: String, arguments: [String] = CommandLine.arguments) {
     self.title = title
     folder = FileManager.default.temporaryDirectory
@@ -27,6 +29,7 @@ public struct Plan: Sendable {
       case "--folder": folder = Self.file(&rest, option)
       case "--json": jsonFile = Self.file(&rest, option)
       case "--latencies": latencyFile = Self.file(&rest, option)
+      case "--timelines": timelineFile = Self.file(&rest, option)
       case "--markdown": markdownFile = Self.file(&rest, option)
       default: Self.refuse("unknown option \(option)")
       }

@@ -20,3 +20,20 @@ public func withPriority<Result>(_ body: () throws -> Result) rethrows -> Result
   }
   return try body()
 }
+
+/// Runs work as an ordinary thread does, also within ``withPriority(_:)``.
+///
+/// Before everything else, work of minutes would leave a contender's own threads nothing but what it does not use.
+///
+/// - Parameter body: The work.
+/// - Returns: What the work returns.
+/// - Throws: What the work throws.
+public func withoutPriority<Result>(_ body: () throws -> Result) rethrows -> Result {
+  let policy = sched_getscheduler(0)
+  var parameters = sched_param()
+  sched_getparam(0, &parameters)
+  var ordinary = sched_param(sched_priority: 0)
+  sched_setscheduler(0, SCHED_OTHER, &ordinary)
+  defer { sched_setscheduler(0, policy, &parameters) }
+  return try body()
+}

@@ -5,6 +5,7 @@ public final class Report {
   private let plan: Plan
   private var measurements: [Measurement] = []
   private var distributions: [LatencyDistribution] = []
+  private var timelines: [Timeline] = []
   private var lines: [ReportLine] = []
 
   public init(_ plan: Plan) {
@@ -22,6 +23,9 @@ public final class Report {
     distributions += standings.compactMap { $0.distribution(in: plan.group) }
   }
 
+  /// Adds how a contender did second by second.
+  public func add(_ timeline: Timeline) { timelines.append(timeline) }
+
   /// Says that a contender is missing, and why.
   public func note(_ text: String) {
     print(text)
@@ -36,6 +40,7 @@ public final class Report {
   public func finish() throws {
     if let file = plan.jsonFile { try extend(file, with: measurements) }
     if let file = plan.latencyFile { try extend(file, with: distributions) }
+    if let file = plan.timelineFile { try extend(file, with: timelines) }
     if let file = plan.markdownFile { try write(file) }
   }
 

@@ -4,11 +4,57 @@ public struct Sample: Sendable {
   public var figures: [Metric: Double]
   /// How long each commit or read took, in nanoseconds, where they are timed one by one.
   public var latencies: [UInt64]
+  /// The same, counted: where there are too many to keep, and where percentiles are those of all of them.
+  public var histogram = LatencyHistogram()
 
   public init(_ figures: [Metric: Double], latencies: [UInt64] = []) {
     self.figures = figures
     self.latencies = latencies
   }
+
+  public init(_ figures: [Metric: Double], histogram: LatencyHistogram) {
+    self.init(figures)
+    self.histogram = histogram
+  }
+
+  /// The figures, those of the histogram among them.
+  var series: [Metric: Double] {
+    guard histogram.count > 0 else { return figures }
+    let shares: [(Metric, Double)] = [
+      (.p50Microseconds, 0.5), (.p90Microseconds, 0.9), (.p99Microseconds, 0.99),
+      (.p999Microseconds, 0.999), (.maximumMicroseconds, 1),
+    ]
+    return shares.reduce(into: figures) { figures, entry in
+      figures[entry.0] = Double(histogram.percentile(entry.1)) / 1e3
+    }
+  }
+}
+
+/// Does pieces of work for some time, one after the other, and times each.
+///
+/// - Parameters:
+///   - seconds: For how long; the last piece is ended.
+///   - work: Does a piece, by number.
+/// - Returns: The rate of pieces a second, and how long each took.
+/// - Throws: What the work throws.
+public func timeWork(
+  forSeconds seconds: Double,
+  _ work: (Int) throws -> Void
+) rethrows -> Sample {
+  var histogram = LatencyHistogram()
+  let begin = monotonicNanoseconds()
+  let end = begin + UInt64(seconds * 1e9)
+  var last = begin
+  while last < end {
+    try work(histogram.count)
+    let now = monotonicNanoseconds()
+    histogram.record(now - last)
+    last = now
+  }
+  return Sample(
+    [.rowsPerSecond: Double(histogram.count) * 1e9 / Double(max(last - begin, 1))],
+    histogram: histogram
+  )
 }
 
 /// Times work on a number of rows.

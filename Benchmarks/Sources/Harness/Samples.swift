@@ -8,6 +8,7 @@ struct Samples {
       figures[metric, default: Series()].append(value)
     }
     latencies.record(sample.latencies)
+    latencies.merge(sample.histogram)
   }
 
   /// The figures of each metric, percentiles among them.

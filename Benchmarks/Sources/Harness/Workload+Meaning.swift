@@ -114,6 +114,31 @@ extension Workload {
     case .serverSave1000: "1,000 new rows a save, on a server"
     case .serverFetch10000: "10,000 objects from a server with all attributes read"
     case .serverPrefetch: "the lists of 200 objects, followed one by one, on a server"
+    case .largerThanMemoryLoad: "1,000 rows of 1 KB a commit, ten times the memory in all"
+    case .largerThanMemoryUniform: "random rows by key, the store larger than memory"
+    case .largerThanMemoryZipfian:
+      "random rows by key, few of them often, the store larger than memory"
+    case .largerThanMemoryMixed:
+      "half reads, half updates of one attribute, few rows often, the store larger than memory"
+    case .largerThanMemoryCompact: "what the contender offers itself, the store larger than memory"
+    case .largerThanMemoryUniformCompacted:
+      "random rows by key, compacted, the store larger than memory"
+    case .largerThanMemoryScan: "count by two attributes, no index, the store larger than memory"
+    case .largerThanMemoryOpen: "from a closed store to the first row, the store larger than memory"
+    case .largerThanMemoryVerify: "every file checked, the store larger than memory"
+    case .largerThanMemorySize: "on disk, compacted"
+    case .largerThanMemoryPeak: "memory, from the load to the last check"
+    case .overwriteSteady: "ten random rows replaced a commit, for minutes"
+    case .stores1000, .stores10000: "open at once in one process, one row in each"
+    case .writers1, .writers2, .writers4: "processes that save rows to one store"
+    case .writers1Durable, .writers2Durable, .writers4Durable:
+      "processes that save rows to one store, on disk at return"
+    case .writerAlone: "a process that saves rows to a store of its own"
+    case .writerAloneDurable: "a process that saves rows to a store of its own, on disk at return"
+    case .handOver: "a save by the one of two processes that did not save last"
+    case .heardByAnother: "from a save to a fetch by another process that heard of it"
+    case .shownByAnother: "from a save to the list of another process"
+    case .shownByReader: "from a save to the list of a process that only reads"
     default: nil
     }
   }

@@ -32,6 +32,8 @@ struct ReportRequest {
       Results(
         try Results.measurements(in: file("--results")),
         try Results.distributions(in: file("--latencies")),
+        try options["--timelines"].map { try Results.timelines(in: URL(fileURLWithPath: $0)) }
+          ?? [],
         circumstances: try options["--circumstances"]
           .map { try String(contentsOfFile: $0, encoding: .utf8) } ?? circumstances
       )

@@ -4,7 +4,7 @@ import Reporting
 
 // Started by `Benchmarks/run` behind the groups, and by `Benchmarks/publish`: draws, compares, publishes.
 //
-//   benchmark-report --results FILE [--latencies FILE --out FOLDER --command TEXT --toolchain TEXT
+//   benchmark-report --results FILE [--latencies FILE --timelines FILE --out FOLDER --command TEXT --toolchain TEXT
 //                    --folder FOLDER --load TEXT] [--compare OLD.json]
 //   benchmark-report --results FILE --latencies FILE --circumstances FILE --publish CHECKOUT
 

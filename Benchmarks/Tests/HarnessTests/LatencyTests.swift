@@ -77,6 +77,34 @@ import Testing
     #expect(series[.p99Microseconds]?.values == [5])
   }
 
+  @Test func `that were counted only have percentiles of all of them`() {
+    var recorder = LatencyRecorder()
+    let durations: [UInt64] = [1000, 2000].flatMap { Array(repeating: $0, count: 1000) }
+    recorder.merge(LatencyHistogram(durations))
+    #expect(recorder.series[.p50Microseconds]?.values == [1])
+    #expect(recorder.series[.p99Microseconds]?.values == [2])
+    #expect(recorder.series[.maximumMicroseconds]?.values == [2])
+  }
+
+  @Test func `reach another process as figures`() throws {
+    let sample = Sample(
+      [.rowsPerSecond: 5, .peakMegabytes: 7],
+      histogram: LatencyHistogram([1000, 3000])
+    )
+    let told = CompanionFigures(.largerThanMemoryUniform, sample)
+    let decoded = try JSONDecoder().decode(
+      CompanionFigures.self,
+      from: JSONEncoder().encode(told)
+    )
+    #expect(decoded.workload == "larger-than-memory-uniform")
+    #expect(
+      decoded.sample.figures == [
+        .rowsPerSecond: 5, .peakMegabytes: 7, .p50Microseconds: 1, .p90Microseconds: 3,
+        .p99Microseconds: 3, .p999Microseconds: 3, .maximumMicroseconds: 3,
+      ]
+    )
+  }
+
   @Test func `give none where nothing was timed`() {
     #expect(recorded([]).series.isEmpty)
   }

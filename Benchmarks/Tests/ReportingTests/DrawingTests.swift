@@ -10,7 +10,11 @@ import Testing
 
   @Test func `are there for rates, costs, latencies and growth`() {
     let names = plots.map(\.name)
-    #expect(names == ["overview", "throughput-peers", "cost-peers", "latency-peers", "scaling"])
+    #expect(
+      names == [
+        "overview", "throughput-peers", "cost-peers", "latency-peers", "timeline-peers", "scaling",
+      ]
+    )
   }
 
   @Test func `are XML, and ask nothing of the network`() throws {
@@ -123,6 +127,12 @@ extension Results {
           shares: points.map(\.0),
           microseconds: points.map(\.1)
         )
+      },
+      [Contender.engine, .sqlite].map { contender in
+        var timeline = Timeline("peers", .durable1, contender)
+        timeline.rowsPerSecond = [4000, 3900, 0]
+        timeline.longestMicroseconds = [250, 1000, 20_000]
+        return timeline
       },
       circumstances: "two processors"
     )

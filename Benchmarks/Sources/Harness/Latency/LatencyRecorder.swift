@@ -19,6 +19,9 @@ struct LatencyRecorder {
     }
   }
 
+  /// Adds durations that were counted only: of them alone, percentiles are those of all.
+  mutating func merge(_ histogram: LatencyHistogram) { all.merge(histogram) }
+
   /// The percentiles and the longest duration, in microseconds; empty if nothing was recorded.
   var series: [Metric: Series] {
     guard all.count > 0 else { return [:] }

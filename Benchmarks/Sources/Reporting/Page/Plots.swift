@@ -18,6 +18,7 @@ struct Plots {
       plots.append(bars(group, "throughput", more, "more is better"))
       plots.append(bars(group, "cost", less, "less is better"))
       plots.append(latencies(group))
+      plots.append(timelines(group))
     }
     plots.append(scaling)
     return plots.compactMap { $0 }
@@ -96,6 +97,24 @@ struct Plots {
       "\(group): how long single commits and reads take; further left and up is better",
       panels.map(\.panel),
       results.measurements(of: group).filter { names.contains($0.workload) }
+    )
+  }
+
+  private func timelines(_ group: String) -> Plot? {
+    let shown = results.timelines.filter { ($0.group ?? "") == group && !$0.rowsPerSecond.isEmpty }
+    let workloads = distinct(shown.map(\.workload))
+    let panels = workloads.flatMap { workload in
+      let timelines = shown.filter { $0.workload == workload }
+      return [TimelineChart.Figure.rate, .longestCommit].map {
+        TimelineChart(workload: workload, timelines: timelines, figure: $0).panel
+      }
+    }
+    guard !panels.isEmpty else { return nil }
+    return plot(
+      "timeline-\(group)",
+      "\(group): how contenders did second by second",
+      panels,
+      results.measurements(of: group).filter { workloads.contains($0.workload) }
     )
   }
 

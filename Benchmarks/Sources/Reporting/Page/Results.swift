@@ -8,16 +8,19 @@ public typealias Measurement = Harness.Measurement
 public struct Results {
   public let measurements: [Measurement]
   public let distributions: [LatencyDistribution]
+  public let timelines: [Timeline]
   /// The machine, the date and the command, in a line.
   public let circumstances: String
 
   public init(
     _ measurements: [Measurement],
     _ distributions: [LatencyDistribution],
+    _ timelines: [Timeline] = [],
     circumstances: String
   ) {
     self.measurements = measurements
     self.distributions = distributions
+    self.timelines = timelines
     self.circumstances = circumstances
   }
 
@@ -34,6 +37,12 @@ public struct Results {
   public static func distributions(in file: URL) throws -> [LatencyDistribution] {
     guard FileManager.default.fileExists(atPath: file.path) else { return [] }
     return try JSONDecoder().decode([LatencyDistribution].self, from: Data(contentsOf: file))
+  }
+
+  /// Reads how contenders did second by second; none where there is no file.
+  public static func timelines(in file: URL) throws -> [Timeline] {
+    guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+    return try JSONDecoder().decode([Timeline].self, from: Data(contentsOf: file))
   }
 
   /// The groups, in the order they ran.

@@ -1,19 +1,18 @@
-import Foundation
-import Harness
+public import Foundation
 
 /// A file system of its own on a loop device, whose kernel counts what is written to it.
 ///
 /// What a process has "written" by its own account is what it handed to the kernel, and the account of
 /// the disk is everybody's. Needs root, and a kernel with loop devices.
-final class LoopDevice {
+public final class LoopDevice {
   /// Where the file system is mounted.
-  let folder: URL
+  public let folder: URL
   private let name: String
 
   /// Makes the device, or fails where that is not possible.
   ///
   /// - Parameter place: A folder for the file behind it.
-  init?(in place: URL) {
+  public init?(in place: URL) {
     let image = place.appending(path: "device.img")
     folder = place.appending(path: "mounted")
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -29,7 +28,7 @@ final class LoopDevice {
   deinit { _ = Self.run("umount", folder.path) }
 
   /// The bytes written to the device since it was made, what is still in the kernel's cache not counted.
-  var writtenBytes: Int {
+  public var writtenBytes: Int {
     let statistics = try? String(contentsOfFile: "/sys/block/\(name)/stat", encoding: .utf8)
     let fields = statistics?.split(whereSeparator: \.isWhitespace) ?? []
     // The seventh field counts sectors of 512 bytes, whatever the device's own are.
@@ -37,7 +36,7 @@ final class LoopDevice {
   }
 
   /// Waits until everything written to the file system is on the device.
-  func synchronize() { _ = Self.run("sync", "-f", folder.path) }
+  public func synchronize() { _ = Self.run("sync", "-f", folder.path) }
 
   /// Runs a command.
   ///
