@@ -53,10 +53,12 @@ let package = Package(
     .executable(name: "aggregates-benchmarks", targets: ["AggregateBenchmarks"]),
     .executable(name: "batches-benchmarks", targets: ["BatchBenchmarks"]),
     .executable(name: "engine-benchmarks", targets: ["EngineBenchmarks"]),
+    .executable(name: "memory-benchmarks", targets: ["MemoryBenchmarks"]),
     .executable(name: "mixes-benchmarks", targets: ["MixBenchmarks"]),
     .executable(name: "models-benchmarks", targets: ["ModelBenchmarks"]),
     .executable(name: "packs-benchmarks", targets: ["PackBenchmarks"]),
     .executable(name: "peers-benchmarks", targets: ["PeerBenchmarks"]),
+    .executable(name: "processes-benchmarks", targets: ["ProcessBenchmarks"]),
     .executable(name: "queries-benchmarks", targets: ["QueryBenchmarks"]),
     .executable(name: "questions-benchmarks", targets: ["QuestionBenchmarks"]),
     .executable(name: "relations-benchmarks", targets: ["RelationBenchmarks"]),
@@ -66,8 +68,8 @@ let package = Package(
     .executable(name: "operation-counts", targets: ["Operations"]),
     .executable(name: "growth-check", targets: ["Growth"]),
     .executable(name: "start-benchmarks", targets: ["StartBenchmarks"]),
-    .executable(name: "tenants-check", targets: ["Tenants"]),
-    .executable(name: "processes-check", targets: ["Processes"]),
+    .executable(name: "steady-benchmarks", targets: ["SteadyBenchmarks"]),
+    .executable(name: "tenants-benchmarks", targets: ["TenantBenchmarks"]),
     .executable(name: "benchmark-report", targets: ["BenchmarkReport"]),
   ]
     + (hasServer
@@ -250,12 +252,30 @@ let package = Package(
       dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
       swiftSettings: macroUserSettings
     ),
-    // What it costs that several processes save to one store; started by `processes`.
+    // What it costs that several processes save to one store.
     .executableTarget(
-      name: "Processes",
-      dependencies: [.product(name: "SwiftData", package: "logstore")]
+      name: "ProcessBenchmarks",
+      dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")]
         + (hasSQLite ? [.target(name: "CSQLite")] : []),
+      path: "Sources/Processes",
       swiftSettings: macroUserSettings + sqliteSettings
+    ),
+    // Stores of several times the memory that their processes may have.
+    .executableTarget(
+      name: "MemoryBenchmarks",
+      dependencies: [
+        "Harness", "ModelStores", "PeerStores", "Workloads",
+        .product(name: "LogEngine", package: "logstore"),
+      ],
+      path: "Sources/Memory",
+      swiftSettings: swiftSettings
+    ),
+    // Overwriting for minutes.
+    .executableTarget(
+      name: "SteadyBenchmarks",
+      dependencies: ["Harness", "ModelStores", "PeerStores", "Workloads"],
+      path: "Sources/Steady",
+      swiftSettings: swiftSettings
     ),
     // From the start of a process, and from what one left behind, to the first row. Programs of their own: what
     // they link is what is measured.
@@ -296,11 +316,14 @@ let package = Package(
       path: "Sources/StartPrograms/SQLite",
       swiftSettings: swiftSettings + sqliteSettings
     ),
-    // What many open stores of one process cost; started by `tenants`.
+    // What many open stores of one process cost.
     .executableTarget(
-      name: "Tenants",
-      dependencies: ["Harness", .product(name: "SwiftData", package: "logstore")],
-      swiftSettings: macroUserSettings
+      name: "TenantBenchmarks",
+      dependencies: [
+        "Harness", "SQLitePeer", .product(name: "SwiftData", package: "logstore"),
+      ],
+      path: "Sources/Tenants",
+      swiftSettings: macroUserSettings + sqliteSettings
     ),
     .testTarget(name: "HarnessTests", dependencies: ["Harness"], swiftSettings: swiftSettings),
     .testTarget(

@@ -56,19 +56,20 @@ public struct Peer: Sendable {
     #endif
   }
 
+  /// LogEngine as users of models get it.
+  private static let compacting = Peer(
+    .engine,
+    { engineSettings($0) + ", automatic compaction, no history" },
+    open: { folder, durability in
+      let durability: EngineOptions.Durability =
+        durability == .full ? .full : .relaxed(interval: .seconds(1))
+      return try EngineTrips(at: folder.path, durability, .automatic)
+    }
+  )
+
   /// All whose libraries are installed, each at its best settings for one process, ours compacting as users get it.
   public static var mixed: [Peer] {
-    var peers = [
-      Peer(
-        .engine,
-        { engineSettings($0) + ", automatic compaction, no history" },
-        open: { folder, durability in
-          let durability: EngineOptions.Durability =
-            durability == .full ? .full : .relaxed(interval: .seconds(1))
-          return try EngineTrips(at: folder.path, durability, .automatic)
-        }
-      )
-    ]
+    var peers = [compacting]
     peers += installed.dropFirst()
     #if SQLITE
     peers.append(
@@ -83,6 +84,44 @@ public struct Peer: Sendable {
     )
     #endif
     return peers
+  }
+
+  /// Those for stores larger than memory, each at its best settings for a process that may have so much memory in all; ours as
+  /// users get it.
+  ///
+  /// - Parameter limit: The memory, in MiB.
+  /// - Returns: All whose libraries are installed.
+  public static func confined(toMebibytes limit: Int) -> [Peer] {
+    var peers = [compacting]
+    #if SQLITE
+    peers.append(
+      Peer(.sqlite, { SQLiteTrips.settings($0, cacheMebibytes: limit / 4) }) {
+        try SQLiteTrips($0, $1, cacheMebibytes: limit / 4)
+      }
+    )
+    #endif
+    #if LMDB
+    peers.append(
+      Peer(.lmdb, { LMDBTrips.settings($0, .calls, .none) }) {
+        try LMDBTrips($0, $1, .calls, .none)
+      }
+    )
+    #endif
+    #if ROCKSDB
+    let memory = RocksDBTrips.Memory(cache: limit / 4, writeBuffer: min(64, limit / 8))
+    peers.append(
+      Peer(.rocksdb, { RocksDBTrips.settings($0, .snappy, memory) }) {
+        try RocksDBTrips($0, $1, .snappy, memory)
+      }
+    )
+    #endif
+    return peers
+  }
+
+  /// Those that are overwritten for minutes; ours as users get it.
+  public static var steady: [Peer] {
+    let taking: [Contender] = [.lmdb, .rocksdb]
+    return [compacting] + installed.filter { taking.contains($0.contender) }
   }
 
   private static func engineSettings(_ durability: Durability) -> String {

@@ -1,6 +1,7 @@
 #if SQLITE
 import CSQLite
 import Foundation
+import Harness
 
 /// A SQLite database that several processes write: a write-ahead log, and a minute to wait for the others.
 final class SharedDatabase {
@@ -11,12 +12,12 @@ final class SharedDatabase {
 
   struct Failure: Error { let message: String }
 
-  init(_ file: URL, isDurable: Bool) throws {
+  init(_ file: URL, _ durability: Harness.Durability) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(file.path, &connection, flags, nil))
     sqlite3_busy_timeout(connection, 60_000)
     try execute("PRAGMA journal_mode = WAL")
-    try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+    try execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
     try execute(
       "CREATE TABLE IF NOT EXISTS sample (id INTEGER PRIMARY KEY, time INTEGER, text TEXT)"
     )

@@ -34,32 +34,14 @@ struct Footprint {
     (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0
   }
 
-  /// A line of figures; those of a store are of the stores opened since an earlier footprint, but for its bytes
-  /// on disk: those are of all.
-  func described(
-    since before: Footprint,
-    count: Int,
-    of opened: Int,
-    _ perStore: Duration,
-    diskByteCount: Int,
-    threadPeak: Int
-  ) -> String {
-    let heap = Double(heapBytes - before.heapBytes) / Double(opened)
-    let anonymous = (anonymousMegabytes - before.anonymousMegabytes) * 1e6 / Double(opened)
-    let files = Double(descriptors - before.descriptors) / Double(opened)
-    let microseconds = perStore / Duration.microseconds(1)
-    return String(
-      format:
-        "%6d stores: a store %.0f bytes of heap, %.0f resident, %.0f on disk, %.1f descriptors, "
-        + "%.0f µs to open and save; %d threads, %d at most",
-      count,
-      heap,
-      anonymous,
-      Double(diskByteCount) / Double(count),
-      files,
-      microseconds,
-      threads,
-      threadPeak
-    )
+  /// What each of the stores took that were opened since an earlier footprint.
+  func figures(since before: Footprint, stores: Int) -> [Metric: Double] {
+    let count = Double(stores)
+    return [
+      .bytesPerStore: (anonymousMegabytes - before.anonymousMegabytes) * 1e6 / count,
+      .heapBytesPerStore: Double(heapBytes - before.heapBytes) / count,
+      .descriptorsPerStore: Double(descriptors - before.descriptors) / count,
+      .threads: Double(threads),
+    ]
   }
 }

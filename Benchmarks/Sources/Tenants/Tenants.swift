@@ -1,51 +1,52 @@
 import Foundation
-import SwiftData
-
-@Model
-final class Visit {
-  var place: String
-  var rating: Int
-
-  init(place: String, rating: Int) {
-    self.place = place
-    self.rating = rating
-  }
-}
+import Harness
 
 /// Stores of one process that are all open at once: one for each customer of a service, say.
-struct Tenants {
+struct Tenants<Store> {
   private let folder: URL
-  private var containers: [ModelContainer] = []
+  private let open: (URL, Int) throws -> Store
+  private let check: (Store, Int) throws -> Void
+  private(set) var stores: [Store] = []
 
-  init(_ folder: URL) { self.folder = folder }
-
-  var count: Int { containers.count }
-
-  /// Opens new stores, each with a saved model, until there are as many as asked for.
-  mutating func open(upTo count: Int) throws {
-    while containers.count < count {
-      let number = containers.count
-      let place = folder.appending(path: "\(number / 1000)/\(number).logstore")
-      let container = try ModelContainer(
-        for: Visit.self,
-        configurations: LogStoreConfiguration(url: place, durability: .relaxed)
-      )
-      containers.append(container)
-      let context = ModelContext(container)
-      context.insert(Visit(place: "place \(number)", rating: number))
-      try context.save()
-    }
+  /// Prepares to open stores.
+  ///
+  /// - Parameters:
+  ///   - folder: Where they are made.
+  ///   - open: Makes the store of a number, with a row that says the number.
+  ///   - check: Checks that the row is there.
+  init(
+    _ folder: URL,
+    open: @escaping (URL, Int) throws -> Store,
+    check: @escaping (Store, Int) throws -> Void
+  ) {
+    self.folder = folder
+    self.open = open
+    self.check = check
   }
 
-  /// Checks that the first, the middle and the last store have the model that was saved in them.
-  func check() throws {
-    for number in [0, count / 2, count - 1] {
-      let found = try ModelContext(containers[number]).fetch(FetchDescriptor<Visit>()).map(\.rating)
-      guard found == [number] else { throw WrongModels(store: number, found: found) }
+  /// Opens new stores until there are as many as asked for.
+  ///
+  /// - Returns: How long each took.
+  /// - Throws: What a store throws.
+  mutating func open(upTo count: Int) throws -> LatencyHistogram {
+    var histogram = LatencyHistogram()
+    while stores.count < count {
+      let number = stores.count
+      let place = folder.appending(path: "\(number / 1000)")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      let begin = monotonicNanoseconds()
+      stores.append(try open(place.appending(path: "\(number).store"), number))
+      histogram.record(monotonicNanoseconds() - begin)
     }
+    return histogram
   }
 
-  /// How many bytes the stores' files take on the disk, those included that are reserved and not written.
+  /// Checks that the first, the middle and the last store have the row that was saved in them.
+  func checkSome() throws {
+    for number in [0, stores.count / 2, stores.count - 1] { try check(stores[number], number) }
+  }
+
+  /// How many bytes the stores' files take on the disk, those included that are reserved and not written, and folders.
   func diskByteCount() -> Int {
     let entries = FileManager.default.enumerator(atPath: folder.path)
     var count = 0
@@ -56,12 +57,5 @@ struct Tenants {
       }
     }
     return count
-  }
-
-  mutating func close() { containers = [] }
-
-  struct WrongModels: Error {
-    let store: Int
-    let found: [Int]
   }
 }

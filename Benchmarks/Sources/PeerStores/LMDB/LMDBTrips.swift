@@ -13,9 +13,21 @@ final class LMDBTrips: KeyValueTrips, RowStore {
     case map
   }
 
-  static func settings(_ durability: Durability, _ writing: Writing = .calls) -> String {
+  /// What the kernel reads beside a page that is missing.
+  enum ReadAhead {
+    case kernel
+    /// MDB_NORDAHEAD, as its documentation advises for what is larger than memory.
+    case none
+  }
+
+  static func settings(
+    _ durability: Durability,
+    _ writing: Writing = .calls,
+    _ readAhead: ReadAhead = .kernel
+  ) -> String {
     let version = String(cString: mdb_version(nil, nil, nil))
-    let map = writing == .map ? ", MDB_WRITEMAP" : ""
+    let map =
+      (writing == .map ? ", MDB_WRITEMAP" : "") + (readAhead == .none ? ", MDB_NORDAHEAD" : "")
     return
       "\(version), MDB_INTEGERKEY, map 32 GiB, \(durability == .full ? "default" : "MDB_NOSYNC")\(map)"
   }
@@ -25,12 +37,19 @@ final class LMDBTrips: KeyValueTrips, RowStore {
   private var coding = PlainCoding()
   private let isOwner: Bool
 
-  init(_ folder: URL, _ durability: Durability, _ writing: Writing = .calls) throws {
+  init(
+    _ folder: URL,
+    _ durability: Durability,
+    _ writing: Writing = .calls,
+    _ readAhead: ReadAhead = .kernel
+  ) throws {
     isOwner = true
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try check(mdb_env_create(&environment))
     try check(mdb_env_set_mapsize(environment, 32 << 30))
-    let flags = (durability == .full ? 0 : MDB_NOSYNC) | (writing == .map ? MDB_WRITEMAP : 0)
+    let flags =
+      (durability == .full ? 0 : MDB_NOSYNC) | (writing == .map ? MDB_WRITEMAP : 0)
+      | (readAhead == .none ? MDB_NORDAHEAD : 0)
     try check(mdb_env_open(environment, folder.path, UInt32(flags), 0o600))
     try inTransaction { transaction in
       try check(mdb_dbi_open(transaction, nil, UInt32(MDB_INTEGERKEY | MDB_CREATE), &table))

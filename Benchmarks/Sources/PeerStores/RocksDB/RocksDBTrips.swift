@@ -21,10 +21,20 @@ final class RocksDBTrips: BatchTrips {
     }
   }
 
-  static func settings(_ durability: Durability, _ compression: Compression = .snappy) -> String {
+  /// What it may keep in memory of its own, in MiB.
+  struct Memory {
+    var cache = 256
+    var writeBuffer = 64
+  }
+
+  static func settings(
+    _ durability: Durability,
+    _ compression: Compression = .snappy,
+    _ memory: Memory = Memory()
+  ) -> String {
     """
-    RocksDB as the system ships it (Debian keeps its assertions in), \(compression.rawValue), block cache 256 MiB, \
-    bloom filter 10 bits, max_background_jobs 2, write buffer 64 MiB, sync \(durability == .full)
+    RocksDB as the system ships it (Debian keeps its assertions in), \(compression.rawValue), block cache \(memory.cache) MiB, \
+    bloom filter 10 bits, max_background_jobs 2, write buffer \(memory.writeBuffer) MiB, sync \(durability == .full)
     """
   }
 
@@ -36,17 +46,25 @@ final class RocksDBTrips: BatchTrips {
   private let durability: Durability
   var coding = PlainCoding()
 
-  init(_ folder: URL, _ durability: Durability, _ compression: Compression = .snappy) throws {
+  init(
+    _ folder: URL,
+    _ durability: Durability,
+    _ compression: Compression = .snappy,
+    _ memory: Memory = Memory()
+  ) throws {
     isOwner = true
     self.durability = durability
     let options = rocksdb_options_create()
     defer { rocksdb_options_destroy(options) }
     rocksdb_options_set_create_if_missing(options, 1)
-    rocksdb_options_set_write_buffer_size(options, 64 << 20)
+    rocksdb_options_set_write_buffer_size(options, memory.writeBuffer << 20)
     rocksdb_options_set_max_background_jobs(options, 2)
     rocksdb_options_set_compression(options, compression.code)
     let tables = rocksdb_block_based_options_create()
-    rocksdb_block_based_options_set_block_cache(tables, rocksdb_cache_create_lru(256 << 20))
+    rocksdb_block_based_options_set_block_cache(
+      tables,
+      rocksdb_cache_create_lru(memory.cache << 20)
+    )
     rocksdb_block_based_options_set_filter_policy(
       tables,
       rocksdb_filterpolicy_create_bloom_full(10)

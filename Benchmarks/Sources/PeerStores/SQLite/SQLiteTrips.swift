@@ -13,9 +13,13 @@ final class SQLiteTrips: MixedTripStore {
     case oneProcess
   }
 
-  static func settings(_ durability: Durability, _ use: Use = .processes) -> String {
+  static func settings(
+    _ durability: Durability,
+    _ use: Use = .processes,
+    cacheMebibytes: Int = 256
+  ) -> String {
     """
-    SQLite \(String(cString: sqlite3_libversion())), WAL, cache_size 256 MiB, prepared statements, \
+    SQLite \(String(cString: sqlite3_libversion())), WAL, cache_size \(cacheMebibytes) MiB, prepared statements, \
     synchronous \(durability == .full ? "FULL" : "NORMAL")\(use == .oneProcess ? ", locking_mode EXCLUSIVE, mmap_size 2 GiB" : "")
     """
   }
@@ -24,6 +28,7 @@ final class SQLiteTrips: MixedTripStore {
   private var statements: [OpaquePointer?] = []
   private let folder: URL
   private let durability: Durability
+  private let cacheMebibytes: Int
 
   private enum Statement: Int, CaseIterable {
     case begin, commit, insert, read, raise, count, earliest, first, range, replace
@@ -44,9 +49,15 @@ final class SQLiteTrips: MixedTripStore {
     }
   }
 
-  init(_ folder: URL, _ durability: Durability, _ use: Use = .processes) throws {
+  init(
+    _ folder: URL,
+    _ durability: Durability,
+    _ use: Use = .processes,
+    cacheMebibytes: Int = 256
+  ) throws {
     self.folder = folder
     self.durability = durability
+    self.cacheMebibytes = cacheMebibytes
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     try check(sqlite3_open_v2(folder.path + "/trips.sqlite", &database, flags, nil))
@@ -60,7 +71,7 @@ final class SQLiteTrips: MixedTripStore {
         """
         PRAGMA busy_timeout = 30000;
         PRAGMA journal_mode = WAL;
-        PRAGMA cache_size = -262144;
+        PRAGMA cache_size = -\(cacheMebibytes << 10);
         PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
         CREATE TABLE IF NOT EXISTS trip (
           id INTEGER PRIMARY KEY, name TEXT NOT NULL, destination TEXT NOT NULL,
@@ -192,7 +203,9 @@ final class SQLiteTrips: MixedTripStore {
     return true
   }
 
-  func makeHandle() throws -> any TripStore { try SQLiteTrips(folder, durability) }
+  func makeHandle() throws -> any TripStore {
+    try SQLiteTrips(folder, durability, cacheMebibytes: cacheMebibytes)
+  }
 
   func close() throws {
     for statement in statements { sqlite3_finalize(statement) }

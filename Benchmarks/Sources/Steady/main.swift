@@ -1,0 +1,3 @@
+import Harness
+
+runGroup("Steady") { plan, report in try SteadyOverwriting(plan, report).run() }
