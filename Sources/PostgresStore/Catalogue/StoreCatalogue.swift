@@ -157,8 +157,10 @@ extension StoreCatalogue {
     let results = try connection.run([
       Statement("SELECT key, value FROM \(name("_logstore_meta"))"),
       Statement("SELECT number, name FROM \(name("_logstore_entity"))"),
+      // Where `quote_all_identifiers` is set, the server quotes the names of types, too.
       ask(
-        "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a "
+        "SELECT c.relname::text, a.attname::text, replace(format_type(a.atttypid, a.atttypmod), '\"', '') "
+          + "FROM pg_attribute a "
           + "JOIN pg_class c ON c.oid = a.attrelid \(inNamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
           + "AND a.attnum > 0 AND NOT a.attisdropped"
       ),

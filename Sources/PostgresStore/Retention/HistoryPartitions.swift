@@ -65,6 +65,12 @@ extension HistoryPartitions {
     )
   }
 
+  /// A default tablespace that is named, though it is the one that there would be, is refused for tables with partitions.
+  private static let plainTablespace = Statement(
+    "SELECT set_config('default_tablespace', '', true) "
+      + "WHERE current_setting('default_tablespace') = 'pg_default'"
+  )
+
   private func firstPartitions(from lower: Int64, next: Int64) -> [Statement] {
     let width = min(max(HistoryPartitions.firstWidth, width.lowerBound), width.upperBound)
     let first = Partition(lower..<(next + width))
@@ -84,7 +90,10 @@ extension HistoryPartitions {
 
   /// Makes the table of changes, with its first partition.
   func create(_ connection: Connection) throws {
-    _ = try connection.runUncounted([table] + firstPartitions(from: 0, next: try next(connection)))
+    _ = try connection.runUncounted(
+      [HistoryPartitions.plainTablespace, table]
+        + firstPartitions(from: 0, next: try next(connection))
+    )
   }
 
   /// Makes a table of changes that has no partitions the first partition of one that has, within a transaction.
@@ -117,7 +126,7 @@ extension HistoryPartitions {
         Statement(
           "ALTER INDEX \(name(HistoryPartitions.parent + "_pkey")) RENAME TO \((old.name + "_pkey").quotedName)"
         ),
-        table,
+        HistoryPartitions.plainTablespace, table,
       ] + (0..<grants.rowCount).map { Statement(grants.text($0, 0)) }
       + [
         Statement(

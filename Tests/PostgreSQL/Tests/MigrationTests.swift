@@ -68,6 +68,22 @@ private enum Changed: VersionedSchema {
     )
   }
 
+  @Test(arguments: ["quote_all_identifiers=on", "default_tablespace=pg_default"])
+  func `is not asked for whatever is set for a database`(setting: String) throws {
+    let namespace = try TestNamespace()
+    let configuration = namespace.configuration(with: [setting])
+    for count in 0..<2 {
+      let container = try ModelContainer(
+        for: Schema([Journey.self, Leg.self]),
+        configurations: [configuration]
+      )
+      let context = ModelContext(container)
+      #expect(try context.fetchCount(FetchDescriptor<Journey>()) == count)
+      context.insert(Journey("\(count)"))
+      try context.save()
+    }
+  }
+
   @Test func `renames and adds columns, and keeps the rows and their names`() throws {
     let namespace = try TestNamespace()
     let first = try open(First.self, namespace)
