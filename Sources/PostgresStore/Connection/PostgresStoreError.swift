@@ -54,6 +54,8 @@ extension PostgresStoreError.ServerError {
   var isTransient: Bool {
     switch state {
     case SQLState.serializationFailure, SQLState.deadlock: true
+    // A partition was made for the row after the server had chosen the default one: only such checks have no name.
+    case SQLState.checkViolation: constraint == nil
     default: false
     }
   }
@@ -78,6 +80,7 @@ extension PostgresStoreError.ServerError {
 enum SQLState {
   static let serializationFailure = "40001"
   static let deadlock = "40P01"
+  static let checkViolation = "23514"
   static let uniqueViolation = "23505"
   static let lockNotAvailable = "55P03"
   static let idleInTransaction = "25P03"

@@ -106,6 +106,43 @@ import Testing
     try waitForHistory(saved, of: context)
   }
 
+  @Test func `get the changes of a save that waits while one is made for them`() throws {
+    let (store, context) = try open()
+    store.historyKeeper.settle()
+    for partition in try partitions().compactMap(HistoryPartitions.Partition.init) {
+      try session.run("DROP TABLE \(name(partition.name))")
+    }
+    let next = try session.integer("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+    let partition = "_logstore_change_\(next)_\(next + 1_000_000)"
+    try session.run("BEGIN")
+    try session.run(
+      "CREATE TABLE \(name(partition)) PARTITION OF \(name("_logstore_change")) "
+        + "FOR VALUES FROM (\(next)) TO (\(next + 1_000_000))"
+    )
+    let (errors, done) = (Errors(), DispatchSemaphore(value: 0))
+    let saving = Saving(context: context)
+    // The server has chosen the default partition for the change by the time it waits.
+    Thread.detachNewThread {
+      errors.collect {
+        saving.context.insert(Leg("a"))
+        try saving.context.save()
+      }
+      done.signal()
+    }
+    let watching = try ServerSession(namespace.server.url)
+    let waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)' AND wait_event_type = 'Lock'"
+    while try watching.integer(waiting) == 0 {}
+    try session.run("COMMIT")
+    done.wait()
+    #expect(errors.all.map { "\($0)" } == [])
+    #expect(try count(partition) == 1)
+    #expect(try count("_logstore_commit") == 1)
+    #expect(try count("Leg") == 1)
+  }
+
+  private struct Saving: @unchecked Sendable { let context: ModelContext }
+
   @Test func `keep what is not deleted`() throws {
     let (store, context) = try open()
     try save(3, in: context)
