@@ -6,12 +6,22 @@ extension ChangeSet {
   ///
   /// - Parameter stored: The date that the store keeps for a date; itself for a date that came from there.
   func roundDates(by stored: (Date) -> Date) {
+    // Most models are of the class of the one before.
+    var last: ModelDescriptor?
+    var dates: [ModelProperty] = []
+    func findDates(_ descriptor: ModelDescriptor) {
+      if descriptor === last { return }
+      last = descriptor
+      dates = Array(descriptor.dates)
+    }
     for model in inserted {
-      for property in model._$state.descriptor.dates { property.roundDate(of: model, by: stored) }
+      findDates(model._$state.descriptor)
+      for property in dates { property.roundDate(of: model, by: stored) }
     }
     for model in updated {
       let state = model._$state
-      for property in state.descriptor.dates where state.changed.contains(property.ordinal) {
+      findDates(state.descriptor)
+      for property in dates where state.changed.contains(property.ordinal) {
         property.roundDate(of: model, by: stored)
       }
     }

@@ -26,11 +26,10 @@ extension MappedTable {
     switch column.kind {
     case .bool:
       let value: UInt8 = layout.bool(position, in: row) ? 1 : 0
-      values.append(.bool) { $0.append(value) }
+      withUnsafeBytes(of: value) { values.append(bytes: $0) }
     case .integer: values.append(layout.integer(position, in: row))
     case .double:
-      let bits = layout.double(position, in: row).bitPattern
-      values.append(.double) { $0.appendBigEndian(bits) }
+      values.append(word: layout.double(position, in: row).bitPattern)
     case .date:
       let seconds = layout.double(position, in: row)
       guard let microseconds = PostgresDate.microseconds(since2001: seconds) else {
@@ -38,7 +37,7 @@ extension MappedTable {
           "PostgreSQL keeps dates from 4713 BC to the year 294276, not \(seconds) s since 2001"
         )
       }
-      values.append(.timestamp) { $0.appendBigEndian(microseconds) }
+      values.append(microseconds)
     case .uuid:
       let (low, high) = layout.uuid(position, in: row)
       values.append(.uuid) {
@@ -50,19 +49,19 @@ extension MappedTable {
     case .text:
       let range = layout.range(position, in: row)
       try row.withUnsafeBytes { bytes in
-        let text = bytes[range]
-        if text.contains(0) {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+        if text.baseAddress.map({ memchr($0, 0, text.count) }) ?? nil != nil {
           throw unstorable("text in PostgreSQL has no U+0000: keep the value as Data instead")
         }
-        values.append(.text) { $0.append(contentsOf: text) }
+        values.append(bytes: text)
       }
-    case .bytes: values.append(.bytea, row.extracting(layout.range(position, in: row)))
+    case .bytes: values.append(row.extracting(layout.range(position, in: row)))
     case .external:
       // What stands with the row on the server is not written again; see `isWritten`.
       guard case .inline(let range) = layout.blob(position, in: row) else {
         return values.appendNull()
       }
-      values.append(.bytea, row.extracting(range))
+      values.append(row.extracting(range))
     case .references:
       let references = layout.references(position, in: row).map { String($0.rawValue) }
       values.append(.text) { $0.append(contentsOf: "{\(references.joined(separator: ","))}".utf8) }
@@ -93,8 +92,8 @@ extension MappedTable {
 }
 
 extension ArrayParameter {
-  fileprivate mutating func append(_ type: ServerType, _ bytes: RawSpan) {
-    append(type) { buffer in bytes.withUnsafeBytes { buffer.append(contentsOf: $0) } }
+  fileprivate mutating func append(_ bytes: RawSpan) {
+    bytes.withUnsafeBytes { append(bytes: $0) }
   }
 }
 #endif

@@ -118,39 +118,18 @@ final class Connection: @unchecked Sendable {
   func send(_ statements: [Statement]) throws -> [StatementResult] {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     let (began, limit) = (ContinuousClock.now, limit)
-    var prepared: String?
-    var named: [KeptStatements.Key: String] = [:]
-    // What the server answers: for each statement one result, and one more where it was prepared.
-    var expected: [Answer] = []
-    for (statement, isWanted) in limited(statements) {
-      if kept.isOn, statement.isRepeated, nesting == nil {
-        let key = KeptStatements.Key(statement)
-        if let name = kept.name(of: key) ?? named[key] {
-          try execute(statement.parameters, name)
-          expected.append(isWanted ? .wanted : .unwanted)
-          continue
-        }
-        if let name = kept.makeName() {
-          try prepare(statement, name)
-          named[key] = name
-          expected.append(.kept(key, name))
-          try execute(statement.parameters, name)
-          expected.append(isWanted ? .wanted : .unwanted)
-          continue
-        }
-      }
-      if statement.sql != prepared {
-        try prepare(statement, "")
-        prepared = statement.sql
-        expected.append(.unwanted)
-      }
-      try execute(statement.parameters, "")
-      expected.append(isWanted ? .wanted : .unwanted)
+    let wasIdle = PQtransactionStatus(handle) == PQTRANS_IDLE
+    var queue = Queue(count: statements.count)
+    let place = limitPlace(among: statements)
+    for (index, statement) in statements.enumerated() {
+      if let limit, index == place { try enqueue(limit.statement, .unwanted, &queue) }
+      try enqueue(statement, .wanted, &queue)
     }
+    if let limit, statements.count == place { try enqueue(limit.statement, .unwanted, &queue) }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
     var results: [StatementResult] = []
     var failure: PostgresStoreError.ServerError?
-    for answer in expected {
+    for answer in queue.expected {
       guard let result = PQgetResult(handle) else { throw lost() }
       switch PQresultStatus(result) {
       case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
@@ -180,8 +159,12 @@ final class Connection: @unchecked Sendable {
     guard let failure else { return results }
     if kept.isOn, failure.isAboutKeptStatement {
       kept.giveUp()
-      // Tried again, it is sent as any other.
-      throw PostgresStoreError.server(failure.asTransient)
+      // Tried again, it is sent as any other; here, if nothing of it was done.
+      guard wasIdle, statements.dropLast().allSatisfy({ $0.boundary != .commit }) else {
+        throw PostgresStoreError.server(failure.asTransient)
+      }
+      if !isIdle { _ = try send([.rollback]) }
+      return try send(statements)
     }
     throw limit?.timeout(failure, since: began) ?? .server(failure)
   }
@@ -194,15 +177,46 @@ final class Connection: @unchecked Sendable {
     case kept(KeptStatements.Key, String)
   }
 
-  /// The statements, with the limit for those of a new transaction among them: no round trip is added.
-  private func limited(_ statements: [Statement]) -> [(statement: Statement, isWanted: Bool)] {
-    var all = statements.map { (statement: $0, isWanted: true) }
-    // The limit ends with the transaction. Statements without `BEGIN` are one transaction, up to the end of the pipeline.
-    if let limit, PQtransactionStatus(handle) == PQTRANS_IDLE {
-      let place = statements.first?.beginsTransaction == true ? 1 : 0
-      all.insert((limit.statement, false), at: place)
+  /// What was sent in one round trip.
+  private struct Queue {
+    /// What the server answers: for each statement one result, and one more where it was prepared.
+    var expected: [Answer] = []
+    /// The statement that was prepared last without a name.
+    var prepared: String?
+    /// The statements that got names.
+    var named: [KeptStatements.Key: String] = [:]
+
+    init(count: Int) { expected.reserveCapacity(count + 1) }
+  }
+
+  /// Sends one statement, prepared before if the server does not keep it.
+  private func enqueue(_ statement: Statement, _ answer: Answer, _ queue: inout Queue) throws {
+    var name = ""
+    if kept.isOn, statement.isRepeated, nesting == nil {
+      let key = KeptStatements.Key(statement)
+      if let known = kept.name(of: key) ?? queue.named[key] {
+        name = known
+      } else if let new = kept.makeName() {
+        try prepare(statement, new)
+        queue.named[key] = new
+        queue.expected.append(.kept(key, new))
+        name = new
+      }
     }
-    return all
+    if name.isEmpty, statement.sql != queue.prepared {
+      try prepare(statement, "")
+      queue.prepared = statement.sql
+      queue.expected.append(.unwanted)
+    }
+    try execute(statement.parameters, name)
+    queue.expected.append(answer)
+  }
+
+  /// Where the limit for the statements of a new transaction has its place among them: no round trip is added.
+  private func limitPlace(among statements: [Statement]) -> Int? {
+    // The limit ends with the transaction. Statements without `BEGIN` are one transaction, up to the end of the pipeline.
+    guard limit != nil, PQtransactionStatus(handle) == PQTRANS_IDLE else { return nil }
+    return statements.first?.beginsTransaction == true ? 1 : 0
   }
 
   private func prepare(_ statement: Statement, _ name: String) throws {
@@ -213,18 +227,31 @@ final class Connection: @unchecked Sendable {
   }
 
   private func execute(_ parameters: Parameters, _ name: String) throws {
-    let isSent = parameters.bytes.withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { characters in
-        // A value without bytes needs an address too: a missing address means null.
-        let empty = UnsafePointer<CChar>(bitPattern: 1)
-        let values = parameters.ranges.map { range -> UnsafePointer<CChar>? in
-          guard let range else { return nil }
-          return characters.baseAddress.map { $0 + range.lowerBound } ?? empty
+    let count = parameters.count
+    let isSent = parameters.bytes.withUnsafeBytes { bytes in
+      withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { values in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count) { numbers in
+          // A value without bytes needs an address too: a missing address means null.
+          let empty = UnsafeRawPointer(bitPattern: 1)
+          for (place, range) in parameters.ranges.enumerated() {
+            let start = range.flatMap { range in
+              bytes.baseAddress.map { $0 + range.lowerBound } ?? empty
+            }
+            values.initializeElement(at: place, to: start?.assumingMemoryBound(to: CChar.self))
+            numbers.initializeElement(at: place, to: Int32(range?.count ?? 0))
+            numbers.initializeElement(at: count + place, to: 1)
+          }
+          let (lengths, formats) = (numbers.baseAddress, numbers.baseAddress.map { $0 + count })
+          return PQsendQueryPrepared(
+            handle,
+            name,
+            Int32(count),
+            values.baseAddress,
+            lengths,
+            formats,
+            1
+          ) == 1
         }
-        let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
-        let formats = Array(repeating: Int32(1), count: values.count)
-        return PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
-          == 1
       }
     }
     if !isSent { throw lost() }

@@ -101,6 +101,13 @@ struct Parameters: Sendable {
     append(array.elementType.array) { array.write(to: &$0) }
   }
 
+  /// Appends the only element of an array, as a value of its own.
+  mutating func append(onlyElementOf array: ArrayParameter) {
+    precondition(array.count == 1, "an array of \(array.count) elements is not one value")
+    guard let element = array.onlyElement else { return appendNull(array.elementType) }
+    append(array.elementType) { $0.append(contentsOf: element) }
+  }
+
   mutating func append(_ values: some Sequence<Int64>) {
     var array = ArrayParameter(.bigint)
     for value in values { array.append(value) }
@@ -114,10 +121,18 @@ struct Parameters: Sendable {
   }
 
   mutating func append(_ type: ServerType, _ write: (inout [UInt8]) -> Void) {
+    if ranges.isEmpty { reserve() }
     let start = bytes.count
     write(&bytes)
     types.append(type)
     ranges.append(start..<bytes.count)
+  }
+
+  /// Makes room for the values of most statements at once.
+  private mutating func reserve() {
+    bytes.reserveCapacity(256)
+    types.reserveCapacity(16)
+    ranges.reserveCapacity(16)
   }
 }
 
@@ -133,14 +148,32 @@ struct ArrayParameter: Sendable {
 
   var byteCount: Int { elements.count }
 
-  mutating func append(_ value: Int64) {
-    append(.bigint) { $0.appendBigEndian(UInt64(bitPattern: value)) }
+  mutating func append(_ value: Int64) { append(word: UInt64(bitPattern: value)) }
+
+  /// Appends a value of eight bytes.
+  mutating func append(word: UInt64) {
+    let high = UInt32(truncatingIfNeeded: word >> 32)
+    let low = UInt32(truncatingIfNeeded: word)
+    let element = (UInt32(8).bigEndian, high.bigEndian, low.bigEndian)
+    withUnsafeBytes(of: element) { appendElement($0) }
+  }
+
+  /// Appends a value of such bytes.
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    withUnsafeBytes(of: UInt32(bytes.count).bigEndian) { appendElement($0) }
+    elements.append(contentsOf: bytes)
   }
 
   mutating func appendNull() {
-    count += 1
     hasNulls = true
-    elements.appendBigEndian(UInt32.max)
+    withUnsafeBytes(of: UInt32.max) { appendElement($0) }
+  }
+
+  /// Appends an element, or its beginning.
+  private mutating func appendElement(_ bytes: UnsafeRawBufferPointer) {
+    if count == 0 { elements.reserveCapacity(48) }
+    count += 1
+    elements.append(contentsOf: bytes)
   }
 
   mutating func append(_ type: ServerType, _ write: (inout [UInt8]) throws -> Void) rethrows {
@@ -154,6 +187,9 @@ struct ArrayParameter: Sendable {
     }
     count += 1
   }
+
+  /// The bytes of the only element; `nil` for null.
+  fileprivate var onlyElement: ArraySlice<UInt8>? { hasNulls ? nil : elements.dropFirst(4) }
 
   fileprivate func write(to bytes: inout [UInt8]) {
     bytes.appendBigEndian(UInt32(count == 0 ? 0 : 1))

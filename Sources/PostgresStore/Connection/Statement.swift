@@ -38,19 +38,19 @@ struct Statement: Sendable {
 
   /// Every statement of the transaction sees what was committed before it: what a save asks after it has waited for another
   /// one counts on that, whatever the database's default is.
-  static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", .begin)
+  static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", .begin).repeated
   /// Every statement of the transaction sees one state of the database.
   static let beginSnapshot = Statement(
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     .begin
   )
-  static let commit = Statement("COMMIT", .commit)
+  static let commit = Statement("COMMIT", .commit).repeated
   static let rollback = Statement("ROLLBACK", .rollback)
 
   /// Has the server end the session if the next statement of the transaction does not come in time.
   static func limitIdleness(_ limit: Duration) -> Statement {
     let milliseconds = max(1, Int(limit / .milliseconds(1)))
-    return Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)")
+    return Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)").repeated
   }
 
   /// Whether it begins a transaction that goes on behind it.
