@@ -29,6 +29,8 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   /// The migration that the store is a part of; `nil` for a store that is open for everybody.
   let migration: MigrationTransaction?
   let feeds = RemoteRowFeeds()
+  let announcementTexts: Announcement.Texts
+  let runTexts = RunTexts()
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
   private let isClosed = Mutex(false)
 
@@ -51,6 +53,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
     given = SendableConfiguration(value: configuration)
+    announcementTexts = Announcement.Texts(namespace: configuration.namespace)
     let schema = configuration.schema ?? Schema([])
     self.schema = schema
     pool = ConnectionPool(
@@ -98,6 +101,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     var configuration = configuration
     configuration.schema = version.schema
     given = SendableConfiguration(value: configuration)
+    announcementTexts = Announcement.Texts(namespace: configuration.namespace)
     schema = version.schema
     identifier = version.identifier
     tables = version.tables

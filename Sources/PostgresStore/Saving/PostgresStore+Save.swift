@@ -17,7 +17,7 @@ extension PostgresStore {
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)? {
     try checkOpen()
-    let batch = SaveBatch(tables, namespace: configuration.namespace)
+    let batch = SaveBatch(tables, namespace: configuration.namespace, runTexts)
     try body(batch)
     try batch.finish()
     if batch.isEmpty { return nil }
@@ -65,16 +65,13 @@ private struct SaveTransaction {
   private let tables: TableMap
   private let namespace: String
   private let migration: MigrationTransaction?
-  private let begin: [Statement]
-  /// The same for later attempts, which find the row of an earlier one that went through.
-  private let beginAgain: [Statement]
-  private let idleLimit: [Statement]
+  private let announcement: Announcement
+  private let locks: [Statement]
+  private let idleLimit: Duration
   private let changes: [Statement]
   private let keys: [KeyCheck]
   private let keyStatements: [[Statement]]
   private let questions: [(question: ReferenceCheck.Question, statement: Statement)]
-  /// Finds the save, if it was committed.
-  let lookUp: Statement
   private let attempts = Attempts()
 
   private final class Attempts {
@@ -93,39 +90,39 @@ private struct SaveTransaction {
     self.scope = scope
     tables = store.tables
     namespace = store.configuration.namespace
-    let identifier = UUID()
-    let commits = "\(store.configuration.namespace.quotedName)._logstore_commit"
     migration = store.migration
-    // All saves of a migration are one transaction of the history.
-    let joining =
-      migration == nil
-      ? nil : " ON CONFLICT (xid) DO UPDATE SET author = COALESCE(c.author, excluded.author)"
-    func announcement(_ conflict: String) -> Statement {
-      Statement(
-        "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3)\(conflict) RETURNING xid"
-      ) {
-        $0.append(identifier)
-        $0.append(author)
-        $0.append(store.source)
-      }
-      .repeated
-    }
-    lookUp = Statement("SELECT xid FROM \(commits) WHERE id = $1") { $0.append(identifier) }
+    announcement = Announcement(
+      author: author,
+      source: store.source,
+      in: store.migration,
+      store.announcementTexts
+    )
+    idleLimit = store.configuration.idleLimit
     changes = batch.statements(from: store.migration?.reserveOrdinals(batch.rowCount) ?? 0)
       .map(\.repeated)
     keys = batch.keys.filter { !$0.isEmpty }
-    let opening = scope == .turn ? Turn.savepoint : .begin
-    let locks = keys.flatMap { $0.locks() }.map(\.repeated)
-    // If the network brings the first attempt after the second went through, the row is there, and this one must fail.
-    begin = [opening, announcement(joining ?? "")] + locks
-    beginAgain = [opening, announcement(joining ?? " ON CONFLICT (id) DO NOTHING")] + locks
-    // Nobody can say how long the code of a migration takes.
-    idleLimit =
-      store.migration == nil ? [.limitIdleness(store.configuration.idleLimit)] : []
+    locks = keys.flatMap { $0.locks() }.map(\.repeated)
     keyStatements = keys.map { $0.statements().map(\.repeated) }
     questions = batch.references.questions(store.tables).map {
       ($0.question, $0.statement.repeated)
     }
+  }
+
+  /// Finds the save, if it was committed.
+  var lookUp: Statement { announcement.lookUp }
+
+  /// The statements that begin an attempt.
+  ///
+  /// The answer to the second tells the number of the save.
+  private var begin: [Statement] {
+    let first = scope == .turn ? Turn.savepoint : .begin
+    return [first, attempts.count > 1 ? announcement.again : announcement.first] + locks
+  }
+
+  /// Limits how long the server waits between two round trips.
+  private var limit: [Statement] {
+    // Nobody can say how long the code of a migration takes.
+    migration == nil ? [.limitIdleness(idleLimit)] : []
   }
 
   /// Runs the transaction.
@@ -162,9 +159,12 @@ private struct SaveTransaction {
     if attempts.count > 1 || !asked.isEmpty {
       // The changes would meet those of an attempt that has gone through: first it is asked for; and what members were
       // counted for.
-      let opening = (attempts.count > 1 ? beginAgain : begin) + idleLimit
+      let opening = begin + limit
       let announced = try connection.run(opening + asked)
-      if announced[1].rowCount == 0 { return try numberOfCommit(on: connection) }
+      if attempts.count > 1, !announced[1].bool(0, 1) {
+        undo(on: connection)
+        return announced[1].integer(0, 0)
+      }
       attempts.isOutcomeUnknown = false
       let updates = totalsUpdates(Array(announced[opening.count...]))
       let results = try connection.run(changes + statements(updates) + checks)
@@ -177,7 +177,7 @@ private struct SaveTransaction {
     if checks.isEmpty, updates.isEmpty, batch.changes.allSatisfy({ $0.kind == .insert }) {
       return try commit(begin + changes, on: connection)[1].integer(0, 0)
     }
-    let opening = begin + idleLimit
+    let opening = begin + limit
     let results = try connection.run(opening + changes + statements(updates) + checks)
     try check(results[opening.count...], updates, on: connection)
     _ = try commit([], on: connection)
@@ -217,18 +217,6 @@ private struct SaveTransaction {
       attempts.isOutcomeUnknown = migration == nil && !connection.isUsable
       throw error
     }
-  }
-
-  /// The number of the transaction of an earlier attempt, whose answer was lost.
-  private func numberOfCommit(on connection: Connection) throws -> Int64 {
-    let found = try connection.run([.rollback, lookUp])[1]
-    guard found.rowCount == 1 else {
-      throw PostgresStoreError.connectionLost(
-        to: connection.place,
-        reason: "the save was committed, and its history was deleted since"
-      )
-    }
-    return found.integer(0, 0)
   }
 
   /// Looks for what stands against the save.

@@ -7,6 +7,7 @@ import RowFormat
 final class SaveBatch: RowChangeSink {
   private let tables: TableMap
   private let namespace: String
+  private let texts: RunTexts
   private var run: RowRun?
   private(set) var changes: [RowRun] = []
   /// The first change that cannot be stored.
@@ -20,9 +21,10 @@ final class SaveBatch: RowChangeSink {
   /// How many bytes of values one statement carries, about.
   private static let runByteCount = 4 << 20
 
-  init(_ tables: TableMap, namespace: String) {
+  init(_ tables: TableMap, namespace: String, _ texts: RunTexts) {
     self.tables = tables
     self.namespace = namespace
+    self.texts = texts
     keys = tables.constraints.map { KeyCheck($0.constraint, $0.tables) }
     derivations = tables.derivations.map { SaveDerivations($0, tables) }
   }
@@ -47,7 +49,7 @@ final class SaveBatch: RowChangeSink {
     var ordinal = ordinal
     return changes.flatMap { run in
       defer { ordinal += run.rows.count }
-      return run.statements(ordinal: ordinal, namespace: namespace)
+      return run.statements(ordinal: ordinal, namespace: namespace, texts)
     }
   }
 
@@ -108,7 +110,7 @@ final class SaveBatch: RowChangeSink {
 
   private func add(
     _ reference: RowReference,
-    _ kind: RowRun.Kind,
+    _ kind: RunKind,
     _ row: RawSpan,
     _ columns: (MappedTable) -> [MappedColumn]
   ) {
@@ -122,13 +124,8 @@ final class SaveBatch: RowChangeSink {
   }
 
   /// Makes sure that the current run is one of a kind.
-  private func begin(_ kind: RowRun.Kind, _ table: MappedTable, _ columns: [MappedColumn]) {
-    if let run, run.table === table, run.kind == kind, run.byteCount < SaveBatch.runByteCount,
-      run.columns.count == columns.count,
-      zip(run.columns, columns).allSatisfy({ $0.position == $1.position })
-    {
-      return
-    }
+  private func begin(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn]) {
+    if let run, run.byteCount < SaveBatch.runByteCount, run.isOf(kind, table, columns) { return }
     endRun()
     run = RowRun(kind, table, columns, dates: tables.derivations?.owners[table.number]?.dates ?? [])
   }
@@ -164,10 +161,10 @@ final class SaveBatch: RowChangeSink {
 }
 
 /// Rows of one table that are inserted, or get new values of the same columns, or are deleted.
-struct RowRun {
-  enum Kind: String { case insert, update, delete }
-
-  let kind: Kind
+///
+/// A class, so that it grows in place: to copy it for each row would count references of a dozen arrays.
+final class RowRun {
+  let kind: RunKind
   let table: MappedTable
   let columns: [MappedColumn]
   /// The columns whose values the rows have.
@@ -176,13 +173,15 @@ struct RowRun {
   private let dated: [MappedColumn]
   private(set) var rows: [Int64] = []
   private var values: [ArrayParameter]
+  /// How many bytes the rows have, about.
+  private(set) var byteCount = 0
 
   /// - Parameters:
   ///   - kind: What is done to the rows.
   ///   - table: Their table.
   ///   - columns: The columns that are written.
   ///   - dates: The positions of columns that say when a row was written.
-  init(_ kind: Kind, _ table: MappedTable, _ columns: [MappedColumn], dates: [Int]) {
+  init(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn], dates: [Int]) {
     self.kind = kind
     self.table = table
     self.columns = columns
@@ -191,99 +190,59 @@ struct RowRun {
     values = given.map { ArrayParameter($0.kind.parameterType) }
   }
 
-  var byteCount: Int { values.reduce(rows.count * 8) { $0 + $1.byteCount } }
-
-  mutating func add(_ reference: RowReference) {
-    rows.append(Int64(bitPattern: reference.rawValue))
+  /// Whether what is done to a row makes it one of these.
+  func isOf(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn]) -> Bool {
+    guard table === self.table, kind == self.kind, columns.count == self.columns.count else {
+      return false
+    }
+    // An insert writes all columns.
+    return kind == .insert
+      || columns.indices.allSatisfy { columns[$0].position == self.columns[$0].position }
   }
 
-  mutating func add(_ reference: RowReference, _ row: RawSpan) throws {
+  func add(_ reference: RowReference) {
+    rows.append(Int64(bitPattern: reference.rawValue))
+    byteCount += MemoryLayout<Int64>.size
+  }
+
+  func add(_ reference: RowReference, _ row: RawSpan) throws {
     for place in given.indices {
+      byteCount -= values[place].byteCount
       try table.append(given[place], of: row, reference, to: &values[place])
+      byteCount += values[place].byteCount
     }
     add(reference)
   }
 
   /// The statement that makes the changes, then the one that writes them down.
-  func statements(ordinal: Int, namespace: String) -> [Statement] {
-    let history = "\(namespace.quotedName)._logstore_change"
+  func statements(ordinal: Int, namespace: String, _ texts: RunTexts) -> [Statement] {
     // A delete writes down what is to be remembered of its rows, so both are one statement.
-    if kind == .delete { return [deletion(ordinal, history)] }
-    let changes =
-      isSingle
-      ? "VALUES (($1::bigint[])[1], $2, $3, $4)"
-      : "SELECT r, $2 + o - 1, $3, $4 FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
-    let note = Statement(
-      "INSERT INTO \(history) (row, ordinal, kind, columns) \(changes)"
-    ) {
-      $0.append(rows)
-      $0.append(ordinal)
-      $0.append(kind.rawValue)
-      if kind == .update { $0.append(columns.map(\.name)) } else { $0.appendNull(.textArray) }
+    if kind == .delete {
+      return [deletion(ordinal, "\(namespace.quotedName)._logstore_change")]
     }
-    if kind == .insert { return [insertion(), note] }
-    // Nothing has to be written of a value that is on the server already.
-    return columns.isEmpty ? [presence(), note] : [update(), note]
+    let key = RunTexts.Key(kind, table, isSingle: isSingle, given: given, dated: dated)
+    let texts = texts.texts(of: key, in: table, namespace)
+    let note = Statement(texts.note) {
+      appendRows(to: &$0)
+      $0.append(ordinal)
+      if kind == .update { $0.append(columns.map(\.name)) }
+    }
+    let change = Statement(texts.change) {
+      appendRows(to: &$0)
+      for value in values { append(value, to: &$0) }
+    }
+    return [change, note]
   }
 
-  /// The arrays of keys and values, as a table in SQL.
-  private var source: String {
-    let arrays = given.enumerated().map { ", $\($0 + 2)::\($1.kind.parameterType.array.name)" }
-    let names = given.indices.map { ", c\($0)" }
-    return "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names.joined()))"
-  }
-
-  /// Whether it is one row: the server plans a statement without a table of arrays in half the time.
+  /// Whether it is one row: the server reads values one by one in less time than arrays of one.
   private var isSingle: Bool { rows.count == 1 }
 
-  /// The first element of each array of values, in SQL.
-  private var firstValues: [String] {
-    given.enumerated().map {
-      "($\($0 + 2)::\($1.kind.parameterType.array.name))[1]\($1.kind.cast)"
-    }
+  private func appendRows(to parameters: inout Parameters) {
+    if isSingle { parameters.append(rows[0]) } else { parameters.append(rows) }
   }
 
-  private func fill(_ parameters: inout Parameters) {
-    parameters.append(rows)
-    for value in values { parameters.append(value) }
-  }
-
-  private func insertion() -> Statement {
-    let names = (given + dated).map { ", \($0.name.quotedName)" }.joined()
-    let target = "INSERT INTO \(table.name) (\(MappedTable.key)\(names))"
-    if isSingle {
-      let values = ["($1::bigint[])[1]"] + firstValues + dated.map { _ in "now()" }
-      return Statement("\(target) VALUES (\(values.joined(separator: ", ")))", fill)
-    }
-    let selected =
-      given.enumerated().map { ", c\($0)\($1.kind.cast)" }.joined()
-      + dated.map { _ in ", now()" }.joined()
-    return Statement("\(target) SELECT k\(selected) FROM \(source)", fill)
-  }
-
-  private func update() -> Statement {
-    let dates = dated.map { "\($0.name.quotedName) = now()" }
-    if isSingle {
-      let assignments = zip(given, firstValues).map { "\($0.name.quotedName) = \($1)" } + dates
-      return Statement(
-        "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
-          + "WHERE \(MappedTable.key) = ($1::bigint[])[1]",
-        fill
-      )
-    }
-    let assignments =
-      given.enumerated().map { "\($1.name.quotedName) = v.c\($0)\($1.kind.cast)" } + dates
-    return Statement(
-      "UPDATE \(table.name) AS t SET \(assignments.joined(separator: ", ")) FROM \(source) "
-        + "WHERE t.\(MappedTable.key) = v.k",
-      fill
-    )
-  }
-
-  private func presence() -> Statement {
-    Statement(
-      "SELECT 1 FROM \(table.name) WHERE \(MappedTable.key) = ANY ($1) FOR UPDATE"
-    ) { $0.append(rows) }
+  private func append(_ value: ArrayParameter, to parameters: inout Parameters) {
+    if isSingle { parameters.append(onlyElementOf: value) } else { parameters.append(value) }
   }
 
   private func deletion(_ ordinal: Int, _ history: String) -> Statement {

@@ -20,6 +20,7 @@ public final class FaultProxy: Sendable {
   private struct State {
     var passed = [0, 0]
     var armed: (direction: Direction, at: Int, fault: Fault)?
+    var armedBehind: (text: [UInt8], fault: Fault)?
     var struckCount = 0
     var refuses = false
     var isClosed = false
@@ -71,8 +72,13 @@ public final class FaultProxy: Sendable {
     state.withLock { $0.armed = (direction, $0.passed[direction.rawValue] + count, fault) }
   }
 
+  /// Has a fault strike once behind bytes for the server that contain a text, as far as these come in one piece.
+  public func arm(_ fault: Fault, behind text: String) {
+    state.withLock { $0.armedBehind = (Array(text.utf8), fault) }
+  }
+
   /// Takes back a fault that has not struck.
-  public func disarm() { state.withLock { $0.armed = nil } }
+  public func disarm() { state.withLock { ($0.armed, $0.armedBehind) = (nil, nil) } }
 
   /// Whether a fault waits for its byte.
   public var isArmed: Bool { state.withLock { $0.armed != nil } }
@@ -168,7 +174,7 @@ public final class FaultProxy: Sendable {
       while !rest.isEmpty {
         if link.isStalled { isHeld.wait() }
         let piece = nextPiece(rest.count, &random)
-        let (count, fault) = pass(piece, direction)
+        let (count, fault) = pass(rest.prefix(piece), direction)
         // What the server answers to bytes that were held back, nobody reads.
         guard UnixSocket.send(rest.prefix(count), to: sink) || link.isHeld else {
           return link.cut()
@@ -194,9 +200,19 @@ public final class FaultProxy: Sendable {
   /// Counts bytes.
   ///
   /// - Returns: How many of them pass, and what happens behind them.
-  private func pass(_ count: Int, _ direction: Direction) -> (count: Int, fault: Fault?) {
-    state.withLock { state in
+  private func pass(
+    _ bytes: ArraySlice<UInt8>,
+    _ direction: Direction
+  ) -> (count: Int, fault: Fault?) {
+    let count = bytes.count
+    return state.withLock { state in
       let before = state.passed[direction.rawValue]
+      if let armed = state.armedBehind, direction == .toServer, bytes.contains(armed.text) {
+        state.armedBehind = nil
+        state.struckCount += 1
+        state.passed[direction.rawValue] += count
+        return (count, armed.fault)
+      }
       if let armed = state.armed, armed.direction == direction, armed.at <= before + count {
         state.armed = nil
         state.struckCount += 1
@@ -293,6 +309,10 @@ private final class Link: Sendable {
       return true
     }
   }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func contains(_ text: [UInt8]) -> Bool { !ranges(of: text).isEmpty }
 }
 
 /// Lets threads through when it is open.

@@ -139,6 +139,47 @@ struct `A PostgreSQL store behind a proxy` {
     #expect(try ModelContext(open()).fetchCount(FetchDescriptor<Leg>()) == 1)
   }
 
+  @Test func `finds a save that went through, though its history is deleted at that moment`() throws
+  {
+    defer { proxy.close() }
+    let context = ModelContext(try open())
+    context.insert(Leg("a"))
+    let watching = try ServerSession(namespace.server.url)
+    let deleting = try ServerSession(namespace.server.url)
+    let (errors, done) = (Errors(), DispatchSemaphore(value: 0))
+    let deletion = "DELETE FROM \(namespace.name)._logstore_commit"
+    let hasAsked =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)' "
+      + "AND state = 'idle in transaction'"
+    let hasDeleted =
+      "SELECT (SELECT count(*) FROM \(namespace.name)._logstore_commit) = 0 OR EXISTS "
+      + "(SELECT FROM pg_stat_activity WHERE query = '\(deletion)' AND wait_event_type = 'Lock')"
+    // Once the next attempt has looked for the first one, and before it says anything more.
+    let intrusion = Fault.interlude {
+      errors.collect {
+        while try watching.integer(hasAsked) == 0 {}
+        Thread.detachNewThread {
+          errors.collect { try deleting.run(deletion) }
+          done.signal()
+        }
+        while try watching.integer("SELECT (\(hasDeleted))::integer") == 0 {}
+      }
+    }
+    // The answer to the first attempt is lost.
+    let loss = Fault.interlude { [proxy] in
+      proxy.arm(intrusion, behind: "ON CONFLICT (id)")
+      proxy.refuse()
+      proxy.admit()
+    }
+    proxy.arm(loss, in: .toClient, after: 1)
+    try context.save()
+    done.wait()
+    #expect(errors.all.map { "\($0)" } == [])
+    #expect(proxy.struckCount == 2)
+    #expect(try commitCount() == 0)
+    #expect(try ModelContext(open()).fetchCount(FetchDescriptor<Leg>()) == 1)
+  }
+
   @Test func `says that nothing was saved if the server was away before the commit`() throws {
     defer { proxy.close() }
     let container = try open(budget: .milliseconds(20))

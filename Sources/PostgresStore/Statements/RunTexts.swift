@@ -1,0 +1,137 @@
+#if PostgreSQL
+import Synchronization
+
+/// What is done to the rows of a run.
+enum RunKind: String { case insert, update, delete }
+
+/// The statements of a store that write rows, by what is written: made once, since to write them takes longer than to send
+/// them.
+final class RunTexts: Sendable {
+  /// What tells the statements of two runs apart.
+  struct Key: Hashable {
+    private let table: UInt16
+    let kind: RunKind
+    /// Whether it is one row, whose values are no arrays.
+    let isSingle: Bool
+    fileprivate let columns: [Column]
+
+    fileprivate struct Column: Hashable {
+      let position: Int
+      let isDated: Bool
+    }
+
+    /// - Parameters:
+    ///   - kind: What is done to the rows.
+    ///   - table: Their table.
+    ///   - isSingle: Whether it is one row.
+    ///   - given: The columns whose values the rows have.
+    ///   - dated: The columns that get the time of the save.
+    init(
+      _ kind: RunKind,
+      _ table: MappedTable,
+      isSingle: Bool,
+      given: [MappedColumn],
+      dated: [MappedColumn]
+    ) {
+      self.kind = kind
+      self.table = table.number
+      self.isSingle = isSingle
+      columns =
+        given.map { Column(position: $0.position, isDated: false) }
+        + dated.map { Column(position: $0.position, isDated: true) }
+    }
+  }
+
+  /// The statement that makes the changes, and the one that writes them down in the history.
+  struct Texts {
+    let change: String
+    let note: String
+  }
+
+  private let known = Mutex<[Key: Texts]>([:])
+
+  /// More than an app has: sets of columns that are changed together.
+  private static let limit = 1024
+
+  /// The statements of a run of inserts or updates.
+  func texts(of key: Key, in table: MappedTable, _ namespace: String) -> Texts {
+    known.withLock { known in
+      if let texts = known[key] { return texts }
+      let texts = Texts(change: key.change(in: table), note: key.note(namespace))
+      if known.count >= RunTexts.limit { known.removeAll() }
+      known[key] = texts
+      return texts
+    }
+  }
+}
+
+extension RunTexts.Key {
+  private func given(in table: MappedTable) -> [MappedColumn] {
+    columns.lazy.filter { !$0.isDated }.map { table.columns[$0.position] }
+  }
+
+  private func dated(in table: MappedTable) -> [MappedColumn] {
+    columns.lazy.filter(\.isDated).map { table.columns[$0.position] }
+  }
+
+  fileprivate func note(_ namespace: String) -> String {
+    let columns = kind == .update ? ", columns" : ""
+    let values = "'\(kind.rawValue)'" + (kind == .update ? ", $3" : "")
+    let source =
+      isSingle
+      ? "VALUES ($1, $2, \(values))"
+      : "SELECT r, $2 + o - 1, \(values) FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
+    return
+      "INSERT INTO \(namespace.quotedName)._logstore_change (row, ordinal, kind\(columns)) \(source)"
+  }
+
+  fileprivate func change(in table: MappedTable) -> String {
+    switch kind {
+    case .insert: insertion(in: table)
+    // Nothing has to be written of a value that is on the server already.
+    case .update where columns.isEmpty:
+      "SELECT 1 FROM \(table.name) WHERE \(MappedTable.key) = \(isSingle ? "$1" : "ANY ($1)") FOR UPDATE"
+    case .update: update(in: table)
+    case .delete: preconditionFailure("a delete has one statement")
+    }
+  }
+
+  private func insertion(in table: MappedTable) -> String {
+    let (given, dated) = (given(in: table), dated(in: table))
+    let names = (given + dated).map { ", \($0.name.quotedName)" }.joined()
+    let target = "INSERT INTO \(table.name) (\(MappedTable.key)\(names))"
+    let times = dated.map { _ in ", now()" }.joined()
+    if isSingle {
+      return "\(target) VALUES ($1\(parameters(given).map { ", " + $0 }.joined())\(times))"
+    }
+    let values = given.enumerated().map { ", c\($0)\($1.kind.cast)" }.joined()
+    return "\(target) SELECT k\(values)\(times) FROM \(arrays(given))"
+  }
+
+  private func update(in table: MappedTable) -> String {
+    let (given, dated) = (given(in: table), dated(in: table))
+    let values =
+      isSingle
+      ? parameters(given) : given.enumerated().map { "v.c\($0)\($1.kind.cast)" }
+    let assignments =
+      zip(given, values).map { "\($0.name.quotedName) = \($1)" }
+      + dated.map { "\($0.name.quotedName) = now()" }
+    let target = "UPDATE \(table.name) AS t SET \(assignments.joined(separator: ", "))"
+    return isSingle
+      ? "\(target) WHERE t.\(MappedTable.key) = $1"
+      : "\(target) FROM \(arrays(given)) WHERE t.\(MappedTable.key) = v.k"
+  }
+
+  /// The values of one row.
+  private func parameters(_ columns: [MappedColumn]) -> [String] {
+    columns.enumerated().map { "$\($0 + 2)\($1.kind.cast)" }
+  }
+
+  /// The arrays of keys and values, as a table in SQL.
+  private func arrays(_ columns: [MappedColumn]) -> String {
+    let arrays = columns.enumerated().map { ", $\($0 + 2)::\($1.kind.parameterType.array.name)" }
+    let names = columns.indices.map { ", c\($0)" }
+    return "unnest($1::bigint[]\(arrays.joined())) AS v(k\(names.joined()))"
+  }
+}
+#endif
