@@ -20,7 +20,12 @@ extension ModelContext {
   /// Makes the rows of one answer companions.
   func connect(_ rows: [FetchedRow]) {
     let companions = RowCompanions(rows.map(\.reference))
-    for row in rows { row.arena?.companions = companions }
+    // Many rows lie in one block.
+    var last: RowArena?
+    for row in rows where row.arena !== last {
+      last = row.arena
+      last?.companions = companions
+    }
   }
 
   // MARK: Lists found from their other end
@@ -32,7 +37,7 @@ extension ModelContext {
     of owner: _ModelState,
     _ property: ModelProperty,
     in connection: StoreConnection
-  ) throws -> [RowReference] {
+  ) throws -> ArraySlice<FetchedMember> {
     let cache = siblings(in: connection)
     if let known = cache.takeList(of: owner.reference, property) { return known }
     let name = RelationshipName(table: owner.reference.table, ordinal: property.ordinal)
@@ -45,15 +50,13 @@ extension ModelContext {
     owners.append(owner.reference)
     let found = try connection.store.members(ofAll: owners, property)
     connect(found.map(\.row))
-    for member in found where lacksRow(member.row.reference, connection) {
-      cache.add(member.row, batch)
-    }
-    let lists = Dictionary(grouping: found, by: \.target)
-    for sibling in owners {
-      let members = lists[sibling, default: []].map(\.row.reference)
-      cache.add(members, of: sibling, property, batch)
-    }
+    cache.add(found, of: owners, property, batch)
     return cache.takeList(of: owner.reference, property) ?? []
+  }
+
+  /// Gives an object the row that came with a list, if it has none.
+  func take(_ member: FetchedMember, for state: _ModelState) {
+    if unsafe state.row == nil { refresh(state, from: member.row) }
   }
 
   /// Whether the list of an object in memory is up to date.

@@ -59,13 +59,16 @@ extension ModelContext {
     guard let inverse = property.inverse else { return [] }
     if connection.keepsLists { refreshRow(of: owner, from: connection) }
     var stale: [_ModelState] = []
-    let found =
-      connection.loadsSiblings
-      ? try siblingMembers(of: owner, property, in: connection)
-      : try connection.store.members(of: owner, property)
-    let candidates = found.compactMap { model(at: $0, in: connection) }
+    let candidates: [any PersistentModel]
     if connection.loadsSiblings {
-      takeSiblingRows(for: candidates.map { $0._$state }, in: connection)
+      candidates = try siblingMembers(of: owner, property, in: connection).compactMap { member in
+        guard let model = model(at: member.row.reference, in: connection) else { return nil }
+        take(member, for: model._$state)
+        return model
+      }
+    } else {
+      candidates = try connection.store.members(of: owner, property)
+        .compactMap { model(at: $0, in: connection) }
     }
     let members =
       candidates

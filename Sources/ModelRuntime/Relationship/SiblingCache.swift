@@ -17,7 +17,23 @@ final class SiblingCache {
   }
 
   private var epoch: UInt32 = 0
-  private var lists: [ListName: (members: [RowReference], batch: SiblingBatch)] = [:]
+  /// The rows of the members of several lists, as one answer brought them.
+  private final class Answer {
+    let members: [FetchedMember]
+    let batch: SiblingBatch
+    /// How many of the lists were not used yet.
+    var listCount = 0
+
+    init(_ members: [FetchedMember], _ batch: SiblingBatch) {
+      self.members = members
+      self.batch = batch
+    }
+  }
+
+  private var lists: [ListName: (answer: Answer, members: Range<Int>)] = [:]
+  /// The answers with lists that were not used, as far as their rows are not among ``rows``: a member is mostly reached
+  /// through its list, and then its row is found with the list.
+  private var answers: [Answer] = []
   private var rows: [RowReference: (row: FetchedRow, batch: SiblingBatch)] = [:]
   private var origins: [RowReference: Origin] = [:]
 
@@ -30,6 +46,7 @@ final class SiblingCache {
 
   func removeAll() {
     lists = [:]
+    answers = []
     rows = [:]
     origins = [:]
   }
@@ -40,25 +57,62 @@ final class SiblingCache {
     lists[ListName(owner: owner, ordinal: property.ordinal)] != nil
   }
 
+  /// Adds the lists of some rows.
+  ///
+  /// - Parameters:
+  ///   - members: The members of all of them, those of one list side by side and in its order.
+  ///   - owners: The rows; a list without members is known to have none.
+  ///   - property: The relationship.
+  ///   - batch: Where to note what was read and used.
   func add(
-    _ members: [RowReference],
-    of owner: RowReference,
+    _ members: [FetchedMember],
+    of owners: [RowReference],
     _ property: ModelProperty,
     _ batch: SiblingBatch
   ) {
-    batch.add(1)
-    lists[ListName(owner: owner, ordinal: property.ordinal)] = (members, batch)
+    let answer = Answer(members, batch)
+    func add(_ range: Range<Int>, _ owner: RowReference) {
+      batch.add(1 + range.count)
+      answer.listCount += 1
+      lists[ListName(owner: owner, ordinal: property.ordinal)] = (answer, range)
+    }
+    var empty = Set(owners)
+    var start = 0
+    while start < members.count {
+      let owner = members[start].target
+      let end = members[start...].firstIndex { $0.target != owner } ?? members.count
+      // Whoever was not asked for is not known to be complete.
+      if empty.remove(owner) != nil { add(start..<end, owner) }
+      start = end
+    }
+    for owner in empty { add(0..<0, owner) }
+    if !members.isEmpty { answers.append(answer) }
   }
 
-  func takeList(of owner: RowReference, _ property: ModelProperty) -> [RowReference]? {
-    let found = lists.removeValue(forKey: ListName(owner: owner, ordinal: property.ordinal))
-    found?.batch.use()
-    return found?.members
+  /// Hands out a list, once.
+  func takeList(of owner: RowReference, _ property: ModelProperty) -> ArraySlice<FetchedMember>? {
+    let name = ListName(owner: owner, ordinal: property.ordinal)
+    guard let (answer, range) = lists.removeValue(forKey: name) else { return nil }
+    answer.batch.use(1 + range.count)
+    answer.listCount -= 1
+    if answer.listCount == 0 { answers.removeAll { $0 === answer } }
+    return answer.members[range]
   }
 
   // MARK: Rows
 
-  func hasRow(_ reference: RowReference) -> Bool { rows[reference] != nil }
+  func hasRow(_ reference: RowReference) -> Bool {
+    indexMembers()
+    return rows[reference] != nil
+  }
+
+  /// Makes the rows of members to be found by their names.
+  private func indexMembers() {
+    for answer in answers {
+      for member in answer.members { rows[member.row.reference] = (member.row, answer.batch) }
+    }
+    answers = []
+  }
 
   func add(_ row: FetchedRow, _ batch: SiblingBatch) {
     batch.add(1)
@@ -66,9 +120,10 @@ final class SiblingCache {
   }
 
   func takeRow(_ reference: RowReference) -> FetchedRow? {
+    indexMembers()
     if rows.isEmpty { return nil }
     let found = rows.removeValue(forKey: reference)
-    found?.batch.use()
+    found?.batch.use(1)
     return found?.row
   }
 

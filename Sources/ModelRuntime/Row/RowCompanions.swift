@@ -58,5 +58,5 @@ final class SiblingBatch {
   }
 
   func add(_ count: Int) { self.count += count }
-  func use() { usedCount += 1 }
+  func use(_ count: Int) { usedCount += count }
 }

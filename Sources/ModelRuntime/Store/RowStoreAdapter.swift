@@ -193,7 +193,9 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       tableCount += 1
       members += found
     }
-    if tableCount > 1 { members.sort { $0.place < $1.place } }
+    if tableCount > 1 {
+      members.sort { $0.target == $1.target ? $0.place < $1.place : $0.target < $1.target }
+    }
     return members
   }
 

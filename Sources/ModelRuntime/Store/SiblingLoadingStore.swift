@@ -11,7 +11,7 @@ package protocol SiblingLoadingStore: RowStore {
   ///   - targets: The rows that are named, each once.
   ///   - table: The table of the rows that name them.
   ///   - column: The column with the names.
-  /// - Returns: The rows; those that name one row are in ascending order of rank, then of key.
+  /// - Returns: The rows; those that name one row are side by side, in ascending order of rank, then of key.
   /// - Throws: What reading throws.
   func rows(
     referringToAnyOf targets: [RowReference],
