@@ -35,14 +35,38 @@ extension StoreCatalogue {
     let read = plan.members.keys.sorted().compactMap(tables.table(numbered:))
     let names = Set((written + read).map(\.name)).sorted().joined(separator: ", ")
     try change("LOCK TABLE \(names) IN SHARE ROW EXCLUSIVE MODE")
-    for table in written {
+    try compute(plan, tables, .refused)
+    try set(StoreCatalogue.derivedKey, text)
+  }
+
+  /// Computes the derived attributes in the middle of a migration, for the code of a stage; the opening computes them again in
+  /// the end, by the newest models.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  /// - Complexity: O(rows); only those are written that change.
+  func computeDerivedAttributes(of tables: TableMap) throws {
+    if let plan = tables.derivations { try compute(plan, tables, .left) }
+  }
+
+  /// What becomes of a sum that its attribute cannot hold.
+  private enum Overflow {
+    case refused
+    /// The attribute stays as it is: the code of a stage may be about to change what is added up.
+    case left
+  }
+
+  private func compute(
+    _ plan: StoreDerivations,
+    _ tables: TableMap,
+    _ overflow: Overflow
+  ) throws {
+    for table in plan.owners.keys.sorted().compactMap(tables.table(numbered:)) {
       guard let own = plan.owners[table.number] else { continue }
-      try computeTotals(own.totals, of: table, tables)
+      try computeTotals(own.totals, of: table, tables, overflow)
       try computeLengths(own.lengths, of: table)
       for (text, column) in own.texts { try fold(text, into: column, of: table) }
       try fillDates(own.dates, of: table)
     }
-    try set(StoreCatalogue.derivedKey, text)
   }
 
   /// A line for each derived column, with the columns that it is computed from.
@@ -86,7 +110,8 @@ extension StoreCatalogue {
   private func computeTotals(
     _ totals: [StoreDerivations.Total],
     of table: MappedTable,
-    _ tables: TableMap
+    _ tables: TableMap,
+    _ overflow: Overflow
   ) throws {
     if totals.isEmpty { return }
     func name(_ total: StoreDerivations.Total) -> String {
@@ -107,7 +132,7 @@ extension StoreCatalogue {
         + SumSQL.stored("s.s\(place)", total.arithmetic, else: "NULL")
         + " OR \(overflows[place]) IS NOT NULL"
     }
-    // A sum that does not fit is in the answer, and ends the transaction.
+    // A sum that does not fit is in the answer.
     let answer = try connection.run([
       Statement(
         "WITH u AS (UPDATE \(table.name) AS t SET \(assignments.joined(separator: ", ")) FROM \(source) "
@@ -116,6 +141,7 @@ extension StoreCatalogue {
           + "SELECT \(totals.indices.map { "min(o[\($0 + 1)])" }.joined(separator: ", ")) FROM u"
       )
     ])[0]
+    if overflow == .left { return }
     for (place, total) in totals.enumerated() {
       guard let digits = answer.optionalText(0, place) else { continue }
       throw SwiftDataError.overflow(

@@ -67,12 +67,15 @@ extension StoreCatalogue {
     defer { try? store?.close() }
     try transaction.lend {
       try code {
+        let tables = TableMap(try tables(of: schema), schema)
+        // The tables have changed since they were computed last, or were written by models that derive nothing.
+        try computeDerivedAttributes(of: tables)
         let opened = request.openVersion(
           OpenedVersion(
             transaction: transaction,
             schema: schema,
             identifier: identifier,
-            tables: TableMap(try tables(of: schema), schema)
+            tables: tables
           )
         )
         store = opened

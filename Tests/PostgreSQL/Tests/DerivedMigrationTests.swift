@@ -94,6 +94,66 @@ private enum Narrow {
   static let schema = Schema([Ledger.self, Entry.self])
 }
 
+private enum Counted: VersionedSchema {
+  static var versionIdentifier: Schema.Version { .init(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Ledger.self, Entry.self] }
+
+  @Model final class Ledger {
+    var name: String
+    @Derived(.count(\Ledger.entries)) var entryCount: Int
+    @Derived(.canonical(\Ledger.name)) var searchName: String
+    @Relationship(inverse: \Entry.ledger) var entries: [Entry] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Entry {
+    var amount: Int
+    var ledger: Ledger?
+    init(_ amount: Int, in ledger: Ledger?) {
+      self.amount = amount
+      self.ledger = ledger
+    }
+  }
+}
+
+private enum Uncounted: VersionedSchema {
+  static var versionIdentifier: Schema.Version { .init(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Ledger.self, Entry.self] }
+
+  @Model final class Ledger {
+    var name: String
+    @Relationship(inverse: \Entry.ledger) var entries: [Entry] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Entry {
+    var amount: Int
+    var ledger: Ledger?
+    init(_ amount: Int, in ledger: Ledger?) {
+      self.amount = amount
+      self.ledger = ledger
+    }
+  }
+}
+
+/// The code of the stage names each ledger by what it reads of derived attributes.
+private enum CountingPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Uncounted.self, Counted.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: Uncounted.self,
+        toVersion: Counted.self,
+        willMigrate: nil,
+        didMigrate: { context in
+          for ledger in try context.fetch(FetchDescriptor<Counted.Ledger>()) {
+            ledger.name = "\(ledger.searchName) \(ledger.entryCount)"
+          }
+          try context.save()
+        }
+      )
+    ]
+  }
+}
+
 @Suite struct `A namespace whose attributes become derived` {
   private let namespace: TestNamespace
 
@@ -128,6 +188,23 @@ private enum Narrow {
   private func derived(_ context: ModelContext) throws -> [[Int]] {
     try context.fetch(FetchDescriptor<Derived.Ledger>(sortBy: [SortDescriptor(\.name)]))
       .map { [$0.entryCount, $0.total] }
+  }
+
+  @Test func `has them computed before the code of a stage reads them`() throws {
+    try open(Schema(versionedSchema: Uncounted.self)) { context in
+      let ledger = Uncounted.Ledger("Ä")
+      context.insert(ledger)
+      for amount in 1...3 { context.insert(Uncounted.Entry(amount, in: ledger)) }
+      try context.save()
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: Counted.self),
+      migrationPlan: CountingPlan.self,
+      configurations: [namespace.configuration]
+    )
+    let ledgers = try ModelContext(container).fetch(FetchDescriptor<Counted.Ledger>())
+    #expect(ledgers.map(\.name) == ["a 3"])
+    #expect(ledgers.map(\.searchName) == ["a 3"])
   }
 
   @Test func `has them computed for the rows there are`() throws {
