@@ -72,6 +72,8 @@ final class LogToServer: MoveRoute {
     try target.digest(of: table, progress: progress)
   }
 
+  func prepare() throws { try target.addIndexes(to: source.tables) }
+
   func advance() throws -> Set<RowReference>? { try source.advance() }
 
   func replace(_ keys: [UInt64], in table: TableDescription) throws -> RowReplacement {

@@ -38,6 +38,9 @@ protocol MoveRoute: AnyObject {
     progress: (Int) throws -> Void
   ) throws -> RowDigest
 
+  /// Does what can be done as soon as all rows are in the target, so that its first opening has less to do.
+  func prepare() throws
+
   /// Goes on to the newest state of the source.
   ///
   /// - Returns: The rows that may have changed; `nil` if all have to be copied again.

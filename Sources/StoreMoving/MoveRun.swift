@@ -131,6 +131,8 @@ struct MoveRun<Route: MoveRoute> {
     guard try catchUp() else { return false }
     // Once as a whole; from here on what is replaced is compared.
     try compareAll()
+    // What it takes is made up for by another round, while apps write.
+    try route.prepare()
     guard try catchUp() else { return false }
     guard try follow(until: end, fileSystem) else { return false }
     let start = ContinuousClock.now

@@ -54,6 +54,8 @@ final class ServerToLog: MoveRoute {
     try written.digest(of: table, progress: progress)
   }
 
+  func prepare() {}
+
   func advance() throws -> Set<RowReference>? { try source.advance().map(Set.init) }
 
   func replace(_ keys: [UInt64], in table: TableDescription) throws -> RowReplacement {

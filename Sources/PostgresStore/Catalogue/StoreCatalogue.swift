@@ -540,11 +540,8 @@ extension StoreCatalogue {
       let table = descriptor.entityName
       let columns = MappedColumn.columns(of: descriptor)
       for property in descriptor.relationships where !property.isToMany && property.inverse != nil {
-        var names = [property.name.quotedName]
-        if let rank = descriptor.rankColumns[property.ordinal] {
-          names.append(columns[rank].name.quotedName)
-        }
-        try addIndex(objectName(table, [property.name], "inverse"), on: table, names)
+        let rank = descriptor.rankColumns[property.ordinal].map { columns[$0].name }
+        try addInverseIndex(of: property.name, rank: rank, on: table)
       }
       for index in entity.indices {
         let parts = index.compactMap { name in columns.first { $0.name == name } }
@@ -607,6 +604,21 @@ extension StoreCatalogue {
       results = try connection.run([schema])
     }
     return results[0].rowCount == 0 ? nil : "\(results[0].text(0, 0)).gin_trgm_ops"
+  }
+
+  /// Makes the index that finds the rows at the other end of a to-one relationship.
+  ///
+  /// - Parameters:
+  ///   - property: The relationship, and its column.
+  ///   - rank: The column with the places of the rows in the list at the other end.
+  ///   - table: The table.
+  /// - Throws: ``PostgresStoreError``.
+  mutating func addInverseIndex(of property: String, rank: String?, on table: String) throws {
+    try addIndex(
+      objectName(table, [property], "inverse"),
+      on: table,
+      ([property] + (rank.map { [$0] } ?? [])).map(\.quotedName)
+    )
   }
 
   private mutating func addIndex(

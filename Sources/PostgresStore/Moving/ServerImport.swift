@@ -196,6 +196,25 @@ package final class ServerImport {
     try catalogue.change("ALTER TABLE \(name(table)) ADD PRIMARY KEY (\(MappedTable.key))")
   }
 
+  /// Makes the primary keys of tables, and the indexes of their lists, so that the app that opens the namespace first
+  /// need not.
+  ///
+  /// A column with the places of rows in lists tells of such an index. Those that only the models declare are left to the app.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  package func addIndexes(to tables: [TableDescription]) throws {
+    for table in tables {
+      try addKey(to: table)
+      for column in table.columns where column.type == .reference {
+        let rank = "_rank_" + column.name
+        guard table.columns.contains(where: { $0.name == rank && $0.type == .integer }) else {
+          continue
+        }
+        try catalogue.addInverseIndex(of: column.name, rank: rank, on: table.name)
+      }
+    }
+  }
+
   /// Reads back what the server has of a table.
   ///
   /// - Parameters:
@@ -222,7 +241,7 @@ package final class ServerImport {
     version: String?,
     highestRank: Int64
   ) throws {
-    for table in tables { try addKey(to: table) }
+    try addIndexes(to: tables)
     if let version { try catalogue.set("schema.version", version) }
     let notes = tables.map { table in
       Statement("INSERT INTO \(catalogue.name("_logstore_entity")) VALUES ($1, $2, $3)") {

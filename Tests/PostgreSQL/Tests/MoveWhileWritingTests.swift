@@ -39,6 +39,24 @@ import Testing
     #expect(!keys.contains(leg.persistentModelID))
   }
 
+  @Test func `makes the indexes of lists before the app opens the server's side`() throws {
+    let place = try MovePlace()
+    do { _ = try place.fill() }
+    let moved = try place.startMove(.toServer).outcome()
+    #expect(moved.status == 0, "\(moved.output)")
+    let session = try ServerSession(place.namespace.server.url)
+    func indexes() throws -> [String] {
+      try session.texts(
+        "SELECT indexdef FROM pg_indexes WHERE schemaname = '\(place.namespace.name)' AND indexname LIKE '%_inverse' "
+          + "ORDER BY indexname"
+      )
+    }
+    let made = try indexes()
+    #expect(!made.isEmpty)
+    _ = try place.serverContainer()
+    #expect(try indexes() == made)
+  }
+
   @Test func `reads rows again whose large values an app removes meanwhile`() throws {
     let place = try MovePlace()
     let move: RunningMove
