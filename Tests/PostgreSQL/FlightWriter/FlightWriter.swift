@@ -6,6 +6,8 @@ import SwiftData
 ///
 ///     FlightWriter STORE [URL NAMESPACE]      in a store, and if a server is named, then once on it
 ///     FlightWriter URL NAMESPACE              on a server
+///     FlightWriter keep PLACE… FILE           writes down identifiers of trips that are there
+///     FlightWriter check PLACE… FILE          opens the trips by their identifiers, in a store or on a server
 ///
 /// What a move has to keep up with: each save changes ten trips at random, and inserts or deletes one. It prints "ready"
 /// once it saves, and in the end how many saves there were, and how long it was from the last one in the store to the first one
@@ -13,6 +15,11 @@ import SwiftData
 @main struct FlightWriter {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
+    if let word = arguments.first.flatMap(KeptTrips.Word.init), (3...4).contains(arguments.count) {
+      let place = arguments.dropFirst().dropLast()
+      let container = place.count == 2 ? try server(place) : try log(URL(filePath: place[2]))
+      return try KeptTrips.run(word, container, URL(filePath: arguments[arguments.endIndex - 1]))
+    }
     guard let first = arguments.first, (1...3).contains(arguments.count) else {
       print("usage: FlightWriter STORE [URL NAMESPACE] | URL NAMESPACE")
       exit(2)
