@@ -46,6 +46,15 @@ final class HandWritten {
         $5::double precision[], $6::bigint[], $7::boolean[], $8::text[], $9::text[])
       """
     )
+    // For one row there is no need of arrays.
+    try session.prepare(
+      "insert-one",
+      "INSERT INTO trip VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+    )
+    try session.prepare(
+      "note-change",
+      "INSERT INTO change (row, ordinal, kind) VALUES ($1, 0, 'insert')"
+    )
     try session.prepare(
       "note-commit",
       "INSERT INTO commit (id, source) VALUES ($1::uuid, $1::uuid)"
@@ -80,6 +89,7 @@ final class HandWritten {
   }
 
   func save(_ records: ArraySlice<TripRecord>) throws {
+    if let record = records.first, records.count == 1 { return try save(record) }
     let keys = nextKey..<(nextKey + Int64(records.count))
     nextKey = keys.upperBound
     func append(_ value: String, _ bytes: inout [UInt8]) -> Bool {
@@ -122,6 +132,31 @@ final class HandWritten {
     rows.append(keys, type: bigint) { append($0, &$1) }
     try session.runInTransaction([
       ("note-commit", commit), ("insert", values), ("note-changes", rows),
+    ])
+  }
+
+  private func save(_ record: TripRecord) throws {
+    var values = Values()
+    values.append(nextKey)
+    values.append(record.name)
+    values.append(record.destination)
+    values.append(record.startDate)
+    values.append(record.endDate)
+    values.append(record.rating)
+    values.append(record.isFavorite)
+    values.append(record.note)
+    values.append(record.tag)
+    var row = Values()
+    row.append(nextKey)
+    nextKey += 1
+    guard history == .kept else {
+      _ = try session.run("insert-one", values)
+      return
+    }
+    var commit = Values()
+    commit.append(UUID())
+    try session.runInTransaction([
+      ("note-commit", commit), ("insert-one", values), ("note-change", row),
     ])
   }
 
