@@ -317,11 +317,25 @@ extension StoreCatalogue {
   }
 
   /// Makes the tables, columns and indexes of a schema; what is unique in it no more need not be from here on.
-  mutating func bringTables(of schema: Schema, typeChange: TypeChange) throws {
+  ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
+  ///   - typeChange: What becomes of a column whose type is another one.
+  /// - Throws: ``PostgresStoreError``.
+  mutating func bringTables(
+    of schema: Schema,
+    since former: Schema? = nil,
+    typeChange: TypeChange
+  ) throws {
+    let formerTypes = (former?.modelTypes ?? []).map { ModelDescriptor.of($0) }
     for type in schema.modelTypes {
       let descriptor = ModelDescriptor.of(type)
       let entity = descriptor.entityName
       if numbers[entity] == nil { try addTable(descriptor) }
+      if let former = formerTypes.first(where: { $0.entityName == entity }) {
+        try rename(columnsOf: descriptor, since: former)
+      }
       for column in MappedColumn.columns(of: descriptor) {
         try bring(column, of: descriptor, typeChange)
       }
@@ -391,10 +405,7 @@ extension StoreCatalogue {
     if let former = formerName(of: column, in: descriptor),
       columns[entity]?[former] == column.kind.declaration
     {
-      try change(
-        "ALTER TABLE \(name(entity)) RENAME COLUMN \(former.quotedName) TO \(column.name.quotedName)"
-      )
-      columns[entity]?[former] = nil
+      try renameColumn(former, to: column.name, of: entity)
     } else {
       let value = try defaultValue(of: column, in: descriptor)
       if value == nil, column.position < descriptor.properties.count,
@@ -421,6 +432,14 @@ extension StoreCatalogue {
     columns[entity]?[column.name] = column.kind.declaration
   }
 
+  mutating func renameColumn(_ former: String, to name: String, of entity: String) throws {
+    try change(
+      "ALTER TABLE \(self.name(entity)) RENAME COLUMN \(former.quotedName) TO \(name.quotedName)"
+    )
+    let type = columns[entity]?.removeValue(forKey: former)
+    columns[entity]?[name] = type
+  }
+
   /// Makes a column of numbers of one that came from another store, which does not know of what class a composite is.
   private mutating func convertToDecimal(_ column: MappedColumn, of entity: String) throws {
     let (name, type) = (column.name.quotedName, column.kind.declaration)
@@ -430,7 +449,7 @@ extension StoreCatalogue {
     columns[entity]?[column.name] = type
   }
 
-  private func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
+  func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
     if column.position < descriptor.properties.count {
       return descriptor.properties[column.position].originalName
     }

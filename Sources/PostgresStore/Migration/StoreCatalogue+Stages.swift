@@ -44,7 +44,11 @@ extension StoreCatalogue {
     try run(in: transaction, at: step.from, of: step.wholeFrom, request, step.runWillMigrate)
     let known = incomplete.count
     try naming(step, "a change cannot be inferred") {
-      try $0.bringTables(of: step.to, typeChange: step.isCustom ? .replaced : .refused)
+      try $0.bringTables(
+        of: step.to,
+        since: step.from,
+        typeChange: step.isCustom ? .replaced : .refused
+      )
     }
     try run(in: transaction, at: step.to, of: step.wholeTo, request, step.runDidMigrate)
     try naming(step, "its result breaks a rule of the new version") {
