@@ -38,7 +38,7 @@ extension ModelContext {
     describe(state, model)
     state.model = model
     state.context = self
-    state.flags.remove([.deleted, .vanished])
+    state.flags.remove([.deleted, .vanished, .mayReturn])
     if state.flags.contains(.stored) {
       // An object whose delete was saved comes back as a new row: keys are never used twice.
       state.flags.remove(.stored)
@@ -86,7 +86,7 @@ extension ModelContext {
 
   func undelete(_ model: any PersistentModel) {
     let state = model._$state
-    state.flags.remove(.deleted)
+    state.flags.remove([.deleted, .mayReturn])
     deletionCount &+= 1
     deletedModels.remove(model)
     if !state.flags.contains(.stored), !insertedModels.contains(model) {

@@ -329,7 +329,7 @@ extension ModelContext {
       state.context = nil
       state.isListedByValue = false
       state.updateIsObserved()
-      state.flags.remove([.inserted, .deleted, .listed])
+      state.flags.remove([.inserted, .deleted, .listed, .mayReturn])
       state.reference = .none
       // It leads nowhere any more: models that refer to each other outside of every context are never freed.
       state.settle()
@@ -341,7 +341,7 @@ extension ModelContext {
       recentLists.forget(state)
       state.settle()
       state.dropRelations()
-      if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove(.deleted) }
+      if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
       // Read again, so that one whose row is gone says so.
       state.dropRow()
       model._$reset()

@@ -123,6 +123,7 @@ extension ModelContext {
     if isDeleting { image.keepRanks(of: state) }
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { [image] context in
+      if state.staysAway, !mark.isUnsaved(in: context) { return }
       context.registerUndo(of: property, in: model)
       // It may have been led here by others, whose list nothing else tells.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
@@ -147,6 +148,7 @@ extension ModelContext {
     let wasRemoved = list.removed.contains(other)
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
+      if state.staysAway || other._$state.staysAway, !mark.isUnsaved(in: context) { return }
       let list = state.listToChange(property)
       context.registerUndo(ofRemoving: other, from: property, list, in: model)
       state.recordChange(property.ordinal)
@@ -185,6 +187,7 @@ extension ModelContext {
     let rank = property.inverse.flatMap { list.rank(of: other, at: state, $0) }
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
+      if state.staysAway || other._$state.staysAway, !mark.isUnsaved(in: context) { return }
       // Its place is beside other members: a list that a save has let go of is put together again.
       // One that is in memory is good enough if the store tells afterwards whether the model is a member.
       if place != nil, !mark.isUnsaved(in: context) || !state.listToChange(property).isLoaded {
@@ -244,6 +247,7 @@ extension ModelContext {
     register { context in
       // After a save, the model is kept once more: it was a member before, too, whatever others have done since.
       guard mark.isUnsaved(in: context) else {
+        if state.staysAway || other._$state.staysAway { return }
         return state.keepOther(other, property, of: model)
       }
       context.register { _ in state.keepOther(other, property, of: model) }
@@ -264,6 +268,7 @@ extension ModelContext {
     guard recordingUndoManager != nil else { return }
     register { context in
       let state = model._$state
+      if state.staysAway { return }
       if state.flags.contains(.stored) {
         // While it is no deleted model: what it is related to afterwards is what is in memory.
         for property in state.descriptor.relationships { _ = state.related(property) }
@@ -282,6 +287,7 @@ extension ModelContext {
   /// Registers how to take a delete back.
   func registerUndoOfDeleting(_ model: any PersistentModel) {
     guard recordingUndoManager != nil else { return }
+    model._$state.flags.insert(.mayReturn)
     let saveCount = undo.saveCount
     register { context in
       if model._$state.context === context {
@@ -289,8 +295,10 @@ extension ModelContext {
         context.register { $0.markDeleted(model) }
       } else if saveCount != context.undo.saveCount {
         context.insert(model)
+      } else {
+        // Others have deleted it meanwhile, and so it would be without the delete that is taken back.
+        model._$state.flags.remove(.mayReturn)
       }
-      // Otherwise others have deleted it meanwhile, and so it would be without the delete that is taken back.
     }
   }
 
@@ -299,7 +307,7 @@ extension ModelContext {
     let state = model._$state
     insertedModels.remove(model)
     state.context = nil
-    state.flags.remove([.inserted, .deleted])
+    state.flags.remove([.inserted, .deleted, .mayReturn])
     state.updateIsObserved()
     observers?.went(model)
   }
@@ -392,9 +400,14 @@ private struct RelationImage {
 
   /// Restores the end after a save, which knows nothing of it: all of it is a change then.
   func restoreSaved(_ state: _ModelState) {
+    if case .one(let model?) = content, model._$state.staysAway {
+      return state.setRelation(.one(nil), property)
+    }
     guard case .many(let list) = content else { return restore(state) }
     let restored = list.copy()
     restored.ranksInFormerList.merge(ranks) { _, new in new }
+    for member in list.isLoaded ? restored.models : restored.added.elements
+    where member._$state.staysAway { restored.leave(member, property) }
     if list.isLoaded, case .many(let current) = state.currentRelation(property) {
       // What the store has: not what came since, as by other steps of this undo.
       let former = current.models
@@ -505,6 +518,11 @@ extension _ModelState {
   ) {
     context?.registerUndo(ofRemoving: other, from: property, list, in: model)
   }
+
+  /// Whether others have deleted the object: it has no ends any more that an undo could put back.
+  ///
+  /// Not if it was deleted here, too: the undo that puts its ends back then inserts it again.
+  fileprivate var staysAway: Bool { flags.contains(.vanished) && !flags.contains(.mayReturn) }
 
   /// Whether the other end of a list that is being restored has the owner, as it is here.
   fileprivate func leads(to owner: _ModelState, _ property: ModelProperty) -> Bool {

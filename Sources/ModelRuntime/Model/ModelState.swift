@@ -39,6 +39,8 @@ public import RowFormat
     /// Properties were changed that the context had saved, and not read again: it is not known what they were changed
     /// over, but for those that are remembered (see ``MergeMemory``).
     static let hasUnreadChanges = Flags(rawValue: 2048)
+    /// Deleted here, with an undo manager that was told how to take it back.
+    static let mayReturn = Flags(rawValue: 4096)
   }
 
   /// The properties that changed since the last save, as far as setters know.

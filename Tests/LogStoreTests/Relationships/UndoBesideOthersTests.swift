@@ -21,6 +21,51 @@ import Testing
     }
   }
 
+  /// Saved changes that are undone, of models of which others deleted one before the save.
+  private static let formerFailures: [(merging: UInt64, steps: [UndoStep])] = [
+    // A new member of a medal was in a team that comes back.
+    (
+      4,
+      [
+        UndoStep(0, .deleteTeam, 27, 57), UndoStep(1, .deletePlayer, 56, 38),
+        UndoStep(0, .awardMedal, 46, 22), UndoStep(1, .save), UndoStep(0, .save),
+        UndoStep(0, .undo),
+      ]
+    ),
+    // A player who had left a team.
+    (
+      4,
+      [
+        UndoStep(0, .save), UndoStep(0, .clearTeam, 20, 33), UndoStep(1, .deletePlayer, 0, 12),
+        UndoStep(1, .save), UndoStep(0, .save), UndoStep(0, .undo),
+      ]
+    ),
+    // The same, whose own delete was taken back after theirs.
+    (
+      1,
+      [
+        UndoStep(0, .save), UndoStep(0, .clearTeam, 20, 33), UndoStep(0, .save),
+        UndoStep(0, .deletePlayer, 0, 12), UndoStep(1, .deletePlayer, 0, 12), UndoStep(1, .save),
+        UndoStep(0, .process), UndoStep(0, .undo), UndoStep(0, .undo),
+      ]
+    ),
+    // The medal of a player who comes back.
+    (
+      1,
+      [
+        UndoStep(2, .deleteMedal, 42, 36), UndoStep(0, .deletePlayer, 17, 12), UndoStep(2, .save),
+        UndoStep(0, .save), UndoStep(0, .undo),
+      ]
+    ),
+  ]
+
+  @Test(arguments: formerFailures.indices)
+  func `show what is stored where they did not once`(index: Int) throws {
+    let (merging, steps) = Self.formerFailures[index]
+    let failure = try UndoWorld(merging).run(steps)
+    #expect(failure == nil, "\(steps) \(failure?.text ?? "")")
+  }
+
   /// How many hundreds of schedules are tried: more of them, if the environment asks for it.
   private static var runs: UInt64 {
     ProcessInfo.processInfo.environment["LOGSTORE_UNDO_RUNS"].flatMap { UInt64($0) } ?? 2
@@ -61,6 +106,13 @@ private struct UndoStep: CustomStringConvertible {
   let action: Action
   let a: Int
   let b: Int
+
+  init(_ context: Int, _ action: Action, _ a: Int = 0, _ b: Int = 0) {
+    self.context = context
+    self.action = action
+    self.a = a
+    self.b = b
+  }
 
   init(_ chance: inout SeededGenerator) {
     context = Int.random(in: 0..<3, using: &chance)
@@ -373,5 +425,68 @@ private final class UndoWorld {
     try context.save()
     #expect(try context.player(0).medals.isEmpty && context.medal(0).players.isEmpty)
     try expectMembers([0, 1, 2], of: 0)
+  }
+
+  @Test func `gives a deleted player back without the medal that they deleted meanwhile`() throws {
+    try award(toPlayers: [0, 1])
+    context.delete(try context.player(0))
+    other.delete(try other.medal(0))
+    try other.save()
+    try context.save()
+    context.undoManager?.undo()
+    try expectMembers([0, 1, 2], of: 0)
+    #expect(try ModelContext(club.container).fetchCount(FetchDescriptor<Medal>()) == 0)
+    #expect(try context.player(0).medals.isEmpty && context.player(1).medals.isEmpty)
+  }
+
+  @Test func `gives a deleted team back without the player that they deleted meanwhile`() throws {
+    try award(toPlayers: [1])
+    let team = try context.team(0)
+    let (player, medal) = (try context.player(0), try context.medal(0))
+    context.delete(team)
+    player.medals.append(medal)
+    other.delete(try other.player(0))
+    try other.save()
+    try context.save()
+    context.undoManager?.undo()
+    try expectMembers([1, 2], of: 0)
+    #expect(try context.medal(0).players.map(\.key) == [1])
+  }
+
+  @Test func `does not delete once more what they deleted after it was inserted here`() throws {
+    let team = try context.team(0)
+    context.undoManager?.beginUndoGrouping()
+    let player = Player(7)
+    context.insert(player)
+    player.team = team
+    context.undoManager?.endUndoGrouping()
+    try context.save()
+    other.delete(try other.player(7))
+    try other.save()
+    player.team = nil
+    try context.save()
+    context.undoManager?.undo()
+    context.undoManager?.undo()
+    #expect(!context.hasChanges)
+    #expect(context.invariantViolations() == [])
+    try expectMembers([0, 1, 2], of: 0)
+  }
+
+  @Test func `keeps two deleted models related that come back together`() throws {
+    try award(toPlayers: [0, 1])
+    context.delete(try context.player(0))
+    context.delete(try context.medal(0))
+    try context.save()
+    context.undoManager?.undo()
+    try expectMembers([0, 1, 2], of: 0)
+    #expect(try context.medal(0).players.map(\.key) == [0, 1])
+    #expect(try context.player(0).medals.count == 1)
+  }
+
+  private func award(toPlayers keys: [Int]) throws {
+    let context = ModelContext(club.container)
+    let medal = try context.medal(0)
+    for key in keys { medal.players.append(try context.player(key)) }
+    try context.save()
   }
 }
