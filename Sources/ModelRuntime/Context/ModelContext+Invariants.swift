@@ -26,7 +26,14 @@ extension ModelContext {
   }
 
   /// Checks the context in debug builds, if the environment asks for it.
-  func assertInvariants() { assert(!Self.checksInvariants || invariantViolations().isEmpty) }
+  func assertInvariants() {
+    assert(
+      {
+        if Self.checksInvariants { checkInvariants() }
+        return true
+      }()
+    )
+  }
 
   private static let checksInvariants =
     ProcessInfo.processInfo.environment["LOGSTORE_CHECK_INVARIANTS"] == "1"
