@@ -116,7 +116,12 @@ extension Compactor {
   /// It is not told otherwise: single rows of what is taken are read meanwhile, and each would have much fetched around it.
   private func fetchAhead(of place: RecordPlace) throws {
     guard state.files.isLargerThanMemory.load(ordering: .relaxed) else { return }
-    guard let range = fetching.next(place) else { return }
+    if place.segment != readSegment {
+      readSegment = place.segment
+      readAhead = ReadAhead()
+    }
+    let page = place.offset / 4096
+    guard let range = readAhead.next(page, at: place.offset, limit: .max) else { return }
     try state.withSegment(place.segment) { segment in
       segment.file.willRead(range.clamped(to: 0..<segment.capacity))
     }

@@ -37,8 +37,9 @@ import Synchronization
   /// The next key of it to look at; `nil` at its beginning.
   var nextKey: UInt64?
   var keyEnd: UInt64 = 0
-  /// What it fetches of segments, ahead of the rows it reads.
-  var fetching = SegmentReadAhead()
+  /// The segment of the row that was read last, and what is fetched of it, ahead of the rows.
+  var readSegment = SegmentID.none
+  var readAhead = ReadAhead()
   var progress = CompactionProgress()
   /// When it was begun, in microseconds.
   private let start: Int64

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Notices that the blocks of a pack are read one after the other, and says what to fetch meanwhile.
+/// Notices that the blocks of a pack are read one after the other, or the pages of a segment, and says what to fetch meanwhile.
 ///
 /// A scan need not be announced: a few blocks read in their order are one, whether by columns, by rows, by a
 /// compaction or by a verification. A scan may leave out some blocks and still go on. Threads that scan at the
 /// same time take each other for jumps; they then read without hints, as single reads do.
-struct ReadAhead: ~Copyable {
+package struct ReadAhead: ~Copyable {
   private let newest = Atomic(-1)
   /// How many blocks were read in a row.
   private let length = Atomic(0)
@@ -13,12 +13,14 @@ struct ReadAhead: ~Copyable {
   private let end = Atomic(0)
 
   /// How many blocks make a scan.
-  static let leastLength = 4
+  package static let leastLength = 4
   /// How many blocks a scan may leave out.
-  static let greatestGap = 16
+  package static let greatestGap = 16
   /// How many bytes are asked for at a time: some milliseconds of a disk's work, and little to have read in
   /// vain.
-  static let byteCount = 4 << 20
+  package static let byteCount = 4 << 20
+
+  package init() {}
 
   /// Takes down that a block is read.
   ///
@@ -28,7 +30,7 @@ struct ReadAhead: ~Copyable {
   ///   - limit: The end of the blocks.
   /// - Returns: The bytes to ask for now; `nil` mostly.
   @inline(__always)
-  func next(_ block: Int, at offset: Int, limit: Int) -> Range<Int>? {
+  package func next(_ block: Int, at offset: Int, limit: Int) -> Range<Int>? {
     let last = newest.load(ordering: .relaxed)
     return block == last ? nil : step(from: last, to: block, at: offset, limit: limit)
   }
