@@ -161,20 +161,17 @@ extension ModelContext {
 
   /// Applies what others have done to the ends that a save is about to write.
   ///
-  /// None of it is to be undone: what a delete of this context meets only now, it did not take away.
+  /// An undo does not take it back: it would undo what others have done, and not what was done here.
   ///
   /// - Returns: Whether there was anything.
   private func catchUp(
     with changes: ChangeSet,
     in connection: StoreConnection
   ) throws -> Bool {
-    var found = false
     try withoutUndo {
-      found =
-        try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
+      try DeletePropagation.catchUp(with: changes.deleted, in: connection, of: self)
         || settlePairs(of: changes, in: connection)
     }
-    return found
   }
 
   /// How often a save takes another turn: a server that ends each of them would keep it for ever.

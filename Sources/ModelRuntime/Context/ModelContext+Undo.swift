@@ -104,11 +104,11 @@ extension ModelContext {
   }
 
   /// Changes something without the undo manager's knowledge.
-  func withoutUndo(_ body: () throws -> Void) rethrows {
+  func withoutUndo<R>(_ body: () throws -> R) rethrows -> R {
     guard let manager = recordingUndoManager else { return try body() }
     manager.disableUndoRegistration()
     defer { manager.enableUndoRegistration() }
-    try body()
+    return try body()
   }
 
   /// Registers how to put one end of a relationship back to where it is now.
