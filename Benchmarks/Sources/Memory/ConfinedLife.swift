@@ -67,7 +67,7 @@ struct ConfinedLife {
     try Companion.tell(.largerThanMemoryMixed, mixed(store))
   }
 
-  /// Reads rows that nobody has changed, and compares them with what was written.
+  /// Reads unchanged rows, and compares them with what was written.
   private func check(_ store: any TripStore) throws {
     var random = RandomKeys(count: size.rows, seed: 9)
     let keys = random.next(Self.checkedRows)

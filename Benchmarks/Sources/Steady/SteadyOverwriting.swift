@@ -6,9 +6,9 @@ import Workloads
 
 /// Stores whose rows are replaced at full speed for minutes, contenders one after the other.
 ///
-/// One thread replaces ten rows a commit; which ones, is drawn evenly, so that no file is more dead than another and whoever
-/// cleans up has the hardest time. LOGSTORE_BENCHMARK_SECONDS says for how long, LOGSTORE_BENCHMARK_CONTENDERS, a list with
-/// spaces, who takes part.
+/// One thread replaces ten rows a commit, drawn evenly at random: no file then has more dead rows than another, which is
+/// the hardest case for compaction. LOGSTORE_BENCHMARK_SECONDS sets the duration, LOGSTORE_BENCHMARK_CONTENDERS the
+/// contenders, with spaces between them.
 struct SteadyOverwriting {
   private let plan: Plan
   private let report: Report

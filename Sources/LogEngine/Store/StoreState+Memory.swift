@@ -17,7 +17,7 @@ extension StoreState {
       + files.packList.withLock { $0.reduce(0) { $0 + $1.summary.byteCount } }
     guard byteCount > limit / 2 else { return }
     files.isLargerThanMemory.store(true, ordering: .sequentiallyConsistent)
-    // Listed again: what is added from now on is advised by whoever adds it.
+    // The list is read again: `add(_:)` advises the segments that come from now on.
     for segment in files.segmentList { segment.expect(.random) }
     for pack in files.packList.withLock({ $0 }) { pack.expect(.random) }
   }

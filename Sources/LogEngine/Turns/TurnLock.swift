@@ -4,8 +4,8 @@ import LogFormat
 ///
 /// The kernel waits for a lock without end, and a thread that asks again and again is late beside those that sleep for the
 /// lock. So where there is a deadline, a thread of its own sleeps for the lock, and the one that wants it sleeps until it has
-/// it or the deadline has passed. After the deadline the thread goes on waiting, for the next one that asks; if nobody has
-/// asked when it gets the lock, it releases the lock. There is no such thread without a deadline, nor while nobody else has
+/// it or the deadline has passed. After the deadline the thread keeps waiting for the next caller; if there is
+/// none when it gets the lock, it releases the lock. There is no such thread without a deadline, nor while nobody else has
 /// the lock.
 ///
 /// One thread of a process asks at a time.

@@ -81,7 +81,7 @@ final class SiblingCache {
     while start < members.count {
       let owner = members[start].target
       let end = members[start...].firstIndex { $0.target != owner } ?? members.count
-      // Whoever was not asked for is not known to be complete.
+      // The list of an owner that was not asked for may lack members.
       if empty.remove(owner) != nil { add(start..<end, owner) }
       start = end
     }
