@@ -33,7 +33,9 @@ extension LogBackedStore {
     try tables.perform(.saving) { try tables.engine.beginTurn() }
   }
 
-  package func endTurn() { tables.engine.endTurn() }
+  package func endTurn() throws {
+    try tables.perform(.saving) { try tables.engine.endTurn() }
+  }
 
   public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
     let tables = tables

@@ -73,16 +73,8 @@ extension LogWriter: HousekeptLog {
     }
     guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else { return }
     do throws(StorageError) {
-      try synchronization.withLock { (failure) throws(StorageError) in
-        do throws(StorageError) {
-          try segment.file.synchronize()
-        } catch {
-          failure = error
-          throw error
-        }
-      }
-      state.counters.recordSynchronization()
-      state.log.durableEnd.max(end, ordering: .relaxed)
+      // What takes a turn is done in the next one that synchronizes.
+      _ = try synchronize(segment, through: end, isInTurn: false)
     } catch {
       lead.withLock { _ = poison(error, &$0) }
     }

@@ -27,11 +27,10 @@ extension LogWriter: LogPublisher {
   }
 
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R {
-    try checkpointing.withLock { _ in
-      if let turns { try enterTurn(turns) }
-      defer { if let turns { leaveTurn(turns) } }
-      return try body()
-    }
+    var result: R?
+    try checkpointing.withLock { _ in result = try inTurn(any: body) }
+    guard let result else { preconditionFailure("a turn ended without what was done in it") }
+    return result
   }
 
   func prepareManifest(

@@ -14,6 +14,7 @@ import Synchronization
 // T5. Write, as a process does that has the store alone.
 // T6. Write the record, and take the own number out of it.
 // T7. Let go of the lock.
+// T8. Wait until what was committed is on disk (see SharedSynchronization), if that is what was promised.
 //
 // R. Find the numbers that files have, and write down which is the next, before any file is removed. Remove segments
 //    without a header. Write again, and synchronize, what may be in the system's memory only: the one who died may have
@@ -25,16 +26,30 @@ extension LogWriter {
   func inTurn<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
-    defer { leaveTurn(turns) }
-    return try body()
+    let result: R
+    do throws(StorageError) {
+      result = try body()
+    } catch {
+      abandonTurn(turns)
+      throw error
+    }
+    try leaveTurn(turns)
+    return result
   }
 
   /// Runs `body`, which may throw anything, in a turn.
   func inTurn<R>(any body: () throws -> R) throws -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
-    defer { leaveTurn(turns) }
-    return try body()
+    let result: R
+    do {
+      result = try body()
+    } catch {
+      abandonTurn(turns)
+      throw error
+    }
+    try leaveTurn(turns)
+    return result
   }
 
   /// Whether others may be writing the store at this moment.
@@ -44,10 +59,22 @@ extension LogWriter {
     try turns.enter { (deadline) throws(StorageError) in try beginTurn(turns, until: deadline) }
   }
 
-  func leaveTurn(_ turns: Turns) {
+  /// Leaves a turn, and waits until what the thread committed in it is as safe as the options ask for.
+  ///
+  /// - Throws: ``StorageError`` if that cannot be known; then nothing can be written any more.
+  func leaveTurn(_ turns: Turns) throws(StorageError) {
+    guard let end = abandonTurn(turns) else { return }
+    try synchronize(through: end, turns)
+  }
+
+  /// Leaves a turn without waiting for the disk, by a thread that is about to throw.
+  ///
+  /// - Returns: Up to where the log has to be on disk before the thread may tell that its commits are there.
+  @discardableResult
+  private func abandonTurn(_ turns: Turns) -> UInt64? {
     // A writer that has ended gives up its lease.
     if hasEnded { turns.stopLeasing() }
-    turns.leave { endTurn(turns) }
+    return turns.leave { endTurn(turns) }
   }
 }
 
@@ -58,6 +85,12 @@ extension LogWriter {
     try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     guard try turns.file.lock.take(until: deadline) else { throw turns.timeoutError }
     do throws(StorageError) {
+      if let deadline, let shared = turns.shared {
+        let isHeld = try synchronization.withLock { (_) throws(StorageError) in
+          try shared.hold(until: deadline)
+        }
+        if !isHeld { throw turns.timeoutError }
+      }
       guard let record = try turns.file.read() else {
         throw .missingFile(path: turns.file.path)
       }
@@ -73,9 +106,14 @@ extension LogWriter {
       }
       turns.decideOnLease()
     } catch {
-      turns.file.lock.release()
+      release(turns)
       throw error
     }
+  }
+
+  private func release(_ turns: Turns) {
+    if let shared = turns.shared { synchronization.withLock { _ in shared.letGo() } }
+    turns.file.lock.release()
   }
 
   /// Steps 4 and R, by a process that joins: of whose log everything is read.
@@ -150,10 +188,16 @@ extension LogWriter {
       try state.fileSystem.unlink(state.paths.segment(id))
     }
     guard let segment else { return }
-    try writeAgain(from: record, through: segment)
     let logEnd = state.log.tail.withLock { tail in
       tail.isEnded = true
       return tail.logEnd
+    }
+    if let shared = turns.shared {
+      try shared.repair(end: logEnd) { () throws(StorageError) in
+        try writeAgain(from: record, through: segment)
+      }
+    } else {
+      try writeAgain(from: record, through: segment)
     }
     state.log.durableEnd.max(logEnd, ordering: .relaxed)
     try leaveTornSegment()
@@ -177,12 +221,7 @@ extension LogWriter {
       if segment.id == record.segment, record.durableEnd > segment.header.logPosition {
         offset = min(segment.offset(of: record.durableEnd), limit)
       }
-      while offset < limit {
-        let bytes = try segment.file.readBytes(min(1 << 20, limit - offset), at: offset)
-        guard bytes.count > 0 else { throw segment.corruption(at: offset, .missing(.frame)) }
-        try bytes.write(to: file, at: offset)
-        offset += bytes.count
-      }
+      try segment.writeAgain(from: offset, to: limit, in: file)
       if synchronizes { try file.synchronize() }
     }
   }
@@ -224,7 +263,7 @@ extension LogWriter {
 
   /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
   func endTurn(_ turns: Turns) {
-    defer { turns.file.lock.release() }
+    defer { release(turns) }
     do throws(StorageError) {
       try flushAndHandOver()
     } catch {
@@ -235,6 +274,7 @@ extension LogWriter {
     do throws(StorageError) {
       let record = makeRecord(startingAt: nil)
       try turns.file.writeBody(record)
+      if writesThrough { turns.shared?.record(turnEnd: record.segment, record.end) }
       let count = try turns.file.readHolder().turns + 1
       try turns.file.write(.init(turns: count))
       turns.known.store(count, ordering: .relaxed)
@@ -242,6 +282,36 @@ extension LogWriter {
     } catch {
       // The next member finds this one's number, and repairs what needs no repair.
       turns.known.store(.max, ordering: .relaxed)
+    }
+  }
+
+  /// Step 8, by a thread that has left its turn.
+  private func synchronize(through end: UInt64, _ turns: Turns) throws(StorageError) {
+    while state.log.durableEnd.load(ordering: .acquiring) < end {
+      var needsTurn = false
+      _ = try synchronizations.run(
+        unless: { state.log.durableEnd.load(ordering: .acquiring) >= end },
+        { () throws(StorageError) in
+          needsTurn = try !synchronizeOutOfTurn(through: end, turns)
+        }
+      )
+      // Somebody's synchronization failed: what may be lost is written again by whoever has the turn.
+      if needsTurn { try synchronize() }
+    }
+  }
+
+  /// - Returns: `false` if it takes a turn.
+  private func synchronizeOutOfTurn(
+    through end: UInt64,
+    _ turns: Turns
+  ) throws(StorageError) -> Bool {
+    if state.log.durableEnd.load(ordering: .acquiring) >= end { return true }
+    // Of a segment that was sealed since, all is on disk, and the record says so.
+    guard let segment = state.log.tail.withLock({ $0.segment }) else { return true }
+    do throws(StorageError) {
+      return try synchronize(segment, through: end, isInTurn: false)
+    } catch {
+      throw lead.withLock { poison(error, &$0) }
     }
   }
 

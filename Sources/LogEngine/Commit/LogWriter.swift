@@ -33,6 +33,8 @@ final class LogWriter: Sendable {
   let synchronization = Lock<StorageError?>(nil, .synchronization)
   /// Groups commits that wait for the disk.
   let rounds = WriteRounds()
+  /// Groups threads that wait for the disk after their turns.
+  let synchronizations = WriteRounds()
   private let gathering = CommitGathering()
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
@@ -143,6 +145,9 @@ final class LogWriter: Sendable {
         participant?.appended()
         batch.newBlobs?.handOver()
         try write(through: sequence)
+        if synchronizes, writesThrough, let turns, turns.synchronizesLater {
+          turns.owe(state.log.writtenEnd.load(ordering: .acquiring))
+        }
         state.retireBlobs(batch.releasedBlobs, by: sequence)
         housekeeper.signalWork()
         return CommitSequence(sequence)
@@ -168,6 +173,9 @@ final class LogWriter: Sendable {
     }
   }
 
+  /// Whether a commit waits for that before it is visible; of several processes, each waits after its turn.
+  private var synchronizesRounds: Bool { writesThrough && turns?.synchronizesLater != true }
+
   private func append(
     _ batch: inout CommitBatch,
     _ participant: (any CommitParticipant)?
@@ -184,7 +192,7 @@ extension LogWriter {
   /// Returns when a commit is as safe as the options ask for.
   func write(through sequence: UInt64) throws(StorageError) {
     while state.visibility.visible.load(ordering: .acquiring) < sequence {
-      guard synchronizes, writesThrough else { return try writeRound(through: sequence) }
+      guard synchronizes, synchronizesRounds else { return try writeRound(through: sequence) }
       let isWritten = try rounds.run(
         unless: { state.visibility.visible.load(ordering: .acquiring) >= sequence },
         { () throws(StorageError) in try writeGroup(through: sequence) }
@@ -210,7 +218,7 @@ extension LogWriter {
       if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
       try check(lead)
       let work = state.log.tail.withLock { $0.take() }
-      try write(work, synchronizing: writesThrough, &lead)
+      try write(work, synchronizing: synchronizesRounds, &lead)
       SchedulePoint.beforePublication.reach()
       publish(work)
       if !writesThrough { hurryIfBehind(&lead) }
@@ -245,17 +253,59 @@ extension LogWriter {
         state.counters.recordWrite(ofBytes: count)
       }
       if synchronizing, state.log.durableEnd.load(ordering: .relaxed) < work.logEnd {
-        if synchronizes {
-          try synchronization.withLock { (failure) throws(StorageError) in
-            if let failure { throw failure }
-            try segment.file.synchronize()
-          }
+        guard synchronizes else {
+          state.counters.recordSynchronization()
+          state.log.durableEnd.max(work.logEnd, ordering: .relaxed)
+          return
         }
-        state.counters.recordSynchronization()
-        state.log.durableEnd.max(work.logEnd, ordering: .relaxed)
+        _ = try synchronize(segment, through: work.logEnd, isInTurn: true)
       }
     } catch {
       throw poison(error, &lead)
+    }
+  }
+
+  /// Sees the log to the disk, up to a position in a segment at least.
+  ///
+  /// - Parameters:
+  ///   - segment: The segment.
+  ///   - end: The position, which is written.
+  ///   - isInTurn: Whether no other process writes meanwhile.
+  /// - Returns: `false` if that takes a turn.
+  /// - Throws: ``StorageError``, also to all who synchronize later.
+  func synchronize(
+    _ segment: Segment,
+    through end: UInt64,
+    isInTurn: Bool
+  ) throws(StorageError) -> Bool {
+    try synchronization.withLock { (failure) throws(StorageError) in
+      if let failure { throw failure }
+      do throws(StorageError) {
+        guard let turns, let shared = turns.shared else {
+          try segment.file.synchronize()
+          state.counters.recordSynchronization()
+          state.log.durableEnd.max(end, ordering: .releasing)
+          return true
+        }
+        let newest = { [state] in state.log.tail.withLock { $0.sequence } }
+        switch try shared.run(
+          segment,
+          through: end,
+          isInTurn: isInTurn,
+          waits: isInTurn || turns.synchronizesLater,
+          newest: turns.isAlone ? newest : nil
+        ) {
+        case .needsTurn: return false
+        case .known(let durableEnd): state.log.durableEnd.max(durableEnd, ordering: .releasing)
+        case .synchronized(let durableEnd):
+          state.counters.recordSynchronization()
+          state.log.durableEnd.max(durableEnd, ordering: .releasing)
+        }
+        return true
+      } catch {
+        failure = error
+        throw error
+      }
     }
   }
 

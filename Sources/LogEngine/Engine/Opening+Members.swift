@@ -150,9 +150,20 @@ extension Opening {
     let (recovery, end) = found
     let state = recovery.state
     state.begin(at: end, recovery.replay)
+    let isFirst = known != .max
+    // What others have written may be in the system's memory only: what is said of it is found on disk after a power cut.
+    if !isFirst { state.log.durableEnd.store(end.durableEnd, ordering: .relaxed) }
     state.adviseByMemory()
     let membership = try Membership(members, number)
-    let turns = Turns(file, membership, known: known, timeout: options.turnTimeout)
+    let shared: SharedSynchronization? =
+      if options.durability == .memory {
+        nil
+      } else if isFirst {
+        try SharedSynchronization.begin(file, membership, durableEnd: end.logPosition)
+      } else {
+        try SharedSynchronization.join(file, membership)
+      }
+    let turns = Turns(file, membership, shared, known: known, timeout: options.turnTimeout)
     let follower = Follower(
       state: state,
       manifest: recovery.manifest.number,

@@ -26,9 +26,12 @@ extension StorageEngine {
     if let writer, let turns = writer.turns { try writer.enterTurn(turns) }
   }
 
-  /// Ends what one ``beginTurn()`` began.
-  package func endTurn() {
-    if let writer, let turns = writer.turns { writer.leaveTurn(turns) }
+  /// Ends what one ``beginTurn()`` began, and waits until what the thread committed meanwhile is as safe as the options
+  /// ask for.
+  ///
+  /// - Throws: ``/LogFormat/StorageError`` if that cannot be known; the turn has ended all the same.
+  package func endTurn() throws(StorageError) {
+    if let writer, let turns = writer.turns { try writer.leaveTurn(turns) }
   }
 
   /// Calls back after other processes have committed, from a thread of its own, with the commits read; replaces an

@@ -60,6 +60,20 @@ package import Synchronization
     Int(logPosition - header.logPosition) + SegmentHeader.byteCount
   }
 
+  /// Writes bytes to a file of the segment that are there already: the system may have forgotten that it owes them to
+  /// the disk.
+  ///
+  /// - Throws: ``StorageError`` if they cannot be read or written.
+  func writeAgain(from start: Int, to end: Int, in file: any OpenFile) throws(StorageError) {
+    var offset = start
+    while offset < end {
+      let bytes = try self.file.readBytes(min(1 << 20, end - offset), at: offset)
+      guard bytes.count > 0 else { throw corruption(at: offset, .missing(.frame)) }
+      try bytes.write(to: file, at: offset)
+      offset += bytes.count
+    }
+  }
+
   /// Lends the bytes of a range of the file.
   ///
   /// Beyond ``readableEnd`` they are copied: another process may cut the file off there at any time,

@@ -15,6 +15,7 @@ import RowFormat
 ///     64    40  the checkpoints: highest, newest (0: none), its log position, its bytes, the last attempt
 ///     1024  8   changes when a process that joins waits for the turn
 ///     2048  8   the lowest rank that was not given out
+///     3072  8   a random number that `members/SYNC` has, too; 0: members synchronize in their turns
 ///     4096      by table, 8 bytes each: the lowest key that was not given out
 ///
 /// Integers are little-endian. It is written by the member whose turn it is, and not synchronized: it says nothing
@@ -32,6 +33,7 @@ struct TurnFile: Sendable {
   private static let byteCount = 104
   private static let askedOffset = 1024
   private static let rankOffset = 2048
+  private static let synchronizationOffset = 3072
   private static let keyOffset = 4096
 
   /// Opens the file, and makes it if need be.
@@ -122,6 +124,15 @@ struct TurnFile: Sendable {
     bytes.append(UInt64(record.checkpoint.byteCount))
     bytes.append(record.checkpoint.attemptEnd)
     try bytes.write(to: file, at: Self.bodyOffset)
+  }
+
+  /// The number by which the file of shared synchronizations is known to be of these members; 0 without one.
+  func readSynchronizationNumber() throws(StorageError) -> UInt64 {
+    try readNumber(at: Self.synchronizationOffset)
+  }
+
+  func write(synchronizationNumber number: UInt64) throws(StorageError) {
+    try writeNumber(number, at: Self.synchronizationOffset)
   }
 
   /// Forgets what is there, by the first member: also which keys and ranks were given out, to members that are gone.

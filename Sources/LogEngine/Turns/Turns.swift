@@ -40,8 +40,10 @@ final class Turns: @unchecked Sendable {
   /// How many threads are in the turn.
   @safe @exclusivity(unchecked) private var count = 0
   @safe @exclusivity(unchecked) private var start = 0
-  /// By thread, how often it entered the turn.
-  @safe @exclusivity(unchecked) private var depths: [UInt: Int] = [:]
+  /// By thread, how often it entered the turn, and what it waits for afterwards.
+  @safe @exclusivity(unchecked) private var threads: [UInt: Stay] = [:]
+  /// How members synchronize the log for each other; `nil` if they do it in their turns.
+  let shared: SharedSynchronization?
 
   /// Keys that this process may give out, by table; also has the threads of a turn take numbers one after the other.
   private let reserved = Lock<[UInt16: Range<UInt64>]>([:], .commitMarks)
@@ -57,6 +59,13 @@ final class Turns: @unchecked Sendable {
   /// Whether who waits is heard.
   let hears = Atomic<Bool>(false)
 
+  /// A thread's time in a turn.
+  private struct Stay {
+    var depth = 1
+    /// Up to where the log has to be on disk before the thread tells that its commits are there.
+    var owed: UInt64?
+  }
+
   private enum Phase {
     case between
     /// One thread begins or ends the turn.
@@ -66,9 +75,16 @@ final class Turns: @unchecked Sendable {
     case leased
   }
 
-  init(_ file: TurnFile, _ membership: Membership, known: UInt64, timeout: Duration?) {
+  init(
+    _ file: TurnFile,
+    _ membership: Membership,
+    _ shared: SharedSynchronization?,
+    known: UInt64,
+    timeout: Duration?
+  ) {
     self.file = file
     self.membership = membership
+    self.shared = shared
     self.timeout = timeout.map { Int(clamping: $0.microseconds) }
     self.known = Atomic(known)
     read = Atomic(known)
@@ -84,8 +100,8 @@ final class Turns: @unchecked Sendable {
     let thread = Self.thread
     let deadline = timeout.map { Self.deadline(in: $0) }
     let entry = gate.withMutex { () -> Entry in
-      if let depth = depths[thread] {
-        depths[thread] = depth + 1
+      if threads[thread] != nil {
+        threads[thread]?.depth += 1
         return .entered
       }
       while true {
@@ -95,12 +111,12 @@ final class Turns: @unchecked Sendable {
           return .first
         case .open where count == 0 || Monitor.now() - start < Self.burst:
           count += 1
-          depths[thread] = 1
+          threads[thread] = Stay()
           return .entered
         case .leased where !isWanted:
           phase = .open
           count = 1
-          depths[thread] = 1
+          threads[thread] = Stay()
           start = Monitor.now()
           return .entered
         case .open, .leased, .changing:
@@ -131,7 +147,7 @@ final class Turns: @unchecked Sendable {
     gate.withMutex {
       phase = .open
       count = 1
-      depths[thread] = 1
+      threads[thread] = Stay()
       start = Monitor.now()
       gate.broadcast(.end)
     }
@@ -163,27 +179,39 @@ final class Turns: @unchecked Sendable {
   }
 
   /// Leaves the turn; the last thread ends it.
-  func leave(_ end: () -> Void) {
+  ///
+  /// - Returns: What the thread owes that has left, if it does; see ``owe(_:)``.
+  func leave(_ end: () -> Void) -> UInt64? {
     let thread = Self.thread
-    let isLast = gate.withMutex { () -> Bool in
-      let depth = depths[thread] ?? 0
-      precondition(depth > 0, "a thread leaves a turn that it is not in")
-      if depth > 1 {
-        depths[thread] = depth - 1
-        return false
+    let (isLast, owed) = gate.withMutex { () -> (Bool, UInt64?) in
+      guard let stay = threads[thread] else {
+        preconditionFailure("a thread leaves a turn that it is not in")
       }
-      depths[thread] = nil
+      if stay.depth > 1 {
+        threads[thread]?.depth -= 1
+        return (false, nil)
+      }
+      threads[thread] = nil
       count -= 1
-      if count > 0 { return false }
+      if count > 0 { return (false, stay.owed) }
       if mayLease, !isWanted {
         phase = .leased
         gate.broadcast(.end)
-        return false
+        return (false, stay.owed)
       }
       phase = .changing
-      return true
+      return (true, stay.owed)
     }
     if isLast { finish(end) }
+    return owed
+  }
+
+  /// Has the calling thread wait, after its turn, until the log is on disk up to a position.
+  func owe(_ end: UInt64) {
+    gate.withMutex {
+      assert(threads[Self.thread] != nil, "a thread owes a commit that it made in no turn")
+      threads[Self.thread]?.owed = max(threads[Self.thread]?.owed ?? 0, end)
+    }
   }
 
   private func finish(_ end: () -> Void) {
@@ -212,6 +240,14 @@ final class Turns: @unchecked Sendable {
     let isAlone = (try? membership.members.others(than: membership.number).isEmpty) ?? false
     gate.withMutex { mayLease = isAlone }
   }
+
+  /// Whether commits wait for the disk after the turn, and not in it.
+  ///
+  /// Who waits for no other process without end waits for the lock of a synchronization before it writes.
+  var synchronizesLater: Bool { shared != nil && timeout == nil }
+
+  /// Whether there are no other members, as far as is known.
+  var isAlone: Bool { gate.withMutex { mayLease } }
 
   /// Keeps no turn from now on.
   func stopLeasing() {
@@ -306,7 +342,7 @@ final class Turns: @unchecked Sendable {
   }
 
   /// Whether the calling thread is in a turn.
-  var isEntered: Bool { gate.withMutex { depths[Self.thread] != nil } }
+  var isEntered: Bool { gate.withMutex { threads[Self.thread] != nil } }
 
   private static var thread: UInt {
     #if canImport(Darwin) || canImport(Musl)

@@ -13,6 +13,7 @@ import RowFormat
 ///     TURN                      whose turn it is to write, of several processes
 ///     COMPACTION                locked by the one of several processes that compacts
 ///     members/<number>          locked by a process, of several that write
+///     members/SYNC              locked by the one that synchronizes the log for them
 ///     tmp/                      what is not part of the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
@@ -33,6 +34,9 @@ package struct StorePaths: Hashable, Sendable {
   package func member(_ number: UInt16) -> String {
     members + "/" + hexadecimal(UInt64(number), digits: 4)
   }
+  /// What members know together of how far the log is on disk.
+  package var synchronization: String { members + "/" + StorePaths.synchronizationName }
+  package static let synchronizationName = "SYNC"
   package var log: String { root + "/log" }
   package var index: String { root + "/index" }
   package var blobs: String { root + "/blobs" }

@@ -55,7 +55,9 @@ extension StorePaths {
     case packs: StorePaths.number(in: name, suffix: StorePaths.packSuffix) != nil
     case index:
       StorePaths.indexSuffixes.contains { StorePaths.number(in: name, suffix: $0) != nil }
-    case members: name.utf8.count == 4 && UInt16(name, radix: 16) != nil
+    case members:
+      name == StorePaths.synchronizationName
+        || name.utf8.count == 4 && UInt16(name, radix: 16) != nil
     case temporary: isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil
     }

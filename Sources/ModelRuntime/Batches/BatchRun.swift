@@ -46,12 +46,12 @@ struct BatchRun {
     var editing = context.editingState
     editing.derivedRows = derived
     do {
-      if pairs != nil { try connection.lockEnds() }
-      defer { if pairs != nil { connection.unlockEnds() } }
-      token = try connection.store.writeRows(for: editing) { sink in
-        pairs?.begin()
-        rows = try body(sink)
-        try pairs?.settle(in: sink, for: editing)
+      token = try connection.withLockedEnds(if: pairs != nil) {
+        try connection.store.writeRows(for: editing) { sink in
+          pairs?.begin()
+          rows = try body(sink)
+          try pairs?.settle(in: sink, for: editing)
+        }
       }
     } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
       throw SwiftDataError.referenceToNothing(dangling, in: connection)

@@ -96,65 +96,95 @@ extension ModelContext {
       try checkMergePolicy(policy, in: connection)
       // A list that is stored with its owner is read, corrected and written, and so are the ends of a one-to-one:
       // no other save may write them meanwhile.
-      var hasEnds = connection.writesBothEnds(pending)
-      if hasEnds { try connection.lockEnds() }
-      defer { if hasEnds { connection.unlockEnds() } }
-      try connection.store.beginSave(pending, for: editingState)
-      var lostTurns = 0
-      var next: ChangeSet? = pending
-      while let changes = next {
-        if !hasEnds, connection.writesBothEnds(changes) {
-          // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
-          // was read without the lock counts no longer.
-          try connection.lockEnds()
-          hasEnds = true
-          connection.store.endSave(for: editingState)
-          try connection.store.beginSave(changes, for: editingState)
-        }
-        if try readNullified(among: changes, in: connection) {
-          next = pendingChanges(for: connection)
-          continue
-        }
-        if hasEnds,
-          try catchUp(with: changes, in: connection)
-        {
-          next = pendingChanges(for: connection)
-          continue
-        }
-        do {
-          let derived = connection.makeDerivedRows()
-          let token = try write(changes, by: policy, derived, to: connection)
-          let saved = upsert?.finish(changes) ?? changes
-          return StoreSave(connection, saved, derived, token)
-        } catch let unsettled as ModelClashes {
-          let merging = upsert ?? Upsert(self, connection)
-          upsert = merging
-          try merging.settle(unsettled.clashes)
-          next = pendingChanges(for: connection)
-        } catch let conflicts as RowConflicts {
-          try settle(conflicts, by: policy, in: connection)
-          next = pendingChanges(for: connection)
-        } catch let dangling as DanglingReferences {
-          try withoutUndo { try mend(dangling, in: connection) }
-          next = pendingChanges(for: connection)
-        } catch let moved as MovedReference {
-          try keep(moved, in: connection)
-          next = pendingChanges(for: connection)
-        } catch let vanished as VanishedRow {
-          try forgetVanished(among: changes, in: connection, because: vanished)
-          next = pendingChanges(for: connection)
-        } catch let lost as LostTurn {
-          lostTurns += 1
-          guard hasEnds, lostTurns <= ModelContext.turnLimit else { throw lost.cause }
-          // The next pass takes another turn, and reads what others have written since.
-          connection.unlockEnds()
-          hasEnds = false
-          next = pendingChanges(for: connection)
-        }
+      var hasEnds = false
+      let saved: StoreSave?
+      do {
+        saved = try save(pending, by: policy, &upsert, &hasEnds, to: connection)
+      } catch {
+        if hasEnds { try? connection.unlockEnds() }
+        throw error
       }
+      if hasEnds { try connection.unlockEnds() }
+      return saved
     } catch {
       upsert?.undo()
       throw error
+    }
+  }
+
+  /// Writes changes to a store, again and again until nothing stands against them.
+  ///
+  /// - Parameters:
+  ///   - pending: The changes.
+  ///   - policy: Whose changes are kept.
+  ///   - upsert: What merges values that should be unique, once there are some.
+  ///   - hasEnds: Whether ends of relationships are locked, also if this throws.
+  ///   - connection: The store.
+  /// - Returns: What was written; `nil` if nothing was left to be.
+  /// - Throws: What stands against the save.
+  private func save(
+    _ pending: ChangeSet,
+    by policy: MergePolicy,
+    _ upsert: inout Upsert?,
+    _ hasEnds: inout Bool,
+    to connection: StoreConnection
+  ) throws -> StoreSave? {
+    if connection.writesBothEnds(pending) {
+      try connection.lockEnds()
+      hasEnds = true
+    }
+    try connection.store.beginSave(pending, for: editingState)
+    var lostTurns = 0
+    var next: ChangeSet? = pending
+    while let changes = next {
+      if !hasEnds, connection.writesBothEnds(changes) {
+        // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
+        // was read without the lock counts no longer.
+        try connection.lockEnds()
+        hasEnds = true
+        connection.store.endSave(for: editingState)
+        try connection.store.beginSave(changes, for: editingState)
+      }
+      if try readNullified(among: changes, in: connection) {
+        next = pendingChanges(for: connection)
+        continue
+      }
+      if hasEnds,
+        try catchUp(with: changes, in: connection)
+      {
+        next = pendingChanges(for: connection)
+        continue
+      }
+      do {
+        let derived = connection.makeDerivedRows()
+        let token = try write(changes, by: policy, derived, to: connection)
+        let saved = upsert?.finish(changes) ?? changes
+        return StoreSave(connection, saved, derived, token)
+      } catch let unsettled as ModelClashes {
+        let merging = upsert ?? Upsert(self, connection)
+        upsert = merging
+        try merging.settle(unsettled.clashes)
+        next = pendingChanges(for: connection)
+      } catch let conflicts as RowConflicts {
+        try settle(conflicts, by: policy, in: connection)
+        next = pendingChanges(for: connection)
+      } catch let dangling as DanglingReferences {
+        try withoutUndo { try mend(dangling, in: connection) }
+        next = pendingChanges(for: connection)
+      } catch let moved as MovedReference {
+        try keep(moved, in: connection)
+        next = pendingChanges(for: connection)
+      } catch let vanished as VanishedRow {
+        try forgetVanished(among: changes, in: connection, because: vanished)
+        next = pendingChanges(for: connection)
+      } catch let lost as LostTurn {
+        lostTurns += 1
+        guard hasEnds, lostTurns <= ModelContext.turnLimit else { throw lost.cause }
+        // The next pass takes another turn, and reads what others have written since.
+        hasEnds = false
+        try connection.unlockEnds()
+        next = pendingChanges(for: connection)
+      }
     }
     return nil
   }

@@ -96,9 +96,26 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   /// Undoes one ``lockEnds()``.
-  func unlockEnds() {
+  ///
+  /// - Throws: What keeps from being safe what was saved meanwhile; nothing is locked any more.
+  func unlockEnds() throws {
     listLock.unlock()
-    (store.openStore as? any TurnTakingStore)?.endTurn()
+    try (store.openStore as? any TurnTakingStore)?.endTurn()
+  }
+
+  /// Runs `body` between ``lockEnds()`` and ``unlockEnds()``, if there are ends to lock.
+  func withLockedEnds<R>(if hasEnds: Bool, _ body: () throws -> R) throws -> R {
+    if !hasEnds { return try body() }
+    try lockEnds()
+    let result: R
+    do {
+      result = try body()
+    } catch {
+      try? unlockEnds()
+      throw error
+    }
+    try unlockEnds()
+    return result
   }
 
   /// Whether a save reads, corrects and writes what is stored at both ends of relationships.

@@ -11,6 +11,9 @@ package protocol TurnTakingStore {
   /// - Throws: What reading the changes of other processes throws; then there is no turn.
   func beginTurn() throws
 
-  /// Ends what one ``beginTurn()`` began, on the same thread.
-  func endTurn()
+  /// Ends what one ``beginTurn()`` began, on the same thread, and waits until what was saved meanwhile is as safe as the
+  /// store promises.
+  ///
+  /// - Throws: What keeps it from being safe; the turn has ended all the same.
+  func endTurn() throws
 }

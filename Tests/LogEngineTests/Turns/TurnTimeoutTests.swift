@@ -67,7 +67,7 @@ import Testing
     try holder.beginTurn()
     for _ in 0..<3 { expectTimeout(timeout) { try Self.commit(other) } }
     #expect(other.rowCount(of: 1) == 0)
-    holder.endTurn()
+    try holder.endTurn()
     // The thread that waited on keeps nobody from it.
     for _ in 0..<20 { try Self.commit(holder) }
     other.commitWhenPossible(Self.commit)
@@ -84,7 +84,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 6) { _ in
       expectTimeout(.milliseconds(10)) { try Self.commit(other) }
     }
-    holder.endTurn()
+    try holder.endTurn()
     other.commitWhenPossible(Self.commit)
     try other.close()
     try holder.close()
@@ -97,7 +97,7 @@ import Testing
     try holder.beginTurn()
     expectTimeout(timeout) { try Self.open(folder, waiting: timeout) }
     try other.close()
-    holder.endTurn()
+    try holder.endTurn()
     try Self.commit(holder)
     #expect(holder.rowCount(of: 1) == 2)
     try holder.close()

@@ -1,0 +1,211 @@
+import Foundation
+import LogEngineTestSupport
+import RowFormat
+import Synchronization
+import Testing
+
+@testable import LogEngine
+@testable import LogFormat
+@testable import LogTools
+
+/// Processes that write one store on a disk which loses what it was not told to keep.
+private struct ProcessesOnDisk {
+  private let disk: SimulatedFileSystem
+  private let locks = LockBoard()
+  private var members: [(engine: StorageEngine, fileSystem: MortalFileSystem)?] = [nil, nil, nil]
+  private var random: SeededGenerator
+  private var nextKey: UInt64 = 1
+  /// The rows that a commit that returned has written, and those of commits that threw.
+  private var kept: Set<UInt64> = []
+  private var doubtful: Set<UInt64> = []
+  private(set) var failureCount = 0
+  private(set) var deathCount = 0
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    disk = SimulatedFileSystem(seed: seed)
+    let fileSystem = MortalFileSystem(disk, locks)
+    let engine = try StorageEngine.open(
+      at: "/store",
+      options: MemoryStore.options(),
+      fileSystem: fileSystem
+    )
+    try engine.apply(MemoryStore.tableChanges)
+    try engine.close()
+  }
+
+  mutating func step() throws {
+    let slot = Int.random(in: 0..<members.count, using: &random)
+    guard let (engine, fileSystem) = members[slot] else { return try join(slot) }
+    let mayDie = random.oneIn(8)
+    if mayDie { fileSystem.live(for: Int.random(in: 1...24, using: &random)) }
+    if random.oneIn(8) { failSoon() }
+    let key = nextKey
+    nextKey += 1
+    doubtful.insert(key)
+    do {
+      let text = String(repeating: "t", count: Int.random(in: 0...900, using: &random))
+      try engine.inTurn {
+        var batch = engine.makeBatch()
+        batch.insert(
+          RowReference(table: 1, key: key),
+          layout: LayoutNumber(1),
+          row: MemoryStore.row(Int64(key), text).span.bytes
+        )
+        try engine.commit(&batch)
+      }
+      doubtful.remove(key)
+      kept.insert(key)
+    } catch is StorageError {
+      // A process that failed ends, with its locks.
+      if !fileSystem.isDead { failureCount += 1 } else { deathCount += 1 }
+      fileSystem.kill()
+      members[slot] = nil
+    }
+    disk.setFaults(FaultPlan())
+    if fileSystem.isDead { members[slot] = nil } else { fileSystem.live(for: .max) }
+  }
+
+  /// Has one of the next synchronizations fail.
+  private func failSoon() {
+    let number = disk.callCount(of: .synchronize) + 1
+    disk.setFaults(FaultPlan([Fault(.synchronize, number: number)]))
+  }
+
+  private mutating func join(_ slot: Int) throws {
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    let fileSystem = MortalFileSystem(disk, locks)
+    let engine = try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
+    members[slot] = (engine, fileSystem)
+  }
+
+  /// Opens what a power cut would leave at this moment.
+  mutating func cutPower() throws {
+    let now = disk.disk
+    let fates = Scenario.random(random.next()).fates(of: now.pending)
+    let left = SimulatedFileSystem(seed: 1, disk: now.afterPowerCut(fates))
+    let engine = try StorageEngine.open(
+      at: "/store",
+      options: MemoryStore.options(),
+      fileSystem: MortalFileSystem(left, LockBoard())
+    )
+    let found = Set(try MemoryStore.rows(of: engine).keys)
+    #expect(kept.isSubset(of: found), "lost: \(kept.subtracting(found).sorted())")
+    #expect(found.isSubset(of: kept.union(doubtful)))
+    try engine.close()
+  }
+}
+
+/// Lets the log of one process be synchronized when a test says so.
+private final class Gate: Sendable {
+  private let isClosed = Atomic<Bool>(false)
+  private let isReached = Atomic<Bool>(false)
+  let count = Atomic<Int>(0)
+
+  func close() {
+    isReached.store(false, ordering: .relaxed)
+    isClosed.store(true, ordering: .releasing)
+  }
+  func open() { isClosed.store(false, ordering: .releasing) }
+
+  func pass(_ call: HookedFileSystem.Call) {
+    guard call.operation == .synchronize, call.path.hasSuffix(".seg") else { return }
+    count.add(1, ordering: .relaxed)
+    isReached.store(true, ordering: .releasing)
+    while isClosed.load(ordering: .acquiring) { Thread.yield() }
+  }
+
+  func waitUntilReached() {
+    while !isReached.load(ordering: .acquiring) { Thread.yield() }
+  }
+}
+
+/// A thread of its own, since it sleeps for the disk.
+private final class WritingThread: Sendable {
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let failure = Mutex<(any Error)?>(nil)
+
+  func start(_ body: @escaping @Sendable () throws -> Void) {
+    Thread.detachNewThread { [self] in
+      do { try body() } catch { failure.withLock { $0 = error } }
+      hasEnded.signal()
+    }
+  }
+
+  func join() throws {
+    hasEnded.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+}
+
+@Suite struct `The disk of several processes` {
+  @Test(arguments: UInt64(1)..<80)
+  func `keeps each commit that returned, whoever dies or cannot synchronize`(seed: UInt64) throws {
+    var processes = try ProcessesOnDisk(seed: seed)
+    for _ in 0..<60 {
+      try processes.step()
+      try processes.cutPower()
+    }
+  }
+
+  /// Whoever comes to the disk while another is there waits, and is synchronized with those who wait, too.
+  @Test(.timeLimit(.minutes(5)))
+  func `is told once of commits that were written while it was busy`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    let gates = (0..<4).map { _ in Gate() }
+    let engines = try gates.map { gate in
+      try StorageEngine.open(
+        at: folder.path,
+        options: options,
+        fileSystem: HookedFileSystem(PosixFileSystem()) { gate.pass($0) }
+      )
+    }
+    try engines[0].apply(MemoryStore.tableChanges)
+    for engine in engines {
+      try engine.refresh()
+      try Self.insert(1, engine)
+    }
+    let before = gates.map { $0.count.load(ordering: .relaxed) }.reduce(0, +)
+    gates[0].close()
+    let writers = (0..<engines.count).map { _ in WritingThread() }
+    writers[0].start { try Self.insert(1, engines[0]) }
+    gates[0].waitUntilReached()
+    for (writer, engine) in zip(writers, engines).dropFirst() {
+      let last = engine.lastCommit
+      writer.start { try Self.insert(1, engine) }
+      // It is written, the turn has ended, and its writer waits.
+      while try engine.lastCommit == last || !Self.isBetweenTurns(engine) { Thread.yield() }
+    }
+    gates[0].open()
+    for writer in writers { try writer.join() }
+    let count = gates.map { $0.count.load(ordering: .relaxed) }.reduce(0, +) - before
+    #expect(count == 2, "\(count) synchronizations of four commits")
+    for engine in engines {
+      try engine.refresh()
+      #expect(try MemoryStore.rows(of: engine).count == 8)
+    }
+    for engine in engines { try engine.close() }
+    #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
+  }
+
+  private static func isBetweenTurns(_ engine: StorageEngine) throws -> Bool {
+    try engine.writer?.turns?.file.readHolder().member == 0
+  }
+
+  private static func insert(_ count: Int, _ engine: StorageEngine) throws {
+    for _ in 0..<count {
+      var batch = engine.makeBatch()
+      let key = try engine.takeKeys(1, in: 1).lowerBound
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(Int64(key), "text").span.bytes
+      )
+      try engine.commit(&batch)
+    }
+  }
+}
