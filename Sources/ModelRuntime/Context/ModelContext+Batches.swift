@@ -51,7 +51,7 @@ extension ModelContext {
           if let row {
             refresh(model._$state, from: row)
           } else {
-            model._$state.flags.insert(.vanished)
+            model._$state.vanish()
           }
         }
       } catch {

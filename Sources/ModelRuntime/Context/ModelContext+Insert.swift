@@ -38,6 +38,7 @@ extension ModelContext {
     describe(state, model)
     state.model = model
     state.context = self
+    if state.isKnownGone { deletionCount &+= 1 }
     state.flags.remove([.deleted, .vanished, .mayReturn])
     if state.flags.contains(.stored) {
       // An object whose delete was saved comes back as a new row: keys are never used twice.
@@ -65,13 +66,15 @@ extension ModelContext {
       case .many(let list):
         // Nothing of it is stored with, or at, the new row.
         if !list.isLoaded { list.rebase(on: []) }
-        list.added = OrderedModels(list.models)
+        let members = list.models + list.added.elements.filter { $0._$state.isKnownGone }
+        list.added = OrderedModels(members)
         list.removed.removeAll()
         list.returned.removeAll()
-        for other in list.models { state.hold(other) }
-        insertionQueue.append(contentsOf: list.models)
+        for other in members { state.hold(other) }
+        insertionQueue.append(contentsOf: members)
       }
     }
+    state.showInLists(model)
     observers?.came(model)
   }
 
@@ -92,6 +95,30 @@ extension ModelContext {
     if !state.flags.contains(.stored), !insertedModels.contains(model) {
       insertedModels.append(model)
     }
+    state.showInLists(model)
     observers?.came(model)
+  }
+}
+
+extension _ModelState {
+  /// Has the lists put together again that a model came to while it was deleted: now they show it.
+  fileprivate func showInLists(_ model: any PersistentModel) {
+    if relations.isEmpty { return }
+    for property in descriptor.relationships {
+      guard let inverse = property.inverse, inverse.isToMany else { continue }
+      switch relation(property) {
+      case .unloaded, .one(nil): break
+      case .one(let owner?): owner._$state.outdateList(inverse, without: model)
+      case .many(let list):
+        for owner in list.added.elements { owner._$state.outdateList(inverse, without: model) }
+      }
+    }
+  }
+
+  private func outdateList(_ property: ModelProperty, without member: any PersistentModel) {
+    guard case .many(let list) = relation(property), list.isLoaded, list.added.contains(member),
+      !list.contains(member)
+    else { return }
+    list.isOutdated = true
   }
 }

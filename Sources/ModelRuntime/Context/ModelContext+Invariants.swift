@@ -163,7 +163,7 @@ private final class InvariantCheck {
     }
     for member in members {
       let other = member._$state
-      if other.isDeleted { fail(state, "\(property.name) holds a deleted model") }
+      if other.isKnownGone { fail(state, "\(property.name) holds a deleted model") }
       if other.context !== context {
         fail(state, "\(property.name) holds a model that is not of this context")
       }

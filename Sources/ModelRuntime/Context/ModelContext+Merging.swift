@@ -94,7 +94,7 @@ extension ModelContext {
   ) -> (any PersistentModel)? {
     guard let state = maps[index][reference], let model = state.model else { return nil }
     if state.isDeleted || !state.hasChangedAttributes { return model }
-    state.flags.insert(.vanished)
+    state.vanish()
     observers?.went(model)
     return nil
   }

@@ -126,7 +126,7 @@ extension ModelContext {
     if let row = cache.takeRow(state.reference) {
       refresh(state, from: row)
     } else {
-      state.flags.insert(.vanished)
+      state.vanish()
     }
     return true
   }
@@ -157,7 +157,7 @@ extension ModelContext {
       if let row = cache.takeRow(state.reference) {
         refresh(state, from: row)
       } else {
-        state.flags.insert(.vanished)
+        state.vanish()
       }
     }
   }

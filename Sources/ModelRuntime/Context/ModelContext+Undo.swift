@@ -213,7 +213,8 @@ extension ModelContext {
         if let place {
           if !list.contains(other) { list.insert(other, at: place) }
         } else if list.isReordered {
-          if !list.contains(other) { list.append(other) }
+          let isHidden = list.added.contains(other) && other._$state.isKnownGone
+          if !isHidden, !list.contains(other) { list.append(other) }
         } else {
           list.unload()
         }

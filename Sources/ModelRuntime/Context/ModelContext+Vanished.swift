@@ -50,10 +50,33 @@ extension ModelContext {
     state.flags.remove(.listed)
     state.context = nil
     observers?.went(model)
+    state.notifyOtherEnds()
   }
 }
 
 extension _ModelState {
+  /// Records that the store does not have the row any more.
+  func vanish() {
+    if flags.contains(.vanished) { return }
+    flags.insert(.vanished)
+    // Lists that it came to here are put together again, without it.
+    if flags.contains(.isHeld) { context?.listEpoch &+= 1 }
+    notifyOtherEnds()
+  }
+
+  /// Tells the observers of models that were related to the object here that they do not show it any more.
+  fileprivate func notifyOtherEnds() {
+    if relations.isEmpty { return }
+    for property in descriptor.relationships {
+      guard let inverse = property.inverse else { continue }
+      switch relation(property) {
+      case .unloaded, .one(nil): break
+      case .one(let other?): inverse.notify(other)
+      case .many(let list): for other in list.added.elements { inverse.notify(other) }
+      }
+    }
+  }
+
   /// Whether more has changed than relationships.
   var hasChangedAttributes: Bool {
     descriptor.properties.contains { !$0.isRelationship && changed.contains($0.ordinal) }

@@ -313,7 +313,7 @@ extension ModelContext {
         if let row = try connection.store.row(at: state.reference, for: editingState) {
           refresh(state, from: row)
         } else {
-          state.flags.insert(.vanished)
+          state.vanish()
         }
       } catch {
         deferredError = deferredError ?? error
@@ -331,7 +331,7 @@ extension ModelContext {
     do {
       let rows = try connection.store.rows(at: missing.map(\.reference), for: editingState)
       for (state, row) in zip(missing, rows) {
-        if let row { refresh(state, from: row) } else { state.flags.insert(.vanished) }
+        if let row { refresh(state, from: row) } else { state.vanish() }
       }
     } catch {
       deferredError = deferredError ?? error

@@ -287,6 +287,9 @@ extension _ModelState {
     return !flags.contains(.vanished)
   }
 
+  /// Whether the object is known to be deleted, here or in the store: no relationship shows it.
+  var isKnownGone: Bool { !flags.isDisjoint(with: [.deleted, .vanished]) }
+
   /// Whether the object is deleted, here or in the store: a row that was never read is looked for now.
   var isGone: Bool { isDeleted || flags.contains(.stored) && !exists() }
 

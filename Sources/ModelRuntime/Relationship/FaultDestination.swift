@@ -41,7 +41,7 @@ extension ModelContext {
   ) -> D? {
     switch unsafe maps[connection.index].occupant(at: reference) {
     case .state(let state):
-      return unsafe state._withUnsafeGuaranteedRef { $0.isDeleted ? nil : $0.model(as: type) }
+      return unsafe state._withUnsafeGuaranteedRef { $0.isKnownGone ? nil : $0.model(as: type) }
     case .fault(let fault):
       let object = unsafe fault.takeUnretainedValue()
       // Nearly always, and then no hierarchy has to be looked at.

@@ -113,7 +113,7 @@ extension ModelContext {
     guard !row.isNull(property.ordinal) else { return [] }
     let models = row.layout.references(property.ordinal, in: row.span)
       .compactMap { model(at: $0, in: connection) }
-      .filter { !$0._$state.isDeleted }
+      .filter { !$0._$state.isKnownGone }
     if connection.loadsSiblings {
       try readMembers(models.map { $0._$state }, of: owner, property, in: connection)
     }
@@ -152,7 +152,7 @@ extension ModelContext {
       for (state, row) in zip(states, rows) {
         guard let row else {
           // Deleted by another context: the object keeps its last values, and says that it is deleted.
-          if state.flags.contains(.stored) { state.flags.insert(.vanished) }
+          if state.flags.contains(.stored) { state.vanish() }
           continue
         }
         refresh(state, from: row)
@@ -228,7 +228,7 @@ extension _ModelState {
     through inverse: ModelProperty,
     to owner: _ModelState
   ) -> CurrentReference {
-    if isDeleted { return .other }
+    if isKnownGone { return .other }
     if changed.contains(inverse.ordinal), case .one(let current) = relation(inverse) {
       return current?._$state === owner ? .same : .other
     }

@@ -90,8 +90,9 @@ public struct _ListModification {
   static func insert<D: PersistentModel>(_ model: D, at index: Int, in array: inout [D]) -> Bool {
     if index == array.count { return append(model, to: &array) }
     guard let (entry, list) = lent(&array), array.indices.contains(index),
-      !list.contains(model), entry.prepare(.adding(model))
+      !list.contains(model)
     else { return false }
+    if !entry.prepare(.adding(model)) { return model._$state.isKnownGone }
     if list.insert(model, at: index, inSharing: &array) { return true }
     array.insert(contentsOf: CollectionOfOne(model), at: index)
     list.added.append(model)

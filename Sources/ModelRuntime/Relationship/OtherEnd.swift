@@ -71,7 +71,7 @@ extension _ModelState {
     recordChange(property.ordinal)
     hold(other)
     list.added.append(other)
-    if list.isLoaded, !list.contains(other) { list.append(other) }
+    if list.isLoaded, !other._$state.isKnownGone, !list.contains(other) { list.append(other) }
     property.notify(model)
   }
 

@@ -86,9 +86,11 @@ extension RelatedModels {
   final func isCurrent(at epoch: UInt32) -> Bool { isLoaded && !isOutdated && self.epoch == epoch }
 
   /// Adds a model that is related from now on.
+  ///
+  /// One that is deleted is no member as long as it is: it comes into the list when it is inserted again.
   final func enter(_ model: any PersistentModel) {
     added.append(model)
-    if isLoaded { append(model) }
+    if isLoaded, !model._$state.isKnownGone { append(model) }
   }
 
   /// Takes out a model that is not related any more.
@@ -118,9 +120,9 @@ extension RelatedModels {
   /// Hides the members that are deleted, of a list that is in no store yet, and shows those that are no more.
   final func removeDeleted() {
     let former = models
-    var present = former.filter { !$0._$state.isDeleted }
+    var present = former.filter { !$0._$state.isKnownGone }
     let known = Set(present.lazy.map { ObjectIdentifier($0) })
-    let came = added.elements.filter { !$0._$state.isDeleted }
+    let came = added.elements.filter { !$0._$state.isKnownGone }
     if came.contains(where: { !known.contains(ObjectIdentifier($0)) }) {
       // Without an order of its own, the list is what came, as it came.
       let isWhatCame = !isReordered && came.count >= present.count
@@ -196,14 +198,14 @@ extension RelatedModels {
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
       let kept = models.filter {
-        !$0._$state.isDeleted && (known.contains(ObjectIdentifier($0)) || added.contains($0))
+        !$0._$state.isKnownGone && (known.contains(ObjectIdentifier($0)) || added.contains($0))
       }
       var present = Set(kept.lazy.map { ObjectIdentifier($0) })
       let new = stored.filter { !present.contains(ObjectIdentifier($0)) && !removed.contains($0) }
       present.formUnion(new.lazy.map { ObjectIdentifier($0) })
       // Those that were deleted when the list was put together last, and are no more.
       let returned = added.elements.filter {
-        !$0._$state.isDeleted && !present.contains(ObjectIdentifier($0))
+        !$0._$state.isKnownGone && !present.contains(ObjectIdentifier($0))
       }
       exchange(for: takingIn(new, stored, kept) + returned)
     } else {
@@ -217,7 +219,7 @@ extension RelatedModels {
           models.lazy.filter { self.added.contains($0) }.map { ObjectIdentifier($0) }
         )
         models += added.elements.filter {
-          !$0._$state.isDeleted && !present.contains(ObjectIdentifier($0))
+          !$0._$state.isKnownGone && !present.contains(ObjectIdentifier($0))
         }
       }
       exchange(for: models)

@@ -32,7 +32,7 @@ extension _ModelState {
 
   /// The model at the other end, unless it is deleted.
   func destination(_ property: ModelProperty) -> (any PersistentModel)? {
-    guard let model = linkedModel(property), !model._$state.isDeleted else { return nil }
+    guard let model = linkedModel(property), !model._$state.isKnownGone else { return nil }
     if property.isPaired, case .unloaded = relation(property), let inverse = property.inverse,
       model._$state.hasLeft(self, through: inverse)
     {

@@ -20,7 +20,7 @@ extension _ModelState {
         // Put together before the first row was written: the row that is being copied must stay as it is.
         let models = list.models
         references.reserveCapacity(models.count)
-        for model in models where !model._$state.isDeleted {
+        for model in models where !model._$state.isKnownGone {
           if let reference = resolve(model, in: &encoder) { references.append(reference) }
         }
       }
@@ -32,7 +32,7 @@ extension _ModelState {
     }
     guard let destination else { return }
     // A model that was deleted reads as nil, and is stored so; with an inverse, its delete rule has the say.
-    if property.inverse == nil, destination._$state.isDeleted { return }
+    if property.inverse == nil, destination._$state.isKnownGone { return }
     guard let reference = resolve(destination, in: &encoder) else { return }
     encoder.writer.set(ordinal, reference: reference)
     guard let column = descriptor.rankColumn(of: property) else { return }
@@ -66,7 +66,7 @@ extension _ModelState {
   ) -> [RowReference] {
     var references: [RowReference] = []
     let row = encoder.previous
-    var came = list.added.elements.filter { !$0._$state.isDeleted }
+    var came = list.added.elements.filter { !$0._$state.isKnownGone }
     if hasRelationships(of: row), !row.isNull(ordinal) {
       let own = connection
       func names(_ models: [any PersistentModel]) -> Set<RowReference> {

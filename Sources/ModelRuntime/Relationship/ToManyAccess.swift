@@ -65,11 +65,12 @@ extension _ModelState {
     registerUndo(of: property, in: model)
     recordChange(ordinal)
     for removed in change.removed { list.recordRemoval(of: removed, property) }
-    list.replace(with: change.result)
+    let hasGone = change.added.contains { $0._$state.isKnownGone }
+    list.replace(with: hasGone ? change.result.filter { !$0._$state.isKnownGone } : change.result)
     for added in change.added {
       hold(added)
       recordReturn(of: added, to: list, property)
-      list.added.append(added)
+      if !hasGone || !list.added.contains(added) { list.added.append(added) }
     }
     if change.isReordered { list.takeOrder() }
     readRows(of: change.removed + change.added, at: property)
@@ -107,7 +108,7 @@ extension _ModelState {
 
   /// Does what adding a model to a list means for everything but the list.
   ///
-  /// - Returns: Whether the model is to be added: not if it is a member already.
+  /// - Returns: Whether the model is to be added: not if it is a member already, or deleted.
   private func willAdd(
     _ other: any PersistentModel,
     _ property: ModelProperty,
@@ -119,7 +120,7 @@ extension _ModelState {
     state.adoptInitialRelationships(of: other)
     if let inverse = property.inverse, property.isDerivable {
       if state.linkedModel(inverse) === model { return false }
-    } else if list.contains(other) {
+    } else if list.contains(other) || list.added.contains(other) {
       return false
     }
     registerUndo(ofAdding: other, to: property, list, in: model)
@@ -128,6 +129,10 @@ extension _ModelState {
     recordReturn(of: other, to: list, property)
     if let inverse = property.inverse { state.insertOther(model, inverse, of: other) }
     connect(model, other)
+    if state.isKnownGone {
+      list.enter(other)
+      return false
+    }
     return true
   }
 
