@@ -62,6 +62,7 @@ extension _ModelState {
     guard change.added.allSatisfy({ mayRefer(to: $0, through: property, of: model) }) else {
       return
     }
+    refreshRows(of: change.added, comingInto: property)
     registerUndo(of: property, in: model)
     recordChange(ordinal)
     for removed in change.removed { list.recordRemoval(of: removed, property) }
@@ -79,6 +80,19 @@ extension _ModelState {
       for added in change.added { added._$state.insertOther(model, inverse, of: added) }
     }
     for added in change.added { connect(model, added) }
+  }
+
+  /// Reads the rows again of models that come into a list and name its owner already: others have taken them out, and
+  /// what the rows say was so before.
+  private func refreshRows(of others: [any PersistentModel], comingInto property: ModelProperty) {
+    guard property.isDerivable, let inverse = property.inverse, flags.contains(.stored),
+      let context, let connection
+    else { return }
+    let outdated = others.map { $0._$state }.filter { state in
+      guard case .unloaded = state.relation(inverse) else { return false }
+      return state.connection === connection && state.storedReference(inverse) == reference
+    }
+    context.refreshRows(of: outdated, from: connection)
   }
 
   /// Lends a list out to be changed in place.
@@ -119,7 +133,11 @@ extension _ModelState {
     let state = other._$state
     state.adoptInitialRelationships(of: other)
     if let inverse = property.inverse, property.isDerivable {
-      if state.linkedModel(inverse) === model { return false }
+      if state.linkedModel(inverse) === model {
+        if case .one = state.relation(inverse) { return false }
+        if list.contains(other) { return false }
+        refreshRows(of: [other], comingInto: property)
+      }
     } else if list.contains(other) || list.added.contains(other) {
       return false
     }

@@ -57,6 +57,14 @@ import Testing
         UndoStep(0, .save), UndoStep(0, .undo),
       ]
     ),
+    // A player whom another context has moved away comes back, and leaves again.
+    (
+      4,
+      [
+        UndoStep(2, .setTeam, 51, 8), UndoStep(2, .save), UndoStep(0, .insertMember, 51, 24),
+        UndoStep(0, .save), UndoStep(0, .undo),
+      ]
+    ),
   ]
 
   @Test(arguments: formerFailures.indices)
@@ -395,6 +403,32 @@ private final class UndoWorld {
     let stored = try ModelContext(club.container).team(2).members.map(\.key)
     try expectMembers(stored, of: 2)
   }
+
+  @Test(arguments: Joining.allCases)
+  fileprivate func `moves a player back to where they had moved it`(_ joining: Joining) throws {
+    // Read before they move it.
+    let player = try context.player(1)
+    #expect(player.team?.key == 0)
+    try other.player(1).team = try other.team(2)
+    try other.save()
+    let team = try context.team(0)
+    switch joining {
+    case .append: team.members.append(player)
+    case .insert: team.members.insert(player, at: 2)
+    case .assign: team.members += [player]
+    }
+    #expect(team.members.map(\.key) == [0, 2, 1])
+    try context.save()
+    #expect(try ModelContext(club.container).team(0).members.map(\.key) == [0, 2, 1])
+    context.undoManager?.undo()
+    #expect(team.members.map(\.key) == [0, 2])
+    #expect(player.team?.key == 2)
+    try expectMembers([0, 2], of: 0)
+    try expectMembers([1], of: 2)
+  }
+
+  /// How a player joins a team from the list's end.
+  fileprivate enum Joining: CaseIterable { case append, insert, assign }
 
   @Test func `leaves out of a list whose order it restores what they took out`() throws {
     let team = try context.team(0)
