@@ -129,6 +129,37 @@ extension RowLayout {
     range(column, in: row).count / 8
   }
 
+  /// The reference at an offset in a row.
+  public func reference(at offset: Int, in row: RawSpan) -> RowReference {
+    RowReference(rawValue: row.load(UInt64.self, at: offset))
+  }
+
+  /// The offsets in a row of some of the references of a `references` column, in order.
+  ///
+  /// - Complexity: O(*n*) in the references of the column, a nanosecond for each of them if few are looked for.
+  public func offsets(
+    of wanted: [RowReference],
+    inList column: Int,
+    of row: RawSpan
+  ) -> [Int] {
+    if wanted.isEmpty { return [] }
+    let range = range(column, in: row)
+    var offsets: [Int] = []
+    let places = stride(from: range.lowerBound, to: range.upperBound - 7, by: 8)
+    if wanted.count == 1 {
+      let only = wanted[0].rawValue
+      for offset in places where row.load(UInt64.self, at: offset) == only {
+        offsets.append(offset)
+      }
+    } else {
+      let all = Set(wanted.lazy.map(\.rawValue))
+      for offset in places where all.contains(row.load(UInt64.self, at: offset)) {
+        offsets.append(offset)
+      }
+    }
+    return offsets
+  }
+
   /// The references of a `references` column, in order.
   public func references(_ column: Int, in row: RawSpan) -> [RowReference] {
     let range = range(column, in: row)

@@ -125,6 +125,33 @@ public struct RowWriter: ~Copyable {
     closeOrdinal()
   }
 
+  /// Copies a column that holds a list of references from another row, without some of them and with others behind.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - row: The other row, in which the column is not null.
+  ///   - other: Its layout, in which the column is the same.
+  ///   - gone: The offsets in that row of the references to leave out, in order.
+  ///   - added: The references to add.
+  public mutating func append(
+    _ column: Int,
+    referencesOf row: RawSpan,
+    layout other: RowLayout,
+    withoutThoseAt gone: [Int],
+    followedBy added: [RowReference]
+  ) {
+    open(column)
+    let range = other.range(column, in: row)
+    var start = range.lowerBound
+    for offset in gone {
+      buffer.append(row.extracting(start..<offset))
+      start = offset + 8
+    }
+    buffer.append(row.extracting(start..<range.upperBound))
+    for reference in added { buffer.append(reference.rawValue) }
+    closeOrdinal()
+  }
+
   /// Copies a column, null or not, from another row, of this layout or another in which the
   /// column has the same type.
   public mutating func copy(

@@ -36,6 +36,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1, 2, 30, 9_000])
+  func `takes over a list without some of its references and with others behind`(count: Int) {
+    let layout = RowLayout([.text, .references, .integer])
+    var generator = SeededGenerator(seed: UInt64(count))
+    let list = (0..<count).map { RowReference(table: 2, key: UInt64($0 * 7 + 1)) }
+    let row = encode([.text("a"), .references(list), .integer(5)], layout)
+    for goneCount in [0, 1, 2, count / 2, count] where goneCount <= count {
+      let gone = Array(list.shuffled(using: &generator).prefix(goneCount))
+      let strangers = (1...2).map { RowReference(table: 9, key: UInt64($0)) }
+      let new = [RowReference(table: 2, key: 1_000_000), RowReference(table: 2, key: 3)]
+      var writer = RowWriter(capacity: 16)
+      writer.begin(layout)
+      let found = row.withUnsafeBytes { bytes in
+        let offsets = layout.offsets(of: gone + strangers, inList: 1, of: bytes.bytes)
+        writer.append(0, text: "b")
+        writer.append(
+          1,
+          referencesOf: bytes.bytes,
+          layout: layout,
+          withoutThoseAt: offsets,
+          followedBy: new
+        )
+        return offsets.map { layout.reference(at: $0, in: bytes.bytes) }
+      }
+      let names = Set(gone)
+      #expect(found == list.filter(names.contains))
+      let corrected = writer.finish()
+      let result = writer.bytes.extracting(corrected)
+      let isValid = layout.isValid(result)
+      let references = layout.references(1, in: result)
+      let (text, isNull) = (layout.text(0, in: result), layout.isNull(2, in: result))
+      #expect(isValid && isNull && text == "b")
+      #expect(references == list.filter { !names.contains($0) } + new)
+    }
+  }
+
   @Test func `that is cut anywhere is not valid`() {
     var generator = SeededGenerator(seed: 7)
     let cells = everyType.types.map { Cell.random($0, using: &generator) }

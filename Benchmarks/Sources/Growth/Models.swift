@@ -114,6 +114,15 @@ struct Sample {
     return (team, players)
   }
 
+  /// A saved club, with so many saved members.
+  func club(_ count: Int) throws -> Club {
+    let club = Club("first")
+    context.insert(club)
+    club.members = try players(count)
+    try context.save()
+    return club
+  }
+
   /// A saved album, with so many saved photos.
   func album(_ count: Int) throws -> (album: Album, photos: [Photo]) {
     let album = Album("first")

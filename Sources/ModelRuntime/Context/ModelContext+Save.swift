@@ -272,6 +272,15 @@ extension ModelContext {
     for (state, lists) in owners {
       for property in lists {
         guard case .many(let list) = state.relation(property) else { continue }
+        if !connection.keepsLists {
+          // The row is corrected, or the list is what it was put together from: no other save writes lists now.
+          if state.correctsRow(list, property) { continue }
+          if list.isCurrent(at: listEpoch), state.knowsDeletions(list, property),
+            knowsAll(of: state)
+          {
+            continue
+          }
+        }
         if list.isLoaded || property.isDerivable { state.load(list, property) }
       }
     }
@@ -497,7 +506,7 @@ extension _ModelState {
     guard hasLoadedList else { return dropRelations() }
     var memberCount = 0
     for property in descriptor.relationships {
-      if property.isDerivable, case .many(let list) = relation(property), list.isLoaded {
+      if case .many(let list) = relation(property), list.isLoaded {
         list.settle()
         memberCount += list.count
       } else if property.relationIndex < relations.count {

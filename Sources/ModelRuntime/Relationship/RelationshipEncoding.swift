@@ -13,6 +13,9 @@ extension _ModelState {
       guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
+      if encoder.references.derivesLists, correctsRow(list, property) {
+        return writeRow(correctedBy: list, ordinal, in: &encoder)
+      }
       var references: [RowReference] = []
       if !list.isLoaded, !property.isDerivable {
         references = storedReferences(correctedBy: list, ordinal, in: &encoder)
@@ -56,6 +59,53 @@ extension _ModelState {
     guard let name = encoder.references.name(of: reference, in: connection) else { return }
     encoder.writer.set(ordinal, reference: name)
     if let rankColumn { encoder.keep(rankColumn) }
+  }
+
+  /// Whether a list that is stored with its owner is written as the row has it, without what left it and with what came,
+  /// so that its members need not be looked at.
+  ///
+  /// Not one with an order of its own, nor one that does not know which of its members were deleted.
+  func correctsRow(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
+    flags.contains(.stored) && !property.isDerivable && property.inverse != nil && !list.isReordered
+  }
+
+  /// Writes a list as the previous row has it, without what left it and with what came.
+  private func writeRow(
+    correctedBy list: RelatedModels,
+    _ ordinal: Int,
+    in encoder: inout _RowEncoder
+  ) {
+    let row = encoder.previous
+    let came = list.added.elements.filter { !$0._$state.isKnownGone }
+    guard let own = connection, hasRelationships(of: row), !row.isNull(ordinal) else {
+      let references = came.compactMap { resolve($0, in: &encoder) }
+      return encoder.writer.append(ordinal, references: references)
+    }
+    func names(_ models: [any PersistentModel]) -> [RowReference] {
+      models.lazy.map { $0._$state }.filter { $0.isStored(in: own) }.map(\.reference)
+    }
+    // One that left and came back is where it came last; what others have added too is where they did.
+    let returned = came.filter { list.returned.contains(ObjectIdentifier($0)) }
+    let layout = row.layout
+    let gone = layout.offsets(
+      of: names(list.removed.elements + returned),
+      inList: ordinal,
+      of: row.span
+    )
+    var known = Set(
+      layout.offsets(of: names(came), inList: ordinal, of: row.span).map {
+        layout.reference(at: $0, in: row.span)
+      }
+    )
+    for offset in gone { known.remove(layout.reference(at: offset, in: row.span)) }
+    let new = came.compactMap { resolve($0, in: &encoder) }.filter { !known.contains($0) }
+    encoder.writer.append(
+      ordinal,
+      referencesOf: row.span,
+      layout: layout,
+      withoutThoseAt: gone,
+      followedBy: new
+    )
   }
 
   /// The references of a list that is not in memory, without what left it and with what came.

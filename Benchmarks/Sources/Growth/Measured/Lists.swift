@@ -78,13 +78,50 @@ extension Growth {
         }
       },
       Growth("append to a many-to-many of as many, a hundred saves") { sample, count in
-        let club = Club("first")
-        sample.context.insert(club)
-        club.members = try sample.players(count)
-        try sample.context.save()
+        let club = try sample.club(count)
         return {
           for number in 0..<100 {
             club.members.append(Player(count + number))
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("join a many-to-many of as many unread, a hundred saves") { sample, count in
+        let name = try sample.club(count).persistentModelID
+        let context = sample.makeContext()
+        return {
+          guard let club = context.model(for: name) as? Club else { return }
+          for number in 0..<100 {
+            let player = Player(count + number)
+            context.insert(player)
+            player.clubs.append(club)
+            try context.save()
+          }
+        }
+      },
+      Growth("removeLast from a many-to-many of as many, a hundred saves") { sample, count in
+        let club = try sample.club(count)
+        return {
+          for _ in 0..<100 {
+            club.members.removeLast()
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("removeFirst from a many-to-many of as many, a hundred saves") { sample, count in
+        let club = try sample.club(count)
+        return {
+          for _ in 0..<100 {
+            club.members.removeFirst()
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("insert(at: 0) in a many-to-many of as many, a hundred saves") { sample, count in
+        let club = try sample.club(count)
+        return {
+          for number in 0..<100 {
+            club.members.insert(Player(count + number), at: 0)
             try sample.context.save()
           }
         }
