@@ -37,7 +37,8 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   public var historyAge: Duration?
   /// How many transactions of the server a partition of the history spans, at least and at most.
   var historyPartitionWidth = HistoryPartitions.standardWidth
-  /// How long an operation waits for a session, and for a server that was there and has gone away.
+  /// How long an operation waits for a session, and for a server that was there and has gone away: an hour at most, where the
+  /// history may be deleted meanwhile.
   public var reconnectBudget = Duration.seconds(10)
   /// How long the server may work on one statement of a fetch or a save, waits for locks included; `nil`, the default,
   /// leaves it to what the server, the database or the role says.

@@ -42,9 +42,16 @@ struct HistoryState {
 }
 
 /// Deletes transactions from the history.
+///
+/// The name of a save outlives its history for a while: a store that has lost its connection may send the save again, or
+/// the network may bring what was sent before, and the name is all that keeps it from being done twice. Such a row of
+/// the commits has the number of its transaction with a minus, so that no reader of the history finds it.
 struct HistoryDeletion {
   let partitions: HistoryPartitions
   private let namespace: String
+
+  /// For how long a save may be sent again, and its name is kept.
+  static let nameAge = Duration.seconds(3600)
 
   init(_ partitions: HistoryPartitions) {
     self.partitions = partitions
@@ -56,16 +63,18 @@ struct HistoryDeletion {
   /// Changes stay in the partitions that no transaction of the history needs any more: those are swept afterwards.
   ///
   /// - Throws: ``PostgresStoreError``; then nothing is deleted.
-  /// - Complexity: O(deleted commits, and their changes in partitions that are kept).
+  /// - Complexity: O(deleted commits, their changes in partitions that are kept, and the names that are kept).
   func delete(_ numbers: [Int64], _ connection: Connection) throws {
     guard let last = numbers.max() else { return }
     do {
       _ = try connection.runUncounted([
         .begin, note("history.deleted", "GREATEST(m.value::bigint, excluded.value::bigint)", last),
         note("history.deletions", "m.value::bigint + 1", 1),
-        Statement("DELETE FROM \(namespace)._logstore_commit WHERE xid = ANY ($1)") {
-          $0.append(numbers)
-        },
+        Statement(
+          "UPDATE \(commits) SET xid = -xid, author = NULL WHERE xid = ANY ($1) AND NOT \(isOld)"
+        ) { $0.append(numbers) },
+        Statement("DELETE FROM \(commits) WHERE xid = ANY ($1)") { $0.append(numbers) },
+        removal,
       ])
       let swept = try partitions.unneeded(connection).map { $0.lower..<$0.upper }
       let rest = numbers.filter { number in !swept.contains { $0.contains(number) } }
@@ -77,6 +86,15 @@ struct HistoryDeletion {
       connection.rollBack()
       throw error
     }
+  }
+
+  /// Removes the names that are old enough of saves whose history was deleted.
+  var removal: Statement { Statement("DELETE FROM \(commits) WHERE xid < 0 AND \(isOld)") }
+
+  private var commits: String { "\(namespace)._logstore_commit" }
+
+  private var isOld: String {
+    "at <= clock_timestamp() - interval '\(Int(HistoryDeletion.nameAge.seconds)) seconds'"
   }
 
   private func note(_ key: String, _ merged: String, _ value: Int64) -> Statement {

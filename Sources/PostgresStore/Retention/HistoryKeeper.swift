@@ -74,6 +74,7 @@ final class HistoryKeeper: @unchecked Sendable {
   func work(_ connection: Connection) throws -> Int64 {
     let partition = Result { try partitions.keepAhead(connection) }
     if let age { try? expire(age, connection) }
+    _ = try? connection.runUncounted([deletion.removal])
     // Partitions that were in use when their history was deleted.
     try? partitions.sweep(connection)
     if case .success(let next) = partition { return next }
@@ -84,7 +85,7 @@ final class HistoryKeeper: @unchecked Sendable {
   private func expire(_ age: Duration, _ connection: Connection) throws {
     let old = Statement(
       "SELECT xid FROM \(commits) WHERE at < clock_timestamp() - $1 * interval '1 second' "
-        + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+        + "AND xid > 0 AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
     ) { $0.append(age.seconds) }
     let result = try connection.runUncounted([old])[0]
     try deletion.delete((0..<result.rowCount).map { result.integer($0, 0) }, connection)

@@ -19,14 +19,15 @@ struct Announcement {
     init(namespace: String) {
       let commits = "\(namespace.quotedName)._logstore_commit"
       let insertion = "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3)"
-      let answer = " RETURNING xid, xid = pg_current_xact_id()::text::bigint"
+      // What is left of a save whose history was deleted has its number with a minus; see `HistoryDeletion`.
+      let answer = " RETURNING abs(xid), xid = pg_current_xact_id()::text::bigint"
       // If the network brings the first attempt after the second went through, the row is there, and this one must fail.
       first = "\(insertion) RETURNING xid"
       // The row is written again as it is, and so is in the answer: asked for afterwards, it might be deleted by then.
       again = "\(insertion) ON CONFLICT (id) DO UPDATE SET author = c.author\(answer)"
       joining =
         "\(insertion) ON CONFLICT (xid) DO UPDATE SET author = COALESCE(c.author, excluded.author)\(answer)"
-      lookUp = "SELECT xid FROM \(commits) WHERE id = $1"
+      lookUp = "SELECT abs(xid) FROM \(commits) WHERE id = $1"
     }
   }
 

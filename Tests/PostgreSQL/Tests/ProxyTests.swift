@@ -180,6 +180,38 @@ struct `A PostgreSQL store behind a proxy` {
     #expect(try ModelContext(open()).fetchCount(FetchDescriptor<Leg>()) == 1)
   }
 
+  @Test func `finds a save that went through, though its history was deleted before it could ask`()
+    throws
+  {
+    defer { proxy.close() }
+    let context = ModelContext(try open())
+    context.insert(Leg("a"))
+    let direct = PostgresStoreConfiguration(url: namespace.server.url, namespace: namespace.name)
+    let other = Sent(
+      context: ModelContext(
+        try ModelContainer(for: Schema([Journey.self, Leg.self]), configurations: [direct])
+      )
+    )
+    let errors = Errors()
+    // The answer is lost, and no new session is to be had until the history is gone.
+    let loss = Fault.interlude { [proxy] in
+      proxy.refuse()
+      errors.collect {
+        let everything = HistoryDescriptor<DefaultHistoryTransaction>()
+        while try other.context.fetchHistory(everything).isEmpty {}
+        try other.context.deleteHistory(everything)
+      }
+      proxy.admit()
+    }
+    proxy.arm(loss, in: .toClient, after: 1)
+    try context.save()
+    #expect(errors.all.map { "\($0)" } == [])
+    #expect(proxy.struckCount == 1)
+    let history = try other.context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.isEmpty)
+    #expect(try other.context.fetchCount(FetchDescriptor<Leg>()) == 1)
+  }
+
   @Test func `says that nothing was saved if the server was away before the commit`() throws {
     defer { proxy.close() }
     let container = try open(budget: .milliseconds(20))
