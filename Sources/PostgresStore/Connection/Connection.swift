@@ -192,11 +192,11 @@ final class Connection: @unchecked Sendable {
   /// Sends one statement, prepared before if the server does not keep it.
   private func enqueue(_ statement: Statement, _ answer: Answer, _ queue: inout Queue) throws {
     var name = ""
-    if kept.isOn, statement.isRepeated, nesting == nil {
+    if kept.isOn, statement.repetition != .none, nesting == nil {
       let key = KeptStatements.Key(statement)
       if let known = kept.name(of: key) ?? queue.named[key] {
         name = known
-      } else if let new = kept.makeName() {
+      } else if let new = kept.makeName(for: key, statement.repetition) {
         try prepare(statement, new)
         queue.named[key] = new
         queue.expected.append(.kept(key, new))

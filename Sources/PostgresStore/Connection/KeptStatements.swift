@@ -13,22 +13,51 @@ struct KeptStatements {
       sql = statement.sql
       types = statement.parameters.types
     }
+
+    /// Few statements agree in their length and their ends, and all of a text would be read for each that is sent.
+    func hash(into hasher: inout Hasher) {
+      var text = sql
+      text.withUTF8 { characters in
+        let bytes = UnsafeRawBufferPointer(characters)
+        hasher.combine(bytes.count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(32)))
+        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes.suffix(32)))
+      }
+    }
   }
 
   /// Whether any are kept.
   var isOn = false
   private var names: [Key: String] = [:]
   private var nameCount = 0
+  /// How many of them are statements of fetches.
+  private var fetchCount = 0
+  /// What was sent once, and may be sent again.
+  private var candidates: Set<Key> = []
 
   /// More than the saves of an app have.
   private static let limit = 256
+  /// How many of them fetches may take: one whose text is another each time has no end.
+  private static let fetchLimit = 128
 
   /// The name of a statement that the server has.
   func name(of key: Key) -> String? { names[key] }
 
-  /// A name for a statement that the server is to keep; `nil` if it is to keep no more.
-  mutating func makeName() -> String? {
+  /// A name for a statement that the server is to keep; `nil` if it is to keep no more, or waits for its return.
+  mutating func makeName(for key: Key, _ repetition: Statement.Repetition) -> String? {
     guard isOn, names.count < KeptStatements.limit else { return nil }
+    switch repetition {
+    case .none: return nil
+    case .possible:
+      guard fetchCount < KeptStatements.fetchLimit else { return nil }
+      guard candidates.remove(key) != nil else {
+        if candidates.count >= KeptStatements.limit { candidates = [] }
+        candidates.insert(key)
+        return nil
+      }
+      fetchCount += 1
+    case .certain: break
+    }
     nameCount += 1
     return "logstore_\(nameCount)"
   }
@@ -40,6 +69,7 @@ struct KeptStatements {
   mutating func giveUp() {
     isOn = false
     names = [:]
+    candidates = []
   }
 }
 

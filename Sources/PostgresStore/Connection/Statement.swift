@@ -4,13 +4,21 @@ struct Statement: Sendable {
   /// What a statement does to the transaction that a session is in.
   enum Boundary: Sendable { case begin, commit, rollback }
 
+  /// How often the same text is sent, with other values.
+  enum Repetition: Sendable {
+    case none
+    /// An app has such a statement for each of its fetches, and some for one fetch only: the server keeps what is sent a
+    /// second time in a session.
+    case possible
+    /// The server keeps it, with its plan, where the session is one server's.
+    case certain
+  }
+
   let sql: String
   var parameters: Parameters
   /// Whether the statement begins or ends a transaction.
   private(set) var boundary: Boundary?
-  /// Whether the same text is sent again and again, with other values: then the server keeps it, with its plan, where the
-  /// session is one server's.
-  private(set) var isRepeated = false
+  private(set) var repetition = Repetition.none
 
   init(_ sql: String, _ parameters: Parameters = Parameters()) {
     self.sql = sql
@@ -30,9 +38,14 @@ struct Statement: Sendable {
   }
 
   /// The same statement, as one that is sent again and again.
-  var repeated: Statement {
+  var repeated: Statement { with(.certain) }
+
+  /// The same statement, as one that may be sent again.
+  var repeatable: Statement { with(.possible) }
+
+  private func with(_ repetition: Repetition) -> Statement {
     var statement = self
-    statement.isRepeated = true
+    statement.repetition = repetition
     return statement
   }
 
@@ -44,6 +57,7 @@ struct Statement: Sendable {
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     .begin
   )
+  .repeated
   static let commit = Statement("COMMIT", .commit).repeated
   static let rollback = Statement("ROLLBACK", .rollback)
 

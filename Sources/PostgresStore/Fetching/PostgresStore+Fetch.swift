@@ -96,6 +96,7 @@ extension PostgresStore {
       "SELECT \(MappedTable.key), \(rank) FROM \(table.name) "
         + "WHERE \(table.columns[column].name.quotedName) = $1 ORDER BY 2, 1"
     ) { $0.append(Int64(bitPattern: target.rawValue)) }
+    .repeated
     let result = try read([statement])[0]
     return (0..<result.rowCount).map { row in
       ReferringRow(
@@ -139,6 +140,7 @@ extension MappedTable {
     Statement("SELECT \(selection) FROM \(name) AS t WHERE t.\(MappedTable.key) = ANY ($1)") {
       $0.append(references.map { Int64(bitPattern: $0.rawValue) })
     }
+    .repeated
   }
 }
 #endif

@@ -103,7 +103,7 @@ struct RowQuery {
     }
     return Part(
       table: table,
-      statement: Statement(sql, translation.parameters),
+      statement: Statement(sql, translation.parameters).repeatable,
       isExact: isExact
     )
   }

@@ -100,4 +100,29 @@ import Testing
     try save(2)
     try expectLegs(6)
   }
+
+  @Test func `are those of fetches, too, from the second time on`() throws {
+    func fetch(_ place: String) throws {
+      let legs = FetchDescriptor<Leg>(predicate: #Predicate { $0.place == place })
+      #expect(try ModelContext(container).fetch(legs).isEmpty)
+    }
+    let count = try keptCount()
+    try fetch("a")
+    #expect(try keptCount() == count)
+    for place in ["b", "c", "d"] { try fetch(place) }
+    #expect(try keptCount() == count + 1)
+  }
+
+  @Test func `leave room for those of saves, however many fetches there are`() throws {
+    for limit in 1...200 {
+      var legs = FetchDescriptor<Leg>()
+      legs.fetchLimit = limit
+      for _ in 0..<2 { #expect(try ModelContext(container).fetch(legs).isEmpty) }
+    }
+    let count = try keptCount()
+    #expect(count < 200)
+    try save(2)
+    #expect(try keptCount() > count)
+    try expectLegs(2)
+  }
 }
