@@ -38,7 +38,8 @@ public struct RowWriter: ~Copyable {
 
   /// Starts a row in which every column is null.
   @inlinable public mutating func begin(_ layout: RowLayout) {
-    self.layout = layout
+    // Mostly the same: counting references would take as long as a column.
+    if layout !== self.layout { self.layout = layout }
     start = buffer.count
     let header = layout.endsOffset &+ layout.variableCount &* 2
     buffer.appendZeros(header)

@@ -28,9 +28,22 @@ final class StatementResult {
     return UnsafeRawBufferPointer(start: start, count: Int(count))
   }
 
+  /// The bytes of a value, or `nil` for null; they live as long as the result.
+  func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+    let count = PQgetlength(handle, Int32(row), Int32(column))
+    // Null has no bytes, as an empty value has none.
+    if count == 0, isNull(row, column) { return nil }
+    let start = PQgetvalue(handle, Int32(row), Int32(column))
+    return UnsafeRawBufferPointer(start: start, count: Int(count))
+  }
+
   func integer(_ row: Int, _ column: Int) -> Int64 {
-    let bytes = bytes(row, column)
-    return switch bytes.count {
+    StatementResult.integer(bytes(row, column))
+  }
+
+  /// The number in the bytes of a value of two, four or eight.
+  static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    switch bytes.count {
     case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
     case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
     case 2: Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
@@ -38,8 +51,10 @@ final class StatementResult {
     }
   }
 
-  func double(_ row: Int, _ column: Int) -> Double {
-    let bytes = bytes(row, column)
+  func double(_ row: Int, _ column: Int) -> Double { StatementResult.double(bytes(row, column)) }
+
+  /// The number in the bytes of a value.
+  static func double(_ bytes: UnsafeRawBufferPointer) -> Double {
     guard bytes.count == 8 else { return 0 }
     return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
   }
