@@ -93,6 +93,39 @@ extension ModelContext {
     }
   }
 
+  /// Makes objects for the members of a list that holds them.
+  ///
+  /// - Parameters:
+  ///   - list: The members, with their rows.
+  ///   - base: The class of the members, or their superclass.
+  ///   - connection: The store.
+  ///   - known: Says of an object that is not new, or has a state, whether it is a member.
+  /// - Returns: The members, in order.
+  func models(
+    of list: SiblingCache.List,
+    as base: ModelDescriptor,
+    in connection: StoreConnection,
+    where known: (any PersistentModel) -> Bool
+  ) -> [any PersistentModel] {
+    let map = maps[connection.index]
+    let fetched = list.answer.fetched
+    var maker = ObjectMaker(base, undo.manager == nil ? self : nil, connection, map)
+    var models: [any PersistentModel] = []
+    models.reserveCapacity(list.members.count)
+    for index in list.members {
+      let row = unsafe fetched.members[index].row
+      let reference = unsafe row.reference
+      if unsafe map.occupant(at: reference) == nil, maker.turn(to: reference.table),
+        let fault = unsafe maker.makeHeldFault(of: row)
+      {
+        unsafe models.append(maker.descriptor.model(fault.takeRetainedValue()))
+      } else if let model = model(for: fetched.row(index), in: connection), known(model) {
+        models.append(model)
+      }
+    }
+    return models
+  }
+
   /// Makes objects for rows.
   ///
   /// - Returns: How many there are; each with a reference that is the caller's.
@@ -207,7 +240,7 @@ extension ModelContext {
       releaseBlock()
       guard
         unsafe arena._withUnsafeGuaranteedRef({
-          unsafe $0.settle(in: home(of: context), epoch: context.listEpoch)
+          unsafe $0.settle(in: home(of: context), epoch: context.listEpoch, heldBy: .app)
         })
       else {
         row.arena = unsafe arena.takeRetainedValue()
@@ -219,6 +252,21 @@ extension ModelContext {
     guard let object = unsafe template.makeFault(row.row) else {
       preconditionFailure("a class whose objects can be copied once can be copied again")
     }
+    unsafe arena._withUnsafeGuaranteedRef { $0.addFault() }
+    unsafe map.insert(fault: object, at: row.reference)
+    return unsafe object
+  }
+
+  /// Makes an object that knows nothing but its row, for a relationship that holds it, and registers it.
+  ///
+  /// - Returns: The object, with a reference that is the caller's, or `nil` if it must have a state.
+  mutating func makeHeldFault(of row: StoredRow) -> Unmanaged<AnyObject>? {
+    guard let context, template.makesFaults else { return nil }
+    let arena = unsafe row.arena
+    let isSettled = unsafe arena._withUnsafeGuaranteedRef {
+      unsafe $0.settle(in: home(of: context), epoch: context.listEpoch, heldBy: .relationship)
+    }
+    guard isSettled, let object = unsafe template.makeFault(row) else { return nil }
     unsafe arena._withUnsafeGuaranteedRef { $0.addFault() }
     unsafe map.insert(fault: object, at: row.reference)
     return unsafe object

@@ -28,6 +28,12 @@ extension ModelContext {
     }
   }
 
+  /// Makes the members that one answer brought companions.
+  private func connect(_ fetched: FetchedMembers) {
+    let companions = RowCompanions(fetched.members.map { unsafe $0.row.reference })
+    for arena in fetched.arenas { arena.companions = companions }
+  }
+
   // MARK: Lists found from their other end
 
   /// The members of a list that is derived from its other end, with their rows.
@@ -37,7 +43,7 @@ extension ModelContext {
     of owner: _ModelState,
     _ property: ModelProperty,
     in connection: StoreConnection
-  ) throws -> ArraySlice<FetchedMember> {
+  ) throws -> SiblingCache.List? {
     let cache = siblings(in: connection)
     if let known = cache.takeList(of: owner.reference, property) { return known }
     let name = RelationshipName(table: owner.reference.table, ordinal: property.ordinal)
@@ -49,14 +55,9 @@ extension ModelContext {
     }
     owners.append(owner.reference)
     let found = try connection.store.members(ofAll: owners, property)
-    connect(found.map(\.row))
+    connect(found)
     cache.add(found, of: owners, property, batch)
-    return cache.takeList(of: owner.reference, property) ?? []
-  }
-
-  /// Gives an object the row that came with a list, if it has none.
-  func take(_ member: FetchedMember, for state: _ModelState) {
-    if unsafe state.row == nil { refresh(state, from: member.row) }
+    return cache.takeList(of: owner.reference, property)
   }
 
   /// Whether the list of an object in memory is up to date.

@@ -227,6 +227,7 @@ extension ModelContext {
   /// ever. Code that holds one can go on following its relationships.
   private func handOver() {
     if maps.allSatisfy({ $0.count == 0 }) { return }
+    for map in maps { map.makeStates() }
     let next = ModelContext(succeeding: self)
     for (former, map) in zip(maps, next.maps) {
       for state in former.states {

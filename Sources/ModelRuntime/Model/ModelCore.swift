@@ -8,7 +8,8 @@ import RowFormat
 /// an object that is only read never makes another.
 ///
 /// A fault is registered in its context, and keeps its row's block and the context, as a state does whose object has no
-/// changes; but all faults of a block keep both together, once (see ``RowArena/addFault()``).
+/// changes; but all faults of a block keep both together, once (see ``RowArena/addFault()``). One that was made for a
+/// relationship does not keep the context.
 @frozen public struct _ModelCore: ~Copyable {
   /// 0 for nothing yet; one more than the address of a row's entry, which is odd; or the address of a state.
   @usableFromInline var word: UInt
@@ -86,6 +87,8 @@ import RowFormat
   }
   /// Where the object is registered.
   var home: RowArena.Home? { unsafe stored?.arena._withUnsafeGuaranteedRef { unsafe $0.home } }
+  /// Who holds the object.
+  var holder: RowArena.Holder? { unsafe stored?.arena._withUnsafeGuaranteedRef { $0.holder } }
 }
 
 extension _ModelCore {
@@ -134,7 +137,10 @@ extension _ModelState {
       of: context
     )
     unsafe takeOver(row, arena)
-    contextKeeper = context
+    switch arena.holder {
+    case .app: contextKeeper = context
+    case .relationship: flags.insert(.isHeld)
+    }
     unsafe context.maps[connection.index].insert(self, at: row.reference)
     unsafe RowArena.removeFault(of: row.arena, in: home)
   }

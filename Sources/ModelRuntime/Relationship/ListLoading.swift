@@ -59,29 +59,25 @@ extension ModelContext {
     guard let inverse = property.inverse else { return [] }
     if connection.keepsLists { refreshRow(of: owner, from: connection) }
     var stale: [_ModelState] = []
-    let candidates: [any PersistentModel]
-    if connection.loadsSiblings {
-      candidates = try siblingMembers(of: owner, property, in: connection).compactMap { member in
-        guard let model = model(at: member.row.reference, in: connection) else { return nil }
-        take(member, for: model._$state)
-        return model
+    func isMember(_ model: any PersistentModel) -> Bool {
+      let state = model._$state
+      switch state.currentReference(through: inverse, to: owner) {
+      case .same: return true
+      case .other: return false
+      case .outdated:
+        stale.append(state)
+        return true
       }
-    } else {
-      candidates = try connection.store.members(of: owner, property)
-        .compactMap { model(at: $0, in: connection) }
     }
-    let members =
-      candidates
-      .filter { member in
-        let state = member._$state
-        switch state.currentReference(through: inverse, to: owner) {
-        case .same: return true
-        case .other: return false
-        case .outdated:
-          stale.append(state)
-          return true
-        }
-      }
+    let members: [any PersistentModel]
+    if connection.loadsSiblings, let destination = property.destination {
+      members =
+        try siblingMembers(of: owner, property, in: connection)
+        .map { models(of: $0, as: .of(destination), in: connection, where: isMember) } ?? []
+    } else {
+      members = try connection.store.members(of: owner, property)
+        .compactMap { model(at: $0, in: connection) }.filter(isMember)
+    }
     // The store knows better than rows that were read before: with the list, they say what it says.
     refreshRows(of: stale, from: connection)
     return members

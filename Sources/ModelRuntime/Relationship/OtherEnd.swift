@@ -176,6 +176,7 @@ extension _ModelState {
   ///
   /// So no ring of models that hold each other holds a context too, and with it the store.
   func hold(_ other: any PersistentModel) {
+    if other._$fetchedRow.holder == .relationship { return }
     let state = other._$state
     if state.flags.contains(.isHeld) { return }
     state.flags.insert(.isHeld)

@@ -18,19 +18,22 @@ final class SiblingCache {
 
   private var epoch: UInt32 = 0
   /// The rows of the members of several lists, as one answer brought them.
-  private final class Answer {
-    let members: [FetchedMember]
-    let batch: SiblingBatch
+  final class Answer {
+    let fetched: FetchedMembers
+    fileprivate let batch: SiblingBatch
     /// How many of the lists were not used yet.
-    var listCount = 0
+    fileprivate var listCount = 0
 
-    init(_ members: [FetchedMember], _ batch: SiblingBatch) {
-      self.members = members
+    init(_ fetched: FetchedMembers, _ batch: SiblingBatch) {
+      self.fetched = fetched
       self.batch = batch
     }
   }
 
-  private var lists: [ListName: (answer: Answer, members: Range<Int>)] = [:]
+  /// The members of one list: a part of an answer.
+  typealias List = (answer: Answer, members: Range<Int>)
+
+  private var lists: [ListName: List] = [:]
   /// The answers with lists that were not used, as far as their rows are not among ``rows``: a member is mostly reached
   /// through its list, and then its row is found with the list.
   private var answers: [Answer] = []
@@ -60,17 +63,19 @@ final class SiblingCache {
   /// Adds the lists of some rows.
   ///
   /// - Parameters:
-  ///   - members: The members of all of them, those of one list side by side and in its order.
+  ///   - fetched: The members of all of them, those of one list side by side and in its order.
   ///   - owners: The rows; a list without members is known to have none.
   ///   - property: The relationship.
   ///   - batch: Where to note what was read and used.
   func add(
-    _ members: [FetchedMember],
+    _ fetched: FetchedMembers,
     of owners: [RowReference],
     _ property: ModelProperty,
     _ batch: SiblingBatch
   ) {
-    let answer = Answer(members, batch)
+    let answer = Answer(fetched, batch)
+    let members = fetched.members
+    lists.reserveCapacity(lists.count + owners.count)
     func add(_ range: Range<Int>, _ owner: RowReference) {
       batch.add(1 + range.count)
       answer.listCount += 1
@@ -80,7 +85,8 @@ final class SiblingCache {
     var start = 0
     while start < members.count {
       let owner = members[start].target
-      let end = members[start...].firstIndex { $0.target != owner } ?? members.count
+      var end = start + 1
+      while end < members.count, members[end].target == owner { end += 1 }
       // The list of an owner that was not asked for may lack members.
       if empty.remove(owner) != nil { add(start..<end, owner) }
       start = end
@@ -90,13 +96,13 @@ final class SiblingCache {
   }
 
   /// Hands out a list, once.
-  func takeList(of owner: RowReference, _ property: ModelProperty) -> ArraySlice<FetchedMember>? {
+  func takeList(of owner: RowReference, _ property: ModelProperty) -> List? {
     let name = ListName(owner: owner, ordinal: property.ordinal)
-    guard let (answer, range) = lists.removeValue(forKey: name) else { return nil }
-    answer.batch.use(1 + range.count)
-    answer.listCount -= 1
-    if answer.listCount == 0 { answers.removeAll { $0 === answer } }
-    return answer.members[range]
+    guard let list = lists.removeValue(forKey: name) else { return nil }
+    list.answer.batch.use(1 + list.members.count)
+    list.answer.listCount -= 1
+    if list.answer.listCount == 0 { answers.removeAll { $0 === list.answer } }
+    return list
   }
 
   // MARK: Rows
@@ -109,7 +115,10 @@ final class SiblingCache {
   /// Makes the rows of members to be found by their names.
   private func indexMembers() {
     for answer in answers {
-      for member in answer.members { rows[member.row.reference] = (member.row, answer.batch) }
+      for index in answer.fetched.members.indices {
+        let row = answer.fetched.row(index)
+        rows[row.reference] = (row, answer.batch)
+      }
     }
     answers = []
   }

@@ -37,8 +37,18 @@ public import RowFormat
   @safe @exclusivity(unchecked) private(set) var epoch: UInt32 = 0
   /// How many objects without a state stand for these rows.
   @safe @exclusivity(unchecked) private var faultCount = 0
+  /// Who holds these objects.
+  @safe @exclusivity(unchecked) private(set) var holder = Holder.app
   /// The rows that came in the same answer of a store that is far away.
   var companions: RowCompanions?
+
+  /// Who holds the objects of a block.
+  enum Holder {
+    /// An app that fetched them: they keep their context.
+    case app
+    /// A relationship: they do not keep their context, which may hold the object at the other end.
+    case relationship
+  }
 
   /// The context, the store, the identity map and the class of objects, and the layout of their rows.
   @unsafe struct Home: Equatable {
@@ -110,11 +120,12 @@ public import RowFormat
   /// of no other. Once there are none, a new context may have come to be at the address of theirs, and what is known of
   /// the rows begins anew.
   ///
-  /// - Returns: Whether they are: rows that another context reads already stay that one's.
-  func settle(in home: Home, epoch: UInt32) -> Bool {
+  /// - Returns: Whether they are: rows that another context reads already, or that are held otherwise, stay so.
+  func settle(in home: Home, epoch: UInt32, heldBy holder: Holder) -> Bool {
     // Rows that were read before, by objects that are there, count as old as those.
-    if hasFaults { return unsafe self.home == home }
+    if hasFaults { return unsafe self.home == home && self.holder == holder }
     unsafe self.home = unsafe home
+    self.holder = holder
     self.epoch = epoch
     unsafe base.storeBytes(of: home.layout, toByteOffset: 8, as: UnsafeMutableRawPointer.self)
     return true
@@ -124,17 +135,17 @@ public import RowFormat
 // MARK: Objects without a state
 
 extension RowArena {
-  /// Whether objects without a state stand for these rows, and keep their context.
+  /// Whether objects without a state stand for these rows.
   var hasFaults: Bool { faultCount > 0 }
 
   /// Counts in an object without a state, of the context that the rows are settled in.
   ///
-  /// Together such objects keep the block and their context once, and are counted by an ordinary number: the context's
-  /// thread alone makes them and lets them go, and counting two references for each takes longer than making it.
+  /// Together such objects keep the block and, if they do, their context once, and are counted by an ordinary number: the
+  /// context's thread alone makes them and lets them go, and counting two references for each takes longer than making it.
   func addFault() {
     if faultCount == 0, let home = unsafe home {
       _ = unsafe Unmanaged.passUnretained(self).retain()
-      _ = unsafe Unmanaged<AnyObject>.fromOpaque(home.context).retain()
+      if holder == .app { _ = unsafe Unmanaged<AnyObject>.fromOpaque(home.context).retain() }
     }
     faultCount += 1
   }
@@ -143,13 +154,13 @@ extension RowArena {
   ///
   /// The block and the context may go with it, so nobody may use them afterwards who does not keep them otherwise.
   static func removeFault(of arena: Unmanaged<RowArena>, in home: Home) {
-    let isLast = unsafe arena._withUnsafeGuaranteedRef { arena in
+    let (isLast, holder) = unsafe arena._withUnsafeGuaranteedRef { arena in
       arena.faultCount -= 1
-      return arena.faultCount == 0
+      return (arena.faultCount == 0, arena.holder)
     }
     guard isLast else { return }
     unsafe arena.release()
-    unsafe Unmanaged<AnyObject>.fromOpaque(home.context).release()
+    if holder == .app { unsafe Unmanaged<AnyObject>.fromOpaque(home.context).release() }
   }
 }
 

@@ -175,13 +175,12 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   func members(
     ofAll owners: [RowReference],
     _ property: ModelProperty
-  ) throws -> [FetchedMember] {
+  ) throws -> FetchedMembers {
+    var members = FetchedMembers()
     guard let store = store as? any SiblingLoadingStore, let inverse = property.inverse,
       let destination = property.destination
-    else { return [] }
+    else { return members }
     let base = ModelDescriptor.of(destination)
-    var members: [FetchedMember] = []
-    var tableCount = 0
     for descriptor in descriptors where descriptor.isKind(of: base) {
       guard let table = tables[descriptor.entityName] else { continue }
       let found = try store.rows(
@@ -189,13 +188,9 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         inTable: table,
         column: inverse.ordinal
       )
-      if found.isEmpty { continue }
-      tableCount += 1
-      members += found
+      if members.members.isEmpty { members = found } else { members.append(contentsOf: found) }
     }
-    if tableCount > 1 {
-      members.sort { $0.target == $1.target ? $0.place < $1.place : $0.target < $1.target }
-    }
+    members.arrange()
     return members
   }
 

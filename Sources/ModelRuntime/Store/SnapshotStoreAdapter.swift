@@ -30,7 +30,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   func members(
     ofAll owners: [RowReference],
     _ property: ModelProperty
-  ) throws -> [FetchedMember] { [] }
+  ) throws -> FetchedMembers { FetchedMembers() }
   var keepsRows: Bool { false }
   var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }

@@ -118,7 +118,7 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// Whether the store is far away, so that ``members(ofAll:_:)`` is asked for the lists of many models at once.
   var loadsSiblings: Bool { get }
   /// The members of the lists of many models, with their rows; those of each list in order.
-  func members(ofAll owners: [RowReference], _ property: ModelProperty) throws -> [FetchedMember]
+  func members(ofAll owners: [RowReference], _ property: ModelProperty) throws -> FetchedMembers
 
   // MARK: Saving
 

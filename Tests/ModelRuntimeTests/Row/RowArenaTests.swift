@@ -68,17 +68,17 @@ import Testing
     let arena = try #require(collect([10, 10]).first?.arena)
     let (old, new) = (RowLayout([.integer]), RowLayout([.text]))
     let (first, second) = (Owner(), Owner())
-    #expect(arena.settle(in: home(first, old), epoch: 1))
+    #expect(arena.settle(in: home(first, old), epoch: 1, heldBy: .app))
     arena.addFault()
     arena.addFault()
-    #expect(!arena.settle(in: home(second, new), epoch: 2))
-    #expect(arena.settle(in: home(first, old), epoch: 3))
+    #expect(!arena.settle(in: home(second, new), epoch: 2, heldBy: .app))
+    #expect(arena.settle(in: home(first, old), epoch: 3, heldBy: .app))
     #expect(arena.epoch == 1)
     let unmanaged = Unmanaged.passUnretained(arena)
     RowArena.removeFault(of: unmanaged, in: home(first, old))
-    #expect(!arena.settle(in: home(second, new), epoch: 4))
+    #expect(!arena.settle(in: home(second, new), epoch: 4, heldBy: .app))
     RowArena.removeFault(of: unmanaged, in: home(first, old))
-    #expect(arena.settle(in: home(second, new), epoch: 5))
+    #expect(arena.settle(in: home(second, new), epoch: 5, heldBy: .app))
     #expect(arena.epoch == 5)
     #expect(arena.home == home(second, new))
   }
@@ -89,10 +89,10 @@ import Testing
     let arena = try #require(rows[0].arena)
     let layout = RowLayout([.integer])
     let owner = Owner()
-    #expect(arena.settle(in: home(owner, layout), epoch: 7))
+    #expect(arena.settle(in: home(owner, layout), epoch: 7, heldBy: .app))
     arena.addFault()
     RowArena.removeFault(of: .passUnretained(arena), in: home(owner, layout))
-    #expect(arena.settle(in: home(owner, layout), epoch: 2))
+    #expect(arena.settle(in: home(owner, layout), epoch: 2, heldBy: .app))
     #expect(arena.epoch == 2)
     #expect(rows[0].row.layout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque())
   }
@@ -107,7 +107,7 @@ import Testing
       let arena = try #require(collect([10]).first?.arena)
       weakOwner = owner
       weakArena = arena
-      #expect(arena.settle(in: home(owner, layout), epoch: 1))
+      #expect(arena.settle(in: home(owner, layout), epoch: 1, heldBy: .app))
       for _ in 0..<3 { arena.addFault() }
       last = (.passUnretained(arena), home(owner, layout))
     }

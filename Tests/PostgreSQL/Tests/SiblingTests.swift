@@ -104,6 +104,21 @@ import Testing
     #expect(trips == 1)
   }
 
+  @Test func `is read in the order of each list, in whichever order the rows come`() throws {
+    let context = ModelContext(container)
+    var random = SeededGenerator(seed: 11)
+    for author in try fetchAuthors(context) { author.novels.shuffle(using: &random) }
+    try context.save()
+    let expected = try fetchAuthors(context).map { $0.novels.map(\.title) }
+    // Rows that are written again come last.
+    for novel in try context.fetch(FetchDescriptor<Novel>()).shuffled(using: &random) {
+      novel.title += "!"
+      try context.save()
+    }
+    let found = try fetchAuthors(ModelContext(container)).map { $0.novels.map(\.title) }
+    #expect(found == expected.map { $0.map { $0 + "!" } })
+  }
+
   @Test func `is read for the siblings of members, too`() throws {
     let context = ModelContext(container)
     let authors = try fetchAuthors(context)
@@ -176,5 +191,57 @@ import Testing
       _ = try context.fetch(FetchDescriptor<Prize>())
     }
     #expect(novels == (0..<Self.count).reduce(0) { $0 + $1 % 4 })
+  }
+
+  @Test func `finds models that do not keep their context, and follow relationships without it`()
+    throws
+  {
+    weak var former: ModelContext?
+    var novel: Novel?
+    do {
+      let context = ModelContext(container)
+      former = context
+      let author = try #require(try fetchAuthors(context).first { $0.novels.count == 3 })
+      novel = author.novels[1]
+    }
+    #expect(former == nil)
+    let title = try #require(novel?.title)
+    #expect(novel?.author?.novels[1].title == title)
+    #expect(novel?.place?.name == "place of \(title)")
+    #expect(novel?.modelContext != nil)
+  }
+
+  @Test func `makes no ring of models that keeps a context with unsaved changes`() throws {
+    weak var former: ModelContext?
+    do {
+      let context = ModelContext(container)
+      former = context
+      for author in try fetchAuthors(context) {
+        author.name += " the Great"
+        for novel in author.novels where novel.title.hasSuffix("1") { novel.title += "!" }
+      }
+    }
+    #expect(former == nil)
+  }
+
+  @Test func `finds members that are changed, moved, deleted and saved as any others`() throws {
+    let context = ModelContext(container)
+    let authors = try fetchAuthors(context).filter { $0.novels.count == 3 }
+    let (first, second) = (authors[0], authors[1])
+    let moved = first.novels[0]
+    moved.title = "moved"
+    second.novels.append(moved)
+    context.delete(first.novels[0])
+    #expect(first.novels.count == 1)
+    #expect(second.novels.map(\.title).last == "moved")
+    try context.save()
+    let again = try fetchAuthors(ModelContext(container))
+    let counts = [first, second].map { author in
+      again.first { $0.name == author.name }?.novels.count
+    }
+    #expect(counts == [1, 4])
+    let member = try #require(second.novels.first)
+    let fetched = try context.fetch(FetchDescriptor<Novel>()).first { $0 === member }
+    #expect(fetched?.title == member.title)
   }
 }
