@@ -34,6 +34,7 @@ struct ReferenceCheck {
 
   /// What has to be asked, with how the answers are read.
   func questions(_ tables: TableMap) -> [(question: Question, statement: Statement)] {
+    if written.isEmpty, deleted.isEmpty { return [] }
     var questions: [(Question, Statement)] = []
     for (number, rows) in targets.sorted(by: { $0.key < $1.key }) {
       guard let table = tables.table(numbered: number) else { continue }
