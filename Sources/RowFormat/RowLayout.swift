@@ -23,7 +23,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   /// The columns whose values may be in side files.
   public let blobColumns: [Int]
   /// The columns that hold lists of references.
-  private let listColumns: [Int]
+  package let listColumns: [Int]
   /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
   @usableFromInline let slots: [Int32]
 
@@ -64,6 +64,17 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
 
   /// Which of the columns of variable width a column is, counted from 0.
   @inlinable public func variableOrdinal(of column: Int) -> Int { Int(slots[column]) }
+}
+
+extension RowLayout {
+  /// How many bytes a row has.
+  ///
+  /// - Parameter dataByteCount: How many of them its columns of variable width have.
+  /// - Returns: That many, and those before them.
+  @inlinable package func byteCount(ofData dataByteCount: Int) -> Int {
+    let endByteCount = dataByteCount > Int(UInt16.max) ? 4 : 2
+    return endsOffset + variableCount * endByteCount + dataByteCount
+  }
 }
 
 // MARK: Reading one column

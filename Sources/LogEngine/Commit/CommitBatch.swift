@@ -192,14 +192,13 @@ extension CommitBatch {
     let location = table.pages.location(of: reference.key)
     guard location.isRow else { return fail(.rowNotFound(reference)) }
     guard let rowLayout = table.layouts[Int(layout.rawValue)] else { return }
-    let previous = try state.header(at: location.place, of: reference)
     // A long list of references is worth a splice, however many of the other columns changed.
-    let splices = rowLayout.types.enumerated().contains { column, type in
-      type == .references && changed.contains(column)
-        && rowLayout.range(column, in: row).count > 64
+    let splices = rowLayout.listColumns.contains { column in
+      changed.contains(column) && rowLayout.range(column, in: row).count > 64
     }
     let pays = splices || changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
-    if pays, previous.layout == layout, Int(previous.depth) < state.options.longestChain {
+    // What is replaced whole anyway needs no look, which in a pack costs more than one in the log.
+    if pays, let previous = try base(ofDelta: layout, at: location.place, of: reference) {
       let before = lastReference
       let start = beginRecord(
         .delta,
@@ -242,6 +241,19 @@ extension CommitBatch {
     try merge(changed, of: row, layout, withRowAt: location.place, reference, into: &merged)
     appendWhole(.fullImage, reference, layout, merged.bytes, previous: location.place)
     if !hasFailed { partialImages[lastRecord] = changed }
+  }
+
+  /// The header of the record that a delta would build on; `nil` if it cannot.
+  private func base(
+    ofDelta layout: LayoutNumber,
+    at place: RecordPlace,
+    of reference: RowReference
+  ) throws -> RecordHeader? {
+    let header = try state.header(at: place, of: reference)
+    guard header.layout == layout, Int(header.depth) < state.options.longestChain else {
+      return nil
+    }
+    return header
   }
 
   /// Counts the records from a whole row to the newest as dead.

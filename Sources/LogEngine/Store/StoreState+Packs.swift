@@ -74,6 +74,16 @@ extension StoreState {
     return try body(RecordHeader(packed: reference, rows.layout, byteCount: byteCount), record)
   }
 
+  /// The header that a row of a pack would have as a record; its values are not read.
+  func packedHeader(at place: RecordPlace, of reference: RowReference) throws -> RecordHeader {
+    guard let (place, pack) = try packed(place, of: reference) else {
+      throw inconsistency(at: place, reference)
+    }
+    let outline = try pack.outline(at: place.packAddress)
+    guard outline.reference == reference else { throw inconsistency(at: place, reference) }
+    return RecordHeader(packed: reference, outline.layout, byteCount: outline.byteCount)
+  }
+
   /// Pins the commit that is visible now.
   func pin() -> PinBoard.Pin {
     // Loaded and pinned in one go, as far as a compaction can see.

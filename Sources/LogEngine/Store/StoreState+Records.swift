@@ -12,19 +12,30 @@ extension StoreState {
     of reference: RowReference,
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
+    if let result = try withLoggedRecord(at: place, body) { return result }
+    return try withPackedRecord(at: place, of: reference, body)
+  }
+
+  /// Lends a record of the log, after checking it.
+  ///
+  /// - Returns: What `body` returned; `nil` if the record was packed.
+  @inline(__always)
+  private func withLoggedRecord<R>(
+    at place: RecordPlace,
+    _ body: (RecordHeader, RawSpan) throws -> R
+  ) throws -> R? {
+    if place.isPacked { return nil }
     // The segment is looked for once. Who asks first whether it was packed, and then for it, finds neither
     // where a compaction takes it out in between.
-    if !place.isPacked {
-      let result = try files.segments.with(Int(place.segment.rawValue)) { segment in
-        if place.offset < segment.readableEnd.load(ordering: .acquiring) {
-          return try segment.withRecord(at: place.offset, body)
-        }
-        return try withUnwrittenRecord(at: place, in: segment, body)
+    let result = try files.segments.with(Int(place.segment.rawValue)) { segment in
+      if place.offset < segment.readableEnd.load(ordering: .acquiring) {
+        return try segment.withRecord(at: place.offset, body)
       }
-      if let result { return result }
-      guard files.isRetired(place.segment) else { throw missing(place.segment) }
+      return try withUnwrittenRecord(at: place, in: segment, body)
     }
-    return try withPackedRecord(at: place, of: reference, body)
+    if let result { return result }
+    guard files.isRetired(place.segment) else { throw missing(place.segment) }
+    return nil
   }
 
   /// Lends a copy of a record that was appended and perhaps not written yet.
@@ -45,7 +56,8 @@ extension StoreState {
 
   /// The header of a record.
   func header(at place: RecordPlace, of reference: RowReference) throws -> RecordHeader {
-    try withRecord(at: place, of: reference) { header, _ in header }
+    if let header = try withLoggedRecord(at: place, { header, _ in header }) { return header }
+    return try packedHeader(at: place, of: reference)
   }
 
   /// Visits a row's records from the newest down to the whole row its deltas build on.

@@ -67,51 +67,60 @@ extension PackReader {
   private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
     let block = footer.blocks[address.block]
     let schema = footer.schemas[block.schema]
-    fetch(block)
-    if !slot.isIntact.load(ordering: .acquiring) {
-      try checkAll(of: address.block, schema)
-      slot.isIntact.store(true, ordering: .releasing)
-    }
+    try requireIntact(address.block, slot, schema)
     return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
       let layout = schema.rowLayout
       var cut = RowCut(address.row, of: block.rowCount)
       var writer = RowWriter(capacity: 256)
       writer.begin(layout)
-      var key: UInt64?
-      for number in 0...schema.columns.count {
-        let (entry, start) = try chunk(number, of: bytes, block, schema)
-        let stored = bytes.extracting(start..<entry.end)
-        let dictionary = try dictionary(of: entry, number, schema)
-        do throws(LZ4.Failure) {
-          if number == 0 {
-            key = try cut.key(of: block, entry, stored)
-            if key != nil { continue }
-          } else if try cut.append(
-            number - 1,
-            layout.types[number - 1],
-            entry,
-            dictionary,
-            stored,
-            to: &writer
-          ) {
-            continue
-          }
-        } catch {
-          throw damage(
-            at: block.offset + start,
-            .truncated(.packColumn, needed: entry.rawByteCount, available: stored.byteCount)
-          )
+      let key = try part(0, of: bytes, block, schema) { (entry, _, stored) throws(LZ4.Failure) in
+        try cut.key(of: block, entry, stored)
+      }
+      for column in layout.types.indices {
+        let type = layout.types[column]
+        try part(column + 1, of: bytes, block, schema) {
+          (entry, dictionary, stored) throws(LZ4.Failure) in
+          try cut.append(column, type, entry, dictionary, stored, to: &writer) ? () : nil
         }
-        throw damage(
-          at: block.offset + start,
-          .inconsistent(.packColumn, table: schema.table, key: block.firstKey)
-        )
       }
       let rows = PackedRows()
       let range = writer.finish()
-      rows.fill(with: writer.bytes.extracting(range), key: key ?? 0, schema)
+      rows.fill(with: writer.bytes.extracting(range), key: key, schema)
       return rows
     }
+  }
+
+  /// What a chunk says of a row.
+  func part<R>(
+    _ number: Int,
+    of bytes: RawSpan,
+    _ block: BlockEntry,
+    _ schema: PackSchema,
+    _ read: (ChunkEntry, PackDictionary?, RawSpan) throws(LZ4.Failure) -> R?
+  ) throws -> R {
+    let (entry, start) = try chunk(number, of: bytes, block, schema)
+    let stored = bytes.extracting(start..<entry.end)
+    let dictionary = try dictionary(of: entry, number, schema)
+    do throws(LZ4.Failure) {
+      if let result = try read(entry, dictionary, stored) { return result }
+    } catch {
+      throw damage(
+        at: block.offset + start,
+        .truncated(.packColumn, needed: entry.rawByteCount, available: stored.byteCount)
+      )
+    }
+    throw damage(
+      at: block.offset + start,
+      .inconsistent(.packColumn, table: schema.table, key: block.firstKey)
+    )
+  }
+
+  /// Checks a block, unless that was done before while the pack is open.
+  func requireIntact(_ number: Int, _ slot: BlockSlot, _ schema: PackSchema) throws {
+    fetch(footer.blocks[number])
+    if slot.isIntact.load(ordering: .acquiring) { return }
+    try checkAll(of: number, schema)
+    slot.isIntact.store(true, ordering: .releasing)
   }
 
   /// Unpacks all columns of a block, once while the pack is open: each checksum and each value is as it has to be.

@@ -62,6 +62,18 @@ import Testing
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
   }
 
+  @Test func `has its rows replaced and deleted without unpacking the old ones`() throws {
+    let store = try makeStore()
+    try store.engine.compact()
+    for key in store.rows.keys.sorted() {
+      try store.commit([key % 3 == 0 ? .delete(key) : .replace(key, 7, "new")])
+    }
+    let cache = store.engine.statistics().blockCache
+    #expect(cache.byteCount == 0 && cache.reads == BlockReads())
+    #expect(try MemoryStore.rows(of: store.engine) == store.rows)
+    #expect(try store.engine.verify().isSound)
+  }
+
   @Test func `is opened from its packs alone where there is no checkpoint`() throws {
     let store = try makeStore()
     for round in 0..<3 {

@@ -120,12 +120,17 @@ import Testing
         let place = Int.random(in: bytes.indices, using: &random)
         bytes[place] = UInt8.random(in: 0...255, using: &random)
       }
-      let (cutting, whole) = (try pack.open(), try pack.open())
+      let (cutting, whole, measuring) = (try pack.open(), try pack.open(), try pack.open())
       for number in cutting.footer.blocks.indices {
         for row in 0..<cutting.footer.blocks[number].rowCount {
           let address = PackAddress(block: number, row: row)
           let expected = try? whole.rows(at: address)
           let found = try? cutting.row(at: address)
+          let outline = try? measuring.outline(at: address)
+          #expect(
+            outline?.byteCount == expected?.row(row).byteCount,
+            "seed \(seed), round \(round)"
+          )
           guard let expected, let found else {
             refusals += 1
             #expect((expected == nil) == (found == nil), "seed \(seed), round \(round), row \(row)")

@@ -20,7 +20,7 @@ import Testing
       #expect(reader.summary.rowCount == rows.count)
     }
     // Cut out of its block a row has the bytes that it has among the others.
-    let cutting = try pack.open()
+    let (cutting, measuring, copying) = (try pack.open(), try pack.open(), try pack.open(.copied))
     try cutting.forEachAddress { reference, address in
       let (cut, index) = try cutting.row(at: address)
       let whole = try cutting.rows(at: address)
@@ -28,6 +28,13 @@ import Testing
       #expect(cut.reference(0) == reference && cut.layout == whole.layout)
       let isEqual = cut.row(0).isEqual(to: whole.row(address.row))
       #expect(isEqual, "\(reference)")
+      let outline = RowOutline(
+        reference: reference,
+        layout: whole.layout,
+        byteCount: whole.row(address.row).byteCount
+      )
+      #expect(try measuring.outline(at: address) == outline)
+      #expect(try copying.outline(at: address) == outline)
     }
     let cached = try pack.open(cache: BlockCache(byteLimit: 1 << 20))
     for row in rows + rows { #expect(try cached.row(row.reference) == row) }

@@ -67,8 +67,7 @@ struct RowAssembly {
     var end = margin
     for row in 0..<count {
       starts.append(end)
-      let endByteCount = Self.isWide(sizes[row]) ? 4 : 2
-      end += layout.endsOffset + layout.variableCount * endByteCount + sizes[row]
+      end += layout.byteCount(ofData: sizes[row])
     }
     starts.append(end)
     ends = [Int](repeating: 0, count: count)

@@ -88,6 +88,46 @@ struct RowCut: ~Copyable {
   }
 }
 
+// MARK: Sizes
+
+extension RowCut {
+  /// How many bytes the value of a column of variable width has.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the column.
+  ///   - entry: What its chunk is.
+  ///   - dictionary: The dictionary of the column, if the chunk has numbers of its values.
+  ///   - stored: The chunk's bytes as they are in the file.
+  /// - Returns: The bytes of the value, 0 if it is null; `nil` if the bytes are no such chunk.
+  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  mutating func byteCount(
+    _ type: ColumnType,
+    _ entry: ChunkEntry,
+    _ dictionary: PackDictionary?,
+    _ stored: RawSpan
+  ) throws(LZ4.Failure) -> Int? {
+    unpacked.removeAll()
+    let nullByteCount = entry.hasNulls ? (rowCount + 7) / 8 : 0
+    if entry.encoding == .absent {
+      return !entry.hasNulls && entry.rawByteCount == 0 ? 0 : nil
+    }
+    if entry.hasNulls {
+      guard let bits = try byte(at: index >> 3, of: entry, stored) else { return nil }
+      if bits >> UInt8(index & 7) & 1 == 1 { return 0 }
+    }
+    switch entry.encoding {
+    case .dictionary:
+      guard let dictionary,
+        let code = try code(at: nullByteCount, of: entry, stored), code < dictionary.count
+      else { return nil }
+      return dictionary.byteCount(of: code)
+    case .plain:
+      return try range(at: nullByteCount, of: entry, stored, type == .references ? 8 : 1)?.count
+    default: return nil
+    }
+  }
+}
+
 // MARK: The key
 
 extension RowCut {

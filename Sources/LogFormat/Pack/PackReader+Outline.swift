@@ -1,0 +1,76 @@
+package import RowFormat
+import Synchronization
+
+/// What there is to know of a row but its values.
+package struct RowOutline: Hashable, Sendable {
+  package var reference: RowReference
+  package var layout: LayoutNumber
+  /// How many bytes the row has.
+  package var byteCount: Int
+}
+
+// Saying what a commit replaces, without reading it.
+extension PackReader {
+  /// Says how large a row is.
+  ///
+  /// No value is read, and nothing is kept in the cache: of each column of variable width the lengths are looked at,
+  /// of the others nothing.
+  ///
+  /// - Parameter address: Where the row is, in a pack that is part of the store.
+  /// - Returns: The row's name, layout and size.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
+  package func outline(at address: PackAddress) throws -> RowOutline {
+    try check(address)
+    if let cached = cachedRows(of: address.block) { return outline(address.row, of: cached) }
+    guard mapping != nil else {
+      let (rows, index) = try row(at: address)
+      return outline(index, of: rows)
+    }
+    let slot = slots[address.block]
+    if slot.isDamaged.load(ordering: .relaxed),
+      let damage = slot.contents.withLock({ $0.damage })
+    {
+      throw damage
+    }
+    do {
+      return try measure(address, slot)
+    } catch let error as StorageError {
+      if case .corruption = error { slot.record(damage: error) }
+      throw error
+    }
+  }
+
+  private func outline(_ index: Int, of rows: PackedRows) -> RowOutline {
+    RowOutline(
+      reference: rows.reference(index),
+      layout: rows.layout,
+      byteCount: rows.row(index).byteCount
+    )
+  }
+
+  private func measure(_ address: PackAddress, _ slot: BlockSlot) throws -> RowOutline {
+    let block = footer.blocks[address.block]
+    let schema = footer.schemas[block.schema]
+    try requireIntact(address.block, slot, schema)
+    return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
+      let layout = schema.rowLayout
+      var cut = RowCut(address.row, of: block.rowCount)
+      let key = try part(0, of: bytes, block, schema) { (entry, _, stored) throws(LZ4.Failure) in
+        try cut.key(of: block, entry, stored)
+      }
+      var data = 0
+      for column in layout.types.indices where layout.types[column].isVariable {
+        let type = layout.types[column]
+        data += try part(column + 1, of: bytes, block, schema) {
+          (entry, dictionary, stored) throws(LZ4.Failure) in
+          try cut.byteCount(type, entry, dictionary, stored)
+        }
+      }
+      return RowOutline(
+        reference: RowReference(table: schema.table, key: key),
+        layout: schema.layout,
+        byteCount: layout.byteCount(ofData: data)
+      )
+    }
+  }
+}
