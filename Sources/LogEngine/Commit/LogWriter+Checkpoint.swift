@@ -24,6 +24,7 @@ extension LogWriter {
   }
 
   private func writeCheckpoint(pieceByteCount: Int) throws(StorageError) {
+    synchronizeMost()
     let basis = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       return try synchronizeForCheckpoint(&lead)
@@ -36,7 +37,10 @@ extension LogWriter {
         prepareIfNeeded()
         synchronizeBehind()
       },
-      durableEnd: { () throws(StorageError) in try synchronizeAll() }
+      durableEnd: { () throws(StorageError) in
+        synchronizeMost()
+        return try synchronizeAll()
+      }
     )
     lead.withLock { $0.checkpoint = checkpoint }
     CheckpointFiles(state).removeAll(but: [basis.previous, checkpoint.highest].compactMap(\.self))

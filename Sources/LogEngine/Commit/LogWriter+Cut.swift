@@ -5,7 +5,10 @@ import Synchronization
 extension LogWriter {
   /// Sees everything committed so far to the disk, and says where the log then ends.
   func cut() throws(StorageError) -> LogCut {
-    try inTurn { () throws(StorageError) in try makeCut() }
+    try inTurn { () throws(StorageError) in
+      synchronizeMost()
+      return try makeCut()
+    }
   }
 
   private func makeCut() throws(StorageError) -> LogCut {

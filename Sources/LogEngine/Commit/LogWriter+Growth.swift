@@ -6,7 +6,7 @@ import Synchronization
 extension LogWriter {
   /// How much may wait to be written to the disk when a commit goes on to the next segment, and so waits
   /// for it.
-  static let promptLimit: UInt64 = 1 << 20
+  static let promptLimit: UInt64 = 256 << 10
   /// How many times its size a segment may become rather than have commits wait.
   private static let growthFactor = 4
   /// By how many bytes it may grow.
@@ -52,15 +52,9 @@ extension LogWriter {
 
   /// Goes on to the next segment if the current one grew beyond its size; by the background.
   func leaveOutgrownSegment() {
-    // Commits wait for what is not on the disk: so most of it goes there first, while they go on.
-    for _ in 0..<4 where state.log.tail.withLock({ $0.outgrownCapacity != nil }) {
-      guard preparation.isReady(for: 0) else { return }
-      let written = state.log.writtenEnd.load(ordering: .relaxed)
-      if written - min(state.log.durableEnd.load(ordering: .relaxed), written) <= Self.promptLimit {
-        break
-      }
-      synchronizeBehind()
-    }
+    let isOutgrown = state.log.tail.withLock { $0.outgrownCapacity != nil }
+    guard isOutgrown, preparation.isReady(for: 0) else { return }
+    synchronizeMost()
     lead.withLock { lead in
       let (isOutgrown, logEnd) = state.log.tail.withLock { ($0.outgrownCapacity != nil, $0.logEnd) }
       guard isOutgrown, lead.failure == nil, !lead.isClosed, preparation.isReady(for: 0) else {

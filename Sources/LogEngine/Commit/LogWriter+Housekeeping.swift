@@ -80,6 +80,19 @@ extension LogWriter: HousekeptLog {
     }
   }
 
+  /// Sends most of what was written to the disk while commits go on.
+  ///
+  /// Before a step that sees the log to the disk under the lead's lock: commits wait for what that leaves to be done.
+  func synchronizeMost() {
+    guard !writesThrough else { return }
+    for _ in 0..<4 {
+      let written = state.log.writtenEnd.load(ordering: .relaxed)
+      let durable = state.log.durableEnd.load(ordering: .relaxed)
+      if written - min(durable, written) <= Self.promptLimit { return }
+      synchronizeBehind()
+    }
+  }
+
   /// Appends a frame that says that everything before it is on disk, if nothing else did and no
   /// commit came for a while.
   ///

@@ -18,8 +18,7 @@ extension LogWriter {
       for index in step.increment.tables.indices {
         collectSlots(of: &step.increment.tables[index], since: step.basis, into: &slots)
       }
-      // Most of the log goes to the disk while commits go on; under the lead's lock little is left.
-      synchronizeBehind()
+      synchronizeMost()
       step.increment.durableEnd = try synchronizeAll()
       try write(step, slots)
     }

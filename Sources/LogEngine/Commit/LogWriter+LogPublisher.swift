@@ -39,6 +39,7 @@ extension LogWriter: LogPublisher {
   ) throws(StorageError) -> Manifest {
     // Not under the lead's lock: the preparation of a segment holds it while a file is filled.
     let nextSegment = preparation.nextID
+    synchronizeMost()
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       try findOthersBound()

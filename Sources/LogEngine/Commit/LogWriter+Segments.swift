@@ -27,7 +27,10 @@ extension LogWriter {
   ///
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment() throws(StorageError) {
-    try inTurn { () throws(StorageError) in try leaveSegmentInTurn() }
+    try inTurn { () throws(StorageError) in
+      synchronizeMost()
+      try leaveSegmentInTurn()
+    }
   }
 
   private func leaveSegmentInTurn() throws(StorageError) {

@@ -1,3 +1,4 @@
+import Locking
 import LogEngineTestSupport
 import RowFormat
 import Synchronization
@@ -42,6 +43,50 @@ import Testing
     let disk = try #require(removal.disk.withLock { $0 })
     let cut = disk.afterPowerCut(Scenario.nothingKept.fates(of: disk.pending))
     #expect(try SimulatedStore(on: cut).rows() == rows)
+  }
+
+  @Test(arguments: Work.allCases)
+  func `sees most of them to the disk before it has commits wait`(work: Work) throws {
+    let watch = LeadWatch()
+    let disk = SimulatedFileSystem(seed: 1)
+    let store = try SimulatedStore(
+      disk,
+      hooked: HookedFileSystem(disk) { watch.look($0) },
+      durability: .relaxed(interval: .seconds(3600)),
+      segment: 4 << 20
+    )
+    // What the work makes part of the store has to be there.
+    try store.insert(60)
+    try store.engine.compact()
+    while store.engine.statistics().writing.byteCount < 1 << 20 { try store.insert(60) }
+    watch.writer.withLock { $0 = store.engine.writer }
+    switch work {
+    case .compaction: try store.engine.compact()
+    case .checkpoint: try store.engine.checkpoint()
+    }
+    watch.writer.withLock { $0 = nil }
+    let (count, longest) = watch.found.withLock { $0 }
+    #expect(count > 0)
+    #expect(longest <= LogWriter.promptLimit + 4096)
+  }
+
+  enum Work: CaseIterable { case compaction, checkpoint }
+}
+
+/// How much is not on the disk when a file of the log is synchronized while commits wait.
+private final class LeadWatch: Sendable {
+  let writer = Mutex<LogWriter?>(nil)
+  let found = Mutex((count: 0, longest: UInt64(0)))
+
+  func look(_ call: HookedFileSystem.Call) {
+    guard call.operation == .synchronize, call.path.hasPrefix("/store/log/"),
+      let writer = writer.withLock({ $0 })
+    else { return }
+    let state = writer.state
+    let written = state.log.writtenEnd.load(ordering: .relaxed)
+    let behind = written - min(state.log.durableEnd.load(ordering: .relaxed), written)
+    let isFree = writer.lead.withLockIfAvailable { _ in true } ?? false
+    found.withLock { $0 = ($0.count + 1, isFree ? $0.longest : max($0.longest, behind)) }
   }
 }
 
