@@ -22,7 +22,8 @@ struct PreparedSegment: Sendable {
 /// commit is written.
 ///
 /// Where commits do not wait for the disk, the space is reserved and not written: their one
-/// synchronization among many pays for the journal, and zeros would be half of what the disk gets.
+/// synchronization among many pays for the journal, and zeros would be half of what the disk gets. Only the block of the
+/// header is written, since that is synchronized by itself, while commits wait.
 final class SegmentPreparation: Sendable {
   private let paths: StorePaths
   private let fileSystem: any FileSystem
@@ -163,6 +164,8 @@ final class SegmentPreparation: Sendable {
     }
   }
 
+  private static let blockByteCount = 4096
+
   private func remove(_ segment: PreparedSegment, _ next: inout Next) throws(StorageError) {
     do throws(StorageError) {
       try fileSystem.unlink(segment.file.path)
@@ -223,18 +226,23 @@ final class SegmentPreparation: Sendable {
     )
   }
 
-  /// Writes every block, where commits wait for the disk.
+  /// Writes every block where commits wait for the disk, and the header's where they do not.
   ///
   /// In small steps: a file cached in large pieces makes the small writes that follow many times slower.
   func fillWithZeros(_ file: any OpenFile, _ range: Range<Int>) throws(StorageError) {
-    guard options.durability == .full else { return }
-    var zeros = ByteBuffer(capacity: 4096)
-    zeros.appendZeros(4096)
+    let end: Int
+    switch options.durability {
+    case .full: end = range.upperBound
+    case .relaxed: end = min(range.upperBound, Self.blockByteCount)
+    case .memory: return
+    }
+    var zeros = ByteBuffer(capacity: Self.blockByteCount)
+    zeros.appendZeros(Self.blockByteCount)
     var offset = range.lowerBound
-    while offset < range.upperBound {
+    while offset < end {
       // Blocks that were reserved only are slower to write to, and that is all.
       if offset >= 1 << 20 && isAwaited.load(ordering: .relaxed) { return }
-      let count = min(4096, range.upperBound - offset)
+      let count = min(Self.blockByteCount, end - offset)
       try file.writeAll(zeros.bytes.extracting(0..<count), at: offset)
       offset += count
     }

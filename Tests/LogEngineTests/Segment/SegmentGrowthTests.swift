@@ -1,4 +1,5 @@
 import LogEngineTestSupport
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -64,6 +65,22 @@ import Testing
     let rows = try store.rows()
     try store.insert(60)
     #expect(try store.rows().count == rows.count + 60)
+  }
+
+  /// A block that is only reserved makes the file system commit its journal once it is synchronized.
+  @Test func `has a successor whose first block is written before commits come to wait for it`()
+    throws
+  {
+    let writes = Mutex<[String]>([])
+    let disk = SimulatedFileSystem(seed: 1)
+    let hooked = HookedFileSystem(disk) { call in
+      if call.operation == .write { writes.withLock { $0.append(call.path) } }
+    }
+    let store = try SimulatedStore(disk, hooked: hooked, durability: relaxed)
+    for _ in 0..<7 { try store.insert(60) }
+    writes.withLock { $0 = [] }
+    store.engine.performBackgroundWork()
+    #expect(writes.withLock { $0 }.filter { $0 == "/store/tmp/segment" }.count == 1)
   }
 
   /// A power cut takes what was not synchronized, the length of the file with it.
