@@ -12,6 +12,8 @@ struct SteadyRun {
   /// The time of all commits; what is drawn and weighed between them is not the store's.
   private var busy: UInt64 = 0
   private var greatestSpace = 0.0
+  /// From when on space counts: what is left of the rows' first insertion, at full speed, is no steady state.
+  private var spaceBegin: UInt64 = 0
   /// What has come together since the second began.
   private var second = (rows: 0, busy: UInt64(0), longest: UInt64(0))
 
@@ -24,8 +26,10 @@ struct SteadyRun {
   mutating func overwrite(_ store: any MixedTripStore, forSeconds seconds: Double) throws {
     var random = SplitMix64(seed: 11)
     var records: [TripRecord] = []
-    let end = monotonicNanoseconds() + UInt64(seconds * 1e9)
-    var secondEnd = monotonicNanoseconds() + 1_000_000_000
+    let begin = monotonicNanoseconds()
+    let end = begin + UInt64(seconds * 1e9)
+    spaceBegin = begin + UInt64(seconds * 0.5e9)
+    var secondEnd = begin + 1_000_000_000
     var last: UInt64 = 0
     while last < end {
       trips.draw(&random, into: &records)
@@ -53,6 +57,7 @@ struct SteadyRun {
     timeline.rowsPerSecond.append(Double(second.rows) * 1e9 / Double(max(second.busy, 1)))
     timeline.longestMicroseconds.append(Double(second.longest) / 1e3)
     second = (0, 0, 0)
+    guard monotonicNanoseconds() >= spaceBegin else { return }
     // A file that goes meanwhile fails the listing; the next second has another.
     if let bytes = try? allocatedBytes(in: folder) {
       greatestSpace = max(greatestSpace, Double(bytes) / (Double(trips.rows) * trips.bytesPerRow))
