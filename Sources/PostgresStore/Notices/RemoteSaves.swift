@@ -35,11 +35,15 @@ struct RemoteSaves: Sendable {
   }
 
   /// Asks for the rows that were changed, at most so many, and how each was.
+  ///
+  /// The bound is said of the changes, too, and an order that the index has: a server that knows nothing of the newest rows
+  /// yet would otherwise read all changes to join them with a few commits.
   func rows(after number: Int64, limit: Int) -> Statement {
     Statement(
       "SELECT h.row, h.kind FROM \(namespace)._logstore_commit AS c "
         + "JOIN \(namespace)._logstore_change AS h USING (xid) "
-        + "WHERE xid > $1 AND source IS DISTINCT FROM $2 AND \(RemoteSaves.horizon) LIMIT \(limit)"
+        + "WHERE xid > $1 AND h.xid > $1 AND source IS DISTINCT FROM $2 AND \(RemoteSaves.horizon) "
+        + "ORDER BY h.xid LIMIT \(limit)"
     ) {
       $0.append(number)
       $0.append(source)
