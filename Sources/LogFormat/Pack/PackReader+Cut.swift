@@ -65,10 +65,7 @@ extension PackReader {
   }
 
   private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
-    let block = footer.blocks[address.block]
-    let schema = footer.schemas[block.schema]
-    try requireIntact(address.block, slot, schema)
-    return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
+    try withIntactBlock(address.block, slot) { bytes, block, schema in
       let layout = schema.rowLayout
       var cut = RowCut(address.row, of: block.rowCount)
       var writer = RowWriter(capacity: 256)
@@ -115,12 +112,22 @@ extension PackReader {
     )
   }
 
-  /// Checks a block, unless that was done before while the pack is open.
-  func requireIntact(_ number: Int, _ slot: BlockSlot, _ schema: PackSchema) throws {
-    fetch(footer.blocks[number])
-    if slot.isIntact.load(ordering: .acquiring) { return }
-    try checkAll(of: number, schema)
-    slot.isIntact.store(true, ordering: .releasing)
+  /// Lends the bytes of a block, which is checked unless that was done before while the pack is open.
+  func withIntactBlock<R>(
+    _ number: Int,
+    _ slot: BlockSlot,
+    _ body: (RawSpan, BlockEntry, PackSchema) throws -> R
+  ) throws -> R {
+    let block = footer.blocks[number]
+    let schema = footer.schemas[block.schema]
+    fetch(block)
+    if !slot.isIntact.load(ordering: .acquiring) {
+      try checkAll(of: number, schema)
+      slot.isIntact.store(true, ordering: .releasing)
+    }
+    return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
+      try body(bytes, block, schema)
+    }
   }
 
   /// Unpacks all columns of a block, once while the pack is open: each checksum and each value is as it has to be.

@@ -49,10 +49,7 @@ extension PackReader {
   }
 
   private func measure(_ address: PackAddress, _ slot: BlockSlot) throws -> RowOutline {
-    let block = footer.blocks[address.block]
-    let schema = footer.schemas[block.schema]
-    try requireIntact(address.block, slot, schema)
-    return try withBytes(block.offset..<(block.offset + block.byteCount)) { bytes in
+    try withIntactBlock(address.block, slot) { bytes, block, schema in
       let layout = schema.rowLayout
       var cut = RowCut(address.row, of: block.rowCount)
       let key = try part(0, of: bytes, block, schema) { (entry, _, stored) throws(LZ4.Failure) in
