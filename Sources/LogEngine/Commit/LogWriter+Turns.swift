@@ -26,30 +26,29 @@ extension LogWriter {
   func inTurn<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
-    let result: R
-    do throws(StorageError) {
-      result = try body()
-    } catch {
-      abandonTurn(turns)
-      throw error
-    }
-    try leaveTurn(turns)
-    return result
+    let result = Result { () throws(StorageError) in try body() }
+    try leaveTurn(turns, with: result)
+    return try result.get()
   }
 
   /// Runs `body`, which may throw anything, in a turn.
   func inTurn<R>(any body: () throws -> R) throws -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
-    let result: R
-    do {
-      result = try body()
-    } catch {
-      abandonTurn(turns)
-      throw error
+    let result = Result { try body() }
+    try leaveTurn(turns, with: result)
+    return try result.get()
+  }
+
+  /// Leaves a turn, and waits for the disk unless what was done in the turn has thrown.
+  private func leaveTurn<R, Failure: Error>(
+    _ turns: Turns,
+    with result: Result<R, Failure>
+  ) throws(StorageError) {
+    switch result {
+    case .success: try leaveTurn(turns)
+    case .failure: abandonTurn(turns)
     }
-    try leaveTurn(turns)
-    return result
   }
 
   /// Whether others may be writing the store at this moment.
@@ -112,7 +111,10 @@ extension LogWriter {
   }
 
   private func release(_ turns: Turns) {
-    if let shared = turns.shared { synchronization.withLock { _ in shared.letGo() } }
+    // Where nothing is held, a thread that synchronizes must not keep the turn from ending: its lock is not asked for.
+    if let shared = turns.shared, !turns.synchronizesLater {
+      synchronization.withLock { _ in shared.letGo() }
+    }
     turns.file.lock.release()
   }
 
@@ -295,7 +297,7 @@ extension LogWriter {
           needsTurn = try !synchronizeOutOfTurn(through: end, turns)
         }
       )
-      // Somebody's synchronization failed: what may be lost is written again by whoever has the turn.
+      // The synchronization of a member failed. A member that has the turn writes again what may be lost.
       if needsTurn { try synchronize() }
     }
   }

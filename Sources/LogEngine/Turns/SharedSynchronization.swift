@@ -20,9 +20,9 @@ import Synchronization
 ///
 /// S1. Take the lock.
 /// S2. Read. What is on disk needs no more.
-/// S3. If a member's number is there, its synchronization failed, or it died in one: the system reports a failed
-///     write-back to some who have the file open, and forgets what it owed the disk. Then whoever has the turn writes
-///     again what may be in the system's memory only; a member without the turn takes one for that.
+/// S3. If the number of a member is there, its synchronization failed, or it died in one. The system reports a failed
+///     write-back to some of those that have the file open, and forgets what it owed the disk. So a member takes a turn,
+///     if it has none, and writes again what may be in the system's memory only.
 /// S4. Write the own number.
 /// S5. Read where the last turn ended.
 /// S6. Synchronize.

@@ -141,7 +141,9 @@ private final class WritingThread: Sendable {
 
 @Suite struct `The disk of several processes` {
   @Test(arguments: UInt64(1)..<80)
-  func `keeps each commit that returned, whoever dies or cannot synchronize`(seed: UInt64) throws {
+  func `keeps each commit that returned, if processes die or cannot synchronize`(seed: UInt64)
+    throws
+  {
     var processes = try ProcessesOnDisk(seed: seed)
     for _ in 0..<60 {
       try processes.step()
@@ -149,7 +151,7 @@ private final class WritingThread: Sendable {
     }
   }
 
-  /// Whoever comes to the disk while another is there waits, and is synchronized with those who wait, too.
+  /// A process that finds the disk busy waits, and one synchronization serves all that wait.
   @Test(.timeLimit(.minutes(5)))
   func `is told once of commits that were written while it was busy`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
@@ -190,6 +192,49 @@ private final class WritingThread: Sendable {
     }
     for engine in engines { try engine.close() }
     #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
+  }
+
+  /// The turn of a process ends although another thread of it waits for the disk.
+  @Test(.timeLimit(.minutes(5)))
+  func `keeps no turn of a process from ending`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    let gate = Gate()
+    let engine = try StorageEngine.open(
+      at: folder.path,
+      options: options,
+      fileSystem: HookedFileSystem(PosixFileSystem()) { gate.pass($0) }
+    )
+    let other = try StorageEngine.open(at: folder.path, options: options)
+    try engine.apply(MemoryStore.tableChanges)
+    try Self.insert(1, engine)
+    let writers = (0..<2).map { _ in WritingThread() }
+    gate.close()
+    writers[0].start { try Self.insert(1, engine) }
+    gate.waitUntilReached()
+    let last = engine.lastCommit
+    writers[1].start { try Self.insert(1, engine) }
+    let deadline = ContinuousClock.now + .seconds(120)
+    var hasEnded = false
+    while !hasEnded, ContinuousClock.now < deadline {
+      Thread.yield()
+      hasEnded = try engine.lastCommit > last && Self.mayTakeTurn(other)
+    }
+    #expect(hasEnded, "the turn waits for a synchronization")
+    gate.open()
+    for writer in writers { try writer.join() }
+    try other.refresh()
+    #expect(try MemoryStore.rows(of: other).count == 3)
+    for engine in [engine, other] { try engine.close() }
+  }
+
+  private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
+    let lock = try #require(engine.writer?.turns?.file.lock)
+    guard try lock.takeAtOnce() else { return false }
+    lock.release()
+    return true
   }
 
   private static func isBetweenTurns(_ engine: StorageEngine) throws -> Bool {
