@@ -82,6 +82,7 @@ extension Compactor {
   ///   - log: The writer of the log.
   ///   - urgency: How much is to be gained at least.
   ///   - history: How much of the log stays.
+  ///   - fileLimit: How many files to take at most.
   ///   - lastEnd: The newest commit when the last compaction ended.
   /// - Returns: What to take, or why nothing is.
   /// - Throws: ``StorageError`` if the store is not written to any more, or the log cannot be read.
@@ -89,13 +90,16 @@ extension Compactor {
     _ log: any LogPublisher,
     _ urgency: CompactionUrgency,
     _ history: HistoryRetention,
+    fileLimit: Int,
     lastEnd: () -> UInt64
   ) throws -> Selection {
     // For as long as there is the plan.
     guard let permit = try log.lockCompaction(waits: urgency == .now) else {
       return .outcome(.nothingToDo)
     }
-    return try log.inTurn { try select(log, urgency, history, permit, lastEnd: lastEnd) }
+    return try log.inTurn {
+      try select(log, urgency, history, permit, fileLimit: fileLimit, lastEnd: lastEnd)
+    }
   }
 
   private static func select(
@@ -103,6 +107,7 @@ extension Compactor {
     _ urgency: CompactionUrgency,
     _ history: HistoryRetention,
     _ permit: CompactionPermit,
+    fileLimit: Int,
     lastEnd: () -> UInt64
   ) throws -> Selection {
     let state = log.state
@@ -116,6 +121,7 @@ extension Compactor {
     guard state.files.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
     var choice = policy.choose(from: candidates.pickerInput, urgency)
+    choice = policy.limit(choice, to: fileLimit, of: candidates.pickerInput)
     if !choice.packs.isEmpty, candidates.lowWaterMark < lastEnd() {
       // A view sees what the last compaction had to keep: those packs would be written again as they are.
       choice.packs = []

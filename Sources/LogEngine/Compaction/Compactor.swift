@@ -72,6 +72,9 @@ import Synchronization
     /// How many bytes of records a new pack takes before the next is begun.
     var packByteCount = Int.max
 
+    /// How many files are taken.
+    var fileCount: Int { segments.count + packs.count }
+
     /// What the files that are taken have, in bytes.
     var fileByteCount: Int {
       segments.reduce(0) { $0 + $1.capacity } + packs.reduce(0) { $0 + $1.summary.byteCount }

@@ -22,6 +22,8 @@ struct CompactionSchedule: Sendable {
   /// No attempt is made before this time, in microseconds, after one that failed.
   private(set) var retryAt: Int64 = .min
   private var failureCount = 0
+  /// How many files a compaction takes at most: fewer after one that found no room for what it writes.
+  private(set) var fileLimit = Int.max
   var statistics = CompactionStatistics()
 
   init(longestSaveDelay: Duration = .zero) { saves = SavePace(longestDelay: longestSaveDelay) }
@@ -64,10 +66,15 @@ struct CompactionSchedule: Sendable {
   mutating func record(_ report: CompactionReport, through sequence: UInt64) {
     lastEnd = sequence
     failureCount = 0
+    // What was removed may be room for more at once.
+    fileLimit = Self.raise(fileLimit)
     isDue = false
     end()
     statistics.record(report)
   }
+
+  /// A limit of files after a compaction that kept it and succeeded.
+  static func raise(_ fileLimit: Int) -> Int { fileLimit < 1 << 16 ? fileLimit * 2 : .max }
 
   /// Records how far compaction is behind.
   ///
@@ -98,12 +105,22 @@ struct CompactionSchedule: Sendable {
   }
 
   /// Records a compaction that was given up.
-  mutating func recordEnd(failure: StorageError?, _ now: Int64) {
+  ///
+  /// - Parameters:
+  ///   - failure: Why, if it failed.
+  ///   - fileCount: How many files it took; 0 if it did not come to that.
+  ///   - now: The time.
+  mutating func recordEnd(failure: StorageError?, fileCount: Int = 0, _ now: Int64) {
     isDue = false
     end()
     guard let failure else { return }
     statistics.failureCount += 1
     statistics.lastFailure = failure
+    if case .noSpace = failure, fileCount > 1 {
+      // Nothing changes by waiting, but a smaller compaction may find room, and makes some.
+      fileLimit = fileCount / 2
+      return
+    }
     failureCount = min(failureCount + 1, 7)
     retryAt = now + Self.firstRetryDelay << Int64(failureCount - 1)
   }

@@ -84,6 +84,7 @@ extension Housekeeper {
       } catch {
         reportFailure(ofCompaction: error)
         slot?.giveUp()
+        let fileCount = slot.map { $0.isPublished ? 0 : $0.plan.fileCount } ?? 0
         slot = nil
         // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
         let now = state.fileSystem.microseconds()
@@ -94,7 +95,7 @@ extension Housekeeper {
             schedule.recordEnd(failure: nil, now)
             schedule.record(.waitsForView(of: pinned))
           } else {
-            schedule.recordEnd(failure: failure, now)
+            schedule.recordEnd(failure: failure, fileCount: fileCount, now)
           }
         }
       }
@@ -110,12 +111,15 @@ extension Housekeeper {
   }
 
   private func beginCompaction(of log: some HousekeptLog) throws -> Compactor? {
-    let (isDue, urgency) = compactionSchedule.withLock { ($0.isDue, $0.urgency) }
+    let (isDue, urgency, fileLimit) = compactionSchedule.withLock {
+      ($0.isDue, $0.urgency, $0.fileLimit)
+    }
     guard isDue else { return nil }
     switch try Compactor.select(
       log,
       urgency,
       state.options.history,
+      fileLimit: fileLimit,
       lastEnd: { lastCompactionEnd }
     ) {
     case .plan(let plan):

@@ -25,21 +25,53 @@ extension Housekeeper {
 
   /// Compacts until no further round pays off: the log may supersede rows of older packs, which shows only once the
   /// log is packed itself.
+  ///
+  /// On a device without room for what all files become, it takes fewer: each round removes what it took, which is
+  /// room for the next.
   private func compactAll(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> CompactionOutcome {
-    if mayPackAll(keeping: history) { try log.leaveSegment() }
     var sum: CompactionReport?
-    for _ in 0..<Self.roundLimit {
-      let outcome = try compactOnce(log, history, observer)
-      guard let report = outcome.report else {
-        return sum.map(CompactionOutcome.compacted) ?? outcome
+    var fileLimit = Int.max
+    var refusal = try leaveSegment(log, history)
+    var rounds = 0
+    while rounds < Self.roundLimit {
+      var fileCount = 0
+      do {
+        let outcome = try compactOnce(log, history, fileLimit, &fileCount, observer)
+        guard let report = outcome.report else {
+          if outcome == .nothingToDo, sum == nil, let refusal { throw refusal }
+          return sum.map(CompactionOutcome.compacted) ?? outcome
+        }
+        sum = sum.map { $0 + report } ?? report
+        if refusal != nil { refusal = try leaveSegment(log, history) }
+        if fileLimit == .max { rounds += 1 }
+        fileLimit = CompactionSchedule.raise(fileLimit)
+      } catch StorageError.noSpace(let path, let needed) where fileCount > 1 {
+        refusal = .noSpace(path: path, needed: needed)
+        fileLimit = fileCount / 2
       }
-      sum = sum.map { $0 + report } ?? report
     }
     return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
+  }
+
+  /// Goes on to another segment, so that the one that is written can be packed.
+  ///
+  /// - Returns: The error if there is no room for another: the older segments can be packed all the same.
+  private func leaveSegment(
+    _ log: some HousekeptLog,
+    _ history: HistoryRetention
+  ) throws -> StorageError? {
+    guard mayPackAll(keeping: history) else { return nil }
+    do throws(StorageError) {
+      try log.leaveSegment()
+      return nil
+    } catch {
+      guard case .noSpace = error else { throw error }
+      return error
+    }
   }
 
   /// Whether no view needs the segment that is being written, so that it can be packed, too.
@@ -56,13 +88,22 @@ extension Housekeeper {
   private func compactOnce(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
+    _ fileLimit: Int,
+    _ fileCount: inout Int,
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> CompactionOutcome {
     let compactor: Compactor
-    switch try Compactor.select(log, .now, history, lastEnd: { lastCompactionEnd }) {
+    switch try Compactor.select(
+      log,
+      .now,
+      history,
+      fileLimit: fileLimit,
+      lastEnd: { lastCompactionEnd }
+    ) {
     case .outcome(let outcome): return outcome
     case .plan(let plan):
       compactor = Compactor(log, plan)
+      fileCount = plan.fileCount
       state.events.report(.compactionStarted(CompactionStart(.demand, plan)))
     }
     do {
@@ -83,6 +124,8 @@ extension Housekeeper {
       return .waitsForView(of: pinned)
     } catch {
       compactor.giveUp()
+      // Its manifest may count: the same again would gain nothing.
+      if compactor.isPublished { fileCount = 0 }
       reportFailure(ofCompaction: error)
       throw error
     }

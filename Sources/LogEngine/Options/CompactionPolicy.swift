@@ -105,6 +105,7 @@ package struct CompactionPolicy: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { segmentCount == 0 && packs.isEmpty }
+    package var fileCount: Int { segmentCount + packs.count }
   }
 
   /// Chooses the files to take.
@@ -131,6 +132,20 @@ package struct CompactionPolicy: Hashable, Sendable {
     let small = input.packs.filter { $0.usage.liveByteCount < limit / 4 }
     if small.count >= smallPackCount { choice.packs.formUnion(small.map(\.id)) }
     return choice
+  }
+
+  /// Leaves files out of a choice until it has no more than so many, for a device without room for what all of them
+  /// become: the oldest segments come first, then the packs with the greatest dead share.
+  ///
+  /// Packs that are only to be merged with others are left out: to write one again by itself would gain nothing.
+  package func limit(_ choice: Choice, to fileCount: Int, of input: PickerInput) -> Choice {
+    if choice.fileCount <= fileCount { return choice }
+    let segmentCount = min(choice.segmentCount, fileCount)
+    let packs = input.packs
+      .filter { choice.packs.contains($0.id) && $0.deadShare >= leastDeadShare }
+      .sorted { $0.deadShare > $1.deadShare }
+      .prefix(fileCount - segmentCount)
+    return Choice(segmentCount: segmentCount, packs: Set(packs.map(\.id)))
   }
 
   /// The pressure to compact: at 1 a compaction is due, above 1 it is behind.

@@ -29,6 +29,13 @@ package struct Disk: Sendable {
     names.compactMap { if case .file = $0.value { $0.key } else { nil } }.sorted()
   }
 
+  /// How many bytes the files have that have a name.
+  package var byteCount: Int {
+    names.values.reduce(0) { sum, entry in
+      if case .file(let number) = entry { sum + files[number].current.size } else { sum }
+    }
+  }
+
   /// What a program reads in a file.
   package func image(of path: String) -> FileImage? { file(at: path).map { files[$0].current } }
 

@@ -7,6 +7,8 @@ package struct FaultPlan: Sendable {
   package var hasShortWrites = false
   /// Whether the device is full: no file grows, and what a file has can be written over.
   package var isFull = false
+  /// How many bytes all files together may have; `nil` for any number.
+  package var capacity: Int?
   /// What the disk promises and does not do.
   package var lies: Lies = []
 

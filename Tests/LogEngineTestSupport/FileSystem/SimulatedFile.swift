@@ -43,6 +43,7 @@ final class SimulatedFile: OpenFile {
         state.disk.write(Array(bytes.prefix(done)), to: number, at: offset)
         return done
       }
+      if let error = state.lack(of: offset + bytes.count - size, for: path) { throw error }
       if case .misdirected(let distance) = fault?.effect {
         state.disk.write(bytes, to: number, at: max(0, offset + distance))
         return bytes.count
@@ -75,6 +76,8 @@ final class SimulatedFile: OpenFile {
       if state.faults.isFull, size > state.disk.files[number].current.size {
         throw StorageError.noSpace(path: path, needed: size)
       }
+      let growth = size - state.disk.files[number].current.size
+      if let error = state.lack(of: growth, for: path) { throw error }
       if size > state.disk.files[number].current.size { state.disk.resize(number, to: size) }
     }
   }
@@ -102,5 +105,13 @@ final class SimulatedFile: OpenFile {
     return MappedFile(base: base, count: count) {
       UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
     }
+  }
+}
+
+extension SimulatedFileSystem.State {
+  /// The error of a file that is to grow by more than the device has left.
+  fileprivate func lack(of growth: Int, for path: String) -> StorageError? {
+    guard let capacity = faults.capacity, growth > 0 else { return nil }
+    return disk.byteCount + growth <= capacity ? nil : .noSpace(path: path, needed: growth)
   }
 }

@@ -96,9 +96,21 @@ final class SimulatedStore {
 
   /// Gives a row another number.
   func update(_ key: UInt64, number: Int64, text: String = SimulatedStore.text) throws {
-    var batch = engine.makeBatch()
     var changed = ColumnSet()
     changed.insert(0)
+    try change(changed, of: key, number, text)
+  }
+
+  /// Gives a row another text, and writes it whole.
+  func replace(_ key: UInt64, text: String) throws { try change(.all, of: key, Int64(key), text) }
+
+  private func change(
+    _ changed: ColumnSet,
+    of key: UInt64,
+    _ number: Int64,
+    _ text: String
+  ) throws {
+    var batch = engine.makeBatch()
     withRow(number, text) {
       batch.update(
         RowReference(table: 1, key: key),
