@@ -90,9 +90,7 @@ extension LogWriter {
         }
         if !isHeld { throw turns.timeoutError }
       }
-      guard let record = try turns.file.read() else {
-        throw .missingFile(path: turns.file.path)
-      }
+      let record = try turns.file.read()
       let own = turns.membership.number
       try turns.file.write(.init(turns: record.holder.turns, member: own))
       do throws(StorageError) {
@@ -142,12 +140,37 @@ extension LogWriter {
   private func takeOver(_ record: TurnRecord, _ turns: Turns) throws(StorageError) {
     guard let follower else { return }
     let diedBefore = record.holder.member != 0
-    let isKnown = !diedBefore && record.holder.turns == turns.known.load(ordering: .relaxed)
+    let isKnown =
+      !diedBefore && record.isCounted
+      && record.holder.turns == turns.known.load(ordering: .relaxed)
     try follower.beginTurn(catchingUp: !isKnown)
     if isKnown { return }
-    try adopt(record, readingManifest: diedBefore)
-    if diedBefore { try repair(after: record, turns) }
+    if record.isReadable {
+      try adopt(record, readingManifest: diedBefore)
+      if diedBefore { try repair(after: record, turns) }
+    } else {
+      try turns.file.restore(synchronizationNumber: turns.shared?.number)
+      let known = try knownRecord(insteadOf: record)
+      try adopt(known, readingManifest: true)
+      try repair(after: known, turns)
+    }
     assert(state.log.tail.withLock { $0.active.bytes.count == 0 }, "bytes of an earlier turn")
+  }
+
+  /// What this process knows that has read the log, instead of a record that is damaged.
+  private func knownRecord(insteadOf damaged: TurnRecord) throws(StorageError) -> TurnRecord {
+    var record = damaged
+    record.durableEnd = state.log.durableEnd.load(ordering: .relaxed)
+    record.segment =
+      state.files.segments.indices(from: 0).lazy
+      .compactMap { [state] in state.files.segments[$0] }
+      .last { $0.header.logPosition <= record.durableEnd }?.id ?? .none
+    record.isEnded = true
+    record.checkpoint.highest = max(
+      lead.withLock { $0.checkpoint.highest },
+      try CheckpointFiles(state).numbers().last ?? 0
+    )
+    return record
   }
 
   /// Takes up where the others left the log.
@@ -184,7 +207,7 @@ extension LogWriter {
       // The one who died may have written one and not said so.
       lead.checkpoint.highest += 1
     }
-    try turns.file.writeBody(makeRecord(startingAt: record))
+    try turns.file.writeBody(makeRecord(startingAt: record), turns: record.holder.turns + 1)
     let segment = state.log.tail.withLock { $0.segment }
     for id in try LogFiles.numbers(state.paths, state.fileSystem) where id > segment?.id ?? .none {
       try state.fileSystem.unlink(state.paths.segment(id))
@@ -275,9 +298,9 @@ extension LogWriter {
     }
     do throws(StorageError) {
       let record = makeRecord(startingAt: nil)
-      try turns.file.writeBody(record)
-      if writesThrough { turns.shared?.record(turnEnd: record.segment, record.end) }
       let count = try turns.file.readHolder().turns + 1
+      try turns.file.writeBody(record, turns: count)
+      if writesThrough { turns.shared?.record(turnEnd: record.segment, record.end) }
       try turns.file.write(.init(turns: count))
       turns.known.store(count, ordering: .relaxed)
       turns.read.store(count, ordering: .releasing)
@@ -298,7 +321,7 @@ extension LogWriter {
         }
       )
       // The synchronization of a member failed. A member that has the turn writes again what may be lost.
-      if needsTurn { try synchronize() }
+      if needsTurn { return try synchronize() }
     }
   }
 
@@ -309,7 +332,7 @@ extension LogWriter {
   ) throws(StorageError) -> Bool {
     if state.log.durableEnd.load(ordering: .acquiring) >= end { return true }
     // Of a segment that was sealed since, all is on disk, and the record says so.
-    guard let segment = state.log.tail.withLock({ $0.segment }) else { return true }
+    guard let segment = state.log.tail.withLock({ $0.segment }) else { return false }
     do throws(StorageError) {
       return try synchronize(segment, through: end, isInTurn: false)
     } catch {

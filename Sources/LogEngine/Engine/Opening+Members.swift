@@ -181,7 +181,7 @@ extension Opening {
     turns: UInt64
   ) throws(StorageError) {
     try joined.writer.flushAndHandOver()
-    try file.writeBody(joined.writer.makeRecord(startingAt: nil))
+    try file.writeBody(joined.writer.makeRecord(startingAt: nil), turns: turns)
     try file.write(.init(turns: turns))
     joined.writer.turns?.known.store(turns, ordering: .relaxed)
     joined.writer.turns?.read.store(turns, ordering: .relaxed)

@@ -55,9 +55,10 @@ package import Synchronization
     header.logPosition + UInt64(offset - SegmentHeader.byteCount)
   }
 
-  /// The offset of a log position in this segment.
+  /// The offset of a log position in this segment, or where the segment ends if the position is behind that.
   func offset(of logPosition: UInt64) -> Int {
-    Int(logPosition - header.logPosition) + SegmentHeader.byteCount
+    min(Int(clamping: logPosition - header.logPosition), capacity - SegmentHeader.byteCount)
+      + SegmentHeader.byteCount
   }
 
   /// Writes bytes to a file of the segment that are there already: the system may have forgotten that it owes them to

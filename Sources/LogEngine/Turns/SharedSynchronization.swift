@@ -7,7 +7,8 @@ import Synchronization
 ///     0     8   "SDLGSYNC"
 ///     8     8   the number that `TURN` has for it (``TurnFile/synchronizationOffset``): it is not of earlier members
 ///     16    8   the log position up to which the log is on disk
-///     24    8   the member that synchronizes, or whose synchronization failed; 0 if none
+///     24    4   the member that synchronizes, or whose synchronization failed; 0 if none
+///     28    4   the CRC-32C of 16 ..< 40, with 0 here
 ///     32    8   how many turns there were when the synchronization began that `16` tells of
 ///     40    8   where the last turn ended: the segment << 32 | the offset in it
 ///     48    8   the same, each bit reversed: it is read while somebody writes it
@@ -22,7 +23,8 @@ import Synchronization
 /// S2. Read. What is on disk needs no more.
 /// S3. If the number of a member is there, its synchronization failed, or it died in one. The system reports a failed
 ///     write-back to some of those that have the file open, and forgets what it owed the disk. So a member takes a turn,
-///     if it has none, and writes again what may be in the system's memory only.
+///     if it has none, and writes again what may be in the system's memory only. A record that is damaged is read as one
+///     of a member that failed, by which nothing is on disk.
 /// S4. Write the own number.
 /// S5. Read where the last turn ended.
 /// S6. Synchronize.
@@ -36,6 +38,8 @@ final class SharedSynchronization: @unchecked Sendable {
   private let file: any OpenFile
   private let lock: TurnLock
   private let member: UInt16
+  /// What `TURN` has, too.
+  let number: UInt64
   private let turns: TurnFile
   private let gathering = CommitGathering()
   /// The newest commit that was synchronized while there was no other member.
@@ -46,21 +50,39 @@ final class SharedSynchronization: @unchecked Sendable {
   private static let magic: UInt64 = 0x434E_5953_474C_4453
   private static let byteCount = 56
   private static let durableEndOffset = 16
-  private static let memberOffset = 24
   private static let turnEndOffset = 40
 
   /// What the file says.
   private struct Record {
-    var durableEnd: UInt64
-    var member: UInt64
-    var turns: UInt64
+    var durableEnd: UInt64 = 0
+    var member: UInt16 = 0
+    var turns: UInt64 = 0
     /// Where the last turn ended; `nil` if that cannot be told.
     var turnEnd: UInt64?
+
+    /// The bytes from ``durableEndOffset`` to ``turnEndOffset``.
+    func encode() -> ByteBuffer {
+      var bytes = ByteBuffer(capacity: 24)
+      bytes.append(durableEnd)
+      bytes.append(UInt64(member) | UInt64(checksum) << 32)
+      bytes.append(turns)
+      return bytes
+    }
+
+    /// The CRC-32C of all but where the last turn ended.
+    var checksum: UInt32 {
+      CRC32C.extend(
+        CRC32C.extend(CRC32C.extend(0, over: durableEnd), over: UInt64(member)),
+        over: turns
+      )
+    }
 
     /// Where the last turn ended, if that was in a segment.
     func end(in segment: Segment) -> UInt64? {
       guard let turnEnd, turnEnd >> 32 == UInt64(segment.id.rawValue) else { return nil }
-      return segment.logPosition(of: Int(turnEnd & 0xFFFF_FFFF))
+      let offset = Int(turnEnd & 0xFFFF_FFFF)
+      guard SegmentHeader.byteCount...segment.capacity ~= offset else { return nil }
+      return segment.logPosition(of: offset)
     }
   }
 
@@ -85,7 +107,7 @@ final class SharedSynchronization: @unchecked Sendable {
     let members = membership.members
     let path = members.paths.synchronization
     guard number != 0, try members.fileSystem.size(of: path) != nil else { return nil }
-    let shared = try SharedSynchronization(turns, membership)
+    let shared = try SharedSynchronization(turns, membership, number)
     let bytes = try shared.file.readBytes(byteCount, at: 0)
     guard bytes.count == byteCount, bytes.load(UInt64.self, at: 0) == magic,
       bytes.load(UInt64.self, at: 8) == number
@@ -106,21 +128,21 @@ final class SharedSynchronization: @unchecked Sendable {
     _ membership: Membership,
     durableEnd: UInt64
   ) throws(StorageError) -> SharedSynchronization {
-    let shared = try SharedSynchronization(turns, membership)
     let number = membership.members.fileSystem.randomBits() | 1
-    var bytes = ByteBuffer(capacity: byteCount)
-    bytes.append(magic)
-    bytes.append(number)
-    bytes.append(durableEnd)
-    bytes.appendZeros(byteCount - bytes.count)
-    try bytes.write(to: shared.file, at: 0)
+    let shared = try SharedSynchronization(turns, membership, number)
+    try shared.writeAll(Record(durableEnd: durableEnd))
     // Only now: who finds the number finds the file.
     try turns.write(synchronizationNumber: number)
     return shared
   }
 
-  private init(_ turns: TurnFile, _ membership: Membership) throws(StorageError) {
+  private init(
+    _ turns: TurnFile,
+    _ membership: Membership,
+    _ number: UInt64
+  ) throws(StorageError) {
     let members = membership.members
+    self.number = number
     path = members.paths.synchronization
     lock = TurnLock(try members.fileSystem.openLockable(path))
     file = try members.fileSystem.open(path, .write)
@@ -148,15 +170,16 @@ final class SharedSynchronization: @unchecked Sendable {
     newest: (() -> UInt64)?
   ) throws(StorageError) -> Outcome {
     let outcome = try withLock(waiting: waits) { () throws(StorageError) -> Outcome in
-      let record = try read()
+      var record = try read()
       if record.member == 0, record.durableEnd >= end { return .known(record.durableEnd) }
       let hasFailed = record.member != 0
       if hasFailed, !isInTurn { return .needsTurn }
-      try write(member: member)
+      record.member = member
+      try write(record)
       if hasFailed { try writeAgain(segment, from: record.durableEnd, to: end) }
       if isInTurn {
         try segment.file.synchronize()
-        try write(durableEnd: end, turns: record.turns)
+        try write(Record(durableEnd: end, turns: record.turns))
         return .synchronized(end)
       }
       return try gather(segment, through: end, record, newest)
@@ -181,7 +204,7 @@ final class SharedSynchronization: @unchecked Sendable {
       try segment.file.synchronize()
     }
     if newestCommit != nil { coveredCommit = covered }
-    try write(durableEnd: target, turns: newestCommit == nil ? covered : record.turns)
+    try write(Record(durableEnd: target, turns: newestCommit == nil ? covered : record.turns))
     return .synchronized(target)
   }
 
@@ -196,10 +219,11 @@ final class SharedSynchronization: @unchecked Sendable {
     _ body: () throws(StorageError) -> Void
   ) throws(StorageError) {
     _ = try withLock { () throws(StorageError) in
-      let record = try read()
-      try write(member: member)
+      var record = try read()
+      record.member = member
+      try write(record)
       try body()
-      try write(durableEnd: max(end, record.durableEnd), turns: record.turns)
+      try write(Record(durableEnd: max(end, record.durableEnd), turns: record.turns))
     }
   }
 
@@ -245,32 +269,44 @@ final class SharedSynchronization: @unchecked Sendable {
 
   // MARK: The file
 
+  /// - Returns: The record; if it is damaged, one by which a member has failed and nothing is on disk.
   private func read() throws(StorageError) -> Record {
     let bytes = try file.readBytes(Self.byteCount, at: 0)
-    guard bytes.count == Self.byteCount else { throw .missingFile(path: path) }
-    let turnEnd = bytes.load(UInt64.self, at: Self.turnEndOffset)
-    let isWhole = bytes.load(UInt64.self, at: Self.turnEndOffset + 8) == ~turnEnd
-    return Record(
+    guard bytes.count == Self.byteCount else { return try restore() }
+    let member = bytes.load(UInt64.self, at: Self.durableEndOffset + 8)
+    var record = Record(
       durableEnd: bytes.load(UInt64.self, at: Self.durableEndOffset),
-      member: bytes.load(UInt64.self, at: Self.memberOffset),
-      turns: bytes.load(UInt64.self, at: 32),
-      turnEnd: isWhole ? turnEnd : nil
+      member: UInt16(truncatingIfNeeded: member),
+      turns: bytes.load(UInt64.self, at: 32)
     )
+    guard UInt64(record.member) | UInt64(record.checksum) << 32 == member else {
+      return try restore()
+    }
+    let turnEnd = bytes.load(UInt64.self, at: Self.turnEndOffset)
+    if bytes.load(UInt64.self, at: Self.turnEndOffset + 8) == ~turnEnd { record.turnEnd = turnEnd }
+    return record
   }
 
-  private func write(member: UInt16) throws(StorageError) {
-    var bytes = ByteBuffer(capacity: 8)
-    bytes.append(UInt64(member))
-    try bytes.write(to: file, at: Self.memberOffset)
+  /// Makes the file one of members again.
+  private func restore() throws(StorageError) -> Record {
+    let record = Record(member: .max)
+    try writeAll(record)
+    return record
   }
 
-  /// Writes down up to where the log is on disk, and takes the own number out.
-  private func write(durableEnd: UInt64, turns: UInt64) throws(StorageError) {
-    var bytes = ByteBuffer(capacity: 24)
-    bytes.append(durableEnd)
-    bytes.append(UInt64(0))
-    bytes.append(turns)
-    try bytes.write(to: file, at: Self.durableEndOffset)
+  /// Writes all but where the last turn ended; with the lock.
+  private func write(_ record: Record) throws(StorageError) {
+    try record.encode().write(to: file, at: Self.durableEndOffset)
+  }
+
+  /// Writes the whole file, by which it is not known where the last turn ended.
+  private func writeAll(_ record: Record) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: Self.byteCount)
+    bytes.append(Self.magic)
+    bytes.append(number)
+    bytes.append(record.encode().bytes)
+    bytes.appendZeros(Self.byteCount - bytes.count)
+    try bytes.write(to: file, at: 0)
   }
 
   /// Writes again what may be in the system's memory only, of the segment that is the last; in a turn.

@@ -13,6 +13,8 @@ import RowFormat
 ///     48    8   the lowest number that no blob had
 ///     56    8   1 if the segment can take no more, although it has room
 ///     64    40  the checkpoints: highest, newest (0: none), its log position, its bytes, the last attempt
+///     104   4   the lowest 32 bits of how many turns there are once the one that has written this has ended
+///     108   4   the CRC-32C of 16 ..< 104; it counts only if the number before it fits
 ///     1024  8   changes when a process that joins waits for the turn
 ///     2048  8   the lowest rank that was not given out
 ///     3072  8   a random number that `members/SYNC` has, too; 0: members synchronize in their turns
@@ -22,15 +24,18 @@ import RowFormat
 /// that the log does not, but for the numbers, which matter to processes that live. The first member writes it anew.
 ///
 /// Whoever finds a member's number there, with the lock in hand, knows that this member has died in its turn: so a
-/// member writes its number before anything else, and takes it out after everything else.
+/// member writes its number before anything else, and takes it out after everything else. Whoever finds a record that is
+/// damaged goes on as if a member had died, and knows of the log what it reads there.
 struct TurnFile: Sendable {
   let path: String
   let lock: TurnLock
   private let file: any OpenFile
+  private let fileSystem: any FileSystem
 
   private static let magic: UInt64 = 0x4E52_5554_474C_4453
   private static let bodyOffset = 16
-  private static let byteCount = 104
+  private static let checksumOffset = 104
+  private static let byteCount = 112
   private static let askedOffset = 1024
   private static let rankOffset = 2048
   private static let synchronizationOffset = 3072
@@ -39,6 +44,7 @@ struct TurnFile: Sendable {
   /// Opens the file, and makes it if need be.
   init(_ paths: StorePaths, _ fileSystem: any FileSystem) throws(StorageError) {
     path = paths.turn
+    self.fileSystem = fileSystem
     lock = TurnLock(try fileSystem.openLockable(path))
     file = try fileSystem.open(path, .write)
   }
@@ -85,13 +91,23 @@ struct TurnFile: Sendable {
     try bytes.write(to: file, at: 8)
   }
 
-  /// Reads everything but the counters; `nil` if it was never written.
-  func read() throws(StorageError) -> TurnRecord? {
+  /// Reads everything but the counters.
+  ///
+  /// - Returns: The record; if it is damaged, one that is not ``TurnRecord/isReadable``.
+  func read() throws(StorageError) -> TurnRecord {
     let bytes = try file.readBytes(Self.byteCount, at: 0)
     guard bytes.count == Self.byteCount, bytes.load(UInt64.self, at: 0) == Self.magic else {
-      return nil
+      return makeUnreadable()
     }
-    var record = TurnRecord(holder: Holder(bytes.load(UInt64.self, at: 8)))
+    let holder = Holder(bytes.load(UInt64.self, at: 8))
+    let turns = bytes.load(UInt32.self, at: Self.checksumOffset)
+    let body = bytes.bytes.extracting(Self.bodyOffset..<Self.checksumOffset)
+    let isIntact =
+      bytes.load(UInt32.self, at: Self.checksumOffset + 4) == CRC32C.extend(0, over: body)
+    // Members of earlier versions leave the checksum of a record that was before theirs, with its number of turns.
+    let lag = UInt32(truncatingIfNeeded: holder.turns) &- turns &+ 1
+    if lag <= 1, !isIntact { return makeUnreadable() }
+    var record = TurnRecord(holder: holder, isCounted: lag == 1)
     record.nextFile = SegmentID(rawValue: bytes.load(UInt32.self, at: 16))
     record.segment = SegmentID(rawValue: bytes.load(UInt32.self, at: 20))
     record.end = Int(clamping: bytes.load(UInt64.self, at: 24))
@@ -109,7 +125,12 @@ struct TurnFile: Sendable {
   }
 
   /// Writes everything but the counters and the holder, which comes after it.
-  func writeBody(_ record: TurnRecord) throws(StorageError) {
+  ///
+  /// - Parameters:
+  ///   - record: What is written.
+  ///   - turns: How many turns there are once this one has ended.
+  /// - Throws: ``StorageError`` if the file cannot be written.
+  func writeBody(_ record: TurnRecord, turns: UInt64) throws(StorageError) {
     var bytes = ByteBuffer(capacity: Self.byteCount)
     bytes.append(record.nextFile.rawValue)
     bytes.append(record.segment.rawValue)
@@ -123,7 +144,24 @@ struct TurnFile: Sendable {
     bytes.append(record.checkpoint.logPosition)
     bytes.append(UInt64(record.checkpoint.byteCount))
     bytes.append(record.checkpoint.attemptEnd)
+    let checksum = CRC32C.extend(0, over: bytes.bytes)
+    bytes.append(UInt32(truncatingIfNeeded: turns))
+    bytes.append(checksum)
     try bytes.write(to: file, at: Self.bodyOffset)
+  }
+
+  /// What is read from a damaged file: as if a member had died in its turn, which nobody has seen, and nothing were known.
+  private func makeUnreadable() -> TurnRecord {
+    TurnRecord(
+      holder: Holder(turns: fileSystem.randomBits() >> 17, member: .max),
+      isReadable: false
+    )
+  }
+
+  /// Makes the file one of members again, by a member that found it damaged; see ``writeBody(_:turns:)`` for the rest.
+  func restore(synchronizationNumber: UInt64?) throws(StorageError) {
+    try writeNumber(Self.magic, at: 0)
+    if let synchronizationNumber { try write(synchronizationNumber: synchronizationNumber) }
   }
 
   /// The number by which the file of shared synchronizations is known to be of these members; 0 without one.
@@ -161,17 +199,23 @@ struct TurnFile: Sendable {
     from known: UInt64
   ) throws(StorageError) -> Range<UInt64> {
     let offset = Self.keyOffset + Int(table) * 8
-    let first = max(known, try readNumber(at: offset), 1)
+    let noted = try readNumber(at: offset)
+    // No table gets that far: the number is damaged, and rows say which keys there are.
+    let first = max(known, noted <= RowReference.maximumStoredKey ? noted : 0, 1)
     try writeNumber(first + UInt64(count), at: offset)
     return first..<(first + UInt64(count))
   }
 
   /// Gives out ranks, in the turn of the caller, to one thread at a time.
   func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
-    let first = max(known, Int64(bitPattern: try readNumber(at: Self.rankOffset)))
+    let noted = Int64(bitPattern: try readNumber(at: Self.rankOffset))
+    let first = max(known, noted <= Self.maximumRank ? noted : 0)
     try writeNumber(UInt64(bitPattern: first + Int64(count)), at: Self.rankOffset)
     return first..<(first + Int64(count))
   }
+
+  /// Ranks are given out one by one: a greater number is damaged.
+  private static let maximumRank = Int64.max / 2
 
   private func readNumber(at offset: Int) throws(StorageError) -> UInt64 {
     let bytes = try file.readBytes(8, at: offset)
@@ -197,6 +241,12 @@ extension TurnFile.Holder {
 /// What a member that ends its turn leaves to the next.
 struct TurnRecord: Sendable {
   var holder = TurnFile.Holder()
+  /// Whether this is what a member wrote.
+  var isReadable = true
+  /// Whether the record itself says how many turns there were.
+  ///
+  /// Otherwise that may be wrong, or a member of an earlier version wrote the record.
+  var isCounted = true
   /// The lowest number that no file had.
   var nextFile = SegmentID(rawValue: 1)
   /// The segment in which the log ends.

@@ -254,3 +254,95 @@ private final class WritingThread: Sendable {
     }
   }
 }
+
+@Suite struct `Damage to what members know together` {
+  private enum Damage {
+    case flip(Int)
+    case cut(Int)
+  }
+
+  @Test(arguments: ["TURN", "members/SYNC", "members/0001"])
+  func `loses no commit and ends no process`(name: String) throws {
+    let size = try #require(try Self.run(name, nil))
+    let places = Array(0..<min(size, 128)) + [1024, 2048, 3072, 4096].filter { $0 < size }
+    for place in places {
+      try Self.run(name, .flip(place))
+      try Self.run(name, .cut(place))
+    }
+  }
+
+  /// Commits before and after the damage, in two processes, one of which dies in a turn.
+  ///
+  /// - Returns: How long the file was.
+  @discardableResult
+  private static func run(_ name: String, _ damage: Damage?) throws -> Int? {
+    let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    let joining = MortalFileSystem(disk, locks)
+    let systems = (0..<3).map { _ in MortalFileSystem(disk, locks) }
+    let engines = try systems.map {
+      try StorageEngine.open(at: "store", options: options, fileSystem: $0)
+    }
+    try engines[0].apply(MemoryStore.tableChanges)
+    var keys: Set<UInt64> = []
+    func insert(_ engine: StorageEngine) throws {
+      let key = try engine.takeKeys(65, in: 1).lowerBound
+      _ = try engine.takeRanks(1) { Int64($0.rawValue) }
+      var batch = engine.makeBatch()
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(Int64(key), "text").span.bytes
+      )
+      _ = try engine.inTurn { try engine.commit(&batch) }
+      keys.insert(key)
+    }
+    for engine in engines {
+      try engine.refresh()
+      try insert(engine)
+    }
+    let size = try disk.size(of: "store/" + name)
+    try apply(damage, to: "store/" + name, on: disk)
+    for engine in engines.dropLast() { try insert(engine) }
+    systems[2].live(for: 2)
+    _ = try? engines[2].inTurn { try engines[2].checkpoint() }
+    systems[2].kill()
+    try apply(damage, to: "store/" + name, on: disk)
+    for engine in engines.dropLast() {
+      try insert(engine)
+      try engine.refresh()
+      #expect(keys.isSubset(of: try MemoryStore.rows(of: engine).keys))
+    }
+    try insert(try StorageEngine.open(at: "store", options: options, fileSystem: joining))
+    for system in systems.dropLast() { system.kill() }
+    joining.kill()
+    let engine = try StorageEngine.open(
+      at: "store",
+      options: MemoryStore.options(),
+      fileSystem: MortalFileSystem(disk, locks)
+    )
+    let found = Set(try MemoryStore.rows(of: engine).keys)
+    #expect(keys.isSubset(of: found), "\(String(describing: damage)): \(keys) of \(found)")
+    try engine.close()
+    return size
+  }
+
+  private static func apply(
+    _ damage: Damage?,
+    to path: String,
+    on disk: InMemoryFileSystem
+  ) throws {
+    guard let damage else { return }
+    let file = try disk.open(path, .write)
+    switch damage {
+    case .cut(let size): try file.setSize(size)
+    case .flip(let offset):
+      let bytes = try file.readBytes(1, at: offset)
+      guard bytes.count == 1 else { return }
+      var flipped = ByteBuffer(capacity: 1)
+      flipped.append(~bytes.load(UInt8.self, at: 0))
+      try flipped.write(to: file, at: offset)
+    }
+  }
+}
