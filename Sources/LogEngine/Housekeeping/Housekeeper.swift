@@ -50,7 +50,7 @@ final class Housekeeper: Sendable {
       work: { [weak log, weak self] in if let log { self?.run(for: log) } }
     )
     self.worker.withLock { $0 = worker }
-    if isSweepingBlobs { signalWork() }
+    if isSweepingBlobs || state.hasRemains.load(ordering: .relaxed) { signalWork() }
   }
 
   /// Ends the workers, and waits for what they are doing.
@@ -123,6 +123,7 @@ extension Housekeeper {
     packIfQuiescent(log)
     log.settleWithOthers()
     let isSweeping = sweepBlobs()
+    removeRemains()
     // Asleep first, then a last look: a commit in between wakes the worker again.
     isAwake.store(false, ordering: .sequentiallyConsistent)
     if !isWitnessed || isSweeping
@@ -164,6 +165,18 @@ extension Housekeeper {
   private func checkpointIfMissing(_ log: some HousekeptLog) {
     // A failure costs the next opening some time; if it was the log's, the next commit says so.
     if log.checkpointDistance?.isMissing == true { try? log.checkpoint() }
+  }
+}
+
+// MARK: What the opening left
+
+extension Housekeeper {
+  /// Removes what the opening found under construction and was too large for it to remove.
+  ///
+  /// A failure costs space until the next opening.
+  private func removeRemains() {
+    guard state.hasRemains.exchange(false, ordering: .relaxed) else { return }
+    try? state.fileSystem.unlink(state.paths.remains)
   }
 }
 

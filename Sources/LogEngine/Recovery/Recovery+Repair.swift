@@ -1,5 +1,6 @@
 import LogFormat
 import RowFormat
+import Synchronization
 
 extension Recovery {
   /// Does what a writer has to do before it builds on a log that was not closed.
@@ -27,11 +28,24 @@ extension Recovery {
     try segment.file.synchronize()
   }
 
+  /// Removes files that were under construction.
+  ///
+  /// Some file systems take as long to remove a segment as all of the opening takes: the background does that, if there
+  /// is one; see ``Housekeeper/removeRemains()``.
   private func emptyTemporaryDirectory() throws(StorageError) {
+    let segment = "segment"
+    var hasSegment = false
     for name in try state.fileSystem.list(state.paths.temporary) ?? []
     where state.paths.isOwnName(name, in: state.paths.temporary) {
-      try state.fileSystem.unlink(state.paths.temporary(name))
+      if name == segment, state.options.background == .ownThread {
+        hasSegment = true
+      } else {
+        try state.fileSystem.unlink(state.paths.temporary(name))
+      }
     }
+    guard hasSegment else { return }
+    try state.fileSystem.rename(state.paths.temporary(segment), to: state.paths.remains)
+    state.hasRemains.store(true, ordering: .relaxed)
   }
 
   /// Keeps the remains of a torn commit until the next opening, for inspection.

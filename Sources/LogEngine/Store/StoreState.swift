@@ -18,6 +18,8 @@ package final class StoreState: Sendable {
   package let tables = PublishedArray<Table>()
   /// Where readers of history can begin.
   let commitMarks = CommitMarks()
+  /// Whether the background has something to remove that the opening left.
+  let hasRemains = Atomic<Bool>(false)
   /// What was written since the store was opened.
   let counters = WriteCounters()
 

@@ -79,6 +79,9 @@ package struct StorePaths: Hashable, Sendable {
     temporary(suffix.dropFirst() + "-" + hexadecimal(digest, digits: 16))
   }
   package func temporary(_ name: String) -> String { temporary + "/" + name }
+
+  /// A file that was under construction, and waits to be removed.
+  package var remains: String { temporary("removed") }
   package func blobs(in directory: UInt8) -> String {
     blobs + "/" + hexadecimal(UInt64(directory), digits: 2)
   }

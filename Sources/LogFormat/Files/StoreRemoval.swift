@@ -65,7 +65,9 @@ extension StorePaths {
 
   /// Whether a file in `tmp/` of such a name is being written by the store's writer, or was when it ended.
   package func isInProgress(_ name: String) -> Bool {
-    if ["manifest", "checkpoint", "segment", "pack", "staged"].contains(name) { return true }
+    if ["manifest", "checkpoint", "segment", "pack", "staged", "removed"].contains(name) {
+      return true
+    }
     return ["blob-", "keys-", "words-"].contains { Self.number(in: name, prefix: $0) != nil }
   }
 
