@@ -20,6 +20,9 @@ final class CommitGathering: Sendable {
   /// Where the disk is slow, or the last round waited for a checkpoint, a round may take far longer.
   static let longestWait = 1000
 
+  /// Whether the last round took longer than a thread takes to wake up.
+  var takesLong: Bool { duration.load(ordering: .relaxed) > CommitGathering.longestWait }
+
   init(now: @escaping @Sendable () -> Int = Monitor.now) { self.now = now }
 
   /// Runs a round once the commits that are expected have come, or their time is over.

@@ -19,7 +19,8 @@ import Synchronization
 /// what that one writes meanwhile is synchronized together. The steps; the numbers are those of the model
 /// (`Tools/ModelCheck/SharedSync.pml`):
 ///
-/// S1. Take the lock.
+/// S1. Take the lock. Where the disk is slow, a member that waits for it shares it with all others that wait, and reads: so
+///     nobody waits for the next synchronization to be told of the last one.
 /// S2. Read. What is on disk needs no more.
 /// S3. If the number of a member is there, its synchronization failed, or it died in one. The system reports a failed
 ///     write-back to some of those that have the file open, and forgets what it owed the disk. So a member takes a turn,
@@ -37,11 +38,13 @@ final class SharedSynchronization: @unchecked Sendable {
   let path: String
   private let file: any OpenFile
   private let lock: TurnLock
+  /// The file that ``lock`` locks, to share it.
+  private let sharedLock: any LockableFile
   private let member: UInt16
   /// What `TURN` has, too.
   let number: UInt64
   private let turns: TurnFile
-  private let gathering = CommitGathering()
+  let gathering = CommitGathering()
   /// The newest commit that was synchronized while there was no other member.
   @safe @exclusivity(unchecked) private var coveredCommit: UInt64 = 0
   /// Whether this process has the lock for as long as its turn.
@@ -144,7 +147,8 @@ final class SharedSynchronization: @unchecked Sendable {
     let members = membership.members
     self.number = number
     path = members.paths.synchronization
-    lock = TurnLock(try members.fileSystem.openLockable(path))
+    sharedLock = try members.fileSystem.openLockable(path)
+    lock = TurnLock(sharedLock)
     file = try members.fileSystem.open(path, .write)
     member = membership.number
     self.turns = turns
@@ -169,22 +173,50 @@ final class SharedSynchronization: @unchecked Sendable {
     waits: Bool,
     newest: (() -> UInt64)?
   ) throws(StorageError) -> Outcome {
-    let outcome = try withLock(waiting: waits) { () throws(StorageError) -> Outcome in
-      var record = try read()
-      if record.member == 0, record.durableEnd >= end { return .known(record.durableEnd) }
-      let hasFailed = record.member != 0
-      if hasFailed, !isInTurn { return .needsTurn }
-      record.member = member
-      try write(record)
-      if hasFailed { try writeAgain(segment, from: record.durableEnd, to: end) }
-      if isInTurn {
-        try segment.file.synchronize()
-        try write(Record(durableEnd: end, turns: record.turns))
-        return .synchronized(end)
-      }
-      return try gather(segment, through: end, record, newest)
+    if waits, !isInTurn, gathering.takesLong {
+      if let durableEnd = try awaitOthers(through: end) { return .known(durableEnd) }
+      defer { lock.release() }
+      return try runLocked(segment, through: end, isInTurn: isInTurn, newest)
+    }
+    let outcome = try withLock(waiting: waits) { () throws(StorageError) in
+      try runLocked(segment, through: end, isInTurn: isInTurn, newest)
     }
     return outcome ?? .needsTurn
+  }
+
+  /// Steps 2 to 7.
+  private func runLocked(
+    _ segment: Segment,
+    through end: UInt64,
+    isInTurn: Bool,
+    _ newest: (() -> UInt64)?
+  ) throws(StorageError) -> Outcome {
+    var record = try read()
+    if record.member == 0, record.durableEnd >= end { return .known(record.durableEnd) }
+    let hasFailed = record.member != 0
+    if hasFailed, !isInTurn { return .needsTurn }
+    record.member = member
+    try write(record)
+    if hasFailed { try writeAgain(segment, from: record.durableEnd, to: end) }
+    if isInTurn {
+      try segment.file.synchronize()
+      try write(Record(durableEnd: end, turns: record.turns))
+      return .synchronized(end)
+    }
+    return try gather(segment, through: end, record, newest)
+  }
+
+  /// Waits while other members synchronize, with all that wait.
+  ///
+  /// - Returns: Up to where the log is on disk, if that is enough; `nil` once nobody synchronizes, with the lock taken.
+  private func awaitOthers(through end: UInt64) throws(StorageError) -> UInt64? {
+    while try !lock.takeAtOnce() {
+      _ = try sharedLock.take(.shared, waits: true)
+      defer { sharedLock.release() }
+      let record = try read()
+      if record.member == 0, record.durableEnd >= end { return record.durableEnd }
+    }
+    return nil
   }
 
   /// Steps 5 to 7, once those have written whose commits are expected.
