@@ -7,6 +7,8 @@ import Testing
   var body: String
   @Attribute(.externalStorage) var scan: Data?
   @Attribute(.spotlight, .allowsCloudEncryption) var keywords: String = ""
+  @Attribute(.ephemeral) var draft = "no draft"
+  @Attribute(.ephemeral) var selection: [Int]?
 
   init(title: String, body: String) {
     self.title = title
@@ -70,5 +72,34 @@ import Testing
     )
     #expect(found.scan == document.scan)
     #expect(found.keywords == "one two")
+  }
+
+  @Test func `that keep a value out of the store leave it with its model`() throws {
+    let document = Document(title: "a", body: "b")
+    context.insert(document)
+    try context.save()
+    #expect(document.draft == "no draft")
+    document.draft = "a draft to forget"
+    document.selection = [1, 2]
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(document.draft == "a draft to forget")
+    #expect(document.selection == [1, 2])
+    #expect(try occurrences(of: "a draft to forget") == 0)
+
+    let other = ModelContext(context.container)
+    let found = try #require(try other.fetch(FetchDescriptor<Document>()).first)
+    #expect(found.draft == "no draft")
+    #expect(found.selection == nil)
+    found.selection = [3]
+    found.selection?.append(4)
+    #expect(found.selection == [3, 4])
+    other.rollback()
+    #expect(found.selection == nil)
+    #expect(
+      try other.fetchCount(
+        FetchDescriptor<Document>(predicate: #Predicate { $0.draft == "no draft" })
+      ) == 1
+    )
   }
 }

@@ -35,6 +35,26 @@ import Testing
     )
   }
 
+  @Test func `that is not stored has its initial value after a fetch, and in each row`() {
+    let cases = [
+      ("var draft = \"\"", "ModelRuntime._Slot<Swift.String>(\"\")"),
+      ("var draft = Draft()", "ModelRuntime._Slot(Draft())"),
+      ("var draft: String = .empty", "ModelRuntime._Slot<String>(.empty)"),
+      ("var draft: String?", "ModelRuntime._Slot<String?>(nil)"),
+    ]
+    for (property, slot) in cases {
+      let declaration = "@Attribute(.ephemeral) \(property)"
+      let model = Expansion("@Model final class Book { \(declaration) }")
+      #expect(model.contains("\(slot)._encode(into: &encoder, 0)"))
+      let accessors = expand(declaration)
+      let begin = "if _$s_draft.value == nil { _$s_draft = \(slot) }"
+      #expect(accessors.contains("\(begin)\nreturn _$s_draft._get(self, 3)"))
+      #expect(accessors.contains("\(begin)\nvar value = _$s_draft._get(self, 3)"))
+    }
+    let bare = Expansion("@Model final class Book { @Attribute(.ephemeral) var draft: String }")
+    #expect(bare.contains("_$s_draft._encode(into: &encoder, 0)"))
+  }
+
   @Test func `is lent out while it is changed in place`() {
     #expect(
       expand("var tags: [String] = []").contains(

@@ -139,7 +139,7 @@ extension ModelClass {
       "_$encode(into encoder: inout ModelRuntime._RowEncoder)",
       forward: "_$encode(into: &encoder)"
     ) {
-      "\($0.slot)._encode\($0.family)(into: &encoder, \(ordinal($1)))"
+      "\($0.ephemeralSlot ?? $0.slot)._encode\($0.family)(into: &encoder, \(ordinal($1)))"
     }
   }
 

@@ -77,14 +77,32 @@ extension PersistedProperty {
 
   /// Whether the value goes through a `ValueTransformer` on its way to the row.
   var isTransformable: Bool {
-    guard case .argumentList(let arguments) = declaration.attribute(named: "Attribute")?.arguments
-    else { return false }
-    return arguments.contains { argument in
+    attributeArguments.contains { argument in
       guard let call = argument.expression.as(FunctionCallExprSyntax.self),
         let member = call.calledExpression.as(MemberAccessExprSyntax.self)
       else { return false }
       return ["transformable", "transform"].contains(member.declName.baseName.text)
     }
+  }
+
+  /// The slot of a property that is not stored, as it is after a fetch and in every row: an expression, or `nil`.
+  ///
+  /// An `.ephemeral` attribute begins with its initial value, or with nil. One that has neither is stored, since it has to
+  /// begin with something.
+  var ephemeralSlot: String? {
+    let isEphemeral = attributeArguments.contains {
+      $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "ephemeral"
+    }
+    guard isEphemeral, let value = isImplicitlyNil ? "nil" : initializer?.description else {
+      return nil
+    }
+    return "ModelRuntime._Slot\(type.map { "<\($0)>" } ?? "")(\(value))"
+  }
+
+  private var attributeArguments: LabeledExprListSyntax {
+    guard case .argumentList(let arguments) = declaration.attribute(named: "Attribute")?.arguments
+    else { return [] }
+    return arguments
   }
 
   /// `@Attribute(…)` or `@Relationship(…)`, and `@Derived(…)`.

@@ -44,6 +44,10 @@ struct PropertyAccessors {
 
   private var slot: String { property.slot }
   private var family: String { property.family }
+  /// Gives a property that is not stored its first value after a fetch.
+  private var begin: String {
+    property.ephemeralSlot.map { "if \(slot).value == nil { \(slot) = \($0) }\n" } ?? ""
+  }
   private var keyPath: String { "\\\(className).\(property.identifier.text)" }
 
   private var initAccessor: AccessorDeclSyntax {
@@ -61,7 +65,7 @@ struct PropertyAccessors {
         @inline(never) func note() { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
         note()
       }
-      return \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
+      \(raw: begin)return \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
     }
     """
   }
@@ -84,7 +88,7 @@ struct PropertyAccessors {
       if ModelRuntime._mayBeTracking { ModelRuntime._noteAccess(self, \(raw: keyPath)) }
       let isObserved = _$stateReference.isObserved
       if isObserved { ModelRuntime._willSet(self, \(raw: keyPath)) }
-      var value = \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
+      \(raw: begin)var value = \(raw: slot)._get\(raw: family)(self, \(raw: ordinal))
       let loan = \(raw: slot)._lend(&value, self, \(raw: ordinal))
       defer {
         \(raw: slot)._takeBack(loan)
