@@ -149,6 +149,46 @@ public enum RowDelta {
     }
   }
 
+  /// Applies a delta of nothing but columns of fixed width to a row, where it is.
+  ///
+  /// The row must be valid for the layout, and the first one in the writer; the delta is checked as it is read.
+  ///
+  /// - Returns: Whether the delta was well-formed: if not, the row is of no meaning. `nil`, and nothing was changed, if the
+  ///   delta changes a column of variable width.
+  package static func patch(
+    _ delta: RawSpan,
+    layout: RowLayout,
+    in writer: inout RowWriter
+  ) -> Bool? {
+    let bitmap = (layout.count + 7) / 8
+    guard delta.byteCount >= bitmap else { return false }
+    for column in 0..<layout.count
+    where isChanged(column, in: delta) && layout.types[column].isVariable { return nil }
+    var cursor = ByteCursor(bitmap..<delta.byteCount)
+    for column in 0..<layout.count where isChanged(column, in: delta) {
+      let width = layout.types[column].fixedWidth
+      let offset = layout.offset(of: column)
+      switch cursor.integer(UInt8.self, in: delta).flatMap(Operation.init) {
+      case .null:
+        writer.setNull(true, column, ofRowAt: 0)
+        for place in 0..<width { writer.overwrite(0 as UInt8, at: offset + place, ofRowAt: 0) }
+      case .value:
+        guard let range = cursor.take(width) else { return false }
+        writer.setNull(false, column, ofRowAt: 0)
+        if width == 8 {
+          writer.overwrite(delta.load(UInt64.self, at: range.lowerBound), at: offset, ofRowAt: 0)
+        } else {
+          for place in 0..<width {
+            let byte = delta.load(UInt8.self, at: range.lowerBound + place)
+            writer.overwrite(byte, at: offset + place, ofRowAt: 0)
+          }
+        }
+      case .splice, nil: return false
+      }
+    }
+    return cursor.remaining == 0
+  }
+
   /// Appends the row that results from applying a delta to a row.
   ///
   /// The base must be valid for the layout; the delta is checked as it is read.

@@ -52,6 +52,25 @@ public struct RowWriter: ~Copyable {
     isWide = false
   }
 
+  /// Starts a row that has some values beforehand.
+  ///
+  /// - Parameters:
+  ///   - layout: The row's layout.
+  ///   - template: A row of the layout, whose columns of variable width have no bytes. Those that are to have some
+  ///     are null in it.
+  @inlinable package mutating func begin(_ layout: RowLayout, as template: RawSpan) {
+    assert(
+      template.byteCount == layout.endsOffset + layout.variableCount * 2,
+      "a template of \(template.byteCount) bytes has values of variable width"
+    )
+    if layout !== self.layout { self.layout = layout }
+    start = buffer.count
+    buffer.append(template)
+    dataStart = buffer.count
+    nextOrdinal = 0
+    isWide = false
+  }
+
   /// Ends the row.
   ///
   /// - Returns: Where the row is in ``bytes``.
@@ -195,6 +214,28 @@ public struct RowWriter: ~Copyable {
     let start = buffer.count
     buffer.append(row)
     return start..<buffer.count
+  }
+
+  /// Writes over a value of fixed width in a row that was appended as it is.
+  ///
+  /// - Parameters:
+  ///   - value: The value, or a part of it.
+  ///   - offset: Where it is in the row; see ``RowLayout/offset(of:)``.
+  ///   - start: Where the row is in ``bytes``.
+  @inlinable package mutating func overwrite<T: FixedWidthInteger & BitwiseCopyable>(
+    _ value: T,
+    at offset: Int,
+    ofRowAt start: Int
+  ) {
+    buffer.store(value, at: start &+ offset)
+  }
+
+  /// Makes a column of a row null that was appended as it is, or not null.
+  @inlinable package mutating func setNull(_ isNull: Bool, _ column: Int, ofRowAt start: Int) {
+    let at = start &+ 1 &+ column &>> 3
+    let bit = 1 as UInt8 &<< UInt8(truncatingIfNeeded: column & 7)
+    let bits = buffer.load(UInt8.self, at: at)
+    buffer.store(isNull ? bits | bit : bits & ~bit, at: at)
   }
 
   /// Closes the variable columns before `column` and starts its bytes.

@@ -90,6 +90,45 @@ func apply(_ delta: [UInt8], to row: [UInt8], _ layout: RowLayout) -> [UInt8]? {
     }
   }
 
+  /// The row that a delta makes where it is; `nil` if the delta is refused.
+  private func patch(_ delta: [UInt8], _ row: [UInt8], _ layout: RowLayout) -> [UInt8]?? {
+    var writer = RowWriter()
+    row.withUnsafeBytes { _ = writer.append(row: $0.bytes) }
+    let isPatched = delta.withUnsafeBytes {
+      RowDelta.patch($0.bytes, layout: layout, in: &writer)
+    }
+    guard let isPatched else { return .none }
+    return .some(isPatched ? writer.bytes.withUnsafeBytes { Array($0) } : nil)
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func `of columns of fixed width changes a row where it is`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var cells = everyType.types.map { Cell.random($0, using: &generator) }
+    let old = encode(cells, everyType)
+    var changed = ColumnSet()
+    let allowsVariable = seed % 3 == 0
+    for column in cells.indices where Bool.random(using: &generator) {
+      if everyType.types[column].isVariable && !allowsVariable { continue }
+      cells[column] = .random(everyType.types[column], using: &generator)
+      changed.insert(column)
+    }
+    let new = encode(cells, everyType)
+    let bytes = delta(from: old, to: new, changed: changed, everyType, seesOld: false)
+    let isFixed = cells.indices.allSatisfy {
+      !changed.contains($0) || !everyType.types[$0].isVariable
+    }
+    #expect(patch(bytes, old, everyType) == (isFixed ? .some(new) : .none), "seed \(seed)")
+    for index in bytes.indices where isFixed {
+      let cut = Array(bytes[..<index])
+      #expect(patch(cut, old, everyType) == .some(nil), "seed \(seed), cut at \(index)")
+      var damaged = bytes
+      damaged[index] ^= UInt8.random(in: 1...255, using: &generator)
+      guard let patched = patch(damaged, old, everyType) else { continue }
+      #expect(patched == apply(damaged, to: old, everyType), "seed \(seed), byte \(index)")
+    }
+  }
+
   @Test func `says which columns it changes`() {
     let old = encode([.integer(1), .text("a"), .text("b")], RowLayout([.integer, .text, .text]))
     let layout = RowLayout([.integer, .text, .text])

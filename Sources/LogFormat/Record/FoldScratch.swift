@@ -22,6 +22,7 @@ package struct FoldScratch: ~Copyable {
   ///
   /// - Returns: Whether the delta was well-formed.
   package mutating func apply(_ delta: RawSpan, layout: RowLayout) -> Bool {
+    if let isPatched = RowDelta.patch(delta, layout: layout, in: &current) { return isPatched }
     guard FoldScratch.apply(delta, to: current, layout: layout, into: &next) else { return false }
     swap(&current, &next)
     return true
