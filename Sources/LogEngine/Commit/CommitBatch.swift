@@ -36,7 +36,7 @@ public struct CommitBatch: ~Copyable {
   private var hasFailed = false
   /// What was changed in the rows that were written whole, by where their records start: for a commit that comes
   /// in between.
-  var partialImages: [Int: ColumnSet] = [:]
+  var partialImages = PartialImages()
   /// Where the last record ends in the buffer.
   var recordsEnd = 0
   /// Where it starts.
@@ -65,7 +65,7 @@ public struct CommitBatch: ~Copyable {
     releasedBlobs.removeAll()
     failure = nil
     author = nil
-    if !partialImages.isEmpty { partialImages.removeAll(keepingCapacity: true) }
+    partialImages.removeAll()
     recordsEnd = 0
     lastReference = .none
     isAscending = true
@@ -240,7 +240,7 @@ extension CommitBatch {
     var merged = RowWriter(capacity: row.byteCount + 256)
     try merge(changed, of: row, layout, withRowAt: location.place, reference, into: &merged)
     appendWhole(.fullImage, reference, layout, merged.bytes, previous: location.place)
-    if !hasFailed { partialImages[lastRecord] = changed }
+    if !hasFailed { partialImages.append(changed, at: lastRecord) }
   }
 
   /// The header of the record that a delta would build on; `nil` if it cannot.
