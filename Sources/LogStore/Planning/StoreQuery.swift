@@ -57,6 +57,9 @@ struct FetchWindow {
     self.limit = limit
   }
 
+  /// Whether all are.
+  var isUnbounded: Bool { offset == 0 && limit == .max }
+
   init<T>(_ descriptor: FetchDescriptor<T>) {
     offset = max(descriptor.fetchOffset ?? 0, 0)
     limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max

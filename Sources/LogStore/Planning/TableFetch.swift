@@ -11,7 +11,7 @@ import SchedulePoints
 struct TableFetch {
   let store: TableStore
   let table: EntityTable
-  private let view: ReadView
+  let view: ReadView
   private let filter: RowFilter?
   private let path: AccessPath
   /// The first key that can match, of a page in the order of the keys; `nil` if none can.
@@ -597,6 +597,12 @@ extension TableFetch {
       }
       return count
     }
+  }
+
+  /// The columns that alone tell which of all rows match, if that is how they are found.
+  var exactColumns: ColumnPlan? {
+    guard case .columns(let plan) = path, plan.isExact, firstKey == 0 else { return nil }
+    return plan
   }
 
   /// Visits the names of the rows that match.

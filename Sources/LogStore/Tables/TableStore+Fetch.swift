@@ -132,7 +132,11 @@ extension TableStore {
     }
     var skipped = query.window.offset
     try visit(T.self, query, for: .names, StoreResolver(self, trace)) { fetch in
-      try fetch.visitNames { reference in
+      if query.window.isUnbounded, let shared = SharedNames(fetch, query.expression) {
+        try shared.append(to: &references)
+        return .proceed
+      }
+      return try fetch.visitNames { reference in
         if skipped > 0 {
           skipped -= 1
           return .proceed

@@ -120,6 +120,30 @@ import Testing
     #expect(alone.map(\.columnRowCount) == together.map(\.columnRowCount))
     #expect(alone.allSatisfy { $0.columnRowCount > 0 })
   }
+
+  @Test(arguments: 0..<20)
+  func `have the names that one thread finds, in the same order`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let context = ModelContext(container)
+    let least = Double.random(in: 0...1e6, using: &random)
+    let (gate, limit) = ("gate \(seed % 8)", Int.random(in: 0...12_000, using: &random))
+    let descriptor = FetchDescriptor<Passage>(
+      predicate: #Predicate { $0.toll >= least && $0.gate < gate && $0.number < limit }
+    )
+    func names(by threads: Int) throws -> [PersistentIdentifier] {
+      tables.leastSharedRowCount.store(threads == 1 ? .max : 0, ordering: .relaxed)
+      return try context.fetchIdentifiers(descriptor)
+    }
+    let alone = try names(by: 1)
+    for _ in 0..<3 { #expect(try names(by: 2) == alone, "seed \(seed)") }
+    let updated = try context.batchUpdate(
+      Passage.self,
+      where: descriptor.predicate,
+      .add(0.5, to: \.toll)
+    )
+    #expect(updated.updatedIdentifiers == alone, "seed \(seed)")
+    #expect(try names(by: 2) == names(by: 1), "seed \(seed)")
+  }
 }
 
 @Suite struct `Work that threads share` {
