@@ -48,7 +48,7 @@ final class CommitIndexing: CommitParticipant {
     let constraints: [(number: Int, columns: ColumnSet)]
     let columns: ColumnSet
     /// The keys of an updated row before the update, by place among the constraints.
-    @safe @exclusivity(unchecked) var oldKeys: [[UInt8]?]
+    @safe @exclusivity(unchecked) var oldKeys: [UniqueKeyChanges.FormerKey]
     /// The test of rows that are deleted; `nil` if none of them is tested.
     let deletions: RowFilter?
 
@@ -64,7 +64,7 @@ final class CommitIndexing: CommitParticipant {
       self.constraints = constraints
       self.columns = columns
       self.deletions = deletions
-      oldKeys = constraints.map { _ in nil }
+      oldKeys = constraints.map { _ in UniqueKeyChanges.FormerKey() }
     }
   }
 
@@ -276,7 +276,7 @@ final class CommitIndexing: CommitParticipant {
       switch side {
       case .inserted: keys.insert(row, reference, constraint.number, columns, layout)
       case .deleted: keys.remove(row, reference, constraint.number, columns, layout)
-      case .before: current.oldKeys[place] = UniqueKeyChanges.key(of: row, columns, layout)
+      case .before: current.oldKeys[place].take(columns, of: row, layout)
       case .after:
         let old = current.oldKeys[place]
         keys.replace(old, by: row, reference, constraint.number, columns, layout)

@@ -63,14 +63,21 @@ struct UniqueKeyChanges {
   }
 
   /// The key of an updated row before the update, to be passed to ``replace(_:by:_:_:_:_:)``.
-  static func key(of row: RawSpan, _ columns: [Int], _ layout: RowLayout) -> [UInt8]? {
-    var key: [UInt8] = []
-    return ColumnKey.append(columns, of: row, layout, to: &key) ? key : nil
+  ///
+  /// Taken again for each row, so that its memory is allocated once.
+  struct FormerKey {
+    fileprivate private(set) var bytes: [UInt8] = []
+    fileprivate private(set) var isKey = false
+
+    mutating func take(_ columns: [Int], of row: RawSpan, _ layout: RowLayout) {
+      bytes.removeAll(keepingCapacity: true)
+      isKey = ColumnKey.append(columns, of: row, layout, to: &bytes)
+    }
   }
 
   /// Notes the key a row gets by being changed, and the one it loses; nothing, if they are the same.
   mutating func replace(
-    _ old: [UInt8]?,
+    _ old: FormerKey,
     by row: RawSpan,
     _ reference: RowReference,
     _ constraint: Int,
@@ -79,13 +86,13 @@ struct UniqueKeyChanges {
   ) {
     let start = keys.count
     let hasKey = ColumnKey.append(columns, of: row, layout, to: &keys)
-    if let old, hasKey, keys[start...] == old[...] {
+    if old.isKey, hasKey, keys[start...] == old.bytes[...] {
       keys.removeSubrange(start...)
       return
     }
-    if let old {
+    if old.isKey {
       losses.append(Loss(constraint: constraint, row: reference))
-      names.append(name(constraint, ColumnKey.hash(old[...])))
+      names.append(name(constraint, ColumnKey.hash(old.bytes[...])))
     }
     if hasKey { add(start..<keys.count, reference, constraint) }
   }
