@@ -135,6 +135,20 @@ extension LogBackedStore {
     try openTables().row(at: reference)
   }
 
+  package func visitRows(
+    at references: [RowReference],
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    try openTables().visitRows(at: references, body)
+  }
+
+  package func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference] {
+    try openTables().rows(having: keys, of: constraint)
+  }
+
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
     try openTables().rows(at: references)
   }

@@ -36,6 +36,72 @@ extension TableStore {
     return try perform(.fetching) { try rows(at: references, as: engine.makeReadView()) }
   }
 
+  /// Lends the newest versions of rows, whose references ascend.
+  func visitRows(
+    at references: [RowReference],
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    assert(
+      zip(references, references.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue },
+      "rows are visited in the order of their references"
+    )
+    try perform(.fetching) {
+      let view = engine.makeReadView()
+      var rest = references[...]
+      while let first = rest.first {
+        let rows = rest.prefix { $0.table == first.table }
+        rest = rest[rows.endIndex...]
+        guard let table = table(numbered: first.table) else { continue }
+        try view.scan(first.table, keys: rows.map(\.key)) { key, layout, row in
+          try table.withCurrentRow(row, layout: layout, key: key) {
+            try body(RowReference(table: table.number, key: key), $0)
+          }
+          return .proceed
+        }
+      }
+    }
+  }
+
+  /// The rows that have unique keys, by the numbers of these.
+  func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference] {
+    guard let number = indexes.constraints.firstIndex(of: constraint) else {
+      preconditionFailure("the store has no such constraint of \(constraint.owner.entityName)")
+    }
+    return try perform(.fetching) {
+      // Called again, should the index's file be damaged.
+      try indexes.unique[number].withNewest(in: self) { content in
+        guard case .unique(let stored) = content else { return [] }
+        return try rows(having: keys, constraint.columns, among: stored)
+      }
+    }
+  }
+
+  private func rows(
+    having keys: KeyList,
+    _ columns: [Int],
+    among stored: UniqueRows
+  ) throws -> [RowReference] {
+    var rows: [RowReference] = []
+    rows.reserveCapacity(keys.count)
+    var scratch: [UInt8] = []
+    for number in 0..<keys.count {
+      var holder = RowReference.none
+      try stored.forEach(keys.hash(of: number)) { row in
+        scratch.removeAll(keepingCapacity: true)
+        guard try appendKey(of: row, columns, to: &scratch), scratch[...] == keys[number] else {
+          return true
+        }
+        holder = row
+        return false
+      }
+      rows.append(holder)
+    }
+    return rows
+  }
+
   /// The rows as of a view, visited in the order of their keys: blocks of packs are put together once.
   private func rows(at references: [RowReference], as view: ReadView) throws -> [FetchedRow?] {
     var order = Array(references.indices)

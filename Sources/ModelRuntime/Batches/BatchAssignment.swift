@@ -12,6 +12,8 @@ public struct BatchAssignment<Model: PersistentModel> {
   let makeWriter: (BatchTarget) throws -> any BatchWriter
   /// Does the same to an object.
   let apply: (Model) throws -> Void
+  /// The number that is added, if that is all.
+  var addition: FixedChange.Addition?
 }
 
 extension BatchAssignment {
@@ -56,7 +58,10 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>
   ) -> BatchAssignment {
-    change(property) { try $0.adding(amount, to: name(of: property)) }
+    adding(
+      FixedChange.Addition(amount),
+      change(property) { try $0.adding(amount, to: name(of: property)) }
+    )
   }
 
   /// Adds to a number, as `+=` does.
@@ -64,7 +69,7 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>
   ) -> BatchAssignment {
-    change(property) { $0 + amount }
+    adding(FixedChange.Addition(amount), change(property) { $0 + amount })
   }
 
   /// Adds to a number where there is one; nil stays nil.
@@ -72,7 +77,10 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value?>
   ) -> BatchAssignment {
-    change(property) { try $0?.adding(amount, to: name(of: property)) }
+    adding(
+      FixedChange.Addition(amount),
+      change(property) { try $0?.adding(amount, to: name(of: property)) }
+    )
   }
 
   /// Adds to a number where there is one; nil stays nil.
@@ -80,11 +88,21 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value?>
   ) -> BatchAssignment {
-    change(property) { $0.map { $0 + amount } }
+    adding(FixedChange.Addition(amount), change(property) { $0.map { $0 + amount } })
   }
 }
 
 extension BatchAssignment {
+  /// The same assignment, which is known to add a number.
+  private static func adding(
+    _ amount: FixedChange.Addition?,
+    _ assignment: BatchAssignment
+  ) -> BatchAssignment {
+    var assignment = assignment
+    assignment.addition = amount
+    return assignment
+  }
+
   /// What errors call a property.
   private static func name(of property: PartialKeyPath<Model>) -> String {
     let model = ModelDescriptor.of(Model.self)
@@ -108,6 +126,8 @@ extension FixedWidthInteger {
 /// Writes what becomes of one property of a row.
 protocol BatchWriter {
   var property: ModelProperty { get }
+  /// Whether the new value is the same in every row.
+  var isConstant: Bool { get }
   func write(_ row: _RowView, into encoder: inout _RowEncoder) throws
 }
 
@@ -115,6 +135,7 @@ private struct ConstantWriter<Value>: BatchWriter {
   let column: BatchColumn<Value>
   let value: Value
   var property: ModelProperty { column.property }
+  var isConstant: Bool { true }
 
   func write(_ row: _RowView, into encoder: inout _RowEncoder) throws {
     try column.write(value, into: &encoder)
@@ -125,6 +146,7 @@ private struct TransformingWriter<Value, Column: _ColumnValue>: BatchWriter {
   let column: BatchColumn<Value>
   let transform: (Value) throws -> Value
   var property: ModelProperty { column.property }
+  var isConstant: Bool { false }
 
   func write(_ row: _RowView, into encoder: inout _RowEncoder) throws {
     let old = Column._decode(row, property.ordinal)

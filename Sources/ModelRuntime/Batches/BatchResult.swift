@@ -36,8 +36,15 @@ public struct BatchResult: Sendable {
     self.commitCount = commitCount
     // The origins, and not the connection, which would keep the store open.
     var origins: [UInt16: IdentifierOrigin] = [:]
-    for row in [inserted, updated, deleted].joined() where origins[row.table] == nil {
-      origins[row.table] = connection.identifier(of: row)?.id.origin
+    for list in [inserted, updated, deleted] {
+      var last: UInt16?
+      // Rows of one table mostly come together: a dictionary is asked where another begins.
+      for row in list where row.table != last {
+        last = row.table
+        if origins[row.table] == nil {
+          origins[row.table] = connection.identifier(of: row)?.id.origin
+        }
+      }
     }
     self.origins = origins
   }

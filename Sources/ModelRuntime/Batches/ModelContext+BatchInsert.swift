@@ -126,7 +126,7 @@ where Rows.Element == (repeat each Value) {
       composer.begin()
       var position = 0
       func write<Column>(_ value: Column) throws {
-        try writers[position].write(value, to: composer, at: position)
+        try writers[position].write(value, to: composer, at: composer.columns[position])
         position += 1
       }
       repeat try write(each row)
@@ -161,7 +161,7 @@ struct BatchColumns {
     writers.append(BatchValueWriter(column))
   }
 
-  func composer() throws -> RowComposer { try RowComposer(descriptor, properties) }
+  func composer() throws -> RowComposer { try RowComposer(descriptor, properties, for: .rows) }
 }
 
 /// Names for new rows of one class, and places for them in lists.

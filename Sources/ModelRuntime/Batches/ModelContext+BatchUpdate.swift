@@ -41,16 +41,19 @@ extension ModelContext {
       }
       let found = try run.rows(FetchDescriptor(predicate: predicate))
       // Columns of a subclass are its superclass's and more: each class has its own layout.
+      var commit = UpdateCommit()
       for table in found.tables {
         guard let descriptor = run.connection.descriptor(of: table.rows[0]) else { continue }
         let update = try RowUpdate(assignments, of: descriptor, in: run.connection)
-        var start = 0
-        while start < table.rows.count {
-          let end = table.rows.count - start > step ? start + step : table.rows.count
-          try update.run(Array(table.rows[start..<end]), &run)
-          start = end
+        var rows = table.rows[...]
+        while !rows.isEmpty {
+          let some = rows.prefix(step - commit.rowCount)
+          rows = rows[some.endIndex...]
+          commit.append(update, Array(some))
+          if commit.rowCount == step || update.isOneClassOnly { try commit.run(&run) }
         }
       }
+      try commit.run(&run)
       return run.result
     }
   }
@@ -60,7 +63,9 @@ extension ModelContext {
 private struct RowUpdate {
   private let composer: RowComposer
   private let writers: [any BatchWriter]
-  private let pairs: BatchPairs?
+  fileprivate let pairs: BatchPairs?
+  /// The same as the writers, if no value has to be decoded for it.
+  private let changes: [FixedChange]?
 
   init<T>(
     _ assignments: [BatchAssignment<T>],
@@ -72,28 +77,116 @@ private struct RowUpdate {
         BatchTarget(descriptor: descriptor, connection: connection, position: position)
       )
     }
-    composer = try RowComposer(descriptor, writers.map(\.property))
+    composer = try RowComposer(descriptor, writers.map(\.property), for: .changes)
     pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
+    changes = try Self.fixedChanges(assignments.map(\.addition), writers, composer)
   }
 
-  /// Changes some rows in one commit; those that are gone by then are left out.
-  func run(_ rows: [RowReference], _ run: inout BatchRun) throws {
-    var rows = rows
+  /// What becomes of the columns of each row, if all of them have a fixed width and get constants or sums.
+  private static func fixedChanges(
+    _ additions: [FixedChange.Addition?],
+    _ writers: [any BatchWriter],
+    _ composer: RowComposer
+  ) throws -> [FixedChange]? {
+    let layout = composer.descriptor.layout
+    let isFixed = zip(additions, writers).allSatisfy { addition, writer in
+      !writer.property.columnType.isVariable && (addition != nil || writer.isConstant)
+    }
+    guard isFixed, !composer.writesRanks else { return nil }
+    composer.begin()
+    for writer in writers where writer.isConstant {
+      // It reads nothing of the row that it is for.
+      let none = unsafe _RowView(base: nil, byteCount: 0, layout: layout)
+      try writer.write(none, into: &composer.encoder)
+    }
+    let values = try composer.finish()
+    defer { composer.removeAll() }
+    var changes: [FixedChange] = []
+    for (position, (addition, writer)) in zip(additions, writers).enumerated() {
+      let column = writer.property.ordinal
+      if let addition {
+        let nilStays = writer.property.isOptional
+        changes.append(FixedChange(column, of: layout, adding: addition, nilStays: nilStays))
+      } else {
+        guard let change = composer.constant(position, of: values) else { return nil }
+        changes.append(change)
+      }
+    }
+    return changes
+  }
+
+  /// Whether rows of another class cannot be changed in the same commit: the other ends of their relationships might be the
+  /// same rows.
+  var isOneClassOnly: Bool { pairs != nil }
+
+  /// Writes the new versions of some rows.
+  fileprivate func write(
+    _ rows: [RowReference],
+    to sink: any RowChangeSink,
+    _ saved: inout SavedRows,
+    in run: borrowing BatchRun
+  ) throws {
+    let ranks = NewRows(run.connection, composer.descriptor, estimate: 0)
+    composer.encoder.blobs = sink
+    defer { composer.encoder.blobs = nil }
+    let state = run.context.editingState
+    try run.connection.store.visitRows(at: rows, for: state) { reference, base in
+      let isChanged = changes.map { changes in
+        composer.withRow(base, changing: changes) {
+          sink.update(reference, changed: composer.changed, row: $0)
+          pairs?.add(reference, $0, replacing: base)
+        }
+      }
+      // A sum that its type cannot hold is for the assignment to explain.
+      if isChanged != true { try write(reference, base, to: sink, ranks) }
+      saved.updated.append(reference)
+    }
+  }
+
+  /// Writes a row whose new values are made of values.
+  private func write(
+    _ reference: RowReference,
+    _ base: RawSpan,
+    to sink: any RowChangeSink,
+    _ ranks: NewRows
+  ) throws {
+    let layout = composer.descriptor.layout
+    composer.begin()
+    try unsafe base.withUnsafeBytes { bytes in
+      let view = unsafe _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: layout)
+      for writer in writers { try writer.write(view, into: &composer.encoder) }
+    }
+    let values = try composer.finish()
+    try composer.withRow(base, values, rank: ranks.nextRank) {
+      sink.update(reference, changed: composer.changed, row: $0)
+      pairs?.add(reference, $0, replacing: base)
+    }
+    composer.removeAll()
+  }
+}
+
+/// The rows that one commit changes, class by class.
+private struct UpdateCommit {
+  private var parts: [(update: RowUpdate, rows: [RowReference])] = []
+  private(set) var rowCount = 0
+
+  mutating func append(_ update: RowUpdate, _ rows: [RowReference]) {
+    parts.append((update, rows))
+    rowCount += rows.count
+  }
+
+  /// Changes the rows, but for those that are gone by then, and forgets them.
+  mutating func run(_ run: inout BatchRun) throws {
+    defer { self = UpdateCommit() }
     var lostTurns = 0
-    while !rows.isEmpty {
+    while rowCount > 0 {
       do {
-        return try commit(rows, &run)
+        return try commit(&run)
       } catch let lost as LostTurn {
         lostTurns += 1
         if lostTurns > ModelContext.turnLimit { throw lost.cause }
       } catch is VanishedRow {
-        let state = run.context.editingState
-        let stored = try run.connection.store.rows(at: rows, for: state)
-        let left = zip(rows, stored).filter { $1 != nil }.map(\.0)
-        guard left.count < rows.count else {
-          throw SwiftDataError.modelDeletedElsewhere(nil)
-        }
-        rows = left
+        try dropVanished(run)
       } catch let clashes as RowClashes {
         throw run.conflict(
           clashes.clashes[0],
@@ -104,42 +197,30 @@ private struct RowUpdate {
     }
   }
 
-  private func commit(_ rows: [RowReference], _ run: inout BatchRun) throws {
-    let connection = run.connection
-    let state = run.context.editingState
-    let ranks = NewRows(connection, composer.descriptor, estimate: 0)
-    try run.commit(pairs) { sink in
-      composer.encoder.blobs = sink
-      defer { composer.encoder.blobs = nil }
-      var saved = SavedRows(connectionIndex: connection.index)
-      for start in stride(from: 0, to: rows.count, by: 4096) {
-        let part = Array(rows[start..<min(start + 4096, rows.count)])
-        for row in try connection.store.rows(at: part, for: state) {
-          guard let row else { continue }
-          let view = unsafe _RowView(
-            base: row.base,
-            byteCount: row.byteCount,
-            layout: composer.descriptor.layout
-          )
-          composer.begin()
-          for writer in writers { try writer.write(view, into: &composer.encoder) }
-          let values = try composer.finish()
-          try row.withBytes { base in
-            try composer.withRow(base, values, rank: ranks.nextRank) {
-              sink.update(row.reference, changed: composer.changed, row: $0)
-              pairs?.add(row.reference, $0, replacing: base)
-            }
-          }
-          composer.removeAll()
-          saved.updated.append(row.reference)
-        }
-      }
+  private func commit(_ run: inout BatchRun) throws {
+    let current = run
+    try run.commit(parts.first?.update.pairs) { sink in
+      var saved = SavedRows(connectionIndex: current.connection.index)
+      saved.updated.reserveCapacity(rowCount)
+      for (update, rows) in parts { try update.write(rows, to: sink, &saved, in: current) }
       return saved
     }
   }
+
+  /// Leaves out rows that are gone.
+  private mutating func dropVanished(_ run: BatchRun) throws {
+    let before = rowCount
+    let state = run.context.editingState
+    for place in parts.indices {
+      let stored = try run.connection.store.rows(at: parts[place].rows, for: state)
+      parts[place].rows = zip(parts[place].rows, stored).filter { $1 != nil }.map(\.0)
+    }
+    rowCount = parts.reduce(0) { $0 + $1.rows.count }
+    guard rowCount < before else { throw SwiftDataError.modelDeletedElsewhere(nil) }
+  }
 }
 
-/// The rows of several classes, each in a table of its own.
+/// The rows of several classes, each in a table of its own, and there in ascending order.
 struct FoundRows {
   private(set) var tables: [(table: UInt16, rows: [RowReference])] = []
 
@@ -154,7 +235,14 @@ struct FoundRows {
         tables.append((row.table, [row]))
       }
     }
+    for place in tables.indices where !tables[place].rows.isAscending {
+      tables[place].rows.sort()
+    }
   }
+}
+
+extension [RowReference] {
+  fileprivate var isAscending: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }
 
 extension BatchRun {

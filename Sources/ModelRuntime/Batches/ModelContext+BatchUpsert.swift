@@ -72,9 +72,9 @@ extension ModelContext {
     let pairs = BatchPairs(among: composer.properties, of: run.descriptor, in: run.connection)
     var isDone = false
     while !isDone {
-      var batch = UpsertBatch()
+      var batch = UpsertBatch(UpsertKey(composer, in: run.connection))
       isDone = try source.write(upTo: step, to: composer) { values in
-        batch.append(values, as: try keys.next())
+        batch.append(values, of: composer, as: try keys.next())
       }
       try batch.commit(composer, keys, pairs, &run)
       composer.removeAll()
@@ -83,7 +83,28 @@ extension ModelContext {
   }
 }
 
+/// What tells the models of a class apart, if that is one constraint.
+private struct UpsertKey {
+  let constraint: UniquenessConstraint
+  /// Its columns in a row of values.
+  let positions: [Int]
+
+  /// - Returns: `nil` where there are several constraints: the store then says which rows of a commit clash.
+  init?(_ composer: RowComposer, in connection: StoreConnection) {
+    let constraints = UniquenessConstraint.all(in: connection.schema).filter {
+      $0.covers(composer.descriptor)
+    }
+    guard constraints.count == 1, let positions = composer.positions(of: constraints[0].columns)
+    else { return nil }
+    constraint = constraints[0]
+    self.positions = positions
+  }
+}
+
 /// The rows of one commit, and what becomes of each.
+///
+/// Which of them update stored rows is looked up before they are written. A row that gets its key in between clashes with the
+/// commit, which then is made again.
 private struct UpsertBatch {
   private struct Row {
     let values: Range<Int>
@@ -97,11 +118,41 @@ private struct UpsertBatch {
 
   private var rows: [Row] = []
   private var places: [RowReference: Int] = [:]
+  private let key: UpsertKey?
+  private var keys = KeyList()
+  /// The last row with each key, by the key's number.
+  private var owners: [Int] = []
+  private var isLookedUp = false
 
-  var count: Int { rows.count }
+  init(_ key: UpsertKey?) { self.key = key }
 
-  mutating func append(_ values: Range<Int>, as reference: RowReference) {
+  mutating func append(
+    _ values: Range<Int>,
+    of composer: RowComposer,
+    as reference: RowReference
+  ) {
+    let place = rows.count
     rows.append(Row(values: values, reference: reference))
+    guard let key else { return }
+    guard let number = composer.appendKey(key.positions, of: values, to: &keys) else { return }
+    if number == owners.count {
+      owners.append(place)
+    } else {
+      rows[owners[number]].isSuperseded = true
+      owners[number] = place
+    }
+  }
+
+  /// Finds the stored rows that have the keys of rows already.
+  private mutating func lookUp(in store: any StoreAdapter) throws {
+    guard !isLookedUp, let key, keys.count > 0 else { return }
+    isLookedUp = true
+    guard let holders = try store.rows(having: keys, of: key.constraint) else { return }
+    for (place, holder) in zip(owners, holders) {
+      // A model of another class cannot be updated to be this one, as the commit will say.
+      let isOne = holder != .none && holder.table == rows[place].reference.table
+      rows[place].target = isOne ? holder : nil
+    }
   }
 
   mutating func commit(
@@ -122,25 +173,28 @@ private struct UpsertBatch {
       } catch is VanishedRow {
         // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
         for place in rows.indices { rows[place].target = nil }
+        isLookedUp = false
       }
     }
   }
 
-  private func write(
+  private mutating func write(
     _ composer: RowComposer,
     _ keys: NewRows,
     _ pairs: BatchPairs?,
     _ run: inout BatchRun
   ) throws {
     let connection = run.connection
-    let wanted = rows.filter { !$0.isSuperseded }
-    let targets = wanted.compactMap(\.target)
     let state = run.context.editingState
+    // What a row was matters only for what is kept of it.
+    let readsRows = pairs != nil || !composer.isOfAllColumns
     try run.commit(pairs) { sink in
+      try lookUp(in: connection.store)
+      let targets = readsRows ? rows.compactMap { $0.isSuperseded ? nil : $0.target } : []
       let stored = try connection.store.rows(at: targets, for: state)
       var saved = SavedRows(connectionIndex: connection.index)
       var next = stored.makeIterator()
-      for row in wanted {
+      for row in rows where !row.isSuperseded {
         guard let target = row.target else {
           try composer.withNewRow(row.values, rank: keys.nextRank) {
             sink.insert(row.reference, row: $0)
@@ -149,11 +203,17 @@ private struct UpsertBatch {
           saved.inserted.append(row.reference)
           continue
         }
-        guard let base = next.next() ?? nil else { throw VanishedRow(target) }
-        try base.withBytes { former in
-          try composer.withRow(former, row.values, rank: keys.nextRank) {
+        if readsRows {
+          guard let base = next.next() ?? nil else { throw VanishedRow(target) }
+          try base.withBytes { former in
+            try composer.withRow(former, row.values, rank: keys.nextRank) {
+              sink.update(target, changed: composer.changed, row: $0)
+              pairs?.add(target, $0, replacing: former)
+            }
+          }
+        } else {
+          try composer.withNewRow(row.values, rank: keys.nextRank) {
             sink.update(target, changed: composer.changed, row: $0)
-            pairs?.add(target, $0, replacing: former)
           }
         }
         saved.updated.append(target)

@@ -4,14 +4,19 @@ import RowFormat
 /// Puts rows of one class together from the values of some properties and, for the others, a row to begin with: a
 /// stored one, or one of defaults.
 ///
-/// The values come in any order, and those of variable width must follow each other in the order of their columns: so they
-/// are written into a row of their own first, whose columns are those of the batch, and copied from there.
+/// The values come in any order, and those of variable width must follow each other in the order of their columns. Where they
+/// do, they are written into the row itself, which begins as a copy of one that has the defaults. Otherwise they are written
+/// into a row of their own first, whose columns are those of the batch, and copied from there.
 final class RowComposer {
   let descriptor: ModelDescriptor
   /// The properties that the batch has values of, in its order.
   let properties: [ModelProperty]
   private let givenLayout: RowLayout
-  /// For each column of the class, the position of its value among those of the batch.
+  /// The column of a row of values that has each property of the batch.
+  let columns: [Int]
+  /// What a row of values begins with; `nil` if its columns are not those of the class.
+  private let template: [UInt8]?
+  /// For each column of the class, the column of its value in a row of values.
   private let places: [Int?]
   /// For each property of the batch that has one, the column of its rank.
   private let ranks: [(place: Int, column: Int)]
@@ -22,18 +27,37 @@ final class RowComposer {
   @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
   @safe @exclusivity(unchecked) private var writer = RowWriter()
 
+  /// What values are written for.
+  enum Purpose {
+    /// Rows that may be new.
+    case rows
+    /// Changes of rows that are there.
+    case changes
+  }
+
   /// - Parameters:
   ///   - descriptor: The class.
   ///   - properties: Those that the batch has values of, in its order.
+  ///   - purpose: What the values are for.
   /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if one of them is there twice.
-  init(_ descriptor: ModelDescriptor, _ properties: [ModelProperty]) throws {
+  init(
+    _ descriptor: ModelDescriptor,
+    _ properties: [ModelProperty],
+    for purpose: Purpose
+  ) throws {
     self.descriptor = descriptor
     self.properties = properties
-    givenLayout = RowLayout(properties.map(\.columnType))
+    defaults = descriptor.defaultRow()
+    template =
+      purpose == .rows ? Self.template(descriptor, properties, defaults: defaults) : nil
+    let layout =
+      template == nil ? RowLayout(properties.map(\.columnType)) : descriptor.layout
+    givenLayout = layout
+    columns = template == nil ? Array(properties.indices) : properties.map(\.ordinal)
     var places = [Int?](repeating: nil, count: descriptor.layout.types.count)
     var ranks: [(place: Int, column: Int)] = []
     var changed = ColumnSet()
-    for (place, property) in properties.enumerated() {
+    for (place, property) in zip(columns, properties) {
       guard places[property.ordinal] == nil else {
         throw SwiftDataError.unsupportedKeyPath.explained(
           "\(property.name) is named twice in one batch",
@@ -51,8 +75,54 @@ final class RowComposer {
     self.places = places
     self.ranks = ranks
     self.changed = changed
-    defaults = descriptor.defaultRow()
   }
+
+  /// The row that new rows begin as: the defaults of properties that the batch does not name, and nulls.
+  ///
+  /// - Returns: `nil` if the values of a row cannot be written behind that, as they come.
+  private static func template(
+    _ descriptor: ModelDescriptor,
+    _ properties: [ModelProperty],
+    defaults: [UInt8]
+  ) -> [UInt8]? {
+    let layout = descriptor.layout
+    let named = properties.map(\.ordinal)
+    let variable = named.filter { layout.types[$0].isVariable }
+    guard zip(variable, variable.dropFirst()).allSatisfy({ $0 < $1 }),
+      named.allSatisfy({ descriptor.rankColumns[$0] == nil })
+    else { return nil }
+    var writer = RowWriter(capacity: defaults.count + 16)
+    writer.begin(layout)
+    for column in layout.types.indices where !named.contains(column) {
+      let isEmpty = unsafe defaults.withUnsafeBytes { bytes in
+        let row = unsafe bytes.bytes
+        return !layout.types[column].isVariable || layout.range(column, in: row).isEmpty
+      }
+      // Bytes of a default would be behind those of a value.
+      guard isEmpty else { return nil }
+      unsafe defaults.withUnsafeBytes { bytes in
+        unsafe writer.copy(column, from: bytes.bytes, column: column, layout: layout)
+      }
+    }
+    let row = writer.finish()
+    return unsafe writer.bytes.extracting(row).withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// Whether the batch has a value of every column, so that rows need no other row to begin with.
+  var isOfAllColumns: Bool {
+    places.indices.allSatisfy { column in
+      places[column] != nil || ranks.contains { $0.column == column }
+    }
+  }
+
+  /// The columns of a row of values that have those of some columns of the class; `nil` if one of them has none.
+  func positions(of columns: [Int]) -> [Int]? {
+    let positions = columns.compactMap { places[$0] }
+    return positions.count == columns.count ? positions : nil
+  }
+
+  /// Whether a value of the batch brings a place in a list along.
+  var writesRanks: Bool { !ranks.isEmpty }
 
   /// Makes sure that new rows have all that they must.
   ///
@@ -70,7 +140,10 @@ final class RowComposer {
   }
 
   /// Begins a row of values; they are written into ``encoder``.
-  func begin() { encoder.begin(givenLayout) }
+  func begin() {
+    guard let template else { return encoder.begin(givenLayout) }
+    unsafe template.withUnsafeBytes { unsafe encoder.begin(givenLayout, as: $0.bytes) }
+  }
 
   /// Ends a row of values.
   ///
@@ -85,6 +158,55 @@ final class RowComposer {
   /// Forgets the rows of values.
   func removeAll() { encoder.writer.removeAll() }
 
+  /// Adds the key that some values of a row make to others.
+  ///
+  /// - Returns: Its number; `nil` for values that are no key.
+  func appendKey(_ positions: [Int], of values: Range<Int>, to keys: inout KeyList) -> Int? {
+    encoder.withRow(values) { keys.append(positions, of: $0, givenLayout) }
+  }
+
+  /// The change that gives the column of a property of the batch the value that a row of values has.
+  ///
+  /// - Returns: `nil` for a column of variable width.
+  func constant(_ position: Int, of values: Range<Int>) -> FixedChange? {
+    encoder.withRow(values) {
+      FixedChange(
+        properties[position].ordinal,
+        of: descriptor.layout,
+        to: $0,
+        column: columns[position],
+        of: givenLayout
+      )
+    }
+  }
+
+  /// Lends a row in which columns of fixed width are changed.
+  ///
+  /// - Parameters:
+  ///   - base: The row before.
+  ///   - changes: What becomes of each column.
+  ///   - body: Takes the row.
+  /// - Returns: `false`, and nothing is lent, if one of the changes has no result.
+  func withRow(
+    _ base: RawSpan,
+    changing changes: [FixedChange],
+    _ body: (RawSpan) -> Void
+  ) -> Bool {
+    let layout = descriptor.layout
+    let row = writer.append(row: base)
+    defer { writer.removeAll() }
+    for change in changes {
+      let isNull = layout.isNull(change.column, in: base)
+      let bits =
+        change.offset + 8 <= base.byteCount ? base.load(UInt64.self, at: change.offset) : 0
+      guard change.apply(to: row.lowerBound, in: &writer, isNull: isNull, bits) else {
+        return false
+      }
+    }
+    body(writer.bytes.extracting(row))
+    return true
+  }
+
   /// Lends a new row.
   ///
   /// - Parameters:
@@ -98,7 +220,11 @@ final class RowComposer {
     rank: () throws -> Int64,
     _ body: (RawSpan) throws -> R
   ) rethrows -> R {
-    try unsafe defaults.withUnsafeBytes { try unsafe withRow($0.bytes, values, rank: rank, body) }
+    // Then the values stand in the row already.
+    if template != nil { return try encoder.withRow(values, body) }
+    return try unsafe defaults.withUnsafeBytes {
+      try unsafe withRow($0.bytes, values, rank: rank, body)
+    }
   }
 
   /// Lends a row that has the values of the batch, and those of another row for the rest.

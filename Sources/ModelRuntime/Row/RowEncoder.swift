@@ -35,6 +35,23 @@ public struct _RowEncoder: ~Copyable {
     writer.begin(layout)
   }
 
+  /// Starts a row that has some values beforehand.
+  ///
+  /// - Parameters:
+  ///   - layout: The row's layout.
+  ///   - template: A row of the layout; see ``RowWriter/begin(_:as:)``.
+  mutating func begin(_ layout: RowLayout, as template: RawSpan) {
+    failure = nil
+    previous = unsafe _RowView(base: nil, byteCount: 0, layout: layout)
+    self.layout = layout
+    writer.begin(layout, as: template)
+  }
+
+  /// Lends a row that was written.
+  borrowing func withRow<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) rethrows -> R {
+    try body(writer.bytes.extracting(range))
+  }
+
   /// Ends a row that is wanted by itself, and forgets it.
   ///
   /// - Throws: What encoding one of its attributes threw.

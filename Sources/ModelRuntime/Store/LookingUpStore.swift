@@ -1,6 +1,7 @@
 package import RowFormat
 
-/// A store that finds single rows, and rows by the values an expression names, without being told a class of the program.
+/// A store that finds single rows, and rows by unique keys or the values an expression names, without being told a class of
+/// the program.
 package protocol LookingUpStore: RowStore {
   /// The rows of a class that match, in the order of their references, if an index leads to a few candidates.
   ///
@@ -18,4 +19,27 @@ package protocol LookingUpStore: RowStore {
 
   /// The newest version of a row, or `nil` if there is none.
   func row(at reference: RowReference) throws -> FetchedRow?
+
+  /// Lends the newest versions of rows where they are.
+  ///
+  /// - Parameters:
+  ///   - references: The rows, ascending; those that do not exist are left out.
+  ///   - body: Called with each, in order.
+  /// - Throws: What reading throws, or `body`.
+  func visitRows(
+    at references: [RowReference],
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws
+
+  /// The rows that have unique keys.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - constraint: The constraint that they are keys of.
+  /// - Returns: The row of each, by its number; ``RowReference/none`` where there is none.
+  /// - Throws: What reading throws, or making an index.
+  func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference]
 }

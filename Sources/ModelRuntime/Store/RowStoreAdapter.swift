@@ -127,6 +127,22 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try store.rows(at: references)
   }
 
+  func visitRows(
+    at references: [RowReference],
+    for state: EditingState,
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    if let lookingUp { return try lookingUp.visitRows(at: references, body) }
+    try visitCopies(at: references, for: state, body)
+  }
+
+  func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference]? {
+    try lookingUp?.rows(having: keys, of: constraint)
+  }
+
   func row(
     at reference: RowReference,
     for state: @autoclosure () -> EditingState

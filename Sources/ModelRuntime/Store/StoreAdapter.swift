@@ -103,6 +103,19 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The rows with the given references, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]
 
+  /// Lends the rows with the given references, which ascend; those that do not exist are left out.
+  func visitRows(
+    at references: [RowReference],
+    for state: EditingState,
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws
+
+  /// The rows that have unique keys, by the numbers of these; `nil` if the store has to be told of new rows to find out.
+  func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference]?
+
   /// The row with a reference: what an object that reads its row asks for, of a store that mostly need not know for whom.
   func row(
     at reference: RowReference,
@@ -194,4 +207,31 @@ extension DataStoreAdapter {
   func begin(_ state: EditingState) { store.initializeState(for: state) }
   func end(_ state: EditingState) { store.invalidateState(for: state) }
   func erase() throws { try store.erase() }
+
+  func visitRows(
+    at references: [RowReference],
+    for state: EditingState,
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    try visitCopies(at: references, for: state, body)
+  }
+
+  /// Lends copies of rows, of which there are some at a time.
+  func visitCopies(
+    at references: [RowReference],
+    for state: EditingState,
+    _ body: (RowReference, RawSpan) throws -> Void
+  ) throws {
+    for start in stride(from: 0, to: references.count, by: 4096) {
+      let some = Array(references[start..<min(start + 4096, references.count)])
+      for case let row? in try rows(at: some, for: state) {
+        try row.withBytes { try body(row.reference, $0) }
+      }
+    }
+  }
+
+  func rows(
+    having keys: KeyList,
+    of constraint: UniquenessConstraint
+  ) throws -> [RowReference]? { nil }
 }
