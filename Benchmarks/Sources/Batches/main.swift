@@ -52,15 +52,17 @@ runGroup("Batches") { plan, report in
       }
       report.add(try RoundRobin(rounds: rounds, entrants).run())
     }
+    let million = [Target(.rowsPerSecond, .atLeast(1_000_000))]
     let thrice = [Target(.rowsPerSecond, .share, .atLeast(3))]
-    try run(.batchInsert, count: count) { store, round in
+    let ahead = [Target(.rowsPerSecond, .share, .atLeast(1))]
+    try run(.batchInsert, count: count, targets: million) { store, round in
       try store.insert(Parcels(batch: round, count: count))
       return count
     }
     let onTwoRoutes = Parcels(batch: 0, count: base).count { $0.0 < "route 2" }
     try run(.batchUpdate, count: onTwoRoutes, targets: thrice) { store, _ in try store.update() }
     // Half of the accounts are those that the first upsert brought.
-    try run(.batchUpsert, count: count) { store, round in
+    try run(.batchUpsert, count: count, targets: ahead) { store, round in
       try store.upsert(addresses(of: round, count))
       return count
     }
