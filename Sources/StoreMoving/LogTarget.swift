@@ -110,14 +110,24 @@ final class LogTarget {
     try engine.apply(changes)
   }
 
+  /// What rows meet in their table.
+  enum Filling {
+    /// The table is empty, and no row comes twice.
+    case empty
+    /// A row that is there is replaced.
+    case replacing
+  }
+
   /// Takes rows of a table.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - body: Hands over the rows, and asks what to do with large values before. A row that is there is replaced.
+  ///   - filling: What the rows meet.
+  ///   - body: Hands over the rows, and asks what to do with large values before.
   /// - Throws: `StorageError`, or what `body` throws.
   func fill(
     _ table: TableDescription,
+    _ filling: Filling,
     _ body: (
       _ blob: (RawSpan) throws -> BlobReference?,
       _ add: (RowReference, RawSpan) throws -> Void
@@ -137,7 +147,7 @@ final class LogTarget {
         return try batch.value.addBlob(value)
       },
       { reference, row in
-        if try engine.contains(reference) {
+        if try filling == .replacing && engine.contains(reference) {
           batch.value.update(reference, layout: layout, changed: columns, row: row)
         } else {
           batch.value.insert(reference, layout: layout, row: row)

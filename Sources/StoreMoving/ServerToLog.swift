@@ -34,7 +34,7 @@ final class ServerToLog: MoveRoute {
 
   func copy(_ table: TableDescription, step: () throws -> Void) throws -> RowDigest {
     var digest = RowDigest()
-    try written.fill(table) { blob, add in
+    try written.fill(table, .empty) { blob, add in
       digest = try source.forEachRow(of: table, blob: blob) { reference, row in
         try add(reference, row)
         try step()
@@ -62,7 +62,7 @@ final class ServerToLog: MoveRoute {
     var replacement = RowReplacement()
     replacement.removed = try written.digest(of: table, keys: keys)
     var gone = Set(keys)
-    try written.fill(table) { blob, add in
+    try written.fill(table, .replacing) { blob, add in
       replacement.sent = try source.forEachRow(of: table, keys: keys, blob: blob) {
         reference,
         row in

@@ -14,13 +14,11 @@ struct CopyFormat {
   typealias OpenBlob = (BlobReference, (RawSpan) throws -> Void) throws -> Void
 
   let table: TableDescription
-  private let layout: RowLayout
+  let layout: RowLayout
   /// The columns, by name.
-  private let columns: [Column]
-  /// The places of the columns among those by name, in the order of rows.
-  private let order: [Int]
+  let columns: [Column]
 
-  private struct Column {
+  struct Column {
     let position: Int
     let name: String
     let kind: MappedColumn.Kind
@@ -38,8 +36,6 @@ struct CopyFormat {
     columns = table.columns.enumerated().map {
       Column(position: $0, name: $1.name, kind: MappedColumn.Kind($1.type))
     }.sorted { $0.name < $1.name }
-    let columns = columns
-    order = columns.indices.sorted { columns[$0].position < columns[$1].position }
   }
 
   /// The names of the columns as they travel, in SQL.
@@ -197,148 +193,6 @@ extension StructuredValue {
       )
     default: return self
     }
-  }
-}
-
-// MARK: Reading
-
-extension CopyFormat {
-  /// Reads a row, and lends it to a closure in the table's layout.
-  ///
-  /// - Parameters:
-  ///   - message: The fields of the row, without a header before them.
-  ///   - writer: Where the row is made; it is empty afterwards.
-  ///   - blob: Keeps a large value elsewhere, and returns its name; `nil` to keep it in the row.
-  ///   - body: Takes the row.
-  /// - Throws: ``MoveError``, or what the closures throw.
-  func read(
-    _ message: UnsafeRawBufferPointer,
-    into writer: inout RowWriter,
-    blob: (RawSpan) throws -> BlobReference?,
-    _ body: (RowReference, RawSpan) throws -> Void
-  ) throws {
-    guard let fields = fields(of: message), let key = fields[0], key.count == 8 else {
-      throw malformed("a row of \(message.count) bytes that is none")
-    }
-    let reference = RowReference(rawValue: message[key].bigEndian(UInt64.self))
-    writer.begin(layout)
-    // Values of variable width come in the order of their columns.
-    for place in order {
-      guard let range = fields[place + 1] else { continue }
-      try write(columns[place], message[range], reference, into: &writer, blob)
-    }
-    let range = writer.finish()
-    try body(reference, writer.bytes.extracting(range))
-    writer.removeAll()
-  }
-
-  private func malformed(_ found: String) -> MoveError {
-    .otherSchema(namespace: table.name, expected: "rows as COPY sends them", found: found)
-  }
-
-  private func fields(of message: UnsafeRawBufferPointer) -> [Range<Int>?]? {
-    guard message.count >= 2,
-      Int(message[0..<2].bigEndian(UInt16.self)) == columns.count + 1
-    else { return nil }
-    var fields: [Range<Int>?] = []
-    fields.reserveCapacity(columns.count + 1)
-    var offset = 2
-    for _ in 0...columns.count {
-      guard offset + 4 <= message.count else { return nil }
-      let length = Int(Int32(bitPattern: message[offset..<(offset + 4)].bigEndian(UInt32.self)))
-      offset += 4
-      guard length >= 0 else {
-        fields.append(nil)
-        continue
-      }
-      guard offset + length <= message.count else { return nil }
-      fields.append(offset..<(offset + length))
-      offset += length
-    }
-    return offset == message.count ? fields : nil
-  }
-
-  private func write(
-    _ column: Column,
-    _ field: Slice<UnsafeRawBufferPointer>,
-    _ reference: RowReference,
-    into writer: inout RowWriter,
-    _ blob: (RawSpan) throws -> BlobReference?
-  ) throws {
-    let position = column.position
-    let bytes = UnsafeRawBufferPointer(rebasing: field)
-    func unreadable(_ reason: String) -> MoveError {
-      .unstorableValue(
-        table: table.name,
-        key: reference.key,
-        column: column.name,
-        reason: reason
-      )
-    }
-    switch column.kind {
-    case .bool, .integer, .double, .date, .uuid, .reference:
-      guard bytes.count == layout.types[position].fixedWidth else {
-        throw unreadable("it has \(bytes.count) bytes")
-      }
-    default: break
-    }
-    switch column.kind {
-    case .bool: writer.set(position, bool: bytes[0] != 0)
-    case .integer: writer.set(position, integer: field.bigEndian(Int64.self))
-    case .double:
-      writer.set(position, double: Double(bitPattern: field.bigEndian(UInt64.self)))
-    case .date:
-      writer.set(position, double: PostgresDate.seconds(of: field.bigEndian(Int64.self)))
-    case .uuid:
-      writer.set(
-        position,
-        uuid: (
-          UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
-          UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        )
-      )
-    case .reference:
-      writer.set(position, reference: RowReference(rawValue: field.bigEndian(UInt64.self)))
-    case .text, .bytes: writer.append(position, bytes: bytes.bytes)
-    case .external:
-      if let name = try blob(bytes.bytes) {
-        writer.append(position, blob: name)
-      } else {
-        writer.append(position, inlineBlob: bytes.bytes)
-      }
-    case .references:
-      guard let references = self.references(bytes) else { throw unreadable("it is no list") }
-      writer.append(position, references: references)
-    case .decimal, .composite:
-      var cbor: [UInt8] = []
-      do {
-        try CompositeReader.append(
-          UnsafeRawBufferPointer(rebasing: bytes.dropFirst()),
-          to: &cbor
-        )
-      } catch let error as CompositeReader.Malformed {
-        throw unreadable(error.reason)
-      }
-      writer.append(position, bytes: cbor.span.bytes)
-    }
-  }
-
-  private func references(_ bytes: UnsafeRawBufferPointer) -> [RowReference]? {
-    guard bytes.count >= 12 else { return nil }
-    if bytes[0..<4].bigEndian(UInt32.self) == 0 { return [] }
-    guard bytes.count >= 20 else { return nil }
-    let count = Int(bytes[12..<16].bigEndian(UInt32.self))
-    guard bytes.count == 20 + count * 12 else { return nil }
-    return (0..<count).map { place in
-      let start = 24 + place * 12
-      return RowReference(rawValue: bytes[start..<(start + 8)].bigEndian(UInt64.self))
-    }
-  }
-}
-
-extension Slice<UnsafeRawBufferPointer> {
-  fileprivate func bigEndian<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) -> T {
-    T(bigEndian: base.loadUnaligned(fromByteOffset: startIndex, as: T.self))
   }
 }
 #endif

@@ -179,9 +179,8 @@ package final class ServerExport {
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> RowDigest {
     let format = CopyFormat(table)
-    var writer = RowWriter()
+    var reader = CopyReader(format)
     var digest = RowDigest()
-    var own = RowWriter()
     var buffer = ByteBuffer(capacity: 4096)
     try connection.forEachRow(
       of: format,
@@ -191,7 +190,7 @@ package final class ServerExport {
       ordered: true
     ) { message in
       if format.isRearranged {
-        try format.read(message, into: &own, blob: { _ in nil }) {
+        try reader.read(message, blob: { _ in nil }) {
           try format.append($0, $1, to: &buffer) { _, _ in }
         }
         buffer.bytes.withUnsafeBytes { digest.add($0) }
@@ -199,7 +198,7 @@ package final class ServerExport {
       } else {
         digest.add(message)
       }
-      try format.read(message, into: &writer, blob: blob) { reference, row in
+      try reader.read(message, blob: blob) { reference, row in
         guard reference.table == table.number, reference.key > 0 else {
           throw MoveError.otherSchema(
             namespace: namespace,

@@ -286,7 +286,7 @@ extension Connection {
   ) throws -> RowDigest {
     let format = CopyFormat(table)
     var digest = RowDigest()
-    var writer = RowWriter()
+    var reader = CopyReader(format)
     var buffer = ByteBuffer(capacity: 4096)
     func add(_ reference: RowReference, _ row: RawSpan) throws {
       try format.append(reference, row, to: &buffer) { _, _ in }
@@ -295,7 +295,7 @@ extension Connection {
     }
     try forEachRow(of: format, name, decimals: decimals, rows: rows, ordered: false) { message in
       if format.isRearranged {
-        try format.read(message, into: &writer, blob: { _ in nil }, add)
+        try reader.read(message, blob: { _ in nil }, add)
       } else {
         digest.add(message)
       }
