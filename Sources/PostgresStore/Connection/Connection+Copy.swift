@@ -39,6 +39,8 @@ extension Connection {
 
   /// Runs `COPY … TO STDOUT`, and hands each message to a closure: a row, in the binary format.
   ///
+  /// While the closure works, what comes next is received, up to some megabytes.
+  ///
   /// - Parameters:
   ///   - sql: The statement.
   ///   - body: Reads a message, which it must not keep.
@@ -46,22 +48,27 @@ extension Connection {
   func copyOut(_ sql: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try begin(sql, expecting: PGRES_COPY_OUT)
     var failure: (any Error)?
-    while true {
-      var message: UnsafeMutablePointer<CChar>?
-      let length = PQgetCopyData(handle, &message, 0)
-      guard length > 0, let message else {
-        if length == -1 { break }
-        throw lost()
-      }
-      defer { PQfreemem(message) }
-      // The rest is read and dropped: otherwise the session could not be used any more.
-      guard failure == nil else { continue }
+    func visit(_ chunk: CopyChunk) {
+      // The rest is received and dropped: otherwise the session could not be used any more.
+      guard failure == nil else { return }
       do {
-        try body(UnsafeRawBufferPointer(start: message, count: Int(length)))
+        try chunk.forEachMessage(body)
       } catch {
         failure = error
         cancel()
       }
+    }
+    let first = CopyChunk()
+    // A few rows are not worth a thread.
+    if try receive(into: first) {
+      let rest = CopyReadAhead { try self.receive(into: $0) }
+      visit(first)
+      while let chunk = try rest.next() {
+        visit(chunk)
+        rest.giveBack(chunk)
+      }
+    } else {
+      visit(first)
     }
     do {
       try finishCopy()
@@ -69,6 +76,23 @@ extension Connection {
       throw failure ?? error
     }
     if let failure { throw failure }
+  }
+
+  /// Receives messages of a copy.
+  ///
+  /// - Returns: Whether more may come.
+  private func receive(into chunk: CopyChunk) throws -> Bool {
+    while !chunk.isFull {
+      var message: UnsafeMutablePointer<CChar>?
+      let length = PQgetCopyData(handle, &message, 0)
+      guard length > 0, let message else {
+        if length == -1 { return false }
+        throw lost()
+      }
+      defer { PQfreemem(message) }
+      chunk.append(UnsafeRawBufferPointer(start: message, count: Int(length)))
+    }
+    return true
   }
 
   private func begin(_ sql: String, expecting status: ExecStatusType) throws {
