@@ -2,6 +2,8 @@
 import PostgresStore
 
 /// Counts rows, and tells of them now and then.
+///
+/// The number that is expected may be out of date: it grows with the rows that come, and in the end is what came.
 struct Meter {
   private let report: (StoreMove.Progress) throws -> Void
   private var phase = StoreMove.Progress.Phase.copying
@@ -30,12 +32,13 @@ struct Meter {
     try tell()
   }
 
-  mutating func end() throws {
-    rowCount = total
+  mutating func end(at rowCount: Int) throws {
+    (self.rowCount, total) = (rowCount, rowCount)
     try tell()
   }
 
-  private func tell() throws {
+  private mutating func tell() throws {
+    total = max(total, rowCount)
     try report(
       StoreMove.Progress(phase: phase, table: table, rowCount: rowCount, total: total)
     )

@@ -17,6 +17,9 @@ protocol MoveRoute: AnyObject {
   /// How many rows a table of the source has.
   func rowCount(of table: TableDescription) throws -> Int
 
+  /// The same, about, in a moment.
+  func expectedRowCount(of table: TableDescription) throws -> Int
+
   /// Makes the target's tables; those of an earlier attempt go.
   func begin() throws
 

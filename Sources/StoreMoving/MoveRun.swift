@@ -85,9 +85,9 @@ struct MoveRun<Route: MoveRoute> {
     let route = route
     tables = []
     for table in route.tables {
-      try meter.begin(.copying, table, of: route.rowCount(of: table))
+      try meter.begin(.copying, table, of: route.expectedRowCount(of: table))
       let digest = try copy(table) { try meter.advance() }
-      try meter.end()
+      try meter.end(at: digest.rowCount)
       tables.append(.init(name: table.name, digest: digest))
     }
     copying = start.duration(to: .now)
@@ -99,7 +99,7 @@ struct MoveRun<Route: MoveRoute> {
     for (table, moved) in zip(route.tables, tables) {
       try meter.begin(.comparing, table, of: moved.digest.rowCount)
       let found = try route.readBack(table) { try meter.reach($0) }
-      try meter.end()
+      try meter.end(at: found.rowCount)
       try compare(table, moved.digest, found)
     }
     comparing = start.duration(to: .now)

@@ -27,6 +27,10 @@ final class ServerToLog: MoveRoute {
 
   func rowCount(of table: TableDescription) throws -> Int { try source.rowCount(of: table) }
 
+  func expectedRowCount(of table: TableDescription) throws -> Int {
+    try source.expectedRowCount(of: table)
+  }
+
   func begin() throws {
     try written.startAgain()
     try written.make(source.tables, identifier: source.identifier)
