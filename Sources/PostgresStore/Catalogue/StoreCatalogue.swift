@@ -333,9 +333,8 @@ extension StoreCatalogue {
       let descriptor = ModelDescriptor.of(type)
       let entity = descriptor.entityName
       if numbers[entity] == nil { try addTable(descriptor) }
-      if let former = formerTypes.first(where: { $0.entityName == entity }) {
-        try rename(columnsOf: descriptor, since: former)
-      }
+      let former = formerTypes.first { $0.entityName == entity }
+      try rename(columnsOf: descriptor, since: former)
       for column in MappedColumn.columns(of: descriptor) {
         try bring(column, of: descriptor, typeChange)
       }
@@ -399,13 +398,14 @@ extension StoreCatalogue {
         )
       }
       try change("ALTER TABLE \(name(entity)) DROP COLUMN \(column.name.quotedName)")
+      try changeHistory(of: entity, forgetting: [column.name])
       // Constraints and indexes of the column went with it.
       _ = try read()
     }
     if let former = formerName(of: column, in: descriptor),
       columns[entity]?[former] == column.kind.declaration
     {
-      try renameColumn(former, to: column.name, of: entity)
+      try rename(Renaming(old: former, new: column.name), of: entity)
     } else {
       let value = try defaultValue(of: column, in: descriptor)
       if value == nil, column.position < descriptor.properties.count,
@@ -432,12 +432,16 @@ extension StoreCatalogue {
     columns[entity]?[column.name] = column.kind.declaration
   }
 
-  mutating func renameColumn(_ former: String, to name: String, of entity: String) throws {
-    try change(
-      "ALTER TABLE \(self.name(entity)) RENAME COLUMN \(former.quotedName) TO \(name.quotedName)"
-    )
+  /// Notes that a column has another name.
+  mutating func noteRenaming(of former: String, to name: String, in entity: String) {
     let type = columns[entity]?.removeValue(forKey: former)
     columns[entity]?[name] = type
+  }
+
+  /// Notes that a constraint or an index of a table is gone.
+  mutating func forgetObject(_ name: String, of entity: String) {
+    constraints[entity]?.remove(name)
+    indexes.remove(name)
   }
 
   /// Makes a column of numbers of one that came from another store, which does not know of what class a composite is.
@@ -649,6 +653,13 @@ extension StoreCatalogue {
     try change(
       "CREATE INDEX \(index.quotedName) ON \(name(table)) (\(parts.joined(separator: ", ")))"
     )
+  }
+
+  /// Whether a constraint or an index has a name as the store gives them.
+  func isOwnObject(_ name: String, of entity: String) -> Bool {
+    let start = String(decoding: entity.utf8.filter { $0 < 0x80 }.prefix(36), as: UTF8.self)
+    return name.hasPrefix(start)
+      && ["_unique", "_index", "_inverse", "_trigrams", "_others"].contains { name.hasSuffix($0) }
   }
 
   /// The name of a constraint or an index: said in full if it fits, otherwise cut and told apart by a number.

@@ -71,7 +71,10 @@ final class MappedTable: Sendable {
   var layout: RowLayout { descriptor.layout }
 
   /// The range of the names of the table's rows.
-  var references: ClosedRange<RowReference> {
+  var references: ClosedRange<RowReference> { MappedTable.references(of: number) }
+
+  /// The range of the names of rows of a table.
+  static func references(of number: UInt16) -> ClosedRange<RowReference> {
     RowReference(table: number, key: 0)...RowReference(table: number, key: RowReference.maximumKey)
   }
 

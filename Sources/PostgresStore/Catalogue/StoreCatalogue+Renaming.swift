@@ -1,0 +1,161 @@
+#if PostgreSQL
+import ModelRuntime
+import RowFormat
+
+/// A column that gets its values from one of another name.
+struct Renaming {
+  let old: String
+  let new: String
+}
+
+extension StoreCatalogue {
+  /// Gives properties the values of their original names, also where others have the new names so far: two exchange them,
+  /// or one lets go of its own.
+  ///
+  /// 1. Columns whose new name is free are renamed, one after the other: that may make another name free.
+  /// 2. The others, which are in a circle or have a name that is given up, get their values from one another in one
+  ///    statement. Constraints and indexes, which are known by the names of columns, stay where they are. That this is to
+  ///    be done is known only of a step between two versions.
+  /// 3. The history gets the new names.
+  ///
+  /// Only where columns are of one type: others are left as they are, which is refused afterwards.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The class whose columns are renamed.
+  ///   - former: The class as the version before has it; `nil` where that is not known.
+  /// - Throws: ``PostgresStoreError``.
+  mutating func rename(
+    columnsOf descriptor: ModelDescriptor,
+    since former: ModelDescriptor?
+  ) throws {
+    let entity = descriptor.entityName
+    var renamings = MappedColumn.columns(of: descriptor).compactMap { column -> Renaming? in
+      guard let old = formerName(of: column, in: descriptor), old != column.name,
+        columns[entity]?[old] == column.kind.declaration,
+        former.map({ isNew(column, of: descriptor, $0) }) ?? true
+      else { return nil }
+      return Renaming(old: old, new: column.name)
+    }
+    var done: [Renaming] = []
+    while let place = renamings.firstIndex(where: { columns[entity]?[$0.new] == nil }) {
+      let renaming = renamings.remove(at: place)
+      try MappedTable.check(renaming.new)
+      try renameColumn(renaming.old, to: renaming.new, of: entity)
+      done.append(renaming)
+    }
+    if former != nil {
+      renamings.removeAll { columns[entity]?[$0.new] != columns[entity]?[$0.old] }
+      try exchange(renamings, of: entity)
+      done += renamings
+    }
+    try changeHistory(of: entity, renaming: done)
+  }
+
+  /// Gives a column a name that is free, also in the history.
+  mutating func rename(_ renaming: Renaming, of entity: String) throws {
+    try renameColumn(renaming.old, to: renaming.new, of: entity)
+    try changeHistory(of: entity, renaming: [renaming])
+  }
+
+  /// Gives columns the values of one another.
+  private mutating func exchange(_ renamings: [Renaming], of entity: String) throws {
+    if renamings.isEmpty { return }
+    let values = renamings.map { "\($0.new.quotedName) = \($0.old.quotedName)" }
+    try change(
+      // A row that another session adds meanwhile would keep its values as they are.
+      "LOCK TABLE \(name(entity)) IN ACCESS EXCLUSIVE MODE",
+      "UPDATE \(name(entity)) SET \(values.joined(separator: ", "))"
+    )
+  }
+
+  /// Renames a column, and drops the constraints and indexes that its former name tells: another column may get that name.
+  private mutating func renameColumn(
+    _ former: String,
+    to name: String,
+    of entity: String
+  ) throws {
+    try dropObjects(of: former, in: entity)
+    try change(
+      "ALTER TABLE \(self.name(entity)) RENAME COLUMN \(former.quotedName) TO \(name.quotedName)"
+    )
+    noteRenaming(of: former, to: name, in: entity)
+  }
+
+  /// Drops what the store has made for a column; what the new names need is made with the rest.
+  private mutating func dropObjects(of column: String, in entity: String) throws {
+    let objects = Statement(
+      "SELECT c.relname::text, k.conname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        + "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = $2 "
+        + "LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid "
+        + "WHERE i.indrelid = to_regclass($1) AND NOT i.indisprimary AND (a.attnum = ANY (i.indkey) "
+        + "OR EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass "
+        + "AND d.objid = i.indexrelid AND d.refclassid = 'pg_class'::regclass "
+        + "AND d.refobjid = i.indrelid AND d.refobjsubid = a.attnum)) ORDER BY 1"
+    ) {
+      $0.append(name(entity))
+      $0.append(column)
+    }
+    let result = try connection.run([objects])[0]
+    for row in 0..<result.rowCount where isOwnObject(result.text(row, 0), of: entity) {
+      if let constraint = result.optionalText(row, 1) {
+        try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(constraint.quotedName)")
+      } else {
+        try change("DROP INDEX \(name(result.text(row, 0)))")
+      }
+      forgetObject(result.text(row, 0), of: entity)
+    }
+  }
+
+  /// Gives the changes of an entity the new names of its properties: those that were updated, and what is remembered of
+  /// deleted models.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - renamings: What is renamed, all at once.
+  ///   - forgotten: The properties of which nothing more is to be told.
+  /// - Throws: ``PostgresStoreError``.
+  /// - Complexity: O(changes in the history).
+  func changeHistory(
+    of entity: String,
+    renaming renamings: [Renaming] = [],
+    forgetting forgotten: [String] = []
+  ) throws {
+    guard let number = numbers[entity], !renamings.isEmpty || !forgotten.isEmpty else { return }
+    let rows = MappedTable.references(of: number)
+    let old = renamings.map(\.old)
+    // A name that another property takes is given up by the one that had it.
+    let gone = forgotten + renamings.map(\.new).filter { !old.contains($0) }
+    let name = "COALESCE(($2::text[])[array_position($1::text[], n)], n)"
+    let statement = Statement(
+      "UPDATE \(self.name(HistoryPartitions.parent)) SET columns = CASE WHEN columns IS NOT NULL THEN "
+        + "ARRAY(SELECT \(name) FROM unnest(columns) WITH ORDINALITY AS u (n, o) "
+        + "WHERE n <> ALL ($3::text[]) ORDER BY o) END, "
+        + "preserved = (SELECT jsonb_object_agg(\(name), v) FROM jsonb_each(preserved) AS p (n, v) "
+        + "WHERE n <> ALL ($3::text[])) WHERE row BETWEEN $4 AND $5 "
+        + "AND (columns && ($1::text[] || $3::text[]) OR preserved ?| ($1::text[] || $3::text[]))"
+    ) {
+      $0.append(old)
+      $0.append(renamings.map(\.new))
+      $0.append(gone)
+      $0.append(Int64(bitPattern: rows.lowerBound.rawValue))
+      $0.append(Int64(bitPattern: rows.upperBound.rawValue))
+    }
+    _ = try connection.run([statement])
+  }
+
+  /// Whether a property got its name in this step: its original name stays with it in later versions.
+  private func isNew(
+    _ column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    _ former: ModelDescriptor
+  ) -> Bool {
+    let owner =
+      column.position < descriptor.properties.count
+      ? column.position : descriptor.rankColumns.first { $0.value == column.position }?.key
+    guard let property = owner.map({ descriptor.properties[$0] }) else { return false }
+    guard let same = former.property(named: property.name) else { return true }
+    return same.originalName != property.originalName
+      && former.property(named: property.originalName ?? "") != nil
+  }
+}
+#endif
