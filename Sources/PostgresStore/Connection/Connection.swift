@@ -152,10 +152,8 @@ final class Connection: @unchecked Sendable {
       // Behind each statement's result there is a nil.
       while let more = PQgetResult(handle) { PQclear(more) }
     }
-    guard let sync = PQgetResult(handle) else { throw lost() }
-    let status = PQresultStatus(sync)
-    PQclear(sync)
-    guard status == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    let refusal = try finishPipeline()
+    failure = failure ?? refusal
     guard let failure else { return results }
     if kept.isOn, failure.isAboutKeptStatement {
       kept.giveUp()
@@ -167,6 +165,30 @@ final class Connection: @unchecked Sendable {
       return try send(statements)
     }
     throw limit?.timeout(failure, since: began) ?? .server(failure)
+  }
+
+  /// Reads the end of a pipeline, which is that of a transaction without `BEGIN`.
+  ///
+  /// - Returns: Why the server refused to commit it.
+  private func finishPipeline() throws -> PostgresStoreError.ServerError? {
+    var refusal: PostgresStoreError.ServerError?
+    guard var end = PQgetResult(handle) else { throw lost() }
+    if PQresultStatus(end) == PGRES_FATAL_ERROR {
+      let error = PostgresStoreError.ServerError(end)
+      PQclear(end)
+      if PQstatus(handle) == CONNECTION_BAD || error.endsSession || error.state.isEmpty {
+        throw lost(error.message)
+      }
+      refusal = error
+      // Behind it there is a nil, as behind the result of each statement.
+      if let more = PQgetResult(handle) { PQclear(more) }
+      guard let next = PQgetResult(handle) else { throw lost() }
+      end = next
+    }
+    let status = PQresultStatus(end)
+    PQclear(end)
+    guard status == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    return refusal
   }
 
   /// What becomes of a result of the server.

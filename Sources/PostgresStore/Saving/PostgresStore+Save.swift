@@ -169,18 +169,21 @@ private struct SaveTransaction {
       let updates = totalsUpdates(Array(announced[opening.count...]))
       let results = try connection.run(changes + statements(updates) + checks)
       try check(results[...], updates, on: connection)
-      _ = try commit([], on: connection)
+      _ = try commit([.commit], on: connection)
       return announced[1].integer(0, 0)
     }
     let updates = totalsUpdates([])
     // What nobody can stand against is one round trip.
     if checks.isEmpty, updates.isEmpty, batch.changes.allSatisfy({ $0.kind == .insert }) {
-      return try commit(begin + changes, on: connection)[1].integer(0, 0)
+      if isAlone {
+        return try commit([announcement.first] + changes, on: connection)[0].integer(0, 0)
+      }
+      return try commit(begin + changes + [.commit], on: connection)[1].integer(0, 0)
     }
     let opening = begin + limit
     let results = try connection.run(opening + changes + statements(updates) + checks)
     try check(results[opening.count...], updates, on: connection)
-    _ = try commit([], on: connection)
+    _ = try commit([.commit], on: connection)
     return results[1].integer(0, 0)
   }
 
@@ -202,14 +205,20 @@ private struct SaveTransaction {
       }
   }
 
-  /// Runs the last statements of the transaction, and commits it.
+  /// Whether the statements of one round trip are a transaction, without `BEGIN` and `COMMIT`: the server commits what it
+  /// has got by the end of a pipeline, and nothing if a statement failed.
+  ///
+  /// That leaves the isolation to the database, so it is for inserts only, which depend on nothing that others do.
+  private var isAlone: Bool { scope == .transaction && migration == nil }
+
+  /// Runs the last statements of the transaction, which commit it.
   private func commit(
     _ statements: [Statement],
     on connection: Connection
   ) throws -> [StatementResult] {
     attempts.isOutcomeUnknown = migration == nil
     do {
-      let results = try connection.run(statements + [.commit])
+      let results = try connection.run(statements)
       attempts.isOutcomeUnknown = false
       return results
     } catch {

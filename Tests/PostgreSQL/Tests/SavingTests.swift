@@ -18,6 +18,57 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Leg>()) == 901)
   }
 
+  @Test(arguments: ["read", "serializable"])
+  func `of new models that a database refuses at the end leave nothing`(
+    isolation: String
+  ) throws {
+    let namespace = try TestNamespace()
+    let configuration = namespace.configuration(
+      with: isolation == "read" ? [] : ["default_transaction_isolation=\(isolation)"]
+    )
+    let container = try ModelContainer(
+      for: Schema([Leg.self, Journey.self]),
+      configurations: [configuration]
+    )
+    let context = ModelContext(container)
+    context.insert(Leg("first"))
+    try context.save()
+    let session = try ServerSession(namespace.url)
+    let name = "\"\(namespace.name)\""
+    try session.run(
+      "CREATE FUNCTION \(name).refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        + "'BEGIN RAISE EXCEPTION ''no such place'' USING ERRCODE = ''P0077''; END'"
+    )
+    try session.run(
+      "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON \(name).\"Leg\" DEFERRABLE INITIALLY DEFERRED "
+        + "FOR EACH ROW WHEN (NEW.place = 'nowhere') EXECUTE FUNCTION \(name).refuse()"
+    )
+    let sessions =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)'"
+    let before = try session.integer(sessions)
+    for _ in 0..<3 {
+      let refused = ModelContext(container)
+      refused.insert(Leg("somewhere"))
+      refused.insert(Leg("nowhere"))
+      let error = #expect(throws: PostgresStoreError.self) { try refused.save() }
+      guard case .server(let refusal) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(refusal.state == "P0077")
+    }
+    // In the same sessions.
+    context.insert(Leg("second"))
+    try context.save()
+    #expect(try session.integer(sessions) == before)
+    let legs = try ModelContext(container).fetch(
+      FetchDescriptor<Leg>(sortBy: [SortDescriptor(\.place)])
+    )
+    #expect(legs.map(\.place) == ["first", "second"])
+    let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.changes.count) == [1, 1])
+  }
+
   @Test func `write only the attributes that changed`() throws {
     let namespace = try TestNamespace()
     let container = try namespace.container(Journey.self, Leg.self)
