@@ -22,6 +22,7 @@ final class ServerGrowth {
     "two one-to-ones of N exchange their partners", "a text of N, with trigrams: insert",
     "  find by a part", "show in a list of N what another machine saved",
     "fetch one transaction behind N", "delete one of N transactions", "delete N transactions, each",
+    "upkeep: delete one of N transactions that is too old", "  N transactions, each",
   ]
 
   /// Fills a namespace.
@@ -50,12 +51,14 @@ final class ServerGrowth {
     }
   }
 
-  private func container() throws -> ModelContainer {
-    try ModelContainer(
+  private func container(historyAge: Duration? = nil) throws -> ModelContainer {
+    var configuration = PostgresStoreConfiguration(url: url, namespace: namespace)
+    configuration.historyAge = historyAge
+    return try ModelContainer(
       for: Schema([
         Account.self, Entry.self, Seat.self, Passenger.self, Remark.self, Visit.self,
       ]),
-      configurations: [PostgresStoreConfiguration(url: url, namespace: namespace)]
+      configurations: [configuration]
     )
   }
 
@@ -75,7 +78,7 @@ final class ServerGrowth {
 
   /// - Returns: The microseconds of everything that is measured.
   @MainActor func measure() throws -> [Cost] {
-    try members() + [exchange()] + texts() + [following()] + history()
+    try members() + [exchange()] + texts() + [following()] + history() + upkeep()
   }
 
   /// Does something in a new container, and then again and again.
@@ -168,13 +171,14 @@ final class ServerGrowth {
     }
   }
 
+  private func save(_ author: String?, in context: ModelContext) throws {
+    context.author = author
+    context.insert(Visit())
+    try context.save()
+  }
+
   private func history() throws -> [Cost] {
     let context = ModelContext(try container())
-    func save(_ author: String?, in context: ModelContext) throws {
-      context.author = author
-      context.insert(Visit())
-      try context.save()
-    }
     let everything = HistoryDescriptor<DefaultHistoryTransaction>()
     try context.deleteHistory(everything)
     for _ in 0..<count { try save(nil, in: context) }
@@ -202,6 +206,33 @@ final class ServerGrowth {
     try context.deleteHistory(everything)
     let each = start.duration(to: .now) / .microseconds(1) / Double(count)
     return [behind, one, (each, each)]
+  }
+
+  /// What a store does beside its saves, from its opening until the transactions are gone.
+  private func upkeep() throws -> [Cost] {
+    let context = ModelContext(try container())
+    for _ in 0..<count { try save(nil, in: context) }
+    let session = try Session(url)
+    let commits = "\(namespace)._logstore_commit"
+    try session.prepare("left", "SELECT count(*) FROM \(commits) WHERE xid > 0")
+    func time(_ age: Duration, until left: Int64) throws -> Double {
+      let start = ContinuousClock.now
+      let container = try container(historyAge: age)
+      while try session.run("left").integer(0, 0) > left {}
+      withExtendedLifetime(container) {}
+      return start.duration(to: .now) / .microseconds(1)
+    }
+    var times: [Double] = []
+    for _ in 0..<5 {
+      try save(nil, in: context)
+      let all = try session.run("left").integer(0, 0)
+      try session.execute(
+        "UPDATE \(commits) SET at = at - interval '2 days' WHERE xid = (SELECT max(xid) FROM \(commits))"
+      )
+      times.append(try time(.seconds(86_400), until: all - 1))
+    }
+    let each = try time(.zero, until: 0) / Double(count)
+    return [(times[0], times.sorted()[2]), (each, each)]
   }
 }
 
