@@ -92,15 +92,41 @@ private enum Plan: SchemaMigrationPlan {
   }
 }
 
+/// The same way, with code that changes what is renamed then.
+private enum CodePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: V1.self,
+        toVersion: V2.self,
+        willMigrate: { context in
+          for item in try context.fetch(FetchDescriptor<V1.Item>()) { item.note += "!" }
+          try context.save()
+        },
+        didMigrate: { context in
+          for item in try context.fetch(FetchDescriptor<V2.Item>()) where item.place == 0 {
+            item.note = 8
+          }
+        }
+      )
+    ]
+  }
+}
+
 enum StoreKind: CaseIterable { case log, server }
 
 private final class Place {
   let kind: StoreKind
   let namespace: TestNamespace
-  let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  let folder: URL
 
-  init(_ kind: StoreKind) throws {
+  init(
+    _ kind: StoreKind,
+    in folder: URL = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  ) throws {
     self.kind = kind
+    self.folder = folder
     namespace = try TestNamespace()
   }
 
@@ -273,6 +299,77 @@ private final class Place {
         #expect(throws: SwiftDataError.backwardMigration) { try place.open(old, plan: plan) }
       }
     }
+  }
+
+  @Test func `are told by their new names of what the code of a stage has saved`() throws {
+    let place = try Place(.server)
+    try fill(place)
+    let context = try place.open(V2.self, plan: CodePlan.self)
+    let items = try context.fetch(FetchDescriptor<V2.Item>(sortBy: [SortDescriptor(\.serial)]))
+    #expect(items.map(\.memo) == ["note 0!", "note 1!", "note 2!", "note 3!", "changed!"])
+    #expect(items.map(\.note) == [8, 7, 7, 7, 7])
+    let last = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last
+    let updates = (last?.changes ?? []).compactMap { change -> (any HistoryUpdate<V2.Item>)? in
+      if case .update(let update as any HistoryUpdate<V2.Item>) = change { update } else { nil }
+    }
+    #expect(updates.count { $0.updatedAttributes.contains(\.memo) } == 5)
+    #expect(updates.count { $0.updatedAttributes.contains(\.note) } == 1)
+  }
+
+  @Test func `go along to a log`() throws {
+    let place = try Place(.server)
+    try fill(place)
+    _ = try place.open(V2.self)
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+      .deletingLastPathComponent().appending(path: "logstore-inspect")
+    let target = place.folder.appending(path: "a.store").path
+    try FileManager.default.createDirectory(
+      at: place.folder,
+      withIntermediateDirectories: true
+    )
+    process.arguments = [
+      "move", place.namespace.url, target, "--namespace", place.namespace.name,
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let log = try Place(.log, in: place.folder)
+    let context = try log.open(V2.self)
+    let items = try context.fetch(FetchDescriptor<V2.Item>(sortBy: [SortDescriptor(\.serial)]))
+    #expect(items.map(\.memo) == ["note 0", "note 1", "note 2", "note 3", "changed"])
+    #expect(items.map(\.note) == Array(repeating: 7, count: 5))
+    #expect(items.map { $0.parent?.title } == ["one", "two", "one", "two", "one"])
+    let next = try log.open(V3.self)
+    let renamed = try next.fetch(FetchDescriptor<V3.Item>(sortBy: [SortDescriptor(\.number)]))
+    #expect(renamed.map(\.remark) == ["note 0", "note 1", "note 2", "note 3", "changed"])
+  }
+
+  @Test func `are kept where programs of both versions start at once`() async throws {
+    let place = try Place(.server)
+    try fill(place)
+    let configuration = place.namespace.configuration
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let schema: any VersionedSchema.Type = number % 2 == 0 ? V1.self : V3.self
+          do {
+            _ = try ModelContainer(
+              for: Schema(versionedSchema: schema),
+              migrationPlan: Plan.self,
+              configurations: [configuration]
+            )
+          } catch {
+            #expect(error as? SwiftDataError == .backwardMigration)
+            #expect(number % 2 == 0)
+          }
+        }
+      }
+    }
+    let context = try place.open(V3.self)
+    let items = try context.fetch(FetchDescriptor<V3.Item>(sortBy: [SortDescriptor(\.number)]))
+    #expect(items.map(\.remark) == ["note 0", "note 1", "note 2", "note 3", "changed"])
   }
 
   @Test func `come once where a fleet starts at once`() async throws {
