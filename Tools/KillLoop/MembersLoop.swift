@@ -84,7 +84,10 @@ final class MembersLoop: Sendable {
     for problem in problems.prefix(20) { print("problem: \(problem)") }
     if !isRight { print("problem: \(all.count) rows, \(Set(all).count) numbers, counted \(count)") }
     if !report.isSound { print("problem: the store is damaged") }
-    print("\(lost.count) acknowledged commits lost")
-    return lost.isEmpty && problems.isEmpty && isRight && report.isSound
+    // Whoever took a number that another had acknowledged has written over that one's commit.
+    let doubled = acknowledged.count - Set(acknowledged).count
+    if doubled > 0 { print("problem: \(doubled) numbers were acknowledged twice") }
+    print("\(lost.count + doubled) acknowledged commits lost")
+    return lost.isEmpty && doubled == 0 && problems.isEmpty && isRight && report.isSound
   }
 }
