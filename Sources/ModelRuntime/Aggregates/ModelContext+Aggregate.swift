@@ -233,6 +233,7 @@ extension ModelContext {
         }
         for model in deleted where model is T { excluded.insert(model._$state.reference) }
       }
+      let changeCount = connection.changeCount
       guard
         let table = try connection.store.aggregate(
           descriptor,
@@ -242,6 +243,8 @@ extension ModelContext {
         )
       else { return nil }
       if pending.isEmpty { return table }
+      let stored = pending.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
+      refreshOutdated(stored, from: connection, readAfter: changeCount)
       let filter = descriptor.predicate.map { ObjectFilter($0) }
       let readers = values.map { $0.makeReader() }
       for model in pending where try filter?.matches(model) ?? true {

@@ -84,16 +84,10 @@ struct PendingModels<T: PersistentModel> {
   ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
   func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
     if changed.isEmpty { return }
-    context.noticeCommits(to: connection, readAfter: changeCount)
-    var outdated: [_ModelState] = []
-    for models in changed {
-      for position in models.positions {
-        let state = context.changed[Int(position)]._$state
-        if state.rowEpoch == context.listEpoch || state.isDeleted { continue }
-        if isAffected(state) { outdated.append(state) }
-      }
-    }
-    context.refreshRows(of: outdated, from: connection)
+    let affected = changed.lazy.flatMap(\.positions)
+      .map { context.changed[Int($0)]._$state }
+      .filter(isAffected)
+    context.refreshOutdated(affected, from: connection, readAfter: changeCount)
   }
 
   /// Corrects a list of models that the store found, which keeps its order; what has to be added is at its end.
@@ -207,5 +201,25 @@ extension UnsavedLookup {
     // Of a class the predicate does not speak of, columns have other meanings.
     guard path.level == 0, path.steps.isEmpty, type.isKind(of: path.descriptor) else { return nil }
     self.init(column: reading.column, values: values)
+  }
+}
+
+extension ModelContext {
+  /// Reads the rows of changed models again that others have saved since: what is unsaved lies over what is stored.
+  ///
+  /// - Parameters:
+  ///   - states: The models.
+  ///   - connection: The store.
+  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
+  func refreshOutdated(
+    _ states: some Sequence<_ModelState>,
+    from connection: StoreConnection,
+    readAfter changeCount: UInt64?
+  ) {
+    noticeCommits(to: connection, readAfter: changeCount)
+    refreshRows(
+      of: states.filter { $0.rowEpoch != listEpoch && !$0.isDeleted },
+      from: connection
+    )
   }
 }

@@ -105,6 +105,8 @@ extension ModelContext {
       let terms = request.query.terms
       let filter = descriptor.predicate.map { ObjectFilter($0) }
       let scanner = WordScanner()
+      let stored = pending.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
+      refreshOutdated(stored, from: connection, readAfter: changeCount)
       for model in pending where try filter?.matches(model) ?? true {
         let texts = SearchedTexts(model, request.query, terms, properties, scanner)
         guard texts.match else { continue }
