@@ -87,6 +87,9 @@ import Testing
     #expect(document.selection == [1, 2])
     #expect(try occurrences(of: "a draft to forget") == 0)
 
+    #expect(throws: SwiftDataError.self) {
+      try context.batchUpdate(Document.self, .set(\.draft, to: "a draft to keep"))
+    }
     let other = ModelContext(context.container)
     let found = try #require(try other.fetch(FetchDescriptor<Document>()).first)
     #expect(found.draft == "no draft")

@@ -70,6 +70,13 @@ struct BatchColumn<Value> {
         property: property.name
       )
     }
+    if property.isEphemeral {
+      throw SwiftDataError.unsupportedKeyPath.explained(
+        "\(descriptor.entityName).\(property.name) is ephemeral: it is not stored, and a batch cannot set it",
+        entity: descriptor.entityName,
+        property: property.name
+      )
+    }
     return property
   }
 

@@ -22,6 +22,11 @@ package struct DerivedAttribute: Sendable {
 extension ModelProperty {
   /// Whether the store computes the property.
   package var isDerived: Bool { derivation != nil }
+
+  /// Whether the value is its model's alone, and the row has the initial one; see ``Schema/Attribute/Option/ephemeral``.
+  var isEphemeral: Bool {
+    attribute?.isTransient == true && (isOptional || defaultValue != nil)
+  }
 }
 
 extension ModelDescriptor {
