@@ -84,6 +84,7 @@ extension LogWriter {
     try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     guard try turns.file.lock.take(until: deadline) else { throw turns.timeoutError }
     do throws(StorageError) {
+      try turns.file.checkName()
       if let deadline, let shared = turns.shared {
         let isHeld = try synchronization.withLock { (_) throws(StorageError) in
           try shared.hold(until: deadline)

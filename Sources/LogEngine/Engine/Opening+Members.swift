@@ -38,6 +38,10 @@ extension Opening {
     }
     defer { file.lock.release() }
     let others = try members.others()
+    if !others.isEmpty {
+      try file.checkName()
+      try file.checkOrigin()
+    }
     let record = others.isEmpty ? nil : try file.read()
     let number = try Self.freeNumber(beside: others)
     let joined =

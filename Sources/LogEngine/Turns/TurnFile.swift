@@ -70,6 +70,21 @@ struct TurnFile: Sendable {
   /// What was written last by one who waited.
   func readAsked() throws(StorageError) -> UInt64 { try readNumber(at: Self.askedOffset) }
 
+  /// Makes sure that no other file has taken the place of this one: its lock would keep nobody out.
+  ///
+  /// - Throws: ``StorageError/missingFile(path:)`` if it was removed.
+  func checkName() throws(StorageError) {
+    if !lock.isNamed { throw .missingFile(path: path) }
+  }
+
+  /// Makes sure that the file was there before it was opened, by a process that finds members: theirs is another one
+  /// otherwise.
+  ///
+  /// - Throws: ``StorageError/missingFile(path:)`` if it was not.
+  func checkOrigin() throws(StorageError) {
+    if try file.size() == 0 { throw .missingFile(path: path) }
+  }
+
   /// Reads whose turn it is.
   func readHolder() throws(StorageError) -> Holder {
     let bytes = try file.readBytes(8, at: 8)

@@ -45,6 +45,9 @@ final class TurnLock: @unchecked Sendable {
   /// Lets go of the lock.
   func release() { lock.release() }
 
+  /// Whether the file still has a name; see ``/LogFormat/LockableFile/isNamed``.
+  var isNamed: Bool { lock.isNamed }
+
   private var hasWaiter: Bool {
     monitor.withMutex { if case .none = waiter { false } else { true } }
   }

@@ -205,6 +205,13 @@ public protocol LockableFile: FileLock {
 
   /// Lets go of the lock.
   func release()
+
+  /// Whether the file still has a name: who opens it by that name shares its lock.
+  var isNamed: Bool { get }
+}
+
+extension LockableFile {
+  public var isNamed: Bool { true }
 }
 
 /// Tells when a file is written to.

@@ -365,6 +365,11 @@ private final class PosixLock: LockableFile {
 
   func release() { _ = flock(descriptor, LOCK_UN) }
 
+  var isNamed: Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
+
   deinit {
     // Closing would not do: a child that another thread is just starting has the descriptor, too, until it runs its own
     // program, and with it the lock.

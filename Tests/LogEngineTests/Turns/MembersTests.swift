@@ -418,6 +418,50 @@ private final class TakenNumbers: Sendable {
     for engine in engines { try engine.close() }
   }
 
+  /// A process that opened a new `TURN` and one that has the old would both have a turn.
+  @Test func `write nothing once their lock was removed, until all have closed the store`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func open() throws -> StorageEngine {
+      try StorageEngine.open(at: folder.path, options: Self.options())
+    }
+    func commit(_ engine: StorageEngine, _ key: UInt64) throws {
+      var batch = engine.makeBatch()
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(1, "x").span.bytes
+      )
+      try engine.commit(&batch)
+    }
+    let engines = [try open(), try open()]
+    try engines[0].apply(MemoryStore.tableChanges)
+    for (key, engine) in engines.enumerated() {
+      try engine.refresh()
+      try commit(engine, UInt64(key + 1))
+    }
+    try FileManager.default.removeItem(at: folder.appending(path: "TURN"))
+    let missing = StorageError.missingFile(path: folder.appending(path: "TURN").path)
+    for _ in 0..<2 {
+      for (key, engine) in engines.enumerated() {
+        #expect(throws: missing) { try commit(engine, UInt64(key + 11)) }
+      }
+      #expect(throws: missing) { try open() }
+    }
+    for engine in engines {
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == 2)
+      try? engine.close()
+    }
+    let engine = try open()
+    try commit(engine, 3)
+    #expect(engine.rowCount(of: 1) == 3)
+    try engine.close()
+    #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
+  }
+
   @Test
   func `keep a turn while they are alone, and hand it over to one that joins`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
