@@ -366,8 +366,13 @@ private final class PosixLock: LockableFile {
   func release() { _ = flock(descriptor, LOCK_UN) }
 
   var isNamed: Bool {
-    var status = stat()
-    return unsafe fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    var own = stat()
+    guard unsafe fstat(descriptor, &own) == 0 else { return false }
+    if own.st_nlink > 0 { return true }
+    // Some file systems count no names.
+    var named = stat()
+    return unsafe stat(path, &named) == 0 && named.st_dev == own.st_dev
+      && named.st_ino == own.st_ino
   }
 
   deinit {
