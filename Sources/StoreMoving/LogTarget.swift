@@ -110,7 +110,7 @@ final class LogTarget {
     try engine.apply(changes)
   }
 
-  /// What rows meet in their table.
+  /// Whether a table has rows before it is filled.
   enum Filling {
     /// The table is empty, and no row comes twice.
     case empty
@@ -122,7 +122,7 @@ final class LogTarget {
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - filling: What the rows meet.
+  ///   - filling: Whether the table has rows already.
   ///   - body: Hands over the rows, and asks what to do with large values before.
   /// - Throws: `StorageError`, or what `body` throws.
   func fill(

@@ -24,8 +24,8 @@ import RowFormat
 /// that the log does not, but for the numbers, which matter to processes that live. The first member writes it anew.
 ///
 /// Whoever finds a member's number there, with the lock in hand, knows that this member has died in its turn: so a
-/// member writes its number before anything else, and takes it out after everything else. Whoever finds a record that is
-/// damaged goes on as if a member had died, and knows of the log what it reads there.
+/// member writes its number before anything else, and takes it out after everything else. A member that finds a damaged
+/// record goes on as if another had died in its turn, and reads in the log what the record would have said.
 struct TurnFile: Sendable {
   let path: String
   let lock: TurnLock
@@ -77,12 +77,14 @@ struct TurnFile: Sendable {
     if !lock.isNamed { throw .missingFile(path: path) }
   }
 
-  /// Makes sure that the file was there before it was opened, by a process that finds members: theirs is another one
-  /// otherwise.
+  /// Makes sure that a member began the file, by a process that finds members and joins them.
   ///
-  /// - Throws: ``StorageError/missingFile(path:)`` if it was not.
+  /// Otherwise theirs was removed, and this one was made by a process that opened the store. A member whose file was damaged
+  /// restores it in its next turn.
+  ///
+  /// - Throws: ``StorageError/missingFile(path:)`` if no member did.
   func checkOrigin() throws(StorageError) {
-    if try file.size() == 0 { throw .missingFile(path: path) }
+    if try readNumber(at: 0) != Self.magic { throw .missingFile(path: path) }
   }
 
   /// Reads whose turn it is.
@@ -165,7 +167,7 @@ struct TurnFile: Sendable {
     try bytes.write(to: file, at: Self.bodyOffset)
   }
 
-  /// What is read from a damaged file: as if a member had died in its turn, which nobody has seen, and nothing were known.
+  /// The record of a damaged file: of a member that died in a turn that nobody has seen, and says nothing of the log.
   private func makeUnreadable() -> TurnRecord {
     TurnRecord(
       holder: Holder(turns: fileSystem.randomBits() >> 17, member: .max),

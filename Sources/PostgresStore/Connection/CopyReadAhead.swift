@@ -41,7 +41,7 @@ final class CopyChunk {
   }
 }
 
-/// Receives what a copy sends on a thread of its own: the server need not wait for whoever works on it.
+/// Receives a copy on a thread of its own, so that the server need not wait until its rows are worked on.
 ///
 /// The session is the thread's until ``next()`` has returned `nil` or thrown.
 final class CopyReadAhead: @unchecked Sendable {

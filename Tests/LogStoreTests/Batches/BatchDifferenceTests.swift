@@ -320,7 +320,7 @@ private func openWharf(_ url: URL, sharing: Bool = true) throws -> ModelContaine
 
   private typealias Row = (place: String?, height: Double, seen: Int, note: String)
 
-  /// What the rows of a class are, put together without a store.
+  /// The rows that a class should have, kept without a store.
   private struct Expectation {
     var keyed: [String: Row] = [:]
     var others: [Row] = []
@@ -470,7 +470,7 @@ private func openWharf(_ url: URL, sharing: Bool = true) throws -> ModelContaine
     }
   }
 
-  @Test func `gives each value to one row, whoever comes at the same time`() throws {
+  @Test func `gives each value to one row, also if several threads bring it at once`() throws {
     let container = try openWharf(folder.url.appending(path: "beside.store"))
     let failures = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
