@@ -92,6 +92,19 @@ import Testing
     #expect(try session.run("history", store.path).output.contains("commit 4"))
   }
 
+  @Test(arguments: ["count", "query", "export", "schema", "dump"])
+  func `a command names the damage, and not the entity, if that is in what cannot be read`(
+    command: String
+  ) throws {
+    let store = try TownStore()
+    try removeCheckpoints(of: store)
+    try store.disk.open(store.segmentPath(1), .write).setSize(4500)
+    let entity = ["schema", "dump"].contains(command) ? ["--entity", "Town"] : ["Town"]
+    let result = try Session(disk: store.disk).run([command, store.path] + entity)
+    #expect(result.status == .damaged)
+    #expect(result.error?.what.hasPrefix("the store is damaged") == true)
+  }
+
   @Test func `the row itself says what is wrong with it`() throws {
     let store = try makeStoreWithHarmedRecord()
     let result = try Session(disk: store.disk).run("get", store.path, "Town/2")

@@ -204,6 +204,8 @@ extension InspectedStore {
   /// The table of an entity.
   func table(named entity: String) throws(ToolError) -> TableDefinition {
     if let table = catalogue.table(named: entity) { return table }
+    // It may be in what cannot be read.
+    try finish()
     let names = tables.map(\.name)
     throw ToolError(
       "the store has no such entity",
