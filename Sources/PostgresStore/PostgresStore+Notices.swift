@@ -11,12 +11,15 @@ extension PostgresStore: RemoteSaveReporting {
   }
 
   private var remoteSaves: RemoteSaves {
-    RemoteSaves(namespace: configuration.namespace.quotedName, source: source)
+    RemoteSaves(namespace: configuration.namespace.quotedName, source: source, horizon: horizon)
   }
 
   /// The save from which on others count: what is saved before a watch has a session of its own counts, too.
   private var newestRemoteSave: Int64 {
-    let result = try? read([remoteSaves.newest(after: 0)])[0]
+    let saves = remoteSaves
+    let result = try? pool.retrying {
+      try $0.run([saves.newest(after: 0, before: saves.horizon.read($0))])[0]
+    }
     return result.map { $0.isNull(0, 0) ? 0 : $0.integer(0, 0) } ?? 0
   }
 

@@ -678,8 +678,13 @@ extension Statement {
   /// transaction ends.
   static func lock(_ namespace: String) -> Statement {
     Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
-      $0.append("logstore " + namespace)
+      $0.append(StoreCatalogue.lockName(namespace))
     }
   }
+}
+
+extension StoreCatalogue {
+  /// What the number of the lock of a namespace's tables is made of.
+  static func lockName(_ namespace: String) -> String { "logstore " + namespace }
 }
 #endif

@@ -3,9 +3,8 @@ import Foundation
 public import ModelRuntime
 import RowFormat
 
-// Transactions are numbered by the server, which gives numbers when transactions begin to write, and not when they end: one
-// with a smaller number may end later. So the history ends before the oldest transaction that has not ended, and a reader that
-// continues from the newest one it received misses none.
+// The history ends before the oldest save that has not ended, so that a reader that continues from the newest one it received
+// misses none: see `HistoryHorizon`.
 
 extension PostgresStore: HistoryProviding {
   public typealias HistoryType = DefaultHistoryTransaction
@@ -14,7 +13,7 @@ extension PostgresStore: HistoryProviding {
   /// How many transactions are read at once.
   private static let historyPage = 500
 
-  /// Returns what was saved, transaction by transaction, up to the oldest that has not ended.
+  /// Returns what was saved, transaction by transaction, up to the oldest save that has not ended.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired` if some of what came after a token was deleted from the history;
   ///   `SwiftDataError.invalidTransactionFetchRequest` for a predicate that cannot be evaluated;
@@ -86,13 +85,13 @@ extension PostgresStore: HistoryProviding {
     guard plan.isDecidedByTests, descriptor.fetchLimit == 0 else {
       return try fetchHistory(descriptor).map(\.transactionIdentifier)
     }
-    if let bookmark = plan.bookmark { try historyState().check(bookmark) }
+    let state = try historyState()
+    if let bookmark = plan.bookmark { try state.check(bookmark) }
     let commits = Statement(
-      "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
-        + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint ORDER BY xid"
+      "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 ORDER BY xid"
     ) {
       $0.append(plan.after)
-      $0.append(plan.through)
+      $0.append(min(plan.through, state.horizon - 1))
     }
     let result = try read([commits])[0]
     return (0..<result.rowCount).compactMap { row in
@@ -104,14 +103,20 @@ extension PostgresStore: HistoryProviding {
     }
   }
 
-  /// Tells what was deleted from the history so far.
+  /// Finds where the history ends.
+  var horizon: HistoryHorizon { HistoryHorizon(configuration.namespace, store: identifier) }
+
+  /// Tells what was deleted from the history so far, and where it ends.
   private func historyState() throws -> HistoryState {
+    try checkOpen()
+    let end = try pool.retrying(horizon.read)
     let results = try read([
       HistoryState.statement(configuration.namespace),
       Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"),
     ])
     var state = HistoryState(results[0])
     state.next = results[1].integer(0, 0)
+    state.horizon = end
     return state
   }
 
@@ -123,12 +128,11 @@ extension PostgresStore: HistoryProviding {
   ) throws -> [DefaultHistoryTransaction]? {
     let page =
       "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
-      + "AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint "
       + "ORDER BY xid LIMIT \(PostgresStore.historyPage)"
     func statement(_ sql: String) -> Statement {
       Statement(sql) {
         $0.append(after)
-        $0.append(through)
+        $0.append(min(through, state.horizon - 1))
       }
     }
     let ofPage = "JOIN (\(page)) AS p USING (xid)"

@@ -50,11 +50,12 @@ final class RemoteRowFeed: Sendable {
 
   private func read(after last: Int64) throws -> (newest: Int64, rows: RemoteRows)? {
     let limit = RemoteRowFeed.rowLimit
-    let statements = [
-      .beginSnapshot, saves.newest(after: last), saves.rows(after: last, limit: limit + 1),
-      saves.deleted, .commit,
-    ]
     let results = try pool.retrying { connection in
+      let horizon = try saves.horizon.read(connection)
+      let statements = [
+        .beginSnapshot, saves.newest(after: last, before: horizon),
+        saves.rows(after: last, before: horizon, limit: limit + 1), saves.deleted, .commit,
+      ]
       do {
         return try connection.run(statements)
       } catch {

@@ -84,7 +84,8 @@ private final class Watcher: @unchecked Sendable {
     var wait = Duration.zero
     while !flag.isStopped {
       try connection.waitForNotice(atMost: wait)
-      let statement = target.saves.newestAndPending(after: last)
+      let horizon = try target.saves.horizon.read(connection)
+      let statement = target.saves.newestAndPending(after: last, before: horizon)
       let result = try connection.run([statement])[0]
       pause = Watcher.shortestWait
       let newest = result.isNull(0, 0) ? last : result.integer(0, 0)
@@ -92,7 +93,7 @@ private final class Watcher: @unchecked Sendable {
         try arrival()
         last = newest
       }
-      // A save that has ended is not part of the history yet while an older transaction goes on, of whose end nobody tells.
+      // A save that has ended is not part of the history yet while an older one goes on, of whose end nobody tells.
       let isPending = !result.isNull(0, 1) && result.integer(0, 1) > newest
       wait =
         isPending

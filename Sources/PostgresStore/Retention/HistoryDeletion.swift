@@ -1,7 +1,7 @@
 #if PostgreSQL
 import ModelRuntime
 
-/// What a store remembers of deletions from its history.
+/// What a store remembers of deletions from its history, and where that ends.
 struct HistoryState {
   /// The newest transaction that was deleted.
   let newestDeleted: Int64?
@@ -9,6 +9,8 @@ struct HistoryState {
   let deletionCount: Int64
   /// The number that the server gives to its next transaction.
   var next = Int64.max
+  /// The number before which the history ends.
+  var horizon = Int64.max
 
   static func statement(_ namespace: String) -> Statement {
     Statement(

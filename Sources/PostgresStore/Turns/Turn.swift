@@ -19,9 +19,12 @@ final class Turn {
   /// Waits for the turn of a store, and keeps it until the transaction ends.
   static func lock(_ identifier: String) -> Statement {
     Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))") {
-      $0.append("logstore ends \(identifier)")
+      $0.append(lockName(identifier))
     }
   }
+
+  /// What the number of the lock is made of.
+  static func lockName(_ identifier: String) -> String { "logstore ends \(identifier)" }
 
   /// Waits for the turn.
   ///

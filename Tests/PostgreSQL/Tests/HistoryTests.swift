@@ -1,10 +1,10 @@
 import Foundation
 import ModelRuntime
-import PostgresStore
+@testable import PostgresStore
 import Testing
 
 @Suite struct `The history on a PostgreSQL server` {
-  /// The history, once it has so many transactions: those of other tests that go on hold it back.
+  /// The history, once it has so many transactions.
   private func history(
     _ count: Int,
     _ predicate: Predicate<DefaultHistoryTransaction>? = nil,
@@ -117,5 +117,80 @@ import Testing
     #expect(errors.all.map { "\($0)" } == [])
     #expect(seen.count == legs.count)
     #expect(Set(seen) == Set(legs))
+  }
+
+  /// Where the history ends for a session.
+  private func horizon(
+    _ namespace: TestNamespace,
+    of store: PostgresStore,
+    _ preparation: String...
+  ) throws -> Int64 {
+    let session = try Connection(namespace.server.url, applicationName: "test", RoundTripCounter())
+    for statement in preparation { _ = try session.run([Statement(statement)]) }
+    return try HistoryHorizon(namespace.name, store: store.identifier).read(session)
+  }
+
+  @Test func `waits for no transaction that goes on elsewhere on the server`() throws {
+    let namespace = try TestNamespace()
+    let container = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    let context = ModelContext(container)
+    let other = try ServerSession(namespace.server.url)
+    try other.run("BEGIN")
+    try other.run("CREATE TABLE \(namespace.name)_elsewhere (n bigint)")
+    let number = Int64(try other.integer("SELECT pg_current_xact_id()::text::bigint"))
+    context.insert(Leg("here"))
+    try context.save()
+    #expect(try horizon(namespace, of: store) > number)
+    let everything = HistoryDescriptor<DefaultHistoryTransaction>()
+    #expect(try context.fetchHistory(everything).map(\.changes.count) == [1])
+    // To a session that is not shown the locks, the other one may be a save.
+    #expect(
+      try horizon(
+        namespace,
+        of: store,
+        "SET search_path = pg_temp, pg_catalog",
+        "CREATE TEMP TABLE pg_locks ()"
+      )
+        <= number
+    )
+    try context.deleteHistory(everything)
+    #expect(try context.fetchHistory(everything).isEmpty)
+    try other.run("ROLLBACK")
+  }
+
+  /// What a transaction may have done that is going to be a save, and has a number.
+  enum Beginning: CaseIterable {
+    case announced, hasRead, hasTurn, migrates
+
+    func statements(_ namespace: String, _ store: PostgresStore) -> [String] {
+      let announcement = "INSERT INTO \(namespace)._logstore_commit (id) VALUES (gen_random_uuid())"
+      func lock(_ name: String) -> String {
+        "SELECT pg_advisory_xact_lock(hashtextextended('\(name)', 0))"
+      }
+      let undone = ["SAVEPOINT save", announcement, "ROLLBACK TO SAVEPOINT save"]
+      return switch self {
+      case .announced: [announcement]
+      case .hasRead: ["SELECT FROM \(namespace)._logstore_meta", "SELECT pg_current_xact_id()"]
+      case .hasTurn: [lock(Turn.lockName(store.identifier))] + undone
+      case .migrates: [lock(StoreCatalogue.lockName(namespace))] + undone
+      }
+    }
+  }
+
+  @Test(arguments: Beginning.allCases)
+  func `waits for a transaction that may be a save`(beginning: Beginning) throws {
+    let namespace = try TestNamespace()
+    let container = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    let context = ModelContext(container)
+    let other = try ServerSession(namespace.server.url)
+    try other.run("BEGIN")
+    for statement in beginning.statements(namespace.name, store) { try other.run(statement) }
+    context.insert(Leg("later"))
+    try context.save()
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+    try other.run("COMMIT")
+    #expect(try history(1, of: context).last?.changes.count == 1)
   }
 }
