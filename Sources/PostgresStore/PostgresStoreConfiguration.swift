@@ -11,7 +11,7 @@ public import ModelRuntime
 ///
 /// The address goes to libpq as it is: options such as `sslmode=verify-full` belong in it, and passwords come from it,
 /// `PGPASSWORD` or a password file. It is never printed.
-public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
+public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguring, Sendable {
   public typealias Store = PostgresStore
 
   public let name: String
@@ -24,6 +24,11 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, Sendable {
   public let allowsSave: Bool
   /// What a save does with a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
+  /// What a save does with an attribute that another save has changed since the context read it.
+  ///
+  /// To compare, a save locks its rows, which is a round trip more. Of an `.externalStorage` value that is larger than
+  /// 2,000 bytes only the length is compared.
+  public var mergePolicy = MergePolicy.lastWriter
   /// What opening does with a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
   /// How many sessions the store may have at once; an operation waits while all are in use.

@@ -102,6 +102,8 @@ extension ModelContext {
 extension _ModelState {
   /// Whether a stored value is the one that was read, in other bytes: sets are encoded in any order.
   fileprivate func readsTheSame(_ property: ModelProperty, from stored: MergeBase) -> Bool {
+    // Of what is in a file of its own, a row has only the name.
+    if property.columnType == .blob { return false }
     guard let read = base(of: property.ordinal)?.value(of: property, descriptor),
       let value = stored.value(of: property, descriptor), let read = read as? any Equatable
     else { return false }
@@ -200,7 +202,7 @@ extension SwiftDataError {
   static func mergingUnsupported(by connection: StoreConnection, _ wish: String) -> SwiftDataError {
     modelValidationFailure.explained(
       "\(type(of: connection.store.openStore)) \"\(connection.configurationName)\" cannot compare what it stores with "
-        + "what was read, which \(wish) needs; a LogStore can"
+        + "what was read, which \(wish) needs; a LogStore and a PostgresStore can"
     )
   }
 }

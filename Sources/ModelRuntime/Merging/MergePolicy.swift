@@ -12,7 +12,8 @@
 /// relationships, additions (`add(_:to:)`), new models and deletes: these keep their own rules.
 ///
 /// The store compares the values when it gives the save its place among all saves, so no concurrent save gets between.
-/// Stores over a log can do that. For any other a policy makes every save throw, with the store's name.
+/// Stores over a log can do that, and the store on a server, which locks the rows. For any other a policy makes every save throw,
+/// with the store's name.
 public enum MergePolicy: Sendable {
   /// The value that is saved last stays; nothing is compared. The default.
   case lastWriter

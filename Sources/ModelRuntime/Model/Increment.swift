@@ -11,7 +11,7 @@ extension PersistentModel {
   /// The property changes at once. At the save, whatever its merge policy, the amount is added to what is stored by then,
   /// and the property becomes that. A property that is set to anything but that sum afterwards has a value like any other.
   ///
-  /// Stores over a log do so; with any other the save throws, with the store's name. Undoing it takes the amount off
+  /// Stores over a log and on a server do so; with any other the save throws, with the store's name. Undoing it takes the amount off
   /// again, also what was saved. A sum that the property cannot hold leaves it as it is, and the next save or fetch throws.
   ///
   /// - Parameters:

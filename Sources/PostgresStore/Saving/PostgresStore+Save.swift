@@ -10,7 +10,7 @@ extension PostgresStore {
   /// lost, the transaction is sent again on another one, and the row tells whether the first one went through; the
   /// server keeps the two from running side by side.
   ///
-  /// - Throws: `DanglingReferences`, `RowClashes` or `VanishedRow` for what stands against it, or
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for what stands against it, or
   ///   ``PostgresStoreError``; then nothing is written, but for ``PostgresStoreError/saveUnresolved(reason:)``.
   public func saveRows(
     for editingState: EditingState,
@@ -72,6 +72,7 @@ private struct SaveTransaction {
   private let keys: [KeyCheck]
   private let keyStatements: [[Statement]]
   private let questions: [(question: ReferenceCheck.Question, statement: Statement)]
+  private let expectations: [(question: ExpectedValues.Question, statement: Statement)]
   private let attempts = Attempts()
 
   private final class Attempts {
@@ -106,6 +107,7 @@ private struct SaveTransaction {
     questions = batch.references.questions(store.tables).map {
       ($0.question, $0.statement.repeated)
     }
+    expectations = batch.expected.questions(store.tables)
   }
 
   /// Finds the save, if it was committed.
@@ -156,17 +158,19 @@ private struct SaveTransaction {
   private func attempt(on connection: Connection) throws -> Int64 {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
     let asked = batch.derivations?.questions ?? []
-    if attempts.count > 1 || !asked.isEmpty {
+    if attempts.count > 1 || !asked.isEmpty || !expectations.isEmpty {
       // The changes would meet those of an attempt that has gone through: first it is asked for; and what members were
-      // counted for.
+      // counted for, and whether rows are what they are expected to be.
       let opening = begin + limit
-      let announced = try connection.run(opening + asked)
+      let announced = try connection.run(opening + expectations.map(\.statement) + asked)
       if attempts.count > 1, !announced[1].bool(0, 1) {
         undo(on: connection)
         return announced[1].integer(0, 0)
       }
       attempts.isOutcomeUnknown = false
-      let updates = totalsUpdates(Array(announced[opening.count...]))
+      let found = announced[opening.count...].prefix(expectations.count)
+      try batch.expected.check(zip(expectations.map(\.question), found))
+      let updates = totalsUpdates(Array(announced.suffix(asked.count)))
       let results = try connection.run(changes + statements(updates) + checks)
       try check(results[...], updates, on: connection)
       _ = try commit([.commit], on: connection)

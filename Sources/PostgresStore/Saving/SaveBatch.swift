@@ -4,7 +4,7 @@ import ModelRuntime
 import RowFormat
 
 /// Collects the changes of one save, run by run: rows of one table that change in one way become one statement.
-final class SaveBatch: RowChangeSink {
+final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   private let tables: TableMap
   private let namespace: String
   private let texts: RunTexts
@@ -15,6 +15,7 @@ final class SaveBatch: RowChangeSink {
   /// The keys that rows get, by constraint.
   private(set) var keys: [KeyCheck]
   private(set) var references = ReferenceCheck()
+  private(set) var expected = ExpectedValues()
   /// What becomes of derived attributes; `nil` if there are none.
   private(set) var derivations: SaveDerivations?
 
@@ -106,6 +107,14 @@ final class SaveBatch: RowChangeSink {
     begin(.delete, table, [])
     run?.add(reference)
     if !tables.referrers(of: table.number).isEmpty { references.recordDeletion(of: reference) }
+  }
+
+  func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?) {
+    if failure == nil { expected.add(row, columns, from: base) }
+  }
+
+  func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
+    if failure == nil { expected.add(row, column, to: target) }
   }
 
   private func add(

@@ -1,0 +1,126 @@
+#if PostgreSQL
+import ModelRuntime
+import RowFormat
+
+/// What rows have to have in some columns for a save to be made, which a merge policy, `add(_:to:)` and the rule that clears
+/// references ask for.
+///
+/// The save locks the rows before it looks, so that they are what it replaces.
+struct ExpectedValues {
+  private struct Expectation {
+    let columns: [Int]
+    /// The row that has the values; `nil` expects what is never there.
+    let base: [UInt8]?
+  }
+
+  private var rows: [RowReference: [Expectation]] = [:]
+  /// The rows that references name which the save clears.
+  private var targets: [RowReference: [(column: Int, target: RowReference)]] = [:]
+
+  /// The rows of one table that are looked at.
+  enum Question {
+    /// All of each row.
+    case rows(MappedTable)
+    /// One column that refers to other rows.
+    case references(MappedTable, column: Int)
+  }
+
+  var isEmpty: Bool { rows.isEmpty && targets.isEmpty }
+
+  mutating func add(_ row: RowReference, _ columns: [Int], from base: [UInt8]?) {
+    rows[row, default: []].append(Expectation(columns: columns, base: base))
+  }
+
+  /// Expects a reference to name a row, or none.
+  mutating func add(_ row: RowReference, _ column: Int, to target: RowReference) {
+    targets[row, default: []].append((column, target))
+  }
+
+  /// The statements that lock the rows and read them, in one order for all saves.
+  func questions(_ tables: TableMap) -> [(question: Question, statement: Statement)] {
+    let numbers = Set(rows.keys.map(\.table)).union(targets.keys.map(\.table)).sorted()
+    return numbers.compactMap(tables.table(numbered:)).flatMap { questions(about: $0) }
+  }
+
+  private func questions(
+    about table: MappedTable
+  ) -> [(question: Question, statement: Statement)] {
+    var questions: [(question: Question, statement: Statement)] = []
+    let whole = rows.keys.filter { $0.table == table.number }
+    if !whole.isEmpty {
+      questions.append((.rows(table), lock(whole, in: table, "\(table.selection)")))
+    }
+    let columns = targets.filter { $0.key.table == table.number }
+      .reduce(into: [Int: [RowReference]]()) { columns, row in
+        for (column, _) in row.value { columns[column, default: []].append(row.key) }
+      }
+    for (column, referring) in columns.sorted(by: { $0.key < $1.key }) {
+      let selection = "t.\(MappedTable.key), t.\(table.columns[column].name.quotedName)"
+      questions.append(
+        (.references(table, column: column), lock(referring, in: table, selection))
+      )
+    }
+    return questions
+  }
+
+  /// An update takes the same lock: rows that refer to these are not kept waiting.
+  private func lock(
+    _ rows: [RowReference],
+    in table: MappedTable,
+    _ selection: String
+  ) -> Statement {
+    Statement(
+      "SELECT \(selection) FROM \(table.name) AS t WHERE t.\(MappedTable.key) = ANY ($1) "
+        + "ORDER BY t.\(MappedTable.key) FOR NO KEY UPDATE"
+    ) { $0.append(rows.map { Int64(bitPattern: $0.rawValue) }) }
+    .repeated
+  }
+
+  /// Makes sure that rows are what they are expected to be; one that is gone is left to others.
+  ///
+  /// - Parameter answers: The questions, and what the server answered.
+  /// - Throws: `RowConflicts` or `MovedReference`.
+  func check(_ answers: some Sequence<(Question, StatementResult)>) throws {
+    var conflicts: [RowConflict] = []
+    for (question, result) in answers {
+      switch question {
+      case .rows(let table): conflicts += try self.conflicts(in: table, result)
+      case .references(_, let column): try checkReferences(in: column, result)
+      }
+    }
+    if !conflicts.isEmpty { throw RowConflicts(conflicts) }
+  }
+
+  private func checkReferences(in column: Int, _ result: StatementResult) throws {
+    for number in 0..<result.rowCount where !result.isNull(number, 1) {
+      let row = RowReference(rawValue: UInt64(bitPattern: result.integer(number, 0)))
+      let stored = RowReference(rawValue: UInt64(bitPattern: result.integer(number, 1)))
+      for (expected, target) in targets[row] ?? [] where expected == column && target != stored {
+        throw MovedReference(row, column: column)
+      }
+    }
+  }
+
+  private func conflicts(in table: MappedTable, _ result: StatementResult) throws -> [RowConflict] {
+    var conflicts: [RowConflict] = []
+    var decoder = RowDecoder(table)
+    for number in 0..<result.rowCount {
+      try decoder.withRow(number, of: result) { reference, row in
+        let columns = (rows[reference] ?? []).flatMap { expectation in
+          expectation.columns.filter { column in
+            guard let base = expectation.base else { return true }
+            return !table.layout.isEqual(column, in: row, and: base.span.bytes)
+          }
+        }
+        if columns.isEmpty { return }
+        let stored = row.withUnsafeBytes { Array($0) }
+        conflicts.append(RowConflict(row: reference, columns: columns, stored: stored))
+      }
+    }
+    return conflicts
+  }
+}
+
+// Rows that are in the way of a save are told with their values; the context decides what becomes of them.
+extension PostgresStore: ValueComparingStore {}
+#endif
