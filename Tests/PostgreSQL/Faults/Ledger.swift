@@ -83,6 +83,12 @@ struct Ledger: Equatable {
 
   init() {}
 
+  /// Goes on from what a store holds; changes do not get the numbers of earlier ones.
+  mutating func goOn(from found: Ledger) {
+    lines = found.lines
+    freeEntries = found.freeEntries
+  }
+
   struct Doubled: Error, CustomStringConvertible {
     let code: String
     var description: String { "there twice: \(code)" }

@@ -20,6 +20,14 @@ final class PointCampaign {
     case unreachable
     /// The server is ended at once, and started again.
     case restart
+
+    /// Whether something is done while the bytes wait.
+    var isInterlude: Bool {
+      switch self {
+      case .cut, .late: false
+      case .terminate, .unreachable, .restart: true
+      }
+    }
   }
 
   private let server: FaultyServer
@@ -34,6 +42,7 @@ final class PointCampaign {
   private let witness: ModelContainer
   private var ledger = Ledger()
   private var commitCount = 0
+  private let interludeEnd = DispatchSemaphore(value: 0)
   private var lastTraffic: [Direction: Int] = [.toServer: 2000, .toClient: 500]
 
   private(set) var struck: [Strike: Int] = [:]
@@ -110,7 +119,7 @@ final class PointCampaign {
   private func report(_ violation: String) {
     violations.append("seed \(seed), \(violation)")
     // Goes on from what is there, so that one violation is told once.
-    if let actual = try? Ledger(of: witness) { ledger = actual }
+    if let actual = try? Ledger(of: witness) { ledger.goOn(from: actual) }
     commitCount = (try? countCommits()) ?? commitCount
   }
 
@@ -129,6 +138,8 @@ final class PointCampaign {
         lastTraffic[direction] = proxy.passedCount(direction) - before[direction.rawValue]
       }
     } while proxy.struckCount == struckBefore
+    // The change may have ended before what strikes behind its last byte.
+    if strike.isInterlude { interludeEnd.wait() }
     proxy.admit()
     delivery?.stop()
     // What arrives now belongs to an attempt that was given up.
@@ -146,17 +157,24 @@ final class PointCampaign {
     switch strike {
     case .cut: .cut
     case .late: .late
-    case .unreachable: .interlude { [proxy] in proxy.refuse() }
+    case .unreachable: interlude { [proxy] in proxy.refuse() }
     case .restart:
-      .interlude { [server] in
+      interlude { [server] in
         do { try server.restart() } catch { print("\(error)") }
       }
     case .terminate:
-      .interlude { [server] in
+      interlude { [server] in
         try? server.session().run(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logstore'"
         )
       }
+    }
+  }
+
+  private func interlude(_ body: @escaping @Sendable () -> Void) -> Fault {
+    .interlude { [interludeEnd] in
+      body()
+      interludeEnd.signal()
     }
   }
 
