@@ -61,7 +61,7 @@ extension LogWriter {
         return
       }
       // If it fails, writing has ended, and the next commit says so.
-      try? beginNextSegment(for: 0, at: logEnd, &lead)
+      try? beginNextSegment(for: 0, at: logEnd, .asEver, &lead)
     }
   }
 

@@ -15,9 +15,10 @@ extension LogWriter {
         ($0.hasRoom(for: byteCount), $0.end, $0.logEnd)
       }
       if hasRoom { return false }
-      if try extendSegment(to: end + byteCount + LogTail.reserve) { return false }
+      if try extendSegment(to: end + byteCount + LogTail.reserve, .asNeeded) { return false }
       if try growSegment(for: byteCount) { return false }
-      try beginNextSegment(for: byteCount, at: logEnd, &lead)
+      // Few bytes may be what makes room, such as a deletion.
+      try beginNextSegment(for: byteCount, at: logEnd, .asNeeded, &lead)
       return true
     }
     if isNext { housekeeper.compactAfterSegment(of: self) }
@@ -25,37 +26,42 @@ extension LogWriter {
 
   /// Goes on to the next segment, if commits are in this one: it can be packed then.
   ///
+  /// - Parameter frugality: How much room the next segment takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  func leaveSegment() throws(StorageError) {
+  func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError) {
     try inTurn { () throws(StorageError) in
       synchronizeMost()
-      try leaveSegmentInTurn()
+      try leaveSegmentInTurn(frugality)
     }
   }
 
-  private func leaveSegmentInTurn() throws(StorageError) {
+  private func leaveSegmentInTurn(_ frugality: SegmentFrugality) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let (isUsed, logEnd) = state.log.tail.withLock { tail in
         (tail.segment.map { $0.header.previousSequence.rawValue < tail.sequence }, tail.logEnd)
       }
-      if isUsed == true { try beginNextSegment(for: 0, at: logEnd, &lead) }
+      if isUsed == true { try beginNextSegment(for: 0, at: logEnd, frugality, &lead) }
     }
   }
 
   func beginNextSegment(
     for byteCount: Int,
     at logEnd: UInt64,
+    _ frugality: SegmentFrugality,
     _ lead: inout Lead
   ) throws(StorageError) {
     let sealing = beginSealing()
     let prepared: PreparedSegment
     do throws(StorageError) {
+      // First: there may be room for one of the two.
+      try makeRoomForMark()
       // Others take the size of a file for its capacity.
       prepared = try preparation.take(
         for: byteCount,
         at: sizeBasis(logEnd),
-        smallLogEnd: turns == nil ? logEnd : nil
+        smallLogEnd: turns == nil ? logEnd : nil,
+        frugality
       )
     } catch {
       throw preparation.hasFailed ? poison(error, &lead) : error
@@ -73,10 +79,15 @@ extension LogWriter {
   /// Gives the segment more of its space: that which it was cut off from when the store was closed, or did not get yet
   /// because the log was small.
   ///
-  /// - Parameter needed: How large it must at least become.
+  /// - Parameters:
+  ///   - needed: How large it must at least become.
+  ///   - frugality: By how much it grows on a device without room for more.
   /// - Returns: Whether it is now.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  private func extendSegment(to needed: Int) throws(StorageError) -> Bool {
+  private func extendSegment(
+    to needed: Int,
+    _ frugality: SegmentFrugality
+  ) throws(StorageError) -> Bool {
     let (segment, logEnd, intended) = state.log.tail.withLock {
       ($0.segment, $0.logEnd, $0.intendedCapacity)
     }
@@ -85,8 +96,17 @@ extension LogWriter {
     guard segment.capacity < full, needed <= full else { return false }
     let capacity =
       turns == nil ? preparation.fileSize(for: needed, at: logEnd, of: full) : full
-    try extend(segment, to: capacity)
-    state.log.tail.withLock { $0.intendedCapacity = capacity < full ? full : nil }
+    let reached: Int
+    do throws(StorageError) {
+      try extend(segment, to: capacity)
+      reached = capacity
+    } catch {
+      let smallest = SegmentPreparation.smallestSize(for: needed)
+      guard case .noSpace = error, frugality == .asNeeded, smallest < capacity else { throw error }
+      try extend(segment, to: smallest)
+      reached = smallest
+    }
+    state.log.tail.withLock { $0.intendedCapacity = reached < full ? full : nil }
     return true
   }
 
@@ -97,13 +117,12 @@ extension LogWriter {
       guard lead.failure == nil, !lead.isClosed else { return }
       let (segment, end) = state.log.tail.withLock { ($0.segment, $0.end) }
       guard let segment, end > segment.capacity / 2 else { return }
-      _ = try extendSegment(to: segment.capacity + 1)
+      _ = try extendSegment(to: segment.capacity + 1, .asEver)
     }
   }
 
   /// Ends the current segment, on disk, so that the next one can name its end.
   private func sealSegment(_ lead: inout Lead) throws(StorageError) {
-    try makeRoomForMark()
     let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
     let work = state.log.tail.withLock { tail in
       tail.gate = .rotating

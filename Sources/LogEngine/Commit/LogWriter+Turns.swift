@@ -130,7 +130,7 @@ extension LogWriter {
     try lead.withLock { (lead) throws(StorageError) in
       let logEnd = state.log.tail.withLock { $0.logEnd }
       do throws(StorageError) {
-        try beginNextSegment(for: 0, at: logEnd, &lead)
+        try beginNextSegment(for: 0, at: logEnd, .asEver, &lead)
       } catch .noSpace {
         // The next commit begins the segment, or throws that there is no space.
       }

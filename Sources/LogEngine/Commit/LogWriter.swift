@@ -387,13 +387,30 @@ extension LogWriter {
     guard isChanged, let segment = work.segment else { return try publishEndOfSweep(&lead) }
     do throws(StorageError) {
       try state.files.blobs.synchronizeRemovals()
-      try publishManifest(isClean: true, &lead)
+      try publishEnd(of: segment, &lead)
+    } catch .noSpace {
+      // All of the log is on disk. The next opening recovers it, as after a crash.
     } catch {
       throw poison(error, &lead)
     }
-    // What the segment has left is given back; it grows again should the log go on in it. A failure
-    // costs space and nothing else.
+    cut(segment)
+  }
+
+  /// Publishes the manifest of a log that has ended, on a nearly full device in what the last segment has left.
+  private func publishEnd(of segment: Segment, _ lead: inout Lead) throws(StorageError) {
+    do throws(StorageError) {
+      try publishManifest(isClean: true, &lead)
+    } catch {
+      guard case .noSpace = error else { throw error }
+      cut(segment)
+      try publishManifest(isClean: true, &lead)
+    }
+  }
+
+  /// Gives back what the last segment has left; it grows again should the log go on in it.
+  private func cut(_ segment: Segment) {
     let end = segment.readableEnd.load(ordering: .relaxed)
+    // A failure costs space and nothing else.
     try? segment.file.setSize(max(end, min(segment.capacity, (end + 4095) & ~4095)))
   }
 

@@ -50,6 +50,7 @@ extension Opening {
       } else {
         try beginFirst(file, members, number)
       }
+    members.makeSpare(beside: Set(others + [number]))
     joined.recovery.report.duration = joined.state.duration(since: start)
     let engine = StorageEngine(
       state: joined.state,
@@ -163,7 +164,7 @@ extension Opening {
       if options.durability == .memory {
         nil
       } else if isFirst {
-        try SharedSynchronization.begin(file, membership, durableEnd: end.logPosition)
+        try beginSynchronization(file, membership, durableEnd: end.logPosition)
       } else {
         try SharedSynchronization.join(file, membership)
       }
@@ -176,6 +177,20 @@ extension Opening {
     )
     let writer = makeWriter(state, recovery, end, turns, follower)
     return Joined(state, writer, follower, recovery)
+  }
+
+  /// - Returns: `nil` on a full device: then members synchronize in their turns.
+  private func beginSynchronization(
+    _ file: TurnFile,
+    _ membership: Membership,
+    durableEnd: UInt64
+  ) throws(StorageError) -> SharedSynchronization? {
+    do throws(StorageError) {
+      return try SharedSynchronization.begin(file, membership, durableEnd: durableEnd)
+    } catch {
+      guard case .noSpace = error else { throw error }
+      return nil
+    }
   }
 
   /// Writes the record, and becomes a member.

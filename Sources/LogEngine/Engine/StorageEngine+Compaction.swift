@@ -13,7 +13,7 @@ extension StorageEngine {
   ///   - history: How much of the log stays; by default what ``EngineOptions/history`` says.
   ///   - progress: Called every few hundred kilobytes of rows; to stop leaves the store as it is. It must
   ///     neither compact nor close the store.
-  /// - Returns: What was done, or why nothing was.
+  /// - Returns: What was done, or why nothing was; on a nearly full device, what there was room for.
   /// - Throws: ``/LogFormat/StorageError``; the store is as before, unless the error says it is poisoned.
   /// - Complexity: O(keys) and O(bytes of the rows that are packed), and a checkpoint.
   @discardableResult

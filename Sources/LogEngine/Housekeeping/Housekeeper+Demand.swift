@@ -27,7 +27,7 @@ extension Housekeeper {
   /// log is packed itself.
   ///
   /// On a device without room for what all files become, it takes fewer: each round removes what it took, which is
-  /// room for the next.
+  /// room for the next. The segment that is written is left as soon as there is room for another, at last for the smallest.
   private func compactAll(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
@@ -35,23 +35,36 @@ extension Housekeeper {
   ) throws -> CompactionOutcome {
     var sum: CompactionReport?
     var fileLimit = Int.max
-    var refusal = try leaveSegment(log, history)
+    var refusal = try leaveSegment(log, history, .asEver)
+    var frugality = SegmentFrugality.asEver
+    /// Whether the segment could be left that is written, since all else was done.
+    func leavesSmallestSegment() throws -> Bool {
+      guard refusal != nil, frugality == .asEver else { return false }
+      frugality = .asNeeded
+      refusal = try leaveSegment(log, history, .asNeeded)
+      return refusal == nil
+    }
     var rounds = 0
     while rounds < Self.roundLimit {
-      var fileCount = 0
-      do {
-        let outcome = try compactOnce(log, history, fileLimit, &fileCount, observer)
-        guard let report = outcome.report else {
-          if outcome == .nothingToDo, sum == nil, let refusal { throw refusal }
-          return sum.map(CompactionOutcome.compacted) ?? outcome
-        }
+      switch try compactOnce(log, history, fileLimit, observer) {
+      case .ended(.compacted(let report)):
         sum = sum.map { $0 + report } ?? report
-        if refusal != nil { refusal = try leaveSegment(log, history) }
+        if refusal != nil { refusal = try leaveSegment(log, history, frugality) }
         if fileLimit == .max { rounds += 1 }
         fileLimit = CompactionSchedule.raise(fileLimit)
-      } catch StorageError.noSpace(let path, let needed) where fileCount > 1 {
-        refusal = .noSpace(path: path, needed: needed)
-        fileLimit = fileCount / 2
+      case .ended(let outcome):
+        if outcome == .nothingToDo, try leavesSmallestSegment() { continue }
+        if outcome == .nothingToDo, sum == nil, let refusal { throw refusal }
+        return sum.map(CompactionOutcome.compacted) ?? outcome
+      case .lacksSpace(let error, let fileCount):
+        if refusal == nil { refusal = error }
+        if fileCount > 1 {
+          fileLimit = fileCount / 2
+        } else {
+          // An event told that there was no room for more.
+          guard let sum else { throw error }
+          return .compacted(sum)
+        }
       }
     }
     return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
@@ -62,11 +75,12 @@ extension Housekeeper {
   /// - Returns: The error if there is no room for another: the older segments can be packed all the same.
   private func leaveSegment(
     _ log: some HousekeptLog,
-    _ history: HistoryRetention
+    _ history: HistoryRetention,
+    _ frugality: SegmentFrugality
   ) throws -> StorageError? {
     guard mayPackAll(keeping: history) else { return nil }
     do throws(StorageError) {
-      try log.leaveSegment()
+      try log.leaveSegment(frugality)
       return nil
     } catch {
       guard case .noSpace = error else { throw error }
@@ -85,13 +99,19 @@ extension Housekeeper {
   /// Commits go on meanwhile, so there might always be something to do.
   private static let roundLimit = 3
 
+  /// What came of an attempt.
+  private enum Attempt {
+    case ended(CompactionOutcome)
+    /// There is no room for what so many files become; none, if it would be the same with fewer.
+    case lacksSpace(StorageError, fileCount: Int)
+  }
+
   private func compactOnce(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
     _ fileLimit: Int,
-    _ fileCount: inout Int,
     _ observer: (CompactionProgress) -> ScanControl
-  ) throws -> CompactionOutcome {
+  ) throws -> Attempt {
     let compactor: Compactor
     switch try Compactor.select(
       log,
@@ -100,10 +120,9 @@ extension Housekeeper {
       fileLimit: fileLimit,
       lastEnd: { lastCompactionEnd }
     ) {
-    case .outcome(let outcome): return outcome
+    case .outcome(let outcome): return .ended(outcome)
     case .plan(let plan):
       compactor = Compactor(log, plan)
-      fileCount = plan.fileCount
       state.events.report(.compactionStarted(CompactionStart(.demand, plan)))
     }
     do {
@@ -111,23 +130,23 @@ extension Housekeeper {
         if isStopping || observer(compactor.progress) == .stop {
           compactor.giveUp()
           state.events.report(.compactionEnded(.stopped))
-          return .stopped
+          return .ended(.stopped)
         }
         if case .finished(let report) = try step(compactor) {
           try? log.checkpoint()
-          return .compacted(report)
+          return .ended(.compacted(report))
         }
       }
     } catch StorageError.commitGone(let pinned, _) {
       compactor.giveUp()
       state.events.report(.compactionEnded(.waitsForView(of: pinned)))
-      return .waitsForView(of: pinned)
+      return .ended(.waitsForView(of: pinned))
     } catch {
       compactor.giveUp()
-      // Its manifest may count: the same again would gain nothing.
-      if compactor.isPublished { fileCount = 0 }
       reportFailure(ofCompaction: error)
-      throw error
+      guard let error = error as? StorageError, case .noSpace = error else { throw error }
+      // If its manifest may count, the same again would gain nothing.
+      return .lacksSpace(error, fileCount: compactor.isPublished ? 0 : compactor.plan.fileCount)
     }
   }
 

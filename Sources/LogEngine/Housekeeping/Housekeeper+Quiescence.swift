@@ -16,7 +16,7 @@ extension Housekeeper {
     else { return }
     guard isWorthPacking(at: now) else { return }
     // The device may be full: a later attempt packs the segment.
-    guard (try? log.leaveSegment()) != nil else { return }
+    guard (try? log.leaveSegment(.asEver)) != nil else { return }
     compactIfDue(.quiescent, log)
   }
 

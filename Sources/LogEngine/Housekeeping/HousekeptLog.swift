@@ -17,8 +17,9 @@ protocol HousekeptLog: LogPublisher {
   func leaveOutgrownSegment()
   /// Goes on to the next segment, if commits are in this one: it can be packed then.
   ///
+  /// - Parameter frugality: How much room the next one takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  func leaveSegment() throws(StorageError)
+  func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError)
   /// Removes files of blobs that nobody needs, and tells other processes what this one does not need.
   func settleWithOthers()
   /// Appends a frame that says that everything before it is on disk, if nothing else did and no commit came since the

@@ -14,6 +14,14 @@ struct PreparedSegment: Sendable {
   let intendedCapacity: Int
 }
 
+/// How much of a nearly full device a segment's file takes.
+enum SegmentFrugality {
+  /// As much as on any other, or nothing.
+  case asEver
+  /// Only what is needed, if there is no room for more.
+  case asNeeded
+}
+
 /// Makes the files of segments before they are needed.
 ///
 /// A commit into a file that grows, or whose blocks were reserved and never written, makes the file
@@ -121,12 +129,14 @@ final class SegmentPreparation: Sendable {
   ///   - byteCount: The size of the commit.
   ///   - basis: As of ``StoreState/sizeBasis(_:)``.
   ///   - smallLogEnd: Where the log ends, if the file may be smaller than the segment for now; `nil` if it may not.
+  ///   - frugality: How much it takes on a device without room for its size.
   /// - Returns: The segment, which is nobody else's.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` if there is no room for it.
   func take(
     for byteCount: Int,
     at basis: UInt64,
-    smallLogEnd: UInt64?
+    smallLogEnd: UInt64?,
+    _ frugality: SegmentFrugality
   ) throws(StorageError) -> PreparedSegment {
     let needed = SegmentPreparation.byteCount(for: byteCount)
     isAwaited.store(true, ordering: .relaxed)
@@ -140,8 +150,20 @@ final class SegmentPreparation: Sendable {
       let rounded = (needed + 0xFFFF) & ~0xFFFF
       let full = max(capacity(at: basis), rounded)
       let size = smallLogEnd.map { fileSize(for: needed, at: $0, of: full) } ?? full
-      return try make(&next, capacity: size, of: full)
+      do throws(StorageError) {
+        return try make(&next, capacity: size, of: full)
+      } catch {
+        let smallest = Self.smallestSize(for: needed)
+        guard case .noSpace = error, frugality == .asNeeded, next.failure == nil, smallest < size
+        else { throw error }
+        return try make(&next, capacity: smallest, of: smallLogEnd == nil ? smallest : full)
+      }
     }
+  }
+
+  /// The size of the smallest file that so many bytes fit into.
+  static func smallestSize(for needed: Int) -> Int {
+    (needed + blockByteCount - 1) & ~(blockByteCount - 1)
   }
 
   /// Leaves out numbers that other processes gave out.

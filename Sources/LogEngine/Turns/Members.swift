@@ -46,6 +46,23 @@ struct Members: Sendable {
     try? LockFile(paths.member(number), fileSystem).holder(at: Self.nameOffset)
   }
 
+  /// Makes a file for one more member, if there is none, so that a process can join when the device is full.
+  ///
+  /// - Parameter members: The numbers that members have.
+  func makeSpare(beside members: Set<UInt16>) {
+    guard let number = (1...Self.limit).first(where: { !members.contains($0) }) else { return }
+    let path = paths.member(number)
+    guard (try? fileSystem.size(of: path)).flatMap(\.self) ?? 0 < Self.byteCount else { return }
+    var zeros = ByteBuffer(capacity: Self.byteCount)
+    zeros.appendZeros(Self.byteCount)
+    // Without it, the next one makes its file itself.
+    _ = try? fileSystem.openLockable(path)
+    if let file = try? fileSystem.open(path, .write) { try? zeros.write(to: file, at: 0) }
+  }
+
+  /// How long the file of a member is.
+  private static let byteCount = nameOffset + LockFile.holderByteCount
+
   /// The lowest commit that a member may still want to read, or of whose successors it may want to read the log; `nil`
   /// without other members.
   func lowestBound(but own: UInt16) throws(StorageError) -> UInt64? {
@@ -83,9 +100,14 @@ final class Membership: Sendable {
   /// - Parameter bound: The newest commit, which the member has read.
   /// - Throws: ``StorageError`` if its file cannot be written or locked.
   func join(bound: UInt64) throws(StorageError) {
-    try write(bound: bound)
-    try LockFile(members.paths.member(number), members.fileSystem)
-      .write(holder: members.fileSystem.holderDescription, at: Members.nameOffset)
+    do throws(StorageError) {
+      try write(bound: bound)
+      try LockFile(members.paths.member(number), members.fileSystem)
+        .write(holder: members.fileSystem.holderDescription, at: Members.nameOffset)
+    } catch {
+      guard case .noSpace = error, try file.size() < 8 else { throw error }
+      // Without a number there, others take it that this one needs every commit, until it can say better.
+    }
     // Held by nobody for longer than a question takes.
     _ = try lock.take(.exclusive, waits: true)
   }

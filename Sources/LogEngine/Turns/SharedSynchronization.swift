@@ -52,6 +52,8 @@ final class SharedSynchronization: @unchecked Sendable {
 
   private static let magic: UInt64 = 0x434E_5953_474C_4453
   private static let byteCount = 56
+  /// What is there from the beginning, so that a full device keeps no row out that there is a segment for.
+  private static let fileByteCount = 4096
   private static let durableEndOffset = 16
   private static let turnEndOffset = 40
 
@@ -133,7 +135,7 @@ final class SharedSynchronization: @unchecked Sendable {
   ) throws(StorageError) -> SharedSynchronization {
     let number = membership.members.fileSystem.randomBits() | 1
     let shared = try SharedSynchronization(turns, membership, number)
-    try shared.writeAll(Record(durableEnd: durableEnd))
+    try shared.writeAll(Record(durableEnd: durableEnd), byteCount: fileByteCount)
     // Only now: who finds the number finds the file.
     try turns.write(synchronizationNumber: number)
     return shared
@@ -322,7 +324,7 @@ final class SharedSynchronization: @unchecked Sendable {
   /// Makes the file one of members again.
   private func restore() throws(StorageError) -> Record {
     let record = Record(member: .max)
-    try writeAll(record)
+    try writeAll(record, byteCount: Self.byteCount)
     return record
   }
 
@@ -331,13 +333,13 @@ final class SharedSynchronization: @unchecked Sendable {
     try record.encode().write(to: file, at: Self.durableEndOffset)
   }
 
-  /// Writes the whole file, by which it is not known where the last turn ended.
-  private func writeAll(_ record: Record) throws(StorageError) {
-    var bytes = ByteBuffer(capacity: Self.byteCount)
+  /// Writes the file from its beginning, by which it is not known where the last turn ended.
+  private func writeAll(_ record: Record, byteCount: Int) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: byteCount)
     bytes.append(Self.magic)
     bytes.append(number)
     bytes.append(record.encode().bytes)
-    bytes.appendZeros(Self.byteCount - bytes.count)
+    bytes.appendZeros(byteCount - bytes.count)
     try bytes.write(to: file, at: 0)
   }
 

@@ -40,6 +40,9 @@ struct TurnFile: Sendable {
   private static let rankOffset = 2048
   private static let synchronizationOffset = 3072
   private static let keyOffset = 4096
+  /// What is there from the beginning, so that a full device keeps no row out that there is a segment for.
+  private static let keyByteCount = 4096
+  private static let maximumByteCount = keyOffset + 8 * (Int(UInt16.max) + 1)
 
   /// Opens the file, and makes it if need be.
   init(_ paths: StorePaths, _ fileSystem: any FileSystem) throws(StorageError) {
@@ -191,13 +194,23 @@ struct TurnFile: Sendable {
   }
 
   /// Forgets what is there, by the first member: also which keys and ranks were given out, to members that are gone.
+  ///
+  /// It is written over, and not cut off first: on a full device others might take the room.
   func begin(_ holder: Holder) throws(StorageError) {
-    try file.setSize(0)
-    var bytes = ByteBuffer(capacity: Self.keyOffset)
-    bytes.append(Self.magic)
-    bytes.append(holder.word)
-    bytes.appendZeros(Self.keyOffset - bytes.count)
-    try bytes.write(to: file, at: 0)
+    var head = ByteBuffer(capacity: Self.keyOffset)
+    head.append(Self.magic)
+    head.append(holder.word)
+    head.appendZeros(Self.keyOffset - head.count)
+    try head.write(to: file, at: 0)
+    if try file.size() > Self.maximumByteCount { try file.setSize(Self.maximumByteCount) }
+    var keys = ByteBuffer(capacity: Self.keyByteCount)
+    keys.appendZeros(max(Self.keyByteCount, try file.size() - Self.keyOffset))
+    do throws(StorageError) {
+      try keys.write(to: file, at: Self.keyOffset)
+    } catch .noSpace {
+      // They are written when keys are given out.
+      try file.setSize(Self.keyOffset)
+    }
   }
 
   // MARK: Numbers

@@ -8,7 +8,7 @@ package struct LockFile {
   private let fileSystem: any FileSystem
 
   /// The bytes the holder's name may take.
-  static let holderByteCount = 256
+  package static let holderByteCount = 256
 
   package init(_ path: String, _ fileSystem: any FileSystem) {
     self.path = path

@@ -74,6 +74,13 @@ final class SimulatedStore {
   /// The segments' paths, oldest first.
   var segments: [String] { disk.paths.filter { $0.hasPrefix("/store/log/") } }
 
+  /// From now on, the device has room for so many bytes more.
+  func leave(_ free: Int) {
+    var plan = FaultPlan()
+    plan.capacity = disk.byteCount + free
+    fileSystem.setFaults(plan)
+  }
+
   // MARK: Rows
 
   /// Inserts rows in one commit.

@@ -20,9 +20,7 @@ import Testing
         try store.replace(key, text: text(using: &random))
       }
     }
-    var plan = FaultPlan()
-    plan.capacity = store.disk.byteCount + free
-    store.fileSystem.setFaults(plan)
+    store.leave(free)
     return store
   }
 
@@ -37,6 +35,35 @@ import Testing
     #expect(store.disk.byteCount < before / 3)
     #expect(try store.rows() == rows)
     #expect(try SimulatedStore(on: store.disk).rows() == rows)
+  }
+
+  @Test func `says what it packed before there was no room for more`() throws {
+    let store = try makeStore(free: 40 << 10)
+    let before = store.segments.count
+    let rows = try store.rows()
+    let outcome = try store.engine.compact { _ in
+      if store.segments.count < before { store.leave(0) }
+      return .proceed
+    }
+    let report = try #require(outcome.report)
+    #expect(0..<before ~= report.segmentCount)
+    #expect(store.segments.count < before)
+    #expect(try store.rows() == rows)
+    #expect(try SimulatedStore(on: store.disk).rows() == rows)
+  }
+
+  /// The file of the next segment is then as small as can be.
+  @Test func `leaves the segment that is written if all else is packed`() throws {
+    let store = try SimulatedStore(segment: 128 << 10)
+    for _ in 0..<10 { try store.insert(40) }
+    for key in 1...400 as ClosedRange<UInt64> where key % 100 != 0 { try store.delete(key) }
+    let rows = try store.rows()
+    store.leave(24 << 10)
+    #expect(try store.engine.compact().report != nil)
+    #expect(store.disk.byteCount < 48 << 10)
+    #expect(try store.rows() == rows)
+    try store.insert(1)
+    #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
   }
 
   @Test func `leaves the store as it is if there is no room for a single file`() throws {

@@ -1,4 +1,5 @@
 import LogEngineTestSupport
+import RowFormat
 import Testing
 
 @testable import LogEngine
@@ -43,6 +44,152 @@ import Testing
     try fileSystem.unlink("/store/LOCK")
     fileSystem.setFaults(Self.fullDevice)
     #expect(try SimulatedStore(fileSystem).rows() == before.rows())
+  }
+
+  /// Deletions make no room by themselves, and are what a compaction makes room of.
+  @Test(arguments: [64 << 10, 1 << 20])
+  func `goes on in a segment of what a commit needs`(segment: Int) throws {
+    let store = try SimulatedStore(segment: segment)
+    try store.insert(2 * segment / 128)
+    store.leave(9 << 10)
+    let size = store.disk.byteCount
+    var key: UInt64 = 0
+    while store.disk.byteCount == size {
+      key += 1
+      try store.delete(key)
+    }
+    #expect(store.disk.byteCount - size == 8 << 10)
+    #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
+    #expect(throws: StorageError.self) { while true { try store.insert(1) } }
+    store.fileSystem.setFaults(FaultPlan())
+    try store.insert(100)
+    #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
+  }
+
+  @Test func `has the file of a small log grow by what a commit needs`() throws {
+    let store = try SimulatedStore(segment: 256 << 10)
+    try store.insert(1)
+    store.leave(5 << 10)
+    let size = store.disk.byteCount
+    while store.disk.byteCount == size { try store.insert(1) }
+    #expect(store.disk.byteCount - size == 4 << 10)
+    store.fileSystem.setFaults(FaultPlan())
+    // And goes on as ever once there is room.
+    while store.disk.byteCount == size + 4 << 10 { try store.insert(1) }
+    #expect(store.segments.map { store.disk.image(of: $0)?.size } == [32 << 10])
+    #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
+  }
+
+  /// What is left of the last segment is room for the manifest.
+  @Test func `is closed cleanly, and opened`() throws {
+    let store = try SimulatedStore()
+    try store.insert(10)
+    store.leave(0)
+    try store.insert(20)
+    try store.engine.close()
+    let next = try SimulatedStore(store.fileSystem)
+    #expect(next.engine.recovery.wasClosedCleanly)
+    #expect(try next.rows().count == 30)
+    next.leave(12 << 10)
+    try next.delete(1)
+    try next.engine.close()
+    let last = try SimulatedStore(store.fileSystem)
+    #expect(last.engine.recovery.wasClosedCleanly)
+    #expect(try last.rows().count == 29)
+  }
+
+  /// The first of them made a file for the second; others count the third one's empty file as one that needs everything.
+  @Test func `is joined by other processes, which read and write it`() throws {
+    let simulated = SimulatedFileSystem(seed: 4)
+    let locks = LockBoard()
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    func join() throws -> StorageEngine {
+      try StorageEngine.open(
+        at: SimulatedStore.path,
+        options: options,
+        fileSystem: MortalFileSystem(simulated, locks)
+      )
+    }
+    func insert(_ engine: StorageEngine) throws {
+      try engine.inTurn {
+        var batch = engine.makeBatch()
+        let key = try engine.takeKeys(1, in: 1).lowerBound
+        batch.insert(
+          RowReference(table: 1, key: key),
+          layout: LayoutNumber(1),
+          row: MemoryStore.row(1, "x").span.bytes
+        )
+        try engine.commit(&batch)
+      }
+    }
+    var engines = [try join()]
+    try engines[0].apply(MemoryStore.tableChanges)
+    var plan = FaultPlan()
+    plan.capacity = simulated.disk.byteCount
+    simulated.setFaults(plan)
+    for _ in 0..<3 { engines.append(try join()) }
+    for round in 1...3 {
+      for engine in engines { try insert(engine) }
+      for engine in engines {
+        try engine.refresh()
+        #expect(try MemoryStore.rows(of: engine).count == 4 * round)
+      }
+    }
+    // The last one needs all there is, so far as others know.
+    #expect((try? engines[0].compact())?.report == nil)
+    simulated.setFaults(FaultPlan())
+    for engine in engines { engine.performBackgroundWork() }
+    engines[2].writer?.settleWithOthers()
+    engines[3].writer?.settleWithOthers()
+    #expect(try engines[0].compact().report != nil)
+    for engine in engines { try engine.close() }
+    options.writers = .oneProcess
+    let last = try join()
+    #expect(last.recovery.wasClosedCleanly)
+    #expect(try MemoryStore.rows(of: last).count == 12)
+    try last.close()
+  }
+
+  /// Without room even for a manifest, what was committed is there, and the next opening recovers it.
+  @Test func `is closed although nothing can be written down`() throws {
+    let store = try SimulatedStore()
+    try store.insert(10)
+    let rows = try store.rows()
+    let plan = FaultPlan([
+      Fault(.write, number: 1, .forEver, .noSpace, path: "/store/tmp/manifest")
+    ])
+    store.fileSystem.setFaults(plan)
+    try store.engine.close()
+    let next = try SimulatedStore(store.fileSystem)
+    #expect(!next.engine.recovery.wasClosedCleanly)
+    #expect(try next.rows() == rows)
+  }
+
+  /// A segment that was cut off needs room for the frame that ends it, and its successor for a header.
+  @Test func `refuses what there is no room for before anything is written`() throws {
+    let disk = try #require(
+      (0..<600).lazy.compactMap { try? Self.diskWithoutRoomForMark(textLength: 8 * $0) }.first
+    )
+    for free in stride(from: 0, through: 16 << 10, by: 4 << 10) {
+      let store = try SimulatedStore(SimulatedFileSystem(seed: 3, disk: disk))
+      store.leave(free)
+      _ = try? store.engine.compact()
+      store.fileSystem.setFaults(FaultPlan())
+      try store.insert(1)
+      #expect(try SimulatedStore(on: store.disk).rows().count == 2)
+    }
+  }
+
+  /// A store that was closed where its last page has no room for one more frame.
+  private static func diskWithoutRoomForMark(textLength: Int) throws -> Disk? {
+    let store = try SimulatedStore()
+    try store.insert(1, text: String(repeating: "t", count: textLength))
+    try store.engine.close()
+    let segment = try #require(store.segments.first)
+    let bytes = store.disk.bytes(of: segment)
+    let free = bytes.count - bytes.span.bytes.endOfNonzeroBytes(from: 0)
+    return free < FrameHeader.byteCount ? store.disk : nil
   }
 
   private static var fullDevice: FaultPlan {
