@@ -85,6 +85,7 @@ extension LogWriter {
     guard try turns.file.lock.take(until: deadline) else { throw turns.timeoutError }
     do throws(StorageError) {
       try turns.file.checkName()
+      try turns.membership.checkName()
       if let deadline, let shared = turns.shared {
         let isHeld = try synchronization.withLock { (_) throws(StorageError) in
           try shared.hold(until: deadline)

@@ -112,6 +112,14 @@ final class Membership: Sendable {
     _ = try lock.take(.exclusive, waits: true)
   }
 
+  /// Makes sure that others find this member.
+  ///
+  /// - Throws: ``StorageError/missingFile(path:)`` if its file was removed: then others may have joined as the first, and
+  ///   given out its number and its keys again.
+  func checkName() throws(StorageError) {
+    if !lock.isNamed { throw .missingFile(path: members.paths.member(number)) }
+  }
+
   /// Says which commits this process does not need any more.
   func write(bound: UInt64) throws(StorageError) {
     var bytes = ByteBuffer(capacity: 8)

@@ -12,8 +12,9 @@ import Synchronization
 ///     32    8   how many turns there were when the synchronization began that `16` tells of
 ///     40    8   where the last turn ended: the segment << 32 | the offset in it
 ///     48    8   the same, each bit reversed: it is read while somebody writes it
+///     512       copies of the numbers that `TURN` gives out; see ``NumberCopies``
 ///
-/// Integers are little-endian. All but the end of the last turn is written by the member that holds the lock of the file.
+/// Integers are little-endian. All but the end of the last turn and the copies is written by the member that holds the lock of the file.
 ///
 /// A commit is written in a turn, and synchronized after it: the turn of the next member need not wait for the disk, and
 /// what that one writes meanwhile is synchronized together. The steps; the numbers are those of the model
@@ -43,6 +44,8 @@ final class SharedSynchronization: @unchecked Sendable {
   private let member: UInt16
   /// What `TURN` has, too.
   let number: UInt64
+  /// The copies of numbers that `TURN` gives out.
+  var copies: NumberCopies { NumberCopies(file: file, members: number) }
   private let turns: TurnFile
   let gathering = CommitGathering()
   /// The newest commit that was synchronized while there was no other member.

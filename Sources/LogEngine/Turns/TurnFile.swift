@@ -20,6 +20,8 @@ import RowFormat
 ///     3072  8   a random number that `members/SYNC` has, too; 0: members synchronize in their turns
 ///     4096      by table, 8 bytes each: the lowest key that was not given out
 ///
+/// The lowest rank and the lowest keys have copies with checksums (``NumberCopies``).
+///
 /// Integers are little-endian. It is written by the member whose turn it is, and not synchronized: it says nothing
 /// that the log does not, but for the numbers, which matter to processes that live. The first member writes it anew.
 ///
@@ -221,31 +223,56 @@ struct TurnFile: Sendable {
   ///   - count: How many.
   ///   - table: The table.
   ///   - known: The lowest key that no row has.
+  ///   - copies: The copies of the numbers, if members have them.
   /// - Returns: The keys.
-  /// - Throws: ``StorageError`` if the file cannot be read or written.
+  /// - Throws: ``StorageError`` if a file cannot be read or written.
   func takeKeys(
     _ count: Int,
     of table: UInt16,
-    from known: UInt64
+    from known: UInt64,
+    _ copies: NumberCopies?
   ) throws(StorageError) -> Range<UInt64> {
-    let offset = Self.keyOffset + Int(table) * 8
-    let noted = try readNumber(at: offset)
-    // No table gets that far: the number is damaged, and rows say which keys there are.
-    let first = max(known, noted <= RowReference.maximumStoredKey ? noted : 0, 1)
-    try writeNumber(first + UInt64(count), at: offset)
-    return first..<(first + UInt64(count))
+    let first = try take(
+      count,
+      at: Self.keyOffset + Int(table) * 8,
+      from: Int64(max(known, 1)),
+      copies,
+      table
+    )
+    return UInt64(first)..<UInt64(first) + UInt64(count)
   }
 
   /// Gives out ranks, in the turn of the caller, to one thread at a time.
-  func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
-    let noted = Int64(bitPattern: try readNumber(at: Self.rankOffset))
-    let first = max(known, noted <= Self.maximumRank ? noted : 0)
-    try writeNumber(UInt64(bitPattern: first + Int64(count)), at: Self.rankOffset)
+  func takeRanks(
+    _ count: Int,
+    from known: Int64,
+    _ copies: NumberCopies?
+  ) throws(StorageError) -> Range<Int64> {
+    let first = try take(count, at: Self.rankOffset, from: known, copies, 0)
     return first..<(first + Int64(count))
   }
 
-  /// Ranks are given out one by one: a greater number is damaged.
-  private static let maximumRank = Int64.max / 2
+  /// Gives out numbers, the first of which it returns.
+  private func take(
+    _ count: Int,
+    at offset: Int,
+    from known: Int64,
+    _ copies: NumberCopies?,
+    _ table: UInt16
+  ) throws(StorageError) -> Int64 {
+    let copy = try copies?.read(table).map { Int64(bitPattern: $0) }
+    let lowest = max(known, copy ?? 0)
+    let noted = Int64(bitPattern: try readNumber(at: offset))
+    // A number before the copy is damaged, and so is one that members cannot have come to.
+    let first = noted >= lowest && noted - lowest <= Self.farthest ? noted : lowest
+    let end = UInt64(bitPattern: first + Int64(count))
+    try writeNumber(end, at: offset)
+    try copies?.write(end, table)
+    return first
+  }
+
+  /// How many numbers at most were given out that neither a row nor the copy tells of.
+  private static let farthest: Int64 = 1 << 32
 
   private func readNumber(at offset: Int) throws(StorageError) -> UInt64 {
     let bytes = try file.readBytes(8, at: offset)

@@ -323,7 +323,12 @@ final class Turns: @unchecked Sendable {
     try reserved.withLock { (reserved) throws(StorageError) in
       // Another thread may have got some meanwhile.
       if let keys = Self.take(count, of: table, from: &reserved) { return keys }
-      let keys = try file.takeKeys(max(count, Self.keyReserve), of: table, from: known)
+      let keys = try file.takeKeys(
+        max(count, Self.keyReserve),
+        of: table,
+        from: known,
+        shared?.copies
+      )
       let end = keys.lowerBound + UInt64(count)
       reserved[table] = end..<keys.upperBound
       return keys.lowerBound..<end
@@ -338,7 +343,9 @@ final class Turns: @unchecked Sendable {
   /// - Returns: The ranks.
   /// - Throws: ``StorageError`` if `TURN` cannot be read or written.
   func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
-    try reserved.withLock { (_) throws(StorageError) in try file.takeRanks(count, from: known) }
+    try reserved.withLock { (_) throws(StorageError) in
+      try file.takeRanks(count, from: known, shared?.copies)
+    }
   }
 
   /// Whether the calling thread is in a turn.

@@ -464,6 +464,46 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
   }
 
+  /// A process that joins finds nobody then, and begins to give numbers and keys out anew.
+  @Test func `write nothing once their own files were removed`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func open() throws -> StorageEngine {
+      try StorageEngine.open(at: folder.path, options: Self.options())
+    }
+    func insert(_ engine: StorageEngine) throws {
+      let key = try engine.takeKeys(1, in: 1).lowerBound
+      var batch = engine.makeBatch()
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(1, "x").span.bytes
+      )
+      try engine.commit(&batch)
+    }
+    let engines = [try open(), try open()]
+    try engines[0].apply(MemoryStore.tableChanges)
+    for engine in engines {
+      try engine.refresh()
+      try insert(engine)
+    }
+    try FileManager.default.removeItem(at: folder.appending(path: "members"))
+    let newcomer = try open()
+    for _ in 0..<100 { try insert(newcomer) }
+    for (index, engine) in engines.enumerated() {
+      let path = folder.appending(path: "members/000\(index + 1)").path
+      #expect(throws: StorageError.missingFile(path: path)) { try insert(engine) }
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == 102)
+      try? engine.close()
+    }
+    try insert(newcomer)
+    try newcomer.close()
+    #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
+  }
+
   @Test
   func `keep a turn while they are alone, and hand it over to one that joins`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(

@@ -266,6 +266,67 @@ private final class WritingThread: Sendable {
   private enum Damage {
     case flip(Int)
     case cut(Int)
+    case zeros(Range<Int>)
+  }
+
+  /// Keys that members hold in reserve are in no log.
+  @Test(arguments: ["TURN", "members/SYNC"])
+  func `gives no key and no rank out twice`(name: String) throws {
+    let places = [0, 8, 16, 40, 104, 512, 528, 529, 535, 536, 539, 2048, 2055, 4104, 4108, 4111]
+    var damages: [Damage] = places.map { .flip($0) }
+    damages += [0, 100, 528, 2048, 4096, 4104].map { .cut($0) }
+    damages += [0..<8192, 512..<1024, 2048..<2056, 4096..<8192].map { .zeros($0) }
+    for damage in damages {
+      let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+      let engines = try (0..<3).map { _ in try Self.join(disk, locks) }
+      try engines[0].apply(MemoryStore.tableChanges)
+      for engine in engines { try engine.refresh() }
+      var keys: [UInt64] = []
+      var ranks: [Int64] = []
+      func take(_ count: Int, _ engine: StorageEngine) throws {
+        keys += try engine.takeKeys(count, in: 1)
+        ranks += try engine.takeRanks(count) { Int64($0.rawValue) }
+      }
+      for engine in engines { try take(3, engine) }
+      try Self.apply(damage, to: "store/" + name, on: disk)
+      for count in [1, 70, 1, 200] {
+        for engine in engines.reversed() { try take(count, engine) }
+      }
+      #expect(Set(keys).count == keys.count, "\(damage)")
+      #expect(Set(ranks).count == ranks.count, "\(damage)")
+      // A damaged number is none to go on from.
+      #expect(keys.allSatisfy { $0 < 10_000 } && ranks.allSatisfy { $0 < 10_000 }, "\(damage)")
+    }
+  }
+
+  @Test func `counts on from what members of earlier versions have given out`() throws {
+    let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+    let engine = try Self.join(disk, locks)
+    try engine.apply(MemoryStore.tableChanges)
+    let first = try engine.takeKeys(64, in: 1)
+    let rank = try engine.takeRanks(1) { _ in 1 }.upperBound
+    let file = try disk.open("store/TURN", .write)
+    var numbers = ByteBuffer(capacity: 16)
+    numbers.append(first.upperBound + 100_000)
+    try numbers.write(to: file, at: 4104)
+    numbers.removeAll()
+    numbers.append(UInt64(rank + 1000))
+    try numbers.write(to: file, at: 2048)
+    #expect(try engine.takeKeys(1, in: 1).lowerBound == first.upperBound + 100_000)
+    #expect(try engine.takeRanks(1) { _ in 1 }.lowerBound == rank + 1000)
+  }
+
+  private static func join(
+    _ disk: InMemoryFileSystem,
+    _ locks: LockBoard
+  ) throws -> StorageEngine {
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    return try StorageEngine.open(
+      at: "store",
+      options: options,
+      fileSystem: MortalFileSystem(disk, locks)
+    )
   }
 
   @Test(arguments: ["TURN", "members/SYNC", "members/0001"])
@@ -344,6 +405,10 @@ private final class WritingThread: Sendable {
     let file = try disk.open(path, .write)
     switch damage {
     case .cut(let size): try file.setSize(size)
+    case .zeros(let range):
+      var zeros = ByteBuffer(capacity: range.count)
+      zeros.appendZeros(range.count)
+      try zeros.write(to: file, at: range.lowerBound)
     case .flip(let offset):
       let bytes = try file.readBytes(1, at: offset)
       guard bytes.count == 1 else { return }
