@@ -215,13 +215,28 @@ final class SharedSynchronization: @unchecked Sendable {
   ///
   /// - Returns: Up to where the log is on disk, if that is enough; `nil` once nobody synchronizes, with the lock taken.
   private func awaitOthers(through end: UInt64) throws(StorageError) -> UInt64? {
+    var (known, looks) = (UInt64.max, 0)
     while try !lock.takeAtOnce() {
-      _ = try sharedLock.take(.shared, waits: true)
-      defer { sharedLock.release() }
-      let record = try read()
+      let record = try readShared()
       if record.member == 0, record.durableEnd >= end { return record.durableEnd }
+      looks = record.durableEnd == known ? looks + 1 : 0
+      known = record.durableEnd
+      // Those who look keep each other from the lock. Each looks so often, and then waits for it alone.
+      if looks >= Self.lookLimit {
+        _ = try lock.take(until: nil)
+        return nil
+      }
     }
     return nil
+  }
+
+  /// How often a member looks that waits, while nothing is synchronized.
+  private static let lookLimit = 16
+
+  private func readShared() throws(StorageError) -> Record {
+    _ = try sharedLock.take(.shared, waits: true)
+    defer { sharedLock.release() }
+    return try read()
   }
 
   /// Steps 5 to 7, once those have written whose commits are expected.

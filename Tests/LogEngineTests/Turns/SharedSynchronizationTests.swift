@@ -237,6 +237,27 @@ private final class WritingThread: Sendable {
     for engine in [engine, other] { try engine.close() }
   }
 
+  /// Those who look how far the others have come hold the lock for that long, each of them.
+  @Test(.timeLimit(.minutes(5)))
+  func `looks a limited number of times before it waits for the lock alone`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    let gate = Gate()
+    gate.isSlow.store(true, ordering: .relaxed)
+    let busy = BusyLockFileSystem(HookedFileSystem(PosixFileSystem()) { gate.pass($0) })
+    let engine = try StorageEngine.open(at: folder.path, options: options, fileSystem: busy)
+    try engine.apply(MemoryStore.tableChanges)
+    try Self.insert(1, engine)
+    #expect(engine.writer?.turns?.shared?.gathering.takesLong == true)
+    busy.isBusy.store(true, ordering: .relaxed)
+    try Self.insert(1, engine)
+    #expect(1..<100 ~= busy.lookCount.load(ordering: .relaxed))
+    busy.isBusy.store(false, ordering: .relaxed)
+    try engine.close()
+  }
+
   private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
     let lock = try #require(engine.writer?.turns?.file.lock)
     guard try lock.takeAtOnce() else { return false }
@@ -260,6 +281,44 @@ private final class WritingThread: Sendable {
       try engine.commit(&batch)
     }
   }
+}
+
+/// A file system where others always look how far the log is on disk, so that nobody gets the lock by the way.
+private final class BusyLockFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
+  let isBusy = Atomic<Bool>(false)
+  /// How often a member looked.
+  let lookCount = Atomic<Int>(0)
+
+  init(_ base: any FileSystem) { self.base = base }
+
+  func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
+    let lock = try base.openLockable(path)
+    return path.hasSuffix("/SYNC") ? BusyLock(lock, self) : lock
+  }
+}
+
+private final class BusyLock: LockableFile {
+  private let base: any LockableFile
+  private let fileSystem: BusyLockFileSystem
+
+  init(_ base: any LockableFile, _ fileSystem: BusyLockFileSystem) {
+    self.base = base
+    self.fileSystem = fileSystem
+  }
+
+  func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool {
+    if fileSystem.isBusy.load(ordering: .relaxed) {
+      if kind == .exclusive, !waits { return false }
+      // Instead of without end.
+      if kind == .shared, fileSystem.lookCount.add(1, ordering: .relaxed).newValue > 1000 {
+        throw MortalFileSystem.death
+      }
+    }
+    return try base.take(kind, waits: waits)
+  }
+
+  func release() { base.release() }
 }
 
 @Suite struct `Damage to what members know together` {
