@@ -206,7 +206,7 @@ extension LogWriter {
         return false
       }
       if !needsRoom { return }
-      try makeRoom(for: FrameHeader.byteCount)
+      try makeRoom(for: FrameHeader.byteCount, .least)
     }
   }
 }

@@ -40,6 +40,20 @@ extension CommitBatch {
     return zip(references, references.dropFirst()).first { $0 == $1 }?.0
   }
 
+  /// How much of a nearly full device the commit may take: what deletes rows, and adds none, makes room.
+  var frugality: SegmentFrugality {
+    var (deletes, adds) = (false, false)
+    forEachRecord { _, header in
+      switch header.kind {
+      case .delete: deletes = true
+      case .insert, .catalogue: adds = true
+      case .delta, .fullImage: break
+      }
+      return !adds
+    }
+    return deletes && !adds ? .fraction : .asEver
+  }
+
   private mutating func finishFrame(
     _ range: Range<Int>,
     _ kind: FrameKind,

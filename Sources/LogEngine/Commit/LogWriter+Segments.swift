@@ -7,18 +7,23 @@ import Synchronization
 extension LogWriter {
   /// Goes on to a segment that so many bytes fit into.
   ///
+  /// - Parameters:
+  ///   - byteCount: The size of the commit.
+  ///   - frugality: How much room it takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
-  func makeRoom(for byteCount: Int) throws(StorageError) {
+  func makeRoom(
+    for byteCount: Int,
+    _ frugality: SegmentFrugality
+  ) throws(StorageError) {
     let isNext = try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       let (hasRoom, end, logEnd) = state.log.tail.withLock {
         ($0.hasRoom(for: byteCount), $0.end, $0.logEnd)
       }
       if hasRoom { return false }
-      if try extendSegment(to: end + byteCount + LogTail.reserve, .asNeeded) { return false }
+      if try extendSegment(to: end + byteCount + LogTail.reserve, frugality) { return false }
       if try growSegment(for: byteCount) { return false }
-      // Few bytes may be what makes room, such as a deletion.
-      try beginNextSegment(for: byteCount, at: logEnd, .asNeeded, &lead)
+      try beginNextSegment(for: byteCount, at: logEnd, frugality, &lead)
       return true
     }
     if isNext { housekeeper.compactAfterSegment(of: self) }
@@ -102,7 +107,7 @@ extension LogWriter {
       reached = capacity
     } catch {
       let smallest = SegmentPreparation.smallestSize(for: needed)
-      guard case .noSpace = error, frugality == .asNeeded, smallest < capacity else { throw error }
+      guard case .noSpace = error, frugality != .asEver, smallest < capacity else { throw error }
       try extend(segment, to: smallest)
       reached = smallest
     }

@@ -151,7 +151,7 @@ final class LogWriter: Sendable {
         state.retireBlobs(batch.releasedBlobs, by: sequence)
         housekeeper.signalWork()
         return CommitSequence(sequence)
-      case .needsSegment: try makeRoom(for: batch.buffer.count)
+      case .needsSegment: try makeRoom(for: batch.buffer.count, batch.frugality)
       case .needsWriting: try write(through: .max)
       case .needsPreparation: isPrepared = false
       case .conflict:

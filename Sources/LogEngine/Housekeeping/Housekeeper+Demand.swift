@@ -40,8 +40,8 @@ extension Housekeeper {
     /// Whether the segment could be left that is written, since all else was done.
     func leavesSmallestSegment() throws -> Bool {
       guard refusal != nil, frugality == .asEver else { return false }
-      frugality = .asNeeded
-      refusal = try leaveSegment(log, history, .asNeeded)
+      frugality = .least
+      refusal = try leaveSegment(log, history, .least)
       return refusal == nil
     }
     var rounds = 0

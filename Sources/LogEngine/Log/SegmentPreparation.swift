@@ -16,10 +16,12 @@ struct PreparedSegment: Sendable {
 
 /// How much of a nearly full device a segment's file takes.
 enum SegmentFrugality {
-  /// As much as on any other, or nothing.
+  /// As much as on any other, or nothing: what is left is for those who make room.
   case asEver
-  /// Only what is needed, if there is no room for more.
-  case asNeeded
+  /// A part of that, or only what one commit needs.
+  case fraction
+  /// What is needed.
+  case least
 }
 
 /// Makes the files of segments before they are needed.
@@ -153,12 +155,40 @@ final class SegmentPreparation: Sendable {
       do throws(StorageError) {
         return try make(&next, capacity: size, of: full)
       } catch {
+        guard case .noSpace = error, frugality != .asEver else { throw error }
         let smallest = Self.smallestSize(for: needed)
-        guard case .noSpace = error, frugality == .asNeeded, next.failure == nil, smallest < size
-        else { throw error }
-        return try make(&next, capacity: smallest, of: smallLogEnd == nil ? smallest : full)
+        if frugality == .least, smallest < size {
+          return try make(&next, capacity: smallest, of: smallLogEnd == nil ? smallest : full)
+        }
+        return try makeFraction(
+          &next,
+          below: size,
+          smallest,
+          of: smallLogEnd == nil ? nil : full,
+          error
+        )
       }
     }
+  }
+
+  /// Makes a segment of a fourth of a size for which there is no room, of a fourth of that, and so on.
+  private func makeFraction(
+    _ next: inout Next,
+    below size: Int,
+    _ smallest: Int,
+    of full: Int?,
+    _ error: StorageError
+  ) throws(StorageError) -> PreparedSegment {
+    var (size, error) = (size, error)
+    while case .noSpace = error, next.failure == nil, size > smallest {
+      size = max(size / 4 & ~(Self.blockByteCount - 1), smallest)
+      do throws(StorageError) {
+        return try make(&next, capacity: size, of: full ?? size)
+      } catch let failure {
+        error = failure
+      }
+    }
+    throw error
   }
 
   /// The size of the smallest file that so many bytes fit into.

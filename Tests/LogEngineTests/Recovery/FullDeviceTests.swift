@@ -46,13 +46,15 @@ import Testing
     #expect(try SimulatedStore(fileSystem).rows() == before.rows())
   }
 
-  /// Deletions make no room by themselves, and are what a compaction makes room of.
+  /// Deletions make no room by themselves, and are what a compaction makes room of: what is left is for them.
   @Test(arguments: [64 << 10, 1 << 20])
-  func `goes on in a segment of what a commit needs`(segment: Int) throws {
+  func `goes on with deletions in a segment of what they need`(segment: Int) throws {
     let store = try SimulatedStore(segment: segment)
     try store.insert(2 * segment / 128)
     store.leave(9 << 10)
     let size = store.disk.byteCount
+    #expect(throws: StorageError.self) { while true { try store.insert(1) } }
+    #expect(store.disk.byteCount == size)
     var key: UInt64 = 0
     while store.disk.byteCount == size {
       key += 1
@@ -60,18 +62,29 @@ import Testing
     }
     #expect(store.disk.byteCount - size == 8 << 10)
     #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
-    #expect(throws: StorageError.self) { while true { try store.insert(1) } }
+    #expect(throws: StorageError.self) {
+      while true {
+        key += 1
+        try store.delete(key)
+      }
+    }
     store.fileSystem.setFaults(FaultPlan())
     try store.insert(100)
     #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
   }
 
-  @Test func `has the file of a small log grow by what a commit needs`() throws {
+  @Test func `has the file of a small log grow by what deletions need`() throws {
     let store = try SimulatedStore(segment: 256 << 10)
-    try store.insert(1)
+    try store.insert(90)
     store.leave(5 << 10)
     let size = store.disk.byteCount
-    while store.disk.byteCount == size { try store.insert(1) }
+    #expect(throws: StorageError.self) { while true { try store.insert(1) } }
+    #expect(store.disk.byteCount == size)
+    var key: UInt64 = 0
+    while store.disk.byteCount == size {
+      key += 1
+      try store.delete(key)
+    }
     #expect(store.disk.byteCount - size == 4 << 10)
     store.fileSystem.setFaults(FaultPlan())
     // And goes on as ever once there is room.
