@@ -87,6 +87,19 @@ extension LogBackedStore {
     }
   }
 
+  package func rows(
+    having value: QueryValue,
+    of lookUp: AttributeLookUp,
+    atMost limit: Int
+  ) throws -> [FetchedRow]? {
+    let tables = try openTables()
+    if tables.observation.slowFetches != nil { return nil }
+    return try tables.measure(.fetch) {
+      try tables.follow()
+      return try tables.lookUp(value, of: lookUp, atMost: limit)
+    }
+  }
+
   public func fetchReferences<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [RowReference] where T: PersistentModel {

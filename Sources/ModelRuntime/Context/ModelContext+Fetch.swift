@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import RowFormat
 import SchedulePoints
 
@@ -6,8 +6,30 @@ extension ModelContext {
   /// Returns the models that match, as they are with the context's unsaved changes.
   ///
   /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
+  ///
+  /// Inlinable, so that the most frequent fetch, by a value, looks at no generic type as the program runs: that costs more
+  /// than the fetch does.
+  @inlinable
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try checked {
+    guard let predicate = descriptor.predicate, descriptor.asksForNoMoreThanModels,
+      let found = try _lookUp(
+        predicate.expression,
+        predicate.variable.key,
+        of: T.self,
+        atMost: descriptor.fetchLimit,
+        includingNew: descriptor.includePendingChanges
+      )
+    else { return try fetchPlanned(descriptor) }
+    switch found {
+    case .none: return []
+    case .one(let model): return unsafe [unsafeDowncast(model, to: T.self)]
+    case .many(let models): return models.map { unsafe unsafeDowncast($0, to: T.self) }
+    }
+  }
+
+  @usableFromInline
+  func fetchPlanned<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try checked("fetch(_:)") {
       try explained(.fetch, descriptor, counting: { $0.count }) { try fetchNow(descriptor) }
     }
   }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import RowFormat
 
 // The fetch that programs make most often, one by one: a handful of models by the value of an attribute, as in "find
@@ -6,7 +6,165 @@ import RowFormat
 // does not depend on the class of the models is not generic: looking at generic types as the program runs costs more
 // than the look-up.
 
+/// What a look-up has found: mostly nothing, or one object.
+@usableFromInline
+enum _FoundModels {
+  case none
+  case one(AnyObject)
+  case many([AnyObject])
+
+  fileprivate mutating func append(_ object: AnyObject) {
+    switch self {
+    case .none: self = .one(object)
+    case .one(let first): self = .many([first, object])
+    case .many(var objects):
+      self = .none
+      objects.append(object)
+      self = .many(objects)
+    }
+  }
+}
+
 extension ModelContext {
+  /// Fetches the models that have a value in an attribute, as a plan says that was made for an earlier such fetch.
+  ///
+  /// - Parameters:
+  ///   - expression: The predicate.
+  ///   - variable: Its variable.
+  ///   - type: The class of the models.
+  ///   - limit: How many are wanted.
+  ///   - includesNew: Whether unsaved changes count.
+  /// - Returns: `nil` for any other fetch, and where it has to be looked how it is answered.
+  /// - Throws: As ``fetch(_:)``.
+  @usableFromInline
+  func _lookUp(
+    _ expression: any StandardPredicateExpression<Bool>,
+    _ variable: PredicateExpressions.VariableID,
+    of type: any PersistentModel.Type,
+    atMost limit: Int?,
+    includingNew includesNew: Bool
+  ) throws -> _FoundModels? {
+    if ConcurrencyCheck.isEnabled || PlanPrinting.isEnabled || editingState.trace != nil {
+      return nil
+    }
+    guard
+      let (plan, lookUp, value) = lookUps.plan(
+        for: expression,
+        variable,
+        learn: { learn(expression, $0, $1, of: .of(type)) }
+      )
+    else { return nil }
+    try throwDeferredError()
+    mergeSavedChanges()
+    guard
+      let found = try find(
+        value,
+        lookUp,
+        plan,
+        atMost: limit.flatMap { $0 > 0 ? $0 : nil } ?? .max,
+        includesNew
+      )
+    else { return nil }
+    observers?.showChanges()
+    assertInvariants()
+    return found
+  }
+
+  private func learn(
+    _ expression: any StandardPredicateExpression<Bool>,
+    _ parts: PropertyEqualityParts,
+    _ node: any PropertyEquality.Type,
+    of type: ModelDescriptor
+  ) -> LookUpPlan? {
+    guard let connection = coordinator.connection(for: type) else { return nil }
+    var reading = FetchReading(of: type.type)
+    var lookUp: AttributeLookUp?
+    if let translation = try? QueryExpression(expression, parts.variable, of: type) {
+      reading.add(translation)
+      lookUp = AttributeLookUp(translation, of: type)
+    }
+    return LookUpPlan(
+      ObjectIdentifier(Swift.type(of: expression)),
+      node,
+      parts.keyPath,
+      connection,
+      lookUp,
+      reading
+    )
+  }
+
+  private func find(
+    _ value: QueryValue,
+    _ lookUp: AttributeLookUp,
+    _ plan: LookUpPlan,
+    atMost limit: Int,
+    _ includesNew: Bool
+  ) throws -> _FoundModels? {
+    let connection = plan.connection
+    let changeCount = connection.changeCount
+    guard let classes = includesNew ? newModels(of: lookUp.type, readBy: plan.reading) : [],
+      var rows = try connection.store.rows(
+        having: value,
+        of: lookUp,
+        atMost: limit,
+        for: editingState
+      )
+    else { return nil }
+    if rows.isEmpty {
+      if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
+      if classes.isEmpty { return _FoundModels.none }
+    }
+    var found = _FoundModels.none
+    if !rows.isEmpty {
+      // New models are behind all rows.
+      let isFull = rows.count >= limit
+      found = objects(for: &rows, of: lookUp.type, in: connection, readAfter: changeCount)
+      if classes.isEmpty || isFull { return found }
+    }
+    try forEachNewModel(
+      having: value,
+      lookUp,
+      in: classes,
+      atMost: limit - rows.count
+    ) { found.append($0) }
+    return found
+  }
+
+  /// Calls a closure with the first new models that have a value, in the order in which they were inserted.
+  private func forEachNewModel(
+    having value: QueryValue,
+    _ lookUp: AttributeLookUp,
+    in classes: [UnsavedClass],
+    atMost limit: Int,
+    _ body: (any PersistentModel) -> Void
+  ) throws {
+    guard classes.count == 1 else {
+      let values = UnsavedLookup(column: lookUp.reading.column, values: [value])
+      for model in try matching(
+        lookUp.expression(for: value),
+        values,
+        of: lookUp.type,
+        in: classes,
+        limit
+      ) { body(model) }
+      return
+    }
+    let models = inserted
+    var count = 0
+    classes[0].forEachPosition(having: value, in: lookUp.reading.column, of: models) {
+      let model = models[Int($0)]
+      guard isStillNew(model) else { return true }
+      body(model)
+      count += 1
+      return count < limit
+    }
+  }
+
+  /// Whether a fetch finds a new model: one whose row others have deleted waits for a save that will say so.
+  private func isStillNew(_ model: any PersistentModel) -> Bool {
+    model._$state.flags.isDisjoint(with: [.deleted, .vanished])
+  }
+
   /// Fetches the models that a predicate names by values.
   ///
   /// - Parameters:
@@ -64,7 +222,7 @@ extension ModelContext {
     in connection: StoreConnection
   ) throws -> (rows: [FetchedRow], new: [any PersistentModel])? {
     guard let lookup = expression.valueLookup(of: type),
-      let classes = includingNew ? newModels(of: type, readBy: expression) : [],
+      let classes = includingNew ? newModels(of: type, readBy: reading(of: expression, type)) : [],
       let rows = try connection.store.rows(
         matching: expression,
         of: type,
@@ -77,18 +235,27 @@ extension ModelContext {
     return (rows, try matching(expression, lookup, of: type, in: classes, limit - rows.count))
   }
 
+  private func reading(of expression: QueryExpression, _ type: ModelDescriptor) -> FetchReading {
+    var reading = FetchReading(of: type.type)
+    reading.add(expression)
+    return reading
+  }
+
   /// The new models of a class, if nothing else is unsaved that an answer of the store has to be corrected by.
   private func newModels(
     of type: ModelDescriptor,
-    readBy expression: QueryExpression
+    readBy reading: @autoclosure () -> FetchReading
   ) -> [UnsavedClass]? {
-    if insertedModels.isEmpty, changedModels.isEmpty, deletedModels.isEmpty { return [] }
+    if changedModels.isEmpty, deletedModels.isEmpty {
+      if insertedModels.isEmpty { return [] }
+      unsaved.updateInserted(from: self)
+      return unsaved.inserted.classes(below: type)
+    }
     unsaved.update(from: self)
     guard unsaved.deleted.classes(below: type).isEmpty else { return nil }
     let changed = unsaved.changed.classes(below: type)
     if !changed.isEmpty {
-      var reading = FetchReading(of: type.type)
-      reading.add(expression)
+      let reading = reading()
       if reading.readsOthers { return nil }
       for models in changed {
         if reading.isAffected(byAnyOf: models.columns, of: models.descriptor) { return nil }
@@ -110,15 +277,12 @@ extension ModelContext {
     /// - Returns: Whether more are wanted.
     func take(_ position: Int32, _ test: ModelTest?) throws -> Bool {
       let model = models[Int(position)]
-      // One whose row others have deleted waits for a save that will say so.
-      guard model._$state.flags.isDisjoint(with: [.deleted, .vanished]),
-        try test?.matches(model) ?? true
-      else { return true }
+      guard isStillNew(model), try test?.matches(model) ?? true else { return true }
       found.append(model)
       return found.count < limit
     }
     if classes.count == 1, let value = lookup.values.first, lookup.values.count == 1,
-      expression.isPlainEquality
+      AttributeLookUp(expression, of: type) != nil
     {
       try classes[0].forEachPosition(having: value, in: lookup.column, of: models) {
         try take($0, nil)
@@ -133,21 +297,5 @@ extension ModelContext {
     let test = ModelTest(expression, of: type)
     for position in positions where try !take(position, test) { break }
     return found
-  }
-}
-
-extension QueryExpression {
-  /// Whether a model matches exactly if an attribute of its own reads as a constant, by their equality here.
-  fileprivate var isPlainEquality: Bool {
-    switch self {
-    case .comparison(.equal, .column(let path, let reading), .constant, let kind),
-      .comparison(.equal, .constant, .column(let path, let reading), let kind):
-      switch kind {
-      case .text, .integer, .unsigned, .uuid:
-        path.level == 0 && path.steps.isEmpty && reading.kind == kind && reading.enumeration == nil
-      case .bool, .double, .float, .date, .url, .bytes, .identifier: false
-      }
-    default: false
-    }
   }
 }

@@ -93,6 +93,45 @@ extension ModelContext {
     }
   }
 
+  /// Makes objects for the rows of a look-up, as ``materialize(_:as:in:readAfter:)`` does.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows, of which there is at least one.
+  ///   - base: The class of the models, or their superclass.
+  ///   - connection: The store.
+  ///   - changeCount: How many changes the store counted before the look-up.
+  /// - Returns: The models, in the order of the rows.
+  func objects(
+    for rows: inout [FetchedRow],
+    of base: ModelDescriptor,
+    in connection: StoreConnection,
+    readAfter changeCount: UInt64?
+  ) -> _FoundModels {
+    if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
+    if connection.loadsSiblings { connect(rows) }
+    if rows.count == 1 {
+      return unsafe withUnsafeTemporaryAllocation(of: Unmanaged<AnyObject>.self, capacity: 1) {
+        object in
+        guard let start = object.baseAddress else { return .none }
+        let count = unsafe rows.withUnsafeMutableBufferPointer {
+          unsafe fill(start, from: $0, of: base, in: connection)
+        }
+        return unsafe count == 0 ? .none : .one(start.pointee.takeRetainedValue())
+      }
+    }
+    return .many(
+      unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
+        guard let start = buffer.baseAddress else { return }
+        unsafe start.withMemoryRebound(to: Unmanaged<AnyObject>.self, capacity: rows.count) {
+          objects in
+          count = unsafe rows.withUnsafeMutableBufferPointer {
+            unsafe fill(objects, from: $0, of: base, in: connection)
+          }
+        }
+      }
+    )
+  }
+
   /// Makes objects for the members of a list that holds them.
   ///
   /// - Parameters:

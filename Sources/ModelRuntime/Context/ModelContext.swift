@@ -70,6 +70,8 @@ import RowFormat
   /// What is known of the class of the object inserted last. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   @safe @exclusivity(unchecked) var recentLists = RecentLists()
+  /// How predicates that name a value are answered.
+  @safe @exclusivity(unchecked) var lookUps = LookUpPlans()
   @safe @exclusivity(unchecked) var undo = ContextUndo()
   /// How many transactions run inside each other.
   var transactionDepth = 0

@@ -20,6 +20,9 @@ final class UnsavedModels {
     deleted.update(from: context.deleted)
   }
 
+  /// Looks only at what has come into the list of new models, where nothing else is unsaved.
+  func updateInserted(from context: ModelContext) { inserted.update(from: context.inserted) }
+
   // MARK: What a context says
 
   func insertedCountChanges(to count: Int) { inserted.updateCount(count) }

@@ -25,9 +25,10 @@ public struct FetchDescriptor<T> where T: PersistentModel {
     didSet { prefetches = !relationshipKeyPathsForPrefetching.isEmpty }
   }
   /// Whether any relationships are to be followed: in generic code an array is dear to look at.
-  private(set) var prefetches = false
+  @usableFromInline private(set) var prefetches = false
 
   /// Asks for the models that match, in an order; without arguments, for all models of the class.
+  @inlinable
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
@@ -35,6 +36,11 @@ public struct FetchDescriptor<T> where T: PersistentModel {
 }
 
 extension FetchDescriptor {
+  /// Whether models are wanted in the order of the store, from the first one on, and nothing besides.
+  @usableFromInline var asksForNoMoreThanModels: Bool {
+    @inlinable get { sortBy.isEmpty && (fetchOffset ?? 0) <= 0 && !prefetches }
+  }
+
   /// The descriptor with the translation of its predicate.
   func translated(_ translation: QueryExpression?) -> FetchDescriptor {
     guard let translation else { return self }

@@ -17,6 +17,13 @@ package protocol LookingUpStore: RowStore {
     atMost limit: Int
   ) throws -> [FetchedRow]?
 
+  /// The same of the rows that have a value in an attribute.
+  func rows(
+    having value: QueryValue,
+    of lookUp: AttributeLookUp,
+    atMost limit: Int
+  ) throws -> [FetchedRow]?
+
   /// The newest version of a row, or `nil` if there is none.
   func row(at reference: RowReference) throws -> FetchedRow?
 

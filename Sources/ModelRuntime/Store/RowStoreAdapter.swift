@@ -61,6 +61,15 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try lookingUp?.rows(matching: expression, of: type, atMost: limit)
   }
 
+  func rows(
+    having value: QueryValue,
+    of lookUp: AttributeLookUp,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]? {
+    try lookingUp?.rows(having: value, of: lookUp, atMost: limit)
+  }
+
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState

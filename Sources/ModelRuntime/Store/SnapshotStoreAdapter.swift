@@ -66,6 +66,13 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     for state: EditingState
   ) throws -> [FetchedRow]? { nil }
 
+  func rows(
+    having value: QueryValue,
+    of lookUp: AttributeLookUp,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]? { nil }
+
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState

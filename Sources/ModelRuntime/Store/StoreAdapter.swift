@@ -56,6 +56,14 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> [FetchedRow]?
 
+  /// The same of the rows that have a value in an attribute.
+  func rows(
+    having value: QueryValue,
+    of lookUp: AttributeLookUp,
+    atMost limit: Int,
+    for state: EditingState
+  ) throws -> [FetchedRow]?
+
   /// Counts, or returns `nil` when the context has to fetch and count.
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

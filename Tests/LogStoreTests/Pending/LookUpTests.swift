@@ -95,6 +95,68 @@ import Testing
     #expect(try self.models(#Predicate { $0.code == 1007 }, limit: nil).isEmpty)
   }
 
+  @Test(arguments: [10, 100])
+  func `finds what others save, each time as it is then`(count: Int) throws {
+    let other = ModelContext(context.container)
+    for code in 0..<count { other.insert(Consignment(code, weight: code, city: "Bonn")) }
+    try other.save()
+    for round in 0..<5 {
+      let weight = 1000 + round
+      #expect(try models(#Predicate { $0.weight == weight }, limit: nil).isEmpty)
+      let consignment = Consignment(2000 + round, weight: weight, city: "Ulm")
+      other.insert(consignment)
+      try other.save()
+      #expect(try models(#Predicate { $0.weight == weight }, limit: nil).map(\.city) == ["Ulm"])
+      consignment.weight = -1
+      try other.save()
+      #expect(try models(#Predicate { $0.weight == weight }, limit: nil).isEmpty)
+    }
+    #expect(try models(#Predicate { $0.weight == -1 }, limit: nil).count == 5)
+    #expect(try models(#Predicate { $0.weight == -1 }, limit: 2).count == 2)
+  }
+
+  @Test func `tells properties of one type apart, and fetches that ask for more`() throws {
+    for code in 0..<100 { context.insert(Consignment(code, weight: code / 2, city: "Bonn")) }
+    try context.save()
+    context.insert(Consignment(100, weight: 7, city: "Bonn"))
+    let value = 7
+    let byCode = #Predicate<Consignment> { $0.code == value }
+    let byWeight = #Predicate<Consignment> { $0.weight == value }
+    for _ in 0..<3 {
+      #expect(try models(byCode, limit: nil).map(\.code) == [7])
+      #expect(try models(byWeight, limit: nil).map(\.code) == [14, 15, 100])
+      var page = FetchDescriptor(predicate: byWeight)
+      page.fetchOffset = 1
+      #expect(try context.fetch(page).map(\.code) == [15, 100])
+      let last = SortDescriptor(\Consignment.code, order: .reverse)
+      #expect(
+        try context.fetch(FetchDescriptor(predicate: byWeight, sortBy: [last])).map(\.code)
+          == [100, 15, 14]
+      )
+    }
+  }
+
+  @Test func `remembers no more key paths than a program writes`() throws {
+    for code in 0..<100 { context.insert(Consignment(code, weight: code, city: "Bonn")) }
+    try context.save()
+    // Each is an object of its own.
+    func makeKeyPath() throws -> any KeyPath<Consignment, Int> & Sendable {
+      let whole: KeyPath<Consignment, Consignment> = \.self
+      let made = whole.appending(path: \Consignment.code)
+      return unsafe unsafeBitCast(made, to: (any KeyPath<Consignment, Int> & Sendable).self)
+    }
+    for code in 0..<50 {
+      let keyPath = try makeKeyPath()
+      let predicate = Predicate<Consignment> {
+        PredicateExpressions.build_Equal(
+          lhs: PredicateExpressions.build_KeyPath(root: $0, keyPath: keyPath),
+          rhs: PredicateExpressions.build_Arg(code)
+        )
+      }
+      #expect(try models(predicate, limit: nil).map(\.code) == [code])
+    }
+  }
+
   @Test func `leaves new models out that it is not to include`() throws {
     for code in 0..<100 { context.insert(Consignment(code, weight: 1, city: "Bonn")) }
     try context.save()

@@ -38,6 +38,11 @@ extension _IsolatedProperty: QueryTranslatable where Root: QueryTranslatable {
   }
 }
 
+extension _IsolatedProperty: VariableProperty where Root: PlainVariable {
+  var variable: PredicateExpressions.VariableID { property.variable }
+  var anyKeyPath: AnyKeyPath { property.keyPath }
+}
+
 extension _IsolatedProperty: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Output> {
     let evaluate = property.makeObjectEvaluator()

@@ -30,6 +30,7 @@ extension _PredicateBuilder {
   }
 
   /// Whether a node comes to what a literal says.
+  @inlinable
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     literal value: LHS.Output
@@ -38,6 +39,7 @@ extension _PredicateBuilder {
   }
 
   /// Whether a node comes to a captured value.
+  @inlinable
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     constant value: LHS.Output

@@ -5,6 +5,7 @@ public import Foundation
 /// The functions make Foundation's nodes wherever these can say it.
 public enum _PredicateBuilder {
   /// A property of what a node comes to.
+  @inlinable
   public static func keyPath<Root: PredicateExpression, Value>(
     _ root: Root,
     _ keyPath: any KeyPath<Root.Output, Value> & Sendable

@@ -61,14 +61,22 @@ extension QueryExpression {
   package init<T: PersistentModel>(
     _ predicate: Predicate<T>
   ) throws(Untranslatable) {
-    guard let root = predicate.expression as? any QueryTranslatable else {
-      throw .node("\(Swift.type(of: predicate.expression))")
+    try self.init(predicate.expression, predicate.variable.key, of: .of(T.self))
+  }
+
+  /// Translates a predicate on models of one class, for which a variable stands.
+  ///
+  /// - Throws: ``Untranslatable`` when the predicate has to be evaluated on objects.
+  init(
+    _ expression: any StandardPredicateExpression<Bool>,
+    _ variable: PredicateExpressions.VariableID,
+    of type: ModelDescriptor
+  ) throws(Untranslatable) {
+    guard let root = expression as? any QueryTranslatable else {
+      throw .node("\(Swift.type(of: expression))")
     }
     var translation = QueryTranslation()
-    translation.bind(
-      predicate.variable.key,
-      to: .row(RowPath(level: 0, descriptor: .of(T.self)))
-    )
+    translation.bind(variable, to: .row(RowPath(level: 0, descriptor: type)))
     self = try root.translate(translation)
   }
 
