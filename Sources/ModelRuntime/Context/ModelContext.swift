@@ -49,7 +49,7 @@ import RowFormat
   /// The same objects as fetches want them.
   let unsaved = UnsavedModels()
   /// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
-  @safe @exclusivity(unchecked) private var temporaries: [UInt64: any PersistentModel] = [:]
+  @safe @exclusivity(unchecked) private var temporaries = TemporaryModels()
   /// How many objects have come into the context, and how many have left it.
   @safe @exclusivity(unchecked) var attachedCount = 0
   @safe @exclusivity(unchecked) var detachedCount = 0
@@ -193,8 +193,8 @@ extension ModelContext {
   /// Forgets the temporary identifiers of models that are saved, or have left.
   func forgetTemporaries() {
     if temporaries.isEmpty { return }
-    temporaries = temporaries.filter {
-      $0.value._$state.context === self && $0.value._$state.flags.contains(.inserted)
+    temporaries.removeAll {
+      $0._$state.context !== self || !$0._$state.flags.contains(.inserted)
     }
   }
 }
@@ -220,7 +220,7 @@ extension ModelContext {
     for model in inserted + changed + deleted { model._$state.dropRelations() }
     prefetched = []
     siblingCaches = [:]
-    temporaries = [:]
+    temporaries.removeAll()
   }
 
   /// Moves the remaining objects to a new context, which they keep alive.
