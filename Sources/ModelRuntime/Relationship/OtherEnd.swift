@@ -121,7 +121,7 @@ extension _ModelState {
       registerUndo(ofRemoving: other, from: property, list, in: model)
       recordChange(property.ordinal)
       list.leave(other, property)
-    } else if linkedModel(property) === other {
+    } else if isLinked(to: other, property) {
       let wasSet = changed.contains(property.ordinal)
       registerUndo(of: property, in: model)
       recordChange(property.ordinal)

@@ -62,6 +62,20 @@ extension _ModelState {
     }
   }
 
+  /// Whether a model is at the other end, deleted or not.
+  func isLinked(to other: any PersistentModel, _ property: ModelProperty) -> Bool {
+    let end = other._$state
+    if case .unloaded = relation(property), let connection, !connection.loadsSiblings,
+      end.connection === connection, end.context === context,
+      flags.contains(.stored), end.flags.contains(.stored), property.inverse != nil
+    {
+      // A row has one object in a context: it need not be looked up.
+      loadRow()
+      return storedReference(property) == end.reference
+    }
+    return linkedModel(property) === other
+  }
+
   /// Sets a to-one relationship and moves its other ends.
   func setDestination<D: PersistentModel>(
     _ destination: D?,
@@ -122,11 +136,18 @@ extension _ModelState {
 
   func setRelation(_ relation: Relation, _ property: ModelProperty) {
     if case .one(let destination?) = relation { hold(destination) }
-    if relations.count <= property.relationIndex {
-      relations.reserveCapacity(descriptor.relationships.count)
-      while relations.count <= property.relationIndex { relations.append(.unloaded) }
+    if property.relationIndex < relations.count {
+      relations[property.relationIndex] = relation
+    } else if descriptor.relationships.count == 1 {
+      relations = [relation]
+    } else {
+      // Put together elsewhere, so that nothing is allocated twice.
+      var all = relations
+      all.reserveCapacity(descriptor.relationships.count)
+      while all.count < descriptor.relationships.count { all.append(.unloaded) }
+      all[property.relationIndex] = relation
+      relations = all
     }
-    relations[property.relationIndex] = relation
   }
 
   /// Takes over the relationships that an initializer set, before the object had a state to tell.
