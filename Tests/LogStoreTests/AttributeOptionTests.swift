@@ -105,4 +105,26 @@ import Testing
       ) == 1
     )
   }
+
+  @Test func `that keep all changed values out of the store write no commit`() throws {
+    let document = Document(title: "a", body: "b")
+    context.insert(document)
+    try context.save()
+    let former = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    document.draft = "a draft"
+    document.selection = [1]
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(document.draft == "a draft")
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == former
+    )
+    document.draft = "another"
+    document.keywords = "one"
+    try context.save()
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == former + 1
+    )
+    #expect(document.draft == "another")
+  }
 }

@@ -16,6 +16,8 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// The superclass's properties, then the class's own, in declaration order.
   package let properties: [ModelProperty]
   package let relationships: [ModelProperty]
+  /// The properties whose values no store keeps.
+  let ephemerals: [ModelProperty]
   /// Whether any property is derived.
   package let isDeriving: Bool
   /// The columns: one for each property, then the hidden rank columns.
@@ -73,6 +75,7 @@ package final class ModelDescriptor: @unchecked Sendable {
     temporaryOrigin = .named(store: nil, entity: entityName)
     model = ModelDescriptor.caster(type)
     relationships = properties.filter(\.isRelationship)
+    ephemerals = properties.filter(\.isEphemeral)
     isDeriving = properties.contains(where: \.isDerived)
     var byKeyPath: [AnyKeyPath: Int] = superclass?.ordinalsByKeyPath ?? [:]
     var byName: [String: Int] = [:]

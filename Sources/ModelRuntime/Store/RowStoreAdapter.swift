@@ -386,7 +386,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   ///
   /// A list that is derived from its members has no column to write; a to-one brings its rank along.
   private func storedColumns(of state: _ModelState) -> ColumnSet {
-    var changed = state.changed
+    var changed = state.changedInStore
     let descriptor = state.descriptor
     for property in descriptor.relationships where changed.contains(property.ordinal) {
       if property.isDerivable && property.ordinal < 63 {

@@ -226,7 +226,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
 
   // MARK: Saving
 
-  func writes(_ state: _ModelState) -> Bool { true }
+  func writes(_ state: _ModelState) -> Bool {
+    state.changed.isEmpty || !state.changedInStore.isEmpty
+  }
   func prepare(_ changes: inout ChangeSet, in connection: StoreConnection) throws {
     if connection.isDeriving { try changes.derive(at: Date()) }
   }

@@ -243,3 +243,16 @@ extension DataStoreAdapter {
     of constraint: UniquenessConstraint
   ) throws -> [RowReference]? { nil }
 }
+
+extension _ModelState {
+  /// The changed properties whose values a store keeps.
+  var changedInStore: ColumnSet {
+    if descriptor.ephemerals.isEmpty { return changed }
+    var changed = changed
+    // Those beyond the 63rd share a mark.
+    for property in descriptor.ephemerals where property.ordinal < 63 {
+      changed.remove(property.ordinal)
+    }
+    return changed
+  }
+}
