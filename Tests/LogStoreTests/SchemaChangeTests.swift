@@ -41,6 +41,16 @@ enum BrokenVersion {
   }
 }
 
+enum ForgetfulVersion {
+  @Model final class Note {
+    var title: String
+    @Attribute(.ephemeral) var body: String = "nothing"
+    @Attribute(.ephemeral) var stars: Int?
+
+    init(title: String) { self.title = title }
+  }
+}
+
 @Suite struct `Models that changed since the store was written` {
   let folder: TemporaryFolder
   let url: URL
@@ -72,6 +82,55 @@ enum BrokenVersion {
     #expect(notes.map(\.text) == ["first", "second"])
     #expect(notes.map(\.isPinned) == [true, true])
     #expect(notes.map(\.color) == [nil, nil])
+  }
+
+  @Test func `show initial values of what is stored no longer, also to predicates and sorts`()
+    throws
+  {
+    for _ in 0..<2 {
+      let context = try open(ForgetfulVersion.Note.self)
+      let notes = try context.fetch(
+        FetchDescriptor<ForgetfulVersion.Note>(
+          predicate: #Predicate { $0.body == "nothing" && $0.stars == nil },
+          sortBy: [SortDescriptor(\.stars), SortDescriptor(\.title, order: .reverse)]
+        )
+      )
+      #expect(notes.map(\.title) == ["b", "a"])
+      #expect(notes.map(\.body) == ["nothing", "nothing"])
+      #expect(
+        try context.fetchCount(
+          FetchDescriptor<ForgetfulVersion.Note>(predicate: #Predicate { $0.body == "first" })
+        ) == 0
+      )
+      notes[0].title = "c"
+      try context.save()
+      notes[0].title = "b"
+      try context.save()
+      try #require(context.container.stores(of: LogStore.self).first).close()
+    }
+  }
+
+  @Test func `show what was stored again since, and not what was before`() throws {
+    do {
+      let context = try open(ForgetfulVersion.Note.self)
+      context.insert(ForgetfulVersion.Note(title: "c"))
+      try context.save()
+    }
+    do {
+      let context = try open(FirstVersion.Note.self)
+      let notes = try context.fetch(
+        FetchDescriptor<FirstVersion.Note>(sortBy: [SortDescriptor(\.title)])
+      )
+      #expect(notes.map(\.body) == ["nothing", "nothing", "nothing"])
+      notes[0].body = "again"
+      try context.save()
+    }
+    let context = try open(ForgetfulVersion.Note.self)
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<ForgetfulVersion.Note>(predicate: #Predicate { $0.body == "nothing" })
+      ) == 3
+    )
   }
 
   @Test func `update older rows without losing anything`() throws {

@@ -13,6 +13,11 @@ package enum CatalogueMapping {
     "optional.\(table).\(column)"
   }
 
+  /// The entry that says that a column has initial values only, because those of its property are not stored.
+  package static func ephemeralKey(table: UInt16, column: UInt16) -> String {
+    "ephemeral.\(table).\(column)"
+  }
+
   /// The identifier of the store in the identifiers of its models; `nil` if it is new.
   package static func identifier(in catalogue: Catalogue) -> String? {
     catalogue.metadata[identifierKey].map { String(decoding: $0, as: UTF8.self) }

@@ -210,6 +210,16 @@ extension SchemaMapping {
     guard let found = table.column(named: name) else {
       return try add(column, of: descriptor, hadRows: hadRows)
     }
+    let key = CatalogueMapping.ephemeralKey(table: table.number, column: found.number)
+    let isMarked = catalogue.metadata[key] != nil
+    if property?.isEphemeral == true, !isMarked || found.type != type {
+      // Rows have values from when these were stored: another column shows them the initial one.
+      try drop(found, of: table)
+      return try add(column, of: descriptor, hadRows: hadRows)
+    }
+    if property?.isEphemeral != true, isMarked {
+      try draft.make(.setMetadata(key: key, value: []))
+    }
     if found.type != type {
       if found.type.canMove(to: type) || canWiden(found, to: property, of: descriptor) {
         return try replace(found, column, of: descriptor)
@@ -308,6 +318,10 @@ extension SchemaMapping {
         isNullable: property?.isOptional ?? true
       )
     )
+    if property?.isEphemeral == true {
+      let key = CatalogueMapping.ephemeralKey(table: table.number, column: number)
+      try draft.make(.setMetadata(key: key, value: [1]))
+    }
     guard hadRows, let property else { return }
     try recordFill(column, of: descriptor, for: number)
     if !property.isOptional, !property.isToMany, !property.hasDefault {

@@ -24,7 +24,7 @@ extension ModelProperty {
   package var isDerived: Bool { derivation != nil }
 
   /// Whether the value is its model's alone, and the row has the initial one; see ``Schema/Attribute/Option/ephemeral``.
-  var isEphemeral: Bool {
+  package var isEphemeral: Bool {
     attribute?.isTransient == true && (isOptional || defaultValue != nil)
   }
 }
