@@ -53,6 +53,7 @@ extension BatchAssignment {
 
   /// Adds to a number, as `+=` does.
   ///
+  /// It is added to what the batch reads: what others add between that and the commit is overwritten.
   /// A sum that the type cannot hold throws ``SwiftDataError/aggregateOverflow``; nothing wraps.
   public static func add<Value: FixedWidthInteger>(
     _ amount: Value,
@@ -65,6 +66,8 @@ extension BatchAssignment {
   }
 
   /// Adds to a number, as `+=` does.
+  ///
+  /// It is added to what the batch reads: what others add between that and the commit is overwritten.
   public static func add<Value: BinaryFloatingPoint>(
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>

@@ -189,9 +189,14 @@ extension ReferenceWritableKeyPath: PropertySetting {
 
 extension SwiftDataError {
   static func conflicting(_ conflicts: [MergeConflict]) -> SwiftDataError {
-    modelValidationFailure.explained(
-      "\(conflicts.count == 1 ? "an attribute was" : "\(conflicts.count) attributes were") saved by others since they "
-        + "were read, and the merge policy refuses to overwrite them: "
+    let isOne = conflicts.count == 1
+    let what = isOne ? "an attribute" : "\(conflicts.count) attributes"
+    // Of some it is not known what was read, and so not whether anybody else has saved them.
+    let verb =
+      conflicts.allSatisfy(\.isReadKnown) ? (isOne ? "was" : "were") : "may have been"
+    return modelValidationFailure.explained(
+      "\(what) \(verb) saved by others since \(isOne ? "it was" : "they were") read, and the merge policy refuses to "
+        + "overwrite \(isOne ? "it" : "them"): "
         + conflicts.prefix(3).map(\.description).joined(separator: "; "),
       entity: conflicts.first?.model.entityName,
       property: conflicts.first?.property,
