@@ -18,12 +18,17 @@ struct NumberCopies: Sendable {
 
   private static let offset = 512
   private static let byteCount = 16
+  private static let greatestRank = UInt64.max / 4
 
   /// The copy of a table's number, or of the rank's for 0; `nil` if there is none, or it is damaged.
   func read(_ table: UInt16) throws(StorageError) -> UInt64? {
     let bytes = try file.readBytes(Self.byteCount, at: place(of: table))
     guard bytes.count == Self.byteCount else { return nil }
     let number = bytes.load(UInt64.self, at: 0)
+    // Nobody gives out so great a number, whatever its checksum.
+    guard number <= (table == 0 ? Self.greatestRank : RowReference.maximumStoredKey) else {
+      return nil
+    }
     return bytes.load(UInt64.self, at: 8) == UInt64(checksum(of: number, table)) ? number : nil
   }
 

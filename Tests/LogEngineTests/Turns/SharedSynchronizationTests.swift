@@ -375,6 +375,19 @@ private final class BusyLock: LockableFile {
     #expect(try engine.takeRanks(1) { _ in 1 }.lowerBound == rank + 1000)
   }
 
+  @Test(arguments: [UInt64(1) << 62, .max >> 1, .max])
+  func `goes on from no number that nobody can have given out`(number: UInt64) throws {
+    let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+    let engine = try Self.join(disk, locks)
+    try engine.apply(MemoryStore.tableChanges)
+    let file = try disk.open("store/members/SYNC", .write)
+    let members = try file.readBytes(8, at: 8).load(UInt64.self, at: 0)
+    let copies = NumberCopies(file: file, members: members)
+    for table: UInt16 in 0...1 { try copies.write(number, table) }
+    #expect(try engine.takeKeys(1, in: 1).upperBound < 10_000)
+    #expect(try engine.takeRanks(1) { _ in 1 }.upperBound < 10_000)
+  }
+
   private static func join(
     _ disk: InMemoryFileSystem,
     _ locks: LockBoard
