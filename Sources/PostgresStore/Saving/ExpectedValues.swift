@@ -38,27 +38,30 @@ struct ExpectedValues {
 
   /// The statements that lock the rows and read them, in one order for all saves.
   func questions(_ tables: TableMap) -> [(question: Question, statement: Statement)] {
-    let numbers = Set(rows.keys.map(\.table)).union(targets.keys.map(\.table)).sorted()
-    return numbers.compactMap(tables.table(numbered:)).flatMap { questions(about: $0) }
+    let whole = Dictionary(grouping: rows.keys, by: \.table)
+    let referring = Dictionary(grouping: targets.keys, by: \.table)
+    let numbers = Set(whole.keys).union(referring.keys).sorted()
+    return numbers.compactMap(tables.table(numbered:)).flatMap {
+      questions(about: $0, whole[$0.number] ?? [], referring[$0.number] ?? [])
+    }
   }
 
   private func questions(
-    about table: MappedTable
+    about table: MappedTable,
+    _ whole: [RowReference],
+    _ referring: [RowReference]
   ) -> [(question: Question, statement: Statement)] {
     var questions: [(question: Question, statement: Statement)] = []
-    let whole = rows.keys.filter { $0.table == table.number }
     if !whole.isEmpty {
-      questions.append((.rows(table), lock(whole, in: table, "\(table.selection)")))
+      questions.append((.rows(table), lock(whole, in: table, table.selection)))
     }
-    let columns = targets.filter { $0.key.table == table.number }
-      .reduce(into: [Int: [RowReference]]()) { columns, row in
-        for (column, _) in row.value { columns[column, default: []].append(row.key) }
-      }
-    for (column, referring) in columns.sorted(by: { $0.key < $1.key }) {
+    var columns: [Int: [RowReference]] = [:]
+    for row in referring {
+      for (column, _) in targets[row] ?? [] { columns[column, default: []].append(row) }
+    }
+    for (column, rows) in columns.sorted(by: { $0.key < $1.key }) {
       let selection = "t.\(MappedTable.key), t.\(table.columns[column].name.quotedName)"
-      questions.append(
-        (.references(table, column: column), lock(referring, in: table, selection))
-      )
+      questions.append((.references(table, column: column), lock(rows, in: table, selection)))
     }
     return questions
   }
