@@ -78,13 +78,7 @@ extension LogBackedStore {
     of type: ModelDescriptor,
     atMost limit: Int
   ) throws -> [FetchedRow]? {
-    let tables = try openTables()
-    // A slow fetch is reported with its request.
-    if tables.observation.slowFetches != nil { return nil }
-    return try tables.measure(.fetch) {
-      try tables.follow()
-      return try tables.lookUp(expression, of: type, atMost: limit)
-    }
+    try lookUp { try $0.lookUp(expression, of: type, atMost: limit) }
   }
 
   package func rows(
@@ -92,11 +86,16 @@ extension LogBackedStore {
     of lookUp: AttributeLookUp,
     atMost limit: Int
   ) throws -> [FetchedRow]? {
+    try self.lookUp { try $0.lookUp(value, of: lookUp, atMost: limit) }
+  }
+
+  private func lookUp(_ body: (TableStore) throws -> [FetchedRow]?) throws -> [FetchedRow]? {
     let tables = try openTables()
+    // A slow fetch is reported with its request.
     if tables.observation.slowFetches != nil { return nil }
     return try tables.measure(.fetch) {
       try tables.follow()
-      return try tables.lookUp(value, of: lookUp, atMost: limit)
+      return try body(tables)
     }
   }
 
