@@ -46,6 +46,19 @@ import Testing
     #expect(try SimulatedStore(fileSystem).rows() == before.rows())
   }
 
+  /// Deletes the first rows until the store has taken more of the device.
+  ///
+  /// - Returns: The key of the last one.
+  private func deleteUntilGrowth(of store: SimulatedStore) throws -> UInt64 {
+    let size = store.disk.byteCount
+    var key: UInt64 = 0
+    while store.disk.byteCount == size {
+      key += 1
+      try store.delete(key)
+    }
+    return key
+  }
+
   /// Deletions make no room by themselves, and are what a compaction makes room of: what is left is for them.
   @Test(arguments: [64 << 10, 1 << 20])
   func `goes on with deletions in a segment of what they need`(segment: Int) throws {
@@ -55,11 +68,7 @@ import Testing
     let size = store.disk.byteCount
     #expect(throws: StorageError.self) { while true { try store.insert(1) } }
     #expect(store.disk.byteCount == size)
-    var key: UInt64 = 0
-    while store.disk.byteCount == size {
-      key += 1
-      try store.delete(key)
-    }
+    var key = try deleteUntilGrowth(of: store)
     #expect(store.disk.byteCount - size == 8 << 10)
     #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
     #expect(throws: StorageError.self) {
@@ -80,11 +89,7 @@ import Testing
     let size = store.disk.byteCount
     #expect(throws: StorageError.self) { while true { try store.insert(1) } }
     #expect(store.disk.byteCount == size)
-    var key: UInt64 = 0
-    while store.disk.byteCount == size {
-      key += 1
-      try store.delete(key)
-    }
+    _ = try deleteUntilGrowth(of: store)
     #expect(store.disk.byteCount - size == 4 << 10)
     store.fileSystem.setFaults(FaultPlan())
     // And goes on as ever once there is room.
