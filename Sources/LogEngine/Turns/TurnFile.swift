@@ -172,7 +172,7 @@ struct TurnFile: Sendable {
     try bytes.write(to: file, at: Self.bodyOffset)
   }
 
-  /// The record of a damaged file: of a member that died in a turn that nobody has seen, and says nothing of the log.
+  /// The record that a damaged one counts as: a member died in its turn, and nothing is known of the log.
   private func makeUnreadable() -> TurnRecord {
     TurnRecord(
       holder: Holder(turns: fileSystem.randomBits() >> 17, member: .max),

@@ -32,8 +32,8 @@ struct HistoryHorizon: Sendable {
 
   /// Asks for the oldest transaction that goes on and may be a save, or the one that comes next.
   ///
-  /// Locks are looked at after the statement's snapshot was taken. What goes on in the snapshot and has no lock by then has
-  /// ended meanwhile, and whoever reads the history afterwards sees it.
+  /// The server looks at the locks after it has taken the statement's snapshot. A save that goes on in the snapshot and has no
+  /// lock any more has ended: statements that are sent afterwards see it.
   private var oldestSave: Statement {
     Statement(
       """
