@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 
-/// pgbouncer in transaction mode, in front of the tests' server: one for all tests.
+/// pgbouncer in transaction mode, in front of the tests' server: one for all tests, beside those that tests start for
+/// themselves since they harm its sessions.
 final class TestPooler: Sendable {
   let url: String
   private let process: Process
@@ -20,9 +22,15 @@ final class TestPooler: Sendable {
   static let reason =
     "needs pgbouncer and a server of the tests' own: sudo apt-get install pgbouncer"
 
-  private init() throws {
+  private static let count = Mutex(0)
+
+  init() throws {
     let server = try TestServer.shared.get()
-    let folder = "/tmp/logstore-pooler-\(ProcessInfo.processInfo.processIdentifier)"
+    let number = TestPooler.count.withLock {
+      $0 += 1
+      return $0
+    }
+    let folder = "/tmp/logstore-pooler-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pooler")
     process = Process()
