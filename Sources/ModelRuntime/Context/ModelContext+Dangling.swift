@@ -94,8 +94,7 @@ extension ModelContext {
 extension _ModelState {
   /// Records that a to-one end, not set since the last save, is nil because another model was changed or deleted.
   func recordNullification(_ property: ModelProperty) {
-    // From 63 on properties share a mark: what belongs to one of them cannot be told.
-    guard property.ordinal < 63, let reference = storedReference(property) else { return }
+    guard let reference = storedReference(property) else { return }
     nullified[property.ordinal] = reference
   }
 

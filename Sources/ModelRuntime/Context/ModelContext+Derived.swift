@@ -42,8 +42,8 @@ extension ModelContext {
 
 extension ModelDescriptor {
   /// The properties that are not derived, and those that share a mark with others, of which none is.
-  fileprivate var underivedColumns: ColumnSet {
-    var columns = ColumnSet.all
+  fileprivate var underivedColumns: OrdinalSet {
+    var columns = OrdinalSet(upTo: properties.count)
     for property in properties where property.isDerived { columns.remove(property.ordinal) }
     return columns
   }

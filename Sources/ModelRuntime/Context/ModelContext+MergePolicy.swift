@@ -58,17 +58,17 @@ extension ModelContext {
       guard let model = maps[connection.index][conflict.row]?.model else { throw found }
       let state = model._$state
       let stored = MergeBase(conflict.stored)
-      for column in conflict.columns {
+      if !conflict.columns.allSatisfy(state.changed.contains) {
+        // Others have set what this save would have written along.
+        settlements.append { stored.withRow(conflict.row) { self.refresh(state, from: $0) } }
+      }
+      for column in conflict.columns where state.changed.contains(column) {
         let property = state.descriptor.properties[column]
         if let increment = state.intactIncrement(property, of: model) {
           settlements.append {
             state.setIncrement(try increment.add(model, stored), column)
             state.rebase(column, on: stored)
           }
-          continue
-        }
-        if state.mergeMemory?.unset.contains(column) == true {
-          settlements.append { try state.settle(property, of: model, .stored, stored) }
           continue
         }
         if state.readsTheSame(property, from: stored) {
@@ -146,18 +146,9 @@ extension _ModelState {
       rebase(column, on: stored)
     case .stored:
       stored.withRow(reference) { setRow($0) }
-      if column < 63 {
-        forgetChange(column)
-        forgetBase(column)
-        model._$reset(keeping: changed)
-      } else {
-        // From 63 on properties share a mark: the value is saved once more.
-        if property.columnType != .blob {
-          _ = (property.keyPath as? any PropertySetting)?
-            .set(stored.value(of: property, descriptor), in: model)
-        }
-        rebase(column, on: stored)
-      }
+      forgetChange(column)
+      forgetBase(column)
+      model._$reset(keeping: changed)
       if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }
       property.notify(model)
     }

@@ -104,7 +104,7 @@ extension ModelContext {
       deletedModels.remove(model)
       changedModels.remove(model)
       takeLeave(of: model)
-      model._$state.notifyAll(model, except: ColumnSet())
+      model._$state.notifyAll(model, except: OrdinalSet())
     }
   }
 
@@ -156,7 +156,7 @@ extension ModelContext {
 
 extension _ModelState {
   /// Tells observers that properties have changed.
-  fileprivate func notifyAll(_ model: any PersistentModel, except kept: ColumnSet) {
+  fileprivate func notifyAll(_ model: any PersistentModel, except kept: OrdinalSet) {
     guard isObserved else { return }
     for property in descriptor.properties where !kept.contains(property.ordinal) {
       property.notify(model)

@@ -476,7 +476,7 @@ extension _ModelState {
   /// objects that refer to each other be freed. Only the lists that were changed last stay a while
   /// longer, so that the next append need not load them again (see ``RecentLists``).
   func settle() {
-    changed = ColumnSet()
+    forgetChanges()
     forgetPendingRanks()
     forgetNullified()
     if mergeMemory != nil { mergeMemory = nil }

@@ -324,8 +324,7 @@ private struct ChangeMark {
 
   init(_ ordinal: Int, of state: _ModelState, in context: ModelContext) {
     self.ordinal = ordinal
-    // Properties from 63 on share a mark, which one of them cannot take back for the others.
-    wasClean = !state.changed.contains(ordinal) && ordinal < 63
+    wasClean = !state.changed.contains(ordinal)
     saveCount = context.undo.saveCount
     epoch = context.listEpoch
   }
@@ -456,7 +455,7 @@ extension _ModelState {
     } else if isDeleted {
       return
     } else if unsafe row != nil {
-      var others = ColumnSet.all
+      var others = OrdinalSet(upTo: descriptor.properties.count)
       others.remove(ordinal)
       model._$reset(keeping: others)
     } else if context.inbox != nil {

@@ -61,7 +61,7 @@ struct PendingModels<T: PersistentModel> {
   }
 
   private func isAffected(_ state: _ModelState) -> Bool {
-    reading?.isAffected(by: state.changed, of: state.descriptor) ?? false
+    reading?.isAffected(by: state.changed.marks, of: state.descriptor) ?? false
   }
 
   /// The names of the affected models that have rows.

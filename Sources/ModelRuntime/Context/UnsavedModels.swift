@@ -84,7 +84,7 @@ struct UnsavedList {
     if readCount == models.count { return }
     for position in readCount..<models.count {
       let state = models[position]._$state
-      makeClass(of: state.descriptor).append(position, state.changed)
+      makeClass(of: state.descriptor).append(position, state.changed.marks)
     }
     readCount = models.count
   }

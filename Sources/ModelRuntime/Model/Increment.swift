@@ -68,7 +68,7 @@ extension PersistentModel {
       return
     }
     let former = state.intactIncrement(property, of: self)
-    let isSet = former == nil && state.isSet(property, of: self)
+    let isSet = former == nil && state.changed.contains(property.ordinal)
     context.registerUndo(
       ofAddingTo: keyPath,
       property,
@@ -212,16 +212,5 @@ extension _ModelState {
     if increment == nil && mergeMemory == nil { return }
     mergeMemory = mergeMemory ?? MergeMemory()
     mergeMemory?.increments[ordinal] = increment
-  }
-
-  /// Whether a property has an unsaved value.
-  fileprivate func isSet(_ property: ModelProperty, of model: any PersistentModel) -> Bool {
-    guard changed.contains(property.ordinal) else { return false }
-    // From 63 on properties share a mark.
-    guard property.ordinal >= 63, let keyPath = property.keyPath as? any PropertySetting,
-      let value = keyPath.value(of: model) as? AnyHashable,
-      let stored = base(of: property.ordinal)?.value(of: property, descriptor) as? AnyHashable
-    else { return true }
-    return value != stored
   }
 }

@@ -35,18 +35,16 @@ struct MergeMemory {
   /// Rows that the object was changed over, and that it has no longer; for each, the properties that are compared with it.
   ///
   /// The first that has a property is the one.
-  var bases: [(columns: ColumnSet, row: MergeBase)] = []
+  var bases: [(columns: OrdinalSet, row: MergeBase)] = []
   /// The properties of which it is not known what was read.
-  var unknown = ColumnSet()
+  var unknown = OrdinalSet()
   /// What was added to properties.
   var increments = OrdinalMap<Increment>()
-  /// Properties that are not set, and written all the same, because they share a mark with others.
-  var unset: [Int] = []
   /// Whether the object takes the place of a row because of a unique value: all of it is to be written, whatever was there.
   var replaces = false
 
   /// The properties of which the row in memory says nothing.
-  var columns: ColumnSet {
+  var columns: OrdinalSet {
     bases.reduce(into: unknown) { $0.formUnion($1.columns) }
   }
 }
@@ -54,10 +52,10 @@ struct MergeMemory {
 extension _ModelState {
   /// Remembers the row that is about to go as the one over which properties were changed.
   func keepBase() {
-    if changed.isEmpty || !flags.contains(.stored) || flags.contains(.hasUnreadChanges) { return }
+    if marks.isEmpty || !flags.contains(.stored) || flags.contains(.hasUnreadChanges) { return }
     var columns = changed
     if let mergeMemory { columns.subtract(mergeMemory.columns) }
-    guard columns != ColumnSet(), let base = MergeBase(currentRow) else { return }
+    guard !columns.isEmpty, let base = MergeBase(currentRow) else { return }
     mergeMemory = mergeMemory ?? MergeMemory()
     mergeMemory?.bases.append((columns, base))
   }
@@ -100,8 +98,8 @@ extension _ModelState {
   func rebase(_ ordinal: Int, on row: MergeBase) {
     var memory = mergeMemory ?? MergeMemory()
     for place in memory.bases.indices { memory.bases[place].columns.remove(ordinal) }
-    memory.bases.removeAll { $0.columns == ColumnSet() }
-    var columns = ColumnSet()
+    memory.bases.removeAll { $0.columns.isEmpty }
+    var columns = OrdinalSet()
     columns.insert(ordinal)
     memory.bases.insert((columns, row), at: 0)
     mergeMemory = memory
@@ -111,53 +109,29 @@ extension _ModelState {
   func forgetBase(_ ordinal: Int) {
     guard var memory = mergeMemory else { return }
     for place in memory.bases.indices { memory.bases[place].columns.remove(ordinal) }
-    memory.bases.removeAll { $0.columns == ColumnSet() }
+    memory.bases.removeAll { $0.columns.isEmpty }
     memory.unknown.remove(ordinal)
     memory.increments[ordinal] = nil
     mergeMemory = memory
   }
 }
 
-extension ColumnSet {
-  fileprivate mutating func subtract(_ other: ColumnSet) {
-    self = ColumnSet(rawValue: rawValue & ~other.rawValue)
-  }
-}
-
 extension _ModelState {
-  /// Whether a property was changed whose mark others have, too.
-  var sharesChangeMark: Bool { changed.contains(63) && descriptor.properties.count > 63 }
-
   /// Tells a sink what the attributes that the save sets are expected to be in the store.
   ///
   /// - Parameters:
   ///   - model: The object.
   ///   - all: Whether all of them are compared; otherwise only those to which something is added.
-  ///   - row: The row as it is to be written.
   ///   - sink: The sink.
-  func expectValues(
-    of model: any PersistentModel,
-    all: Bool,
-    _ row: RawSpan,
-    in sink: any ValueExpecting
-  ) {
+  func expectValues(of model: any PersistentModel, all: Bool, in sink: any ValueExpecting) {
     if mergeMemory?.replaces == true { return }
-    mergeMemory?.unset = []
+    let changed = changed
     let current = MergeBase(currentRow)
     var known: [Int] = []
     var unknown: [Int] = []
     for property in descriptor.properties
     where !property.isRelationship && !property.isDerived && changed.contains(property.ordinal) {
       let column = property.ordinal
-      // From 63 on properties share a mark: one that has its former value was not set, and must not replace another's.
-      if column >= 63, let base = base(of: column),
-        unsafe descriptor.layout.isEqual(column, in: row, and: base.bytes.span.bytes)
-      {
-        mergeMemory = mergeMemory ?? MergeMemory()
-        mergeMemory?.unset.append(column)
-        sink.expectValues(of: reference, [column], from: base.bytes)
-        continue
-      }
       guard all || intactIncrement(property, of: model) != nil else { continue }
       guard isBaseKnown(column) else {
         unknown.append(column)
@@ -172,5 +146,26 @@ extension _ModelState {
     }
     if !known.isEmpty, let current { sink.expectValues(of: reference, known, from: current.bytes) }
     if !unknown.isEmpty { sink.expectValues(of: reference, unknown, from: nil) }
+  }
+}
+
+extension _ModelState {
+  /// Has the properties that are not set come from the row, so that their columns are copied from it and not encoded.
+  func readUnset(_ model: any PersistentModel) {
+    flags.remove(.hasSavedValues)
+    model._$reset(keeping: changed)
+  }
+
+  /// Tells a sink that what the save writes without having set it is expected to be in the store as the row in memory has it.
+  ///
+  /// Columns from 63 on are written together: one that was not set must not bring back what others have replaced.
+  ///
+  /// - Parameters:
+  ///   - set: The columns that the save sets.
+  ///   - sink: The sink.
+  func expectUnset(besides set: OrdinalSet, in sink: any ValueExpecting) {
+    guard let current = MergeBase(currentRow) else { return }
+    let unset = (63..<descriptor.layout.count).filter { !set.contains($0) }
+    if !unset.isEmpty { sink.expectValues(of: reference, unset, from: current.bytes) }
   }
 }

@@ -43,8 +43,9 @@ public import RowFormat
     static let mayReturn = Flags(rawValue: 4096)
   }
 
-  /// The properties that changed since the last save, as far as setters know.
-  @safe @exclusivity(unchecked) @usableFromInline var changed = ColumnSet()
+  /// The properties that changed since the last save, as far as setters know: those from 63 on have one mark, and
+  /// `extras` knows which they are.
+  @safe @exclusivity(unchecked) @usableFromInline private(set) var marks = ColumnSet()
   /// The bytes of the row as it was when it was last read; `arena` keeps them.
   @safe @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
   @safe @exclusivity(unchecked) @usableFromInline var layout: Unmanaged<RowLayout> =
@@ -198,6 +199,8 @@ private final class StateExtras {
   @safe @exclusivity(unchecked) var pendingRanks = OrdinalMap<Int64>()
   @safe @exclusivity(unchecked) var nullified = OrdinalMap<RowReference>()
   @safe @exclusivity(unchecked) var mergeMemory: MergeMemory?
+  /// The changed properties from 63 on.
+  @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone.
   @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
@@ -245,6 +248,36 @@ extension _ModelState {
   var mergeMemory: MergeMemory? {
     get { extras?.mergeMemory }
     set { if newValue != nil || extras != nil { makeExtras().mergeMemory = newValue } }
+  }
+
+  /// The properties that changed since the last save, as far as setters know.
+  var changed: OrdinalSet {
+    get { OrdinalSet(marks, farChanges) }
+    set {
+      marks = newValue.marks
+      if let extras {
+        extras.farChanges = newValue.far
+      } else if !newValue.far.isEmpty {
+        makeExtras().farChanges = newValue.far
+      }
+    }
+  }
+
+  private var farChanges: FarOrdinals {
+    guard marks.contains(63), let extras else { return FarOrdinals() }
+    return extras.farChanges
+  }
+
+  func forgetChanges() {
+    if marks.contains(63) { extras?.farChanges = FarOrdinals() }
+    marks = ColumnSet()
+  }
+
+  @usableFromInline func isFarChanged(_ ordinal: Int) -> Bool { farChanges.contains(ordinal) }
+
+  private func mark(_ ordinal: Int) {
+    marks.insert(ordinal)
+    if ordinal >= 63 { makeExtras().farChanges.insert(ordinal) }
   }
 
   func forgetNullified() {
@@ -335,12 +368,13 @@ extension _ModelState {
   /// Records that a property is about to change.
   @inlinable @inline(__always)
   func willChange(_ ordinal: Int) {
-    if changed.contains(ordinal) { return }
+    // A literal mostly, of which the compiler knows which of the two it is.
+    if ordinal < 63 ? marks.contains(ordinal) : isFarChanged(ordinal) { return }
     recordChange(ordinal)
   }
 
   @usableFromInline func recordChange(_ ordinal: Int) {
-    changed.insert(ordinal)
+    mark(ordinal)
     guard let context, !flags.contains(.inserted) else { return }
     if unsafe row == nil || flags.contains(.hasUnreadChanges) {
       rememberUnread(ordinal, in: context)

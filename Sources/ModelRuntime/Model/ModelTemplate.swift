@@ -116,7 +116,7 @@ final class ModelTemplate: @unchecked Sendable {
     state.connection = connection
     state.reference = reference
     state.flags = [.stored, .adopted]
-    state.changed = ColumnSet()
+    state.forgetChanges()
     return unsafe (Unmanaged.passRetained(model as AnyObject), state)
   }
 

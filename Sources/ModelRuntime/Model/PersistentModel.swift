@@ -49,12 +49,21 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 /// The properties of a model that are not to be forgotten.
 @frozen public struct _KeptProperties {
   @usableFromInline let ordinals: UInt64
+  @usableFromInline let farWords: [UInt64]
 
-  init(_ columns: ColumnSet) { ordinals = columns.rawValue }
+  init(_ kept: OrdinalSet) {
+    ordinals = kept.marks.rawValue
+    farWords = kept.far.words
+  }
 
   /// Whether a property is to be kept.
   @inlinable public func contains(_ ordinal: Int) -> Bool {
-    ordinals & (1 &<< UInt64(truncatingIfNeeded: min(ordinal, 63))) != 0
+    ordinal < 63
+      ? ordinals & (1 &<< UInt64(truncatingIfNeeded: ordinal)) != 0 : containsFar(ordinal)
+  }
+
+  @usableFromInline func containsFar(_ ordinal: Int) -> Bool {
+    FarOrdinals(words: farWords).contains(ordinal)
   }
 }
 
@@ -65,7 +74,7 @@ extension PersistentModel {
   public func _$derive(from values: _DerivedValues) {}
 
   /// Forgets the values of all properties but some.
-  func _$reset(keeping kept: ColumnSet = ColumnSet()) { _$reset(keeping: _KeptProperties(kept)) }
+  func _$reset(keeping kept: OrdinalSet = OrdinalSet()) { _$reset(keeping: _KeptProperties(kept)) }
 
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
   public var modelContext: ModelContext? {

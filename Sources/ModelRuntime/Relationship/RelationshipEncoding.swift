@@ -13,6 +13,12 @@ extension _ModelState {
       guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
+      // What is written along with others is as the row has it, whatever is known of it here.
+      if ordinal >= 63, encoder.references.derivesLists, flags.contains(.stored),
+        !changed.contains(ordinal)
+      {
+        return keepList(ordinal, in: &encoder)
+      }
       if encoder.references.derivesLists, correctsRow(list, property) {
         return writeRow(correctedBy: list, ordinal, in: &encoder)
       }

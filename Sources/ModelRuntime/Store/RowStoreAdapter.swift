@@ -334,6 +334,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       for model in changes.updated {
         let state = model._$state
         let changed = storedColumns(of: state)
+        let writesUnset = changed.marks.contains(63) && state.descriptor.layout.count > 64
+        if writesUnset { state.readUnset(model) }
         let row: Range<Int>
         do {
           row = try encode(model, state, &encoder)
@@ -345,20 +347,16 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         if let failure = names.failure { throw failure }
         sink.update(
           state.reference,
-          changed: changed,
+          changed: changed.marks,
           row: encoder.writer.bytes.extracting(row)
         )
-        if editing.comparesValues || state.mergeMemory != nil || state.sharesChangeMark,
+        encoder.writer.removeAll()
+        if editing.comparesValues || state.mergeMemory != nil || writesUnset,
           let sink = sink as? any ValueExpecting
         {
-          state.expectValues(
-            of: model,
-            all: editing.comparesValues,
-            encoder.writer.bytes.extracting(row),
-            in: sink
-          )
+          if writesUnset { state.expectUnset(besides: changed, in: sink) }
+          state.expectValues(of: model, all: editing.comparesValues, in: sink)
         }
-        encoder.writer.removeAll()
         // A rule's nil gives way to what another save commits first.
         guard state.hasNullified, !PlantedFault.lostReattachment.isPlanted,
           let sink = sink as? any ReferenceExpecting
@@ -385,11 +383,11 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   /// The columns of a changed model that the store has to write.
   ///
   /// A list that is derived from its members has no column to write; a to-one brings its rank along.
-  private func storedColumns(of state: _ModelState) -> ColumnSet {
+  private func storedColumns(of state: _ModelState) -> OrdinalSet {
     var changed = state.changedInStore
     let descriptor = state.descriptor
     for property in descriptor.relationships where changed.contains(property.ordinal) {
-      if property.isDerivable && property.ordinal < 63 {
+      if property.isDerivable {
         changed.remove(property.ordinal)
       } else if let column = descriptor.rankColumn(of: property) {
         changed.insert(column)

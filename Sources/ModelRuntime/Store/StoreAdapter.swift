@@ -246,13 +246,10 @@ extension DataStoreAdapter {
 
 extension _ModelState {
   /// The changed properties whose values a store keeps.
-  var changedInStore: ColumnSet {
+  var changedInStore: OrdinalSet {
     if descriptor.ephemerals.isEmpty { return changed }
     var changed = changed
-    // Those beyond the 63rd share a mark.
-    for property in descriptor.ephemerals where property.ordinal < 63 {
-      changed.remove(property.ordinal)
-    }
+    for property in descriptor.ephemerals { changed.remove(property.ordinal) }
     return changed
   }
 }

@@ -3,7 +3,7 @@ import RowFormat
 /// The relationships of a model that takes the place of another: its own, where it has any.
 struct MergedRelationships {
   private var relations: [(property: ModelProperty, relation: Relation)] = []
-  private var changed = ColumnSet()
+  private var changed = OrdinalSet()
 
   /// Merges, and takes the other model out of ends that now belong to the first.
   init(of model: any PersistentModel, over other: any PersistentModel) {

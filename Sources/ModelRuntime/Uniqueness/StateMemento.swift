@@ -5,7 +5,7 @@ import RowFormat
 /// Safe to use, because it keeps the block of the row, and lives no longer than a save of the context, which keeps the
 /// connection.
 @safe struct StateMemento {
-  private let changed: ColumnSet
+  private let changed: OrdinalSet
   private let flags: _ModelState.Flags
   private let reference: RowReference
   private let relations: [Relation]

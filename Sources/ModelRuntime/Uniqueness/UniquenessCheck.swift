@@ -73,6 +73,6 @@ struct UniquenessCheck {
 extension _ModelState {
   /// Whether the object changed in a way that can break a constraint.
   fileprivate func isTouched(by constraint: UniquenessConstraint) -> Bool {
-    constraint.covers(descriptor) && constraint.isTouched(by: changed)
+    constraint.covers(descriptor) && constraint.isTouched(by: changed.marks)
   }
 }

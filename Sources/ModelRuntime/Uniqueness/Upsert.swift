@@ -203,7 +203,7 @@ extension _ModelState {
     setIdentifier(nil)
     flags.remove(.inserted)
     flags.insert([.stored, .listed])
-    changed = ColumnSet()
+    forgetChanges()
     mergeMemory = MergeMemory(replaces: true)
     dropRelations()
     for property in descriptor.properties where !property.isRelationship {

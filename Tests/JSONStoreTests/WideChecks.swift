@@ -1,0 +1,1 @@
+../LogStoreTests/Merging/WideChecks.swift
