@@ -23,6 +23,9 @@ final class CommitIndexing: CommitParticipant {
   @safe @exclusivity(unchecked) private var expected = ExpectedReferences()
   /// What the values of rows that the commit replaces are expected to be.
   @safe @exclusivity(unchecked) private var values = ExpectedValues()
+  /// The number of the newest commit there may be before this one; `nil` if any may be.
+  @safe @exclusivity(unchecked) var formerCommit: UInt64?
+  @safe @exclusivity(unchecked) private var isOvertaken = false
   /// What rows must still be that the commit deletes.
   @safe @exclusivity(unchecked) var deletions: DeletionCondition?
   /// Those that are not.
@@ -86,8 +89,10 @@ final class CommitIndexing: CommitParticipant {
       if !expected.isEmpty { expected.removeAll() }
       values.removeAll()
       deletions = nil
+      formerCommit = nil
     }
     failure = nil
+    isOvertaken = false
     guard let sequence = try store.engine.commit(&batch, with: self) else {
       guard let failure else { preconditionFailure("a commit was given up without a reason") }
       throw failure
@@ -139,6 +144,7 @@ final class CommitIndexing: CommitParticipant {
 
   private func prepared(_ batch: borrowing CommitBatch) throws -> CommitPreparation {
     reset()
+    if isOvertaken { throw OvertakenSave() }
     registrationCount = store.indexes.registrationCount
     if registrationCount == 0, store.indexes.constraints.isEmpty, expected.isEmpty,
       deletions == nil,
@@ -162,6 +168,10 @@ final class CommitIndexing: CommitParticipant {
 
   func take(_ sequence: CommitSequence) -> Bool {
     guard store.indexes.registrationCount == registrationCount else { return false }
+    if let formerCommit, sequence.rawValue != formerCommit + 1 {
+      isOvertaken = true
+      return false
+    }
     if PlantedFault.unindexedSave.isPlanted { return true }
     for part in parts { part.index.post(part.changes, of: sequence) }
     return true

@@ -61,7 +61,9 @@ final class SpareSink: Sendable {
 /// Turns the changes of a save into a batch of the engine, and sees them into the indexes.
 ///
 /// Used by one save at a time.
-final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unchecked Sendable {
+final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, CommitExpecting,
+  @unchecked Sendable
+{
   // Not counted: the store keeps the sink, and only its own saves use it.
   @safe private unowned(unsafe) let store: TableStore
   @safe @exclusivity(unchecked) private var batch: CommitBatch
@@ -187,6 +189,8 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, @unch
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
     indexing.expectReference(of: row, column, to: target)
   }
+
+  func expectFirstCommit(after count: UInt64) { indexing.formerCommit = count }
 
   func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?) {
     indexing.expectValues(of: row, columns, from: base)

@@ -33,7 +33,8 @@ extension BatchAssignment {
   ///
   /// - Parameters:
   ///   - property: A property that is stored as a plain value: a number, a date, a text, a Boolean, a UUID, data.
-  ///   - transform: Makes the new value of the old one; what it throws ends the batch.
+  ///   - transform: Makes the new value of the old one; what it throws ends the batch. Called again where others have saved
+  ///     another value before the batch commits.
   /// - Returns: The assignment.
   public static func change<Value>(
     _ property: ReferenceWritableKeyPath<Model, Value>,
@@ -53,7 +54,7 @@ extension BatchAssignment {
 
   /// Adds to a number, as `+=` does.
   ///
-  /// It is added to what the batch reads: what others add between that and the commit is overwritten.
+  /// It is added to what is stored when the batch commits, as `add(_:to:)` of a model does.
   /// A sum that the type cannot hold throws ``SwiftDataError/aggregateOverflow``; nothing wraps.
   public static func add<Value: FixedWidthInteger>(
     _ amount: Value,
@@ -67,7 +68,7 @@ extension BatchAssignment {
 
   /// Adds to a number, as `+=` does.
   ///
-  /// It is added to what the batch reads: what others add between that and the commit is overwritten.
+  /// It is added to what is stored when the batch commits, as `add(_:to:)` of a model does.
   public static func add<Value: BinaryFloatingPoint>(
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>

@@ -10,8 +10,8 @@ extension ModelContext {
   ///
   /// The stored rows are tested and changed: unsaved changes of the context do not count, and stay unsaved; of a property
   /// that has one, the object keeps its own value. Objects that are in a context get the new values as they do after a
-  /// save of another context. A row that another context changes in the meantime is changed on top of that; what
-  /// `.add` and `.change` compute is computed from the value that was read. A batch cannot be undone.
+  /// save of another context. A row that another context changes in the meantime is changed on top of that, and what
+  /// `.add` and `.change` make of a value that another one has saved in the meantime is computed again. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class; models of subclasses are changed, too.
@@ -66,6 +66,8 @@ private struct RowUpdate {
   fileprivate let pairs: BatchPairs?
   /// The same as the writers, if no value has to be decoded for it.
   private let changes: [FixedChange]?
+  /// The columns that are written as what was read makes them: what others make of them meanwhile must not be lost.
+  private let readColumns: [Int]
 
   init<T>(
     _ assignments: [BatchAssignment<T>],
@@ -80,6 +82,8 @@ private struct RowUpdate {
     composer = try RowComposer(descriptor, writers.map(\.property), for: .changes)
     pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
     changes = try Self.fixedChanges(assignments.map(\.addition), writers, composer)
+    readColumns =
+      composer.columnsWrittenUnset + writers.filter { !$0.isConstant }.map(\.property.ordinal)
   }
 
   /// What becomes of the columns of each row, if all of them have a fixed width and get constants or sums.
@@ -119,10 +123,22 @@ private struct RowUpdate {
   /// same rows.
   var isOneClassOnly: Bool { pairs != nil }
 
+  /// Whether what a row becomes depends on what it was.
+  fileprivate var readsRows: Bool { !readColumns.isEmpty }
+
   /// Writes the new versions of some rows.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - sink: The commit.
+  ///   - expecting: Is told what was read, row by row; `nil` if nobody can have changed it.
+  ///   - saved: Gets the names of the rows.
+  ///   - run: The batch.
+  /// - Throws: What an assignment throws, or reading.
   fileprivate func write(
     _ rows: [RowReference],
     to sink: any RowChangeSink,
+    expecting: (any ValueExpecting)?,
     _ saved: inout SavedRows,
     in run: borrowing BatchRun
   ) throws {
@@ -139,8 +155,24 @@ private struct RowUpdate {
       }
       // A sum that its type cannot hold is for the assignment to explain.
       if isChanged != true { try write(reference, base, to: sink, ranks) }
+      if let expecting, readsRows { expect(reference, base, in: expecting) }
       saved.updated.append(reference)
     }
+  }
+
+  /// Tells a sink what was read of a row, and nothing else of it: there may be many.
+  private func expect(
+    _ reference: RowReference,
+    _ base: RawSpan,
+    in sink: any ValueExpecting
+  ) {
+    let layout = composer.descriptor.layout
+    var writer = RowWriter(capacity: 256)
+    writer.begin(layout)
+    for column in readColumns { writer.copy(column, from: base, column: column, layout: layout) }
+    let range = writer.finish()
+    let read = unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+    sink.expectValues(of: reference, readColumns, from: read)
   }
 
   /// Writes a row whose new values are made of values.
@@ -169,6 +201,8 @@ private struct RowUpdate {
 private struct UpdateCommit {
   private var parts: [(update: RowUpdate, rows: [RowReference])] = []
   private(set) var rowCount = 0
+  /// Whether others have come between: from then on what was read is compared with what is replaced.
+  private var comparesRows = false
 
   mutating func append(_ update: RowUpdate, _ rows: [RowReference]) {
     parts.append((update, rows))
@@ -185,6 +219,11 @@ private struct UpdateCommit {
       } catch let lost as LostTurn {
         lostTurns += 1
         if lostTurns > ModelContext.turnLimit { throw lost.cause }
+      } catch is OvertakenSave {
+        comparesRows = true
+      } catch is RowConflicts {
+        // Others have changed what some rows were computed from: all are read and computed again.
+        comparesRows = true
       } catch is VanishedRow {
         try dropVanished(run)
       } catch let clashes as RowClashes {
@@ -202,9 +241,29 @@ private struct UpdateCommit {
     try run.commit(parts.first?.update.pairs) { sink in
       var saved = SavedRows(connectionIndex: current.connection.index)
       saved.updated.reserveCapacity(rowCount)
-      for (update, rows) in parts { try update.write(rows, to: sink, &saved, in: current) }
+      let expecting = expectReads(of: sink, in: current.connection)
+      for (update, rows) in parts {
+        try update.write(rows, to: sink, expecting: expecting, &saved, in: current)
+      }
       return saved
     }
+  }
+
+  /// Has the commit refused if others change what it is computed from; called before anything is read.
+  ///
+  /// That nobody has committed anything since costs nothing to see, and mostly nobody has.
+  ///
+  /// - Returns: What is to be told of each row that is read; `nil` if nothing has to be.
+  private func expectReads(
+    of sink: any RowChangeSink,
+    in connection: StoreConnection
+  ) -> (any ValueExpecting)? {
+    guard parts.contains(where: \.update.readsRows) else { return nil }
+    if !comparesRows, let sink = sink as? any CommitExpecting, let count = connection.changeCount {
+      sink.expectFirstCommit(after: count)
+      return nil
+    }
+    return sink as? any ValueExpecting
   }
 
   /// Leaves out rows that are gone.

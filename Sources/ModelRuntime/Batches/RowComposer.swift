@@ -22,6 +22,8 @@ final class RowComposer {
   private let ranks: [(place: Int, column: Int)]
   /// The columns that the batch changes.
   let changed: ColumnSet
+  /// The columns that are written with those that the batch changes, since they share a mark with one of them.
+  let columnsWrittenUnset: [Int]
   private let defaults: [UInt8]
   /// Takes the values of a row.
   @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
@@ -75,6 +77,10 @@ final class RowComposer {
     self.places = places
     self.ranks = ranks
     self.changed = changed
+    let set = Set(properties.map(\.ordinal) + ranks.map(\.column))
+    columnsWrittenUnset =
+      changed.contains(63)
+      ? (63..<max(descriptor.layout.count, 63)).filter { !set.contains($0) } : []
   }
 
   /// The row that new rows begin as: the defaults of properties that the batch does not name, and nulls.

@@ -14,6 +14,21 @@ package protocol ValueExpecting: AnyObject {
   func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?)
 }
 
+/// A sink of changes whose store can tell without looking at rows that nothing was saved since they were read.
+package protocol CommitExpecting: AnyObject {
+  /// Makes the save fail with ``OvertakenSave`` if it is not the first commit after a number of them.
+  ///
+  /// - Parameter count: The store's ``RowStore/changeCount``, taken before the rows were read.
+  func expectFirstCommit(after count: UInt64)
+}
+
+/// A store's answer to a save that other commits came before: nothing of it is written.
+///
+/// See ``CommitExpecting``. The rows need not have changed: the next attempt has them compared.
+package struct OvertakenSave: Error {
+  package init() {}
+}
+
 /// A row that has other values than a save was to replace.
 package struct RowConflict: Sendable {
   /// The row.

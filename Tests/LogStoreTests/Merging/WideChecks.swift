@@ -12,6 +12,7 @@ protocol WideChecking {
   func merged() throws
   func added(_ policy: MergePolicy) throws
   func compared() throws
+  func batched() throws
 }
 
 /// Two contexts that change one model with many properties, and what has to come of it: in any store.
@@ -204,6 +205,30 @@ struct WideCheck<M: WideModel>: WideChecking {
     let read = try stored()
     #expect(read[keyPath: own] == 8 && read[keyPath: other] == 6)
     #expect(mine[keyPath: own] == 8 && mine[keyPath: other] == 6)
+  }
+}
+
+extension WideCheck {
+  /// A batch that sets one property leaves the others to those who set them while it runs.
+  func batched() throws {
+    let read = M.lastNumbers[0]
+    if read == other { return }
+    let theirs = try model(second)
+    var isFirst = true
+    try first.batchUpdate(
+      M.self,
+      .set(own, to: 1),
+      .change(read) { value in
+        if isFirst {
+          isFirst = false
+          theirs[keyPath: other] = 5
+          try second.save()
+        }
+        return value + 1
+      }
+    )
+    let found = try stored()
+    #expect(found[keyPath: own] == 1 && found[keyPath: other] == 5 && found[keyPath: read] == 1)
   }
 }
 

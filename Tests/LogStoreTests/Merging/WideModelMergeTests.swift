@@ -57,6 +57,11 @@ import Testing
   }
 
   @Test(arguments: Wide.classes)
+  func `are left alone by a batch that sets others`(type: any WideModel.Type) throws {
+    try check(type) { try $0.batched() }
+  }
+
+  @Test(arguments: Wide.classes)
   func `are compared one by one`(type: any WideModel.Type) throws {
     try check(type) { try $0.compared() }
   }
