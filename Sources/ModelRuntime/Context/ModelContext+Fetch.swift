@@ -236,6 +236,7 @@ extension ModelContext {
       return unsavedModel(for: persistentModelID) as? T
     }
     guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
+    makeModelsTakenAlong()
     return maps[connection.index][reference]?.model as? T
   }
 

@@ -89,6 +89,7 @@ extension ModelContext {
 
   func undelete(_ model: any PersistentModel) {
     let state = model._$state
+    detachModelsTakenAlong()
     state.flags.remove([.deleted, .mayReturn])
     deletionCount &+= 1
     deletedModels.remove(model)
@@ -96,6 +97,7 @@ extension ModelContext {
       insertedModels.append(model)
     }
     state.showInLists(model)
+    state.outdateListsWithDeleted()
     observers?.came(model)
   }
 }
@@ -112,6 +114,17 @@ extension _ModelState {
       case .many(let list):
         for owner in list.added.elements { owner._$state.outdateList(inverse, without: model) }
       }
+    }
+  }
+
+  /// Has the object's lists put together again that show members which were deleted with it, and are not here again.
+  fileprivate func outdateListsWithDeleted() {
+    if relations.isEmpty { return }
+    for property in descriptor.relationships where property.isToMany {
+      guard case .many(let list) = relation(property), list.isLoaded,
+        list.models.contains(where: { $0._$state.isKnownGone })
+      else { continue }
+      list.isOutdated = true
     }
   }
 

@@ -15,6 +15,7 @@ extension ModelContext {
     check.registeredObjects()
     check.watchedObjects()
     check.pendingLists()
+    check.rowsTakenAlong()
     check.relationships()
     return check.violations
   }
@@ -54,7 +55,7 @@ private final class InvariantCheck {
 
   func registeredObjects() {
     let changed = Set(context.changed.map { ObjectIdentifier($0) })
-    let deleted = Set(context.deleted.map { ObjectIdentifier($0) })
+    let deleted = Set(context.deletedInMemory.map { ObjectIdentifier($0) })
     for map in context.maps {
       for state in map.states {
         guard let model = state.model else {
@@ -89,7 +90,8 @@ private final class InvariantCheck {
 
   func pendingLists() {
     for (name, list) in [
-      ("inserted", context.inserted), ("changed", context.changed), ("deleted", context.deleted),
+      ("inserted", context.inserted), ("changed", context.changed),
+      ("deleted", context.deletedInMemory),
     ] where Set(list.map { ObjectIdentifier($0) }).count != list.count {
       violations.append("an object is on the list of \(name) ones twice")
     }
@@ -107,11 +109,26 @@ private final class InvariantCheck {
       if !state.flags.contains(.listed) { fail(state, "was changed, and is not marked so") }
       if state.flags.contains(.inserted) { fail(state, "is new, and on the list of changed ones") }
     }
-    for model in context.deleted {
+    for model in context.deletedInMemory {
       let state = model._$state
       if state.context !== context { fail(state, "was deleted, and is not of this context") }
       if !state.isDeleted { fail(state, "is to be deleted, and says it is not") }
       if !state.flags.contains(.stored) { fail(state, "is to be deleted, and has no row") }
+    }
+  }
+
+  /// Rows that are deleted without objects have none.
+  func rowsTakenAlong() {
+    var hasRows = false
+    for group in context.takenAlong {
+      hasRows = hasRows || !group.rows.isEmpty
+      for row in group.rows
+      where unsafe context.maps[group.connection.index].occupant(at: row) != nil {
+        violations.append("row \(row) is to be deleted without an object, and has one")
+      }
+    }
+    if hasRows != context.hasRowsTakenAlong {
+      violations.append("the context does not know whether it deletes rows without objects")
     }
   }
 

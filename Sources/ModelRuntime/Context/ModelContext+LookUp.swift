@@ -246,7 +246,7 @@ extension ModelContext {
     of type: ModelDescriptor,
     readBy reading: @autoclosure () -> FetchReading
   ) -> [UnsavedClass]? {
-    if changedModels.isEmpty, deletedModels.isEmpty {
+    if changedModels.isEmpty, deletedModels.isEmpty, !hasRowsTakenAlong {
       if insertedModels.isEmpty { return [] }
       unsaved.updateInserted(from: self)
       return unsaved.inserted.classes(below: type)

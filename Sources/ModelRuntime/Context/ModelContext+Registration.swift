@@ -12,6 +12,10 @@ extension ModelContext {
     case .state(let state): return unsafe state.takeUnretainedValue().model
     case nil: break
     }
+    if mayTakeAlong(reference) {
+      makeModelsTakenAlong()
+      return model(at: reference, in: connection)
+    }
     return makeModel(descriptor, at: reference, in: connection)
   }
 
@@ -80,6 +84,7 @@ extension ModelContext {
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
     // Of an empty array, this initializer writes to storage that the whole process has in common.
     if rows.isEmpty { return [] }
+    makeModelsTakenAlong()
     if connection.loadsSiblings { connect(rows) }
     return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
@@ -108,6 +113,7 @@ extension ModelContext {
     readAfter changeCount: UInt64?
   ) -> _FoundModels {
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
+    makeModelsTakenAlong()
     if connection.loadsSiblings { connect(rows) }
     if rows.count == 1 {
       return unsafe withUnsafeTemporaryAllocation(of: Unmanaged<AnyObject>.self, capacity: 1) {
@@ -146,6 +152,7 @@ extension ModelContext {
     in connection: StoreConnection,
     where known: (any PersistentModel) -> Bool
   ) -> [any PersistentModel] {
+    makeModelsTakenAlong()
     let map = maps[connection.index]
     let fetched = list.answer.fetched
     var maker = ObjectMaker(base, undo.manager == nil ? self : nil, connection, map)

@@ -18,6 +18,7 @@ extension ModelContext {
     try throwDeferredError()
     mergeSavedChanges()
     guard hasChanges else {
+      forgetTakenAlong()
       if !insertedModels.isEmpty {
         endUndoGroup()
         forgetUnsaved()
@@ -31,7 +32,7 @@ extension ModelContext {
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try checkEntities()
-    try DeletePropagation.checkDenials(deleted)
+    try DeletePropagation.checkDenials(deletedInMemory)
     var saved: [StoreSave] = []
     for connection in coordinator.connections {
       if let save = try save(to: connection) { saved.append(save) }
@@ -160,6 +161,10 @@ extension ModelContext {
         let token = try write(changes, by: policy, derived, to: connection)
         let saved = upsert?.finish(changes) ?? changes
         return StoreSave(connection, saved, derived, token)
+      } catch let obstacle where !changes.deletedRows.isEmpty && obstacle.canBeSettled {
+        // What stands against the save is settled among objects.
+        makeModelsTakenAlong()
+        next = pendingChanges(for: connection)
       } catch let unsettled as ModelClashes {
         let merging = upsert ?? Upsert(self, connection)
         upsert = merging
@@ -301,7 +306,8 @@ extension ModelContext {
       return isOwn
     }
     changes.updated = changed.keeping { !$0.isDeleted && $0.connection === connection }
-    changes.deleted = deleted.keeping { $0.connection === connection }
+    changes.deleted = deletedInMemory.keeping { $0.connection === connection }
+    changes.deletedRows = rowsTakenAlong(in: connection)
     return changes.isEmpty ? nil : changes
   }
 
@@ -341,15 +347,15 @@ extension ModelContext {
       state.dropRow()
       if remembersReads { state.reread(model) } else { state.flags.insert(.hasSavedValues) }
     }
-    for model in changes.deleted {
-      let state = model._$state
-      state.context = nil
-      state.settle()
-      state.flags.insert(.vanished)
+    for model in changes.deleted { model._$state.settleDeletion() }
+    if !hasRowsTakenAlong {
+      // Saving has looked at one of them, and made objects of all.
+      for row in changes.deletedRows { maps[connection.index][row]?.settleDeletion() }
     }
+    forgetTakenAlong(in: connection)
     if !insertedModels.isEmpty { inserted.drop { !$0.flags.contains(.inserted) } }
     if !changedModels.isEmpty { changed.drop { !$0.flags.contains(.listed) } }
-    if !deletedModels.isEmpty { deleted.drop { $0.context == nil } }
+    if !deletedModels.isEmpty { deletedInMemory.drop { $0.context == nil } }
   }
 
   /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the
@@ -359,7 +365,8 @@ extension ModelContext {
     undo.manager?.removeAllActions(withTarget: self)
     let inserted = inserted
     let changed = changed
-    let deleted = deleted
+    let deleted = deletedInMemory
+    forgetTakenAlong()
     for model in inserted {
       let state = model._$state
       state.context = nil
@@ -417,6 +424,14 @@ extension ModelContext {
   }
 }
 
+extension Error {
+  /// Whether a save settles what the error says among objects, and is tried again.
+  fileprivate var canBeSettled: Bool {
+    self is ModelClashes || self is RowConflicts || self is DanglingReferences
+      || self is MovedReference || self is VanishedRow
+  }
+}
+
 extension [any PersistentModel] {
   /// The models whose states are wanted: the list itself, if all are.
   fileprivate func keeping(_ isWanted: (_ModelState) -> Bool) -> Self {
@@ -465,7 +480,7 @@ extension SavedRows {
     inserted = changes.inserted.map { $0._$state.reference }
     updated = changes.updated.map { $0._$state.reference }
     if !save.derived.isEmpty { updated += save.derived }
-    deleted = changes.deleted.map { $0._$state.reference }
+    deleted = changes.deleted.map { $0._$state.reference } + changes.deletedRows
   }
 }
 
@@ -488,6 +503,13 @@ extension _ModelState {
       updateIsObserved()
     }
     context?.beKept(by: self)
+  }
+
+  /// Makes the object one of no context: its delete is saved.
+  fileprivate func settleDeletion() {
+    context = nil
+    settle()
+    flags.insert(.vanished)
   }
 
   /// Has the object's values come from the row again.

@@ -23,6 +23,7 @@ extension ModelContext {
   public var undoManager: UndoManager? {
     get { undo.manager }
     set {
+      makeModelsTakenAlong()
       undo.manager?.removeAllActions(withTarget: self)
       undo.manager = newValue
       for map in maps {

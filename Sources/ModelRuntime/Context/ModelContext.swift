@@ -46,6 +46,13 @@ import RowFormat
   @safe @exclusivity(unchecked) var deletedModels = OrderedModels() {
     didSet { unsaved.deletedCountChanges(to: deletedModels.count) }
   }
+  /// The members of lists that are deleted with their owners, and whether some of them have no objects: those are not
+  /// among the deleted models.
+  @safe @exclusivity(unchecked) var takenAlong: [TakenAlong] = []
+  @safe @exclusivity(unchecked) var hasRowsTakenAlong = false
+  /// The tables of such rows, in whichever stores, and what the context knew of these when they were found.
+  @safe @exclusivity(unchecked) var tablesTakenAlong: [UInt16] = []
+  @safe @exclusivity(unchecked) var rowsTakenAlongEpoch: UInt32 = 0
   /// The same objects as fetches want them.
   let unsaved = UnsavedModels()
   /// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
@@ -144,7 +151,7 @@ import RowFormat
 
   /// Whether anything is inserted, changed or deleted since the last save.
   public var hasChanges: Bool {
-    !deleted.isEmpty || inserted.contains { !$0._$state.isDeleted }
+    !deletedModels.isEmpty || hasRowsTakenAlong || inserted.contains { !$0._$state.isDeleted }
       || changed.contains { !$0._$state.isDeleted }
   }
 
@@ -173,6 +180,11 @@ extension ModelContext {
     _modify { yield &changedModels.array }
   }
   var deleted: [any PersistentModel] {
+    makeModelsTakenAlong()
+    return deletedInMemory
+  }
+  /// The objects to be deleted, without members of deleted owners that have none.
+  var deletedInMemory: [any PersistentModel] {
     get { deletedModels.settled ?? deletedModels.elements }
     _modify { yield &deletedModels.array }
   }
@@ -204,7 +216,7 @@ extension ModelContext {
 extension ModelContext {
   /// Cuts off the objects with unsaved changes, which can no longer be saved.
   private func cutOff() {
-    for list in [inserted, changed, deleted] {
+    for list in [inserted, changed, deletedInMemory] {
       for model in list {
         let state = model._$state
         state.context = nil
@@ -217,7 +229,7 @@ extension ModelContext {
     // Held together, so that none goes before all relationships are gone.
     let held = maps.flatMap(\.states).compactMap(\.model)
     for model in held { model._$state.dropRelations() }
-    for model in inserted + changed + deleted { model._$state.dropRelations() }
+    for model in inserted + changed + deletedInMemory { model._$state.dropRelations() }
     prefetched = []
     siblingCaches = [:]
     temporaries.removeAll()

@@ -15,6 +15,7 @@ struct SaveNotice {
       updated += save.derived.compactMap(save.connection.identifier(of:))
     }
     deleted += save.connection.identifiers(of: save.changes.deleted)
+    deleted += save.changes.deletedRows.compactMap(save.connection.identifier(of:))
     if let token = save.token { tokens[save.connection.identifier] = token }
   }
 

@@ -85,7 +85,7 @@ extension SaveEvent {
       for list in [changes.inserted, changes.updated, changes.deleted] {
         for model in list { insert(model._$state.descriptor) }
       }
-      for row in save.derived {
+      for row in save.derived + changes.deletedRows {
         if let descriptor = connection.descriptor(of: row) { insert(descriptor) }
       }
     }

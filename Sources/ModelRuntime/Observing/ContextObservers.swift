@@ -151,6 +151,7 @@ class ContextObserver {
 
 extension ModelContext {
   func addObserver(_ observer: ContextObserver) {
+    makeModelsTakenAlong()
     let observers = observers ?? ContextObservers(self)
     self.observers = observers
     observers.add(observer)

@@ -9,50 +9,135 @@ enum DeletePropagation {
     for connection in context.coordinator.connections {
       context.noticeCommitsIfCounted(to: connection)
     }
-    var pending = [model]
-    while let next = pending.popLast() {
+    var pending = [Followers([model])]
+    while let last = pending.indices.last {
+      guard let next = pending[last].takeLast() else {
+        pending.removeLast()
+        continue
+      }
       let state = next._$state
       guard !state.isDeleted, state.context === context else { continue }
       // What others have related to it, or to another, since its row was read.
       if let connection = state.connection { context.refreshRow(of: state, from: connection) }
+      let way = pending[last].way
+      if let way, state.descriptor.isLeaf(at: way) {
+        context.markDeleted(next)
+        continue
+      }
       // Read while the object is a member's owner like any other: once it is marked, no model refers to it.
-      let ends = state.descriptor.relationships.map { property in
-        (property, others: state.isFollowed(property) ? state.related(property) : [])
+      var ends: [(property: ModelProperty, others: RelatedToDeleted)] = []
+      for property in state.descriptor.relationships where property.ordinal != way?.ordinal {
+        ends.append((property, related(property, of: state, in: context)))
       }
       if context.recordingUndoManager != nil {
-        for (property, others) in ends { state.readPlaces(in: others, at: property) }
+        for (property, others) in ends { state.readPlaces(in: others.models, at: property) }
       }
       context.markDeleted(next)
-      for (property, others) in ends { pending += apply(property, of: next, to: others) }
+      for (property, others) in ends {
+        if let followers = apply(property, of: next, to: others, in: context) {
+          pending.append(followers)
+        }
+      }
     }
+  }
+
+  /// Models to be deleted because one that leads to them is, the last of them first.
+  private struct Followers {
+    private let models: [any PersistentModel]
+    /// How many of them are left. (The list may be another's, too: taking models out would copy it.)
+    private var rest: Int
+    /// The end at which they go with their owner without being told; `nil` if they know already.
+    let way: ModelProperty?
+
+    init(_ models: [any PersistentModel], way: ModelProperty? = nil) {
+      self.models = models
+      self.way = way
+      rest = models.count
+    }
+
+    mutating func takeLast() -> (any PersistentModel)? {
+      if rest == 0 { return nil }
+      rest -= 1
+      return models[rest]
+    }
+  }
+
+  /// What is at the other end of a relationship of a model that is about to be deleted.
+  private struct RelatedToDeleted {
+    var models: [any PersistentModel] = []
+    /// Those that have no objects, and need none to be deleted.
+    var rows: [RowReference] = []
+    /// What the context knew of the store when the rows were found.
+    var epoch: UInt32 = 0
+  }
+
+  private static func related(
+    _ property: ModelProperty,
+    of state: _ModelState,
+    in context: ModelContext
+  ) -> RelatedToDeleted {
+    if !state.isFollowed(property) { return RelatedToDeleted() }
+    if context.takesRowsAlong(property, of: state), let connection = state.connection,
+      let members = context.membersToDelete(of: state, property, in: connection)
+    {
+      return RelatedToDeleted(models: members.models, rows: members.rows, epoch: members.epoch)
+    }
+    return RelatedToDeleted(models: state.related(property))
   }
 
   /// Applies one relationship's rule.
   ///
-  /// - Returns: The models that have to be deleted in turn.
+  /// - Returns: The models that have to be deleted in turn, if there are any.
   private static func apply(
     _ property: ModelProperty,
     of model: any PersistentModel,
-    to related: [any PersistentModel]
-  ) -> [any PersistentModel] {
+    to related: RelatedToDeleted,
+    in context: ModelContext
+  ) -> Followers? {
     // A delete that is saved takes the model's own end from memory, and undoing it needs that.
     model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {
-    case .cascade, .nullify: model._$state.readRows(of: related, at: property)
+    case .cascade, .nullify: model._$state.readRows(of: related.models, at: property)
     case .deny, .noAction: break
     }
     switch property.deleteRule {
     case .cascade:
-      for other in related { detach(model, from: other, property) }
-      if PlantedFault.missedCascade.isPlanted { return [] }
-      return related
+      if PlantedFault.missedCascade.isPlanted {
+        for other in related.models { detach(model, from: other, property) }
+        return nil
+      }
+      return cascade(property, of: model, to: related, in: context)
     case .nullify:
-      for other in related { detach(model, from: other, property) }
-      return []
+      for other in related.models { detach(model, from: other, property) }
+      return nil
     case .deny, .noAction:
       // Deny is checked when saving: by then what is in the way may be gone.
-      return []
+      return nil
     }
+  }
+
+  private static func cascade(
+    _ property: ModelProperty,
+    of model: any PersistentModel,
+    to related: RelatedToDeleted,
+    in context: ModelContext
+  ) -> Followers? {
+    let owner = model._$state
+    guard context.takesAlong(property, of: owner), let inverse = property.inverse,
+      let connection = owner.connection
+    else {
+      for other in related.models { detach(model, from: other, property) }
+      return related.models.isEmpty ? nil : Followers(related.models)
+    }
+    for other in related.models where !other._$state.goesAlong(with: owner, at: inverse) {
+      detach(model, from: other, property)
+    }
+    if related.models.isEmpty, related.rows.isEmpty { return nil }
+    context.takeAlong(
+      TakenAlong(related.models, related.rows, of: model, property, in: connection),
+      epoch: related.epoch
+    )
+    return related.models.isEmpty ? nil : Followers(related.models, way: inverse)
   }
 
   private static func detach(

@@ -83,6 +83,50 @@ extension ModelContext {
     return members
   }
 
+  /// The members of a list that is not in memory, of a model that is about to be deleted: objects where there are some, or
+  /// have to be; otherwise rows, in order.
+  ///
+  /// - Returns: `nil` if nothing is a row, or if the list cannot be read.
+  func membersToDelete(
+    of owner: _ModelState,
+    _ property: ModelProperty,
+    in connection: StoreConnection
+  ) -> (models: [any PersistentModel], rows: [RowReference], epoch: UInt32)? {
+    guard let inverse = property.inverse else { return nil }
+    noticeCommitsIfCounted(to: connection)
+    let epoch = listEpoch
+    // One that reads the list like any other says what is wrong.
+    guard let members = try? connection.store.members(of: owner, property) else { return nil }
+    noticeCommitsIfCounted(to: connection)
+    // Others may have moved a row here that goes with its former owner.
+    if hasRowsTakenAlong, rowsTakenAlongEpoch != listEpoch { makeModelsTakenAlong() }
+    let map = maps[connection.index]
+    var models: [any PersistentModel] = []
+    var rows: [RowReference] = []
+    rows.reserveCapacity(members.count)
+    var stale: [_ModelState] = []
+    var last: (table: UInt16, isLeaf: Bool)?
+    for member in members {
+      if last?.table != member.table {
+        last = (member.table, connection.descriptor(of: member)?.isLeaf(at: inverse) ?? false)
+      }
+      if last?.isLeaf == true, unsafe map.occupant(at: member) == nil {
+        rows.append(member)
+        continue
+      }
+      guard let model = model(at: member, in: connection) else { continue }
+      switch model._$state.currentReference(through: inverse, to: owner) {
+      case .same: break
+      case .other: continue
+      case .outdated: stale.append(model._$state)
+      }
+      models.append(model)
+    }
+    if rows.isEmpty { return nil }
+    refreshRows(of: stale, from: connection)
+    return (models, rows, epoch)
+  }
+
   /// Puts members that an undo brought back to their former places; rows that are not in memory are read.
   fileprivate func placeByFormerRanks(
     in list: RelatedModels,

@@ -29,7 +29,11 @@ extension _ModelState {
       return list
     case .one: return nil
     case .unloaded:
-      guard flags.contains(.stored), context != nil, connection != nil else { return nil }
+      guard flags.contains(.stored), let context, connection != nil else { return nil }
+      if isDeleted, context.hasRowsTakenAlong {
+        context.makeModelsTakenAlong()
+        return relatedModels(property)
+      }
       let list = listToChange(property)
       load(list, property)
       return list

@@ -366,6 +366,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         }
       }
       for model in changes.deleted { sink.delete(model._$state.reference) }
+      for row in changes.deletedRows { sink.delete(row) }
     }
   }
 

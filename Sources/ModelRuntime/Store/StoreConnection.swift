@@ -171,6 +171,10 @@ struct ChangeSet {
   var inserted: [any PersistentModel] = []
   var updated: [any PersistentModel] = []
   var deleted: [any PersistentModel] = []
+  /// Rows to be deleted that have no models.
+  var deletedRows: [RowReference] = []
 
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && deletedRows.isEmpty
+  }
 }
