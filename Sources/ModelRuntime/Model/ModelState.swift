@@ -59,9 +59,9 @@ public import RowFormat
   @safe @exclusivity(unchecked) public var isObserved = false
   /// Whether the context knows which values the unsaved object has, and where it is (see ``UnsavedModels``).
   @safe @exclusivity(unchecked) var isListedByValue = false
+  @safe @exclusivity(unchecked) var flags: Flags = []
   @safe @exclusivity(unchecked) var unsavedPosition: Int32 = 0
 
-  @safe @exclusivity(unchecked) var flags: Flags = []
   // Not counted: making an object of a row would count for each. The context's deinitializer clears it, or sets it to
   // the context's successor.
   @safe @exclusivity(unchecked) private unowned(unsafe) var ownContext: ModelContext?
@@ -71,6 +71,8 @@ public import RowFormat
   // Not counted: the context's coordinator keeps its connections, and an object without a context has none.
   @safe @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
   @safe @exclusivity(unchecked) var reference = RowReference.none
+  /// What the identifier of an object without a connection is made of, beside its row's key. (Origins are never freed.)
+  @safe @exclusivity(unchecked) private unowned(unsafe) var formerOrigin: IdentifierOrigin?
   /// What is known of the class. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
   /// What most objects never need.
@@ -202,7 +204,7 @@ private final class StateExtras {
   /// The changed properties from 63 on.
   @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
-  /// The temporary identifier, or that of an object whose context is gone.
+  /// The temporary identifier, or that of an object whose context is gone, if it is not its row's key.
   @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
 }
 
@@ -392,7 +394,7 @@ extension _ModelState {
 extension _ModelState {
   /// The object's identifier, made when it is first asked for.
   func identifier(of type: any PersistentModel.Type) -> PersistentIdentifier {
-    if let identifier = extras?.identifier { return identifier }
+    if let identifier = identifierIfKnown { return identifier }
     if let connection, flags.contains(.stored) {
       if let identifier = connection.identifier(of: reference) { return identifier }
       return connection.identifier(of: reference, entityName: entityName(type))
@@ -408,7 +410,14 @@ extension _ModelState {
 
   /// Gives up the connection, which nothing keeps any more, and keeps the identifier that it would have given.
   private func loseConnection() {
-    if connection != nil, flags.contains(.stored) { makeExtras().identifier = identifier }
+    if connection != nil, flags.contains(.stored) {
+      let identifier = identifier
+      if identifier.rowKey == reference.key {
+        formerOrigin = identifier.id.origin
+      } else {
+        makeExtras().identifier = identifier
+      }
+    }
     connection = nil
   }
 
@@ -426,10 +435,14 @@ extension _ModelState {
 
   var identifier: PersistentIdentifier { identifier(of: descriptor.type) }
 
-  var identifierIfKnown: PersistentIdentifier? { extras?.identifier }
+  var identifierIfKnown: PersistentIdentifier? {
+    if let identifier = extras?.identifier { return identifier }
+    return formerOrigin.map { PersistentIdentifier(origin: $0, key: reference.key) }
+  }
 
   /// Gives the object an identifier; `nil` has it made anew when it is next asked for.
   func setIdentifier(_ identifier: PersistentIdentifier?) {
+    formerOrigin = nil
     if identifier != nil || extras != nil { makeExtras().identifier = identifier }
   }
 
@@ -438,6 +451,7 @@ extension _ModelState {
     self.reference = reference
     self.connection = connection
     extras?.identifier = nil
+    formerOrigin = nil
     flags.remove(.inserted)
     flags.insert(.stored)
   }
