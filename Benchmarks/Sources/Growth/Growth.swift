@@ -64,13 +64,19 @@ struct Curve {
 
   /// The power of the number of models that the cost grows with: 1 is linear, 2 is quadratic.
   ///
-  /// The slope of the straight line through the points on logarithmic axes, by least squares.
+  /// The slope of the straight line through the points on logarithmic axes, by least squares; or that between the last two
+  /// points, if it is less. Work that grows too fast does so all the more with the most models. What outgrows the
+  /// processor's caches is steep where it does, and no steeper than its work beyond.
   var exponent: Double {
     let logarithms = points.map { (x: log(Double($0.count)), y: log($0.nanoseconds)) }
     let meanX = logarithms.map(\.x).reduce(0, +) / Double(points.count)
     let meanY = logarithms.map(\.y).reduce(0, +) / Double(points.count)
     let covariance = logarithms.map { ($0.x - meanX) * ($0.y - meanY) }.reduce(0, +)
     let variance = logarithms.map { ($0.x - meanX) * ($0.x - meanX) }.reduce(0, +)
-    return covariance / variance
+    let last = logarithms.suffix(2)
+    guard let from = last.first, let to = last.last, from.x < to.x else {
+      return covariance / variance
+    }
+    return min(covariance / variance, (to.y - from.y) / (to.x - from.x))
   }
 }
