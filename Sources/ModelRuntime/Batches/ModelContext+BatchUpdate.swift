@@ -212,13 +212,14 @@ private struct UpdateCommit {
   /// Changes the rows, but for those that are gone by then, and forgets them.
   mutating func run(_ run: inout BatchRun) throws {
     defer { self = UpdateCommit() }
-    var lostTurns = 0
+    var patience: (() -> Bool)?
     while rowCount > 0 {
       do {
         return try commit(&run)
       } catch let lost as LostTurn {
-        lostTurns += 1
-        if lostTurns > ModelContext.turnLimit { throw lost.cause }
+        let mayGoOn = patience ?? run.connection.makeTurnPatience()
+        patience = mayGoOn
+        guard mayGoOn() else { throw lost.cause }
       } catch is OvertakenSave {
         comparesRows = true
       } catch is RowConflicts {

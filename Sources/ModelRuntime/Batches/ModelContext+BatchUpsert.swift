@@ -161,15 +161,16 @@ private struct UpsertBatch {
     _ pairs: BatchPairs?,
     _ run: inout BatchRun
   ) throws {
-    var lostTurns = 0
+    var patience: (() -> Bool)?
     while true {
       do {
         return try write(composer, keys, pairs, &run)
       } catch let clashes as RowClashes {
         try settle(clashes.clashes, run)
       } catch let lost as LostTurn {
-        lostTurns += 1
-        if lostTurns > ModelContext.turnLimit { throw lost.cause }
+        let mayGoOn = patience ?? run.connection.makeTurnPatience()
+        patience = mayGoOn
+        guard mayGoOn() else { throw lost.cause }
       } catch is VanishedRow {
         // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
         for place in rows.indices { rows[place].target = nil }

@@ -135,7 +135,7 @@ extension ModelContext {
       hasEnds = true
     }
     try connection.store.beginSave(pending, for: editingState)
-    var lostTurns = 0
+    var patience: (() -> Bool)?
     var next: ChangeSet? = pending
     while let changes = next {
       if !hasEnds, connection.writesBothEnds(changes) {
@@ -183,11 +183,13 @@ extension ModelContext {
         try forgetVanished(among: changes, in: connection, because: vanished)
         next = pendingChanges(for: connection)
       } catch let lost as LostTurn {
-        lostTurns += 1
-        guard hasEnds, lostTurns <= ModelContext.turnLimit else { throw lost.cause }
-        // The next pass takes another turn, and reads what others have written since.
+        guard hasEnds else { throw lost.cause }
+        // The next pass takes another turn, and reads what others have written since. Nobody waits for the ends meanwhile.
         hasEnds = false
         try connection.unlockEnds()
+        let mayGoOn = patience ?? connection.makeTurnPatience()
+        patience = mayGoOn
+        guard mayGoOn() else { throw lost.cause }
         next = pendingChanges(for: connection)
       }
     }
@@ -208,9 +210,6 @@ extension ModelContext {
         || settlePairs(of: changes, in: connection)
     }
   }
-
-  /// How often a save takes another turn: a server that ends each of them would keep it for ever.
-  static let turnLimit = 16
 
   private func write(
     _ changes: ChangeSet,

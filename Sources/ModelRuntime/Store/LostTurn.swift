@@ -1,7 +1,7 @@
 /// A store's answer to a save in a turn that ended before the save: nothing was written.
 ///
 /// Others may have written both ends of relationships since they were read here. The context takes another turn, reads
-/// again and saves again, a number of times.
+/// again and saves again, for as long as the store says (``TurnTakingStore/makeTurnPatience()``).
 package struct LostTurn: Error {
   /// What ended the turn, for those who are told when the context gives up.
   package let cause: any Error

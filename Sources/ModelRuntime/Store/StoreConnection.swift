@@ -95,6 +95,11 @@ final class StoreConnection: @unchecked Sendable {
     listLock.lock()
   }
 
+  /// What a save asks after each turn that it has lost, whether to take another one; made when it has lost the first.
+  func makeTurnPatience() -> () -> Bool {
+    (store.openStore as? any TurnTakingStore)?.makeTurnPatience() ?? { false }
+  }
+
   /// Undoes one ``lockEnds()``.
   ///
   /// - Throws: What keeps from being safe what was saved meanwhile; nothing is locked any more.

@@ -11,9 +11,25 @@ package protocol TurnTakingStore {
   /// - Throws: What reading the changes of other processes throws; then there is no turn.
   func beginTurn() throws
 
+  /// How long a context goes on with other turns in place of lost ones.
+  ///
+  /// - Returns: What is asked after each lost turn of one save: it may wait a moment, and returns `false` for the save to
+  ///   give up. By default that is after sixteen turns.
+  func makeTurnPatience() -> () -> Bool
+
   /// Ends what one ``beginTurn()`` began, on the same thread, and waits until what was saved meanwhile is as safe as the
   /// store promises.
   ///
   /// - Throws: What keeps it from being safe; the turn has ended all the same.
   func endTurn() throws
+}
+
+extension TurnTakingStore {
+  package func makeTurnPatience() -> () -> Bool {
+    var count = 0
+    return {
+      count += 1
+      return count <= 16
+    }
+  }
 }

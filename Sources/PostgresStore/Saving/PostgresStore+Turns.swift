@@ -19,6 +19,12 @@ extension PostgresStore: TurnTakingStore {
     }
   }
 
+  /// As long as sessions that are lost otherwise: until the budget is spent.
+  package func makeTurnPatience() -> () -> Bool {
+    var backoff = pool.makeBackoff()
+    return { backoff.wait() }
+  }
+
   package func endTurn() { if migration == nil { turns.end() } }
 }
 #endif

@@ -140,6 +140,30 @@ import Testing
     #expect(read.notes.map(\.text).sorted() == ["mine", "theirs"])
   }
 
+  @Test func `are written in the end, however many turns the server ends before`() throws {
+    let context = try insertReader()
+    let reader = try self.reader(context)
+    let watcher = try ServerSession(namespace.server.url)
+    let blocker = try ServerSession(namespace.server.url)
+    try blocker.run("BEGIN")
+    try blocker.run("SELECT 1 FROM \(namespace.name).\"Reader\" FOR UPDATE")
+    reader.notes.append(Note("mine"))
+    let save = Saving(context)
+    let blocked =
+      "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event <> 'advisory' "
+      + "AND application_name = '\(namespace.name)'"
+    // A session that is told to end may be seen again before it does.
+    var ended: Set<Int> = [0]
+    while ended.count <= 20 {
+      let process = try watcher.integer("SELECT coalesce(max(pid), 0)::bigint \(blocked)")
+      guard ended.insert(process).inserted else { continue }
+      try watcher.run("SELECT pg_terminate_backend(\(process))")
+    }
+    try blocker.run("ROLLBACK")
+    #expect(save.errors.map { "\($0)" } == [])
+    #expect(try self.reader(ModelContext(try open())).notes.map(\.text) == ["mine"])
+  }
+
   @Test func `are given to others by a machine that vanished in its turn`() throws {
     let container = try open()
     let store = try #require(container.stores(of: PostgresStore.self).first)
