@@ -20,10 +20,14 @@ extension LogWriter: LogPublisher {
     return try lock.take(.exclusive, waits: waits) ? CompactionPermit(lock: lock) : nil
   }
 
+  func readOthersBound() throws(StorageError) -> UInt64? {
+    guard let turns else { return nil }
+    return try turns.membership.members.lowestBound(but: turns.membership.number) ?? .max
+  }
+
   func findOthersBound() throws(StorageError) {
-    guard let turns else { return }
-    let bound = try turns.membership.members.lowestBound(but: turns.membership.number)
-    state.visibility.othersBound.store(bound ?? .max, ordering: .relaxed)
+    guard let bound = try readOthersBound() else { return }
+    state.visibility.othersBound.store(bound, ordering: .relaxed)
   }
 
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R {

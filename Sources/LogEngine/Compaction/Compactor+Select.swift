@@ -31,13 +31,23 @@ extension Compactor {
 
   /// Collects the files that a compaction may take.
   ///
+  /// - Parameters:
+  ///   - state: The store.
+  ///   - history: How much of the log stays.
+  ///   - othersBound: The oldest commit that another process needs, if it is known better than when the last compaction
+  ///     was begun.
+  /// - Returns: The files.
   /// - Complexity: O(files and tables).
-  static func candidates(_ state: StoreState, _ history: HistoryRetention) -> Candidates {
+  static func candidates(
+    _ state: StoreState,
+    _ history: HistoryRetention,
+    othersBound: UInt64? = nil
+  ) -> Candidates {
     var candidates = Candidates()
     let visible = state.visibility.visible.load(ordering: .acquiring)
     candidates.lowWaterMark = min(
       state.visibility.pins.oldest(upTo: visible),
-      state.visibility.othersBound.load(ordering: .relaxed)
+      othersBound ?? state.visibility.othersBound.load(ordering: .relaxed)
     )
     let usages = state.log.tail.withLock { $0.usages }.bySegment
     let segments = state.files.segmentList

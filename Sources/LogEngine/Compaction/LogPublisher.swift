@@ -37,7 +37,13 @@ protocol LogPublisher: AnyObject, Sendable {
   /// Runs `body` while no other process writes the store.
   func inTurn<R>(any body: () throws -> R) throws -> R
 
-  /// Finds out which commits the other processes need that write the store; in a turn.
+  /// The oldest commit that another process needs which writes the store; `nil` if no other can, and the greatest number
+  /// if no other does.
+  ///
+  /// - Throws: ``StorageError`` if that cannot be found out.
+  func readOthersBound() throws(StorageError) -> UInt64?
+
+  /// Finds out which commits the other processes need that write the store, for what a compaction may leave out; in a turn.
   func findOthersBound() throws(StorageError)
 
   /// Runs `body` while checkpoints are paused.

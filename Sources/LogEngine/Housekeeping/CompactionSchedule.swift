@@ -2,7 +2,7 @@ import LogFormat
 
 /// When background compactions are due, and their results.
 ///
-/// Invariant: after a compaction, the next one waits until all views that were there at its end are gone.
+/// Invariant: after a compaction, the next one takes no packs until all views that were there at its end are gone.
 /// What they see counts as dead and cannot be left out; so a compaction that took it again would gain
 /// nothing, and be due at once again.
 struct CompactionSchedule: Sendable {
@@ -42,13 +42,15 @@ struct CompactionSchedule: Sendable {
   /// Whether a compaction may be attempted now.
   ///
   /// - Parameters:
-  ///   - lowWaterMark: The oldest commit that is being read.
+  ///   - candidates: What it might take.
   ///   - now: The time.
   /// - Returns: `false` if it would gain nothing, or the last attempt failed a moment ago.
-  func allowsAttempt(lowWaterMark: UInt64, _ now: Int64) -> Bool {
+  func allowsAttempt(_ candidates: Compactor.Candidates, _ now: Int64) -> Bool {
     // A clock that jumped back must not delay the attempt.
     let isBackingOff = now < retryAt && retryAt - now <= Self.longestRetryDelay
-    return lowWaterMark >= lastEnd && !isBackingOff
+    if isBackingOff { return false }
+    // What was left of segments that a view allows to be packed can be taken under the same view: each is only once.
+    return candidates.lowWaterMark >= lastEnd || !candidates.segments.isEmpty
   }
 
   /// Records why nothing was done.

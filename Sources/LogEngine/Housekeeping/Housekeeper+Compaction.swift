@@ -13,7 +13,7 @@ extension Housekeeper {
     state.files.epochs.collect()
     guard state.options.compaction == .automatic, mayCompact(log) else { return }
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
-    if !isUnderWay, !isDue(urgency) { return }
+    if !isUnderWay, !isDue(urgency, log) { return }
     if isUnderWay { recordBackPressure() }
     switch state.options.background {
     case .ownThread: wakeCompaction(of: log)
@@ -35,13 +35,13 @@ extension Housekeeper {
     let isUnderWay = compactionSchedule.withLock { $0.statistics.isRunning }
     if isUnderWay {
       recordBackPressure()
-    } else if isDue(.due) {
+    } else if isDue(.due, log) {
       wakeCompaction(of: log)
     }
   }
 
-  private func isDue(_ urgency: CompactionUrgency) -> Bool {
-    let candidates = Compactor.candidates(state, state.options.history)
+  private func isDue(_ urgency: CompactionUrgency, _ log: some HousekeptLog) -> Bool {
+    let candidates = candidates(log)
     let policy = state.options.compactionPolicy
     let isDue = !policy.choose(from: candidates.pickerInput, urgency).isEmpty
     let now = state.fileSystem.microseconds()
@@ -52,7 +52,7 @@ extension Housekeeper {
         }
         return false
       }
-      guard schedule.allowsAttempt(lowWaterMark: candidates.lowWaterMark, now) else {
+      guard schedule.allowsAttempt(candidates, now) else {
         if candidates.lowWaterMark < schedule.lastEnd {
           schedule.record(.waitsForView(of: CommitSequence(candidates.lowWaterMark)))
         }
@@ -61,6 +61,16 @@ extension Housekeeper {
       schedule.ask(urgency)
       return true
     }
+  }
+
+  /// What a compaction might take, by what other processes need now: what they needed when the last one was begun would
+  /// keep the next from being asked for.
+  func candidates(_ log: some HousekeptLog) -> Compactor.Candidates {
+    Compactor.candidates(
+      state,
+      state.options.history,
+      othersBound: (try? log.readOthersBound()) ?? nil
+    )
   }
 
   private func recordBackPressure() {
@@ -78,7 +88,7 @@ extension Housekeeper {
           slot = compactor
           if try stepPaced(compactor, log) {
             slot = nil
-            finishCompaction()
+            finishCompaction(of: log)
           }
         }
       } catch {
@@ -104,10 +114,10 @@ extension Housekeeper {
 
   /// Looks whether the next one is due at once; a checkpoint that the compaction made useless is written
   /// by the background.
-  private func finishCompaction() {
+  private func finishCompaction(of log: some HousekeptLog) {
     isStallingCommits.store(false, ordering: .relaxed)
     signalWork()
-    if state.options.background == .ownThread { _ = isDue(.due) }
+    if state.options.background == .ownThread { _ = isDue(.due, log) }
   }
 
   private func beginCompaction(of log: some HousekeptLog) throws -> Compactor? {

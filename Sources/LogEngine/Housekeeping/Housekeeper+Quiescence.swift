@@ -14,17 +14,15 @@ extension Housekeeper {
       idleWatch.withLock({ $0.look(at: sequence, now) }), state.options.compaction == .automatic,
       mayCompact(log), mayPackAll(keeping: state.options.history)
     else { return }
-    guard isWorthPacking(at: now) else { return }
+    guard isWorthPacking(at: now, log) else { return }
     // The device may be full: a later attempt packs the segment.
     guard (try? log.leaveSegment(.asEver)) != nil else { return }
     compactIfDue(.quiescent, log)
   }
 
-  private func isWorthPacking(at now: Int64) -> Bool {
-    var candidates = Compactor.candidates(state, state.options.history)
-    let isAllowed = compactionSchedule.withLock {
-      $0.allowsAttempt(lowWaterMark: candidates.lowWaterMark, now)
-    }
+  private func isWorthPacking(at now: Int64, _ log: some HousekeptLog) -> Bool {
+    var candidates = candidates(log)
+    let isAllowed = compactionSchedule.withLock { $0.allowsAttempt(candidates, now) }
     guard isAllowed, let last = candidates.last else { return false }
     candidates.pickerInput.otherLiveByteCount -= last.usage.liveByteCount
     candidates.pickerInput.segments.append(last)

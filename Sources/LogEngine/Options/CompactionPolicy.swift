@@ -7,14 +7,20 @@ import LogFormat
 /// only as many as it takes to get back below the bound. Rewriting all packs each time would move every live row for
 /// each third of a store that is overwritten.
 package struct CompactionPolicy: Hashable, Sendable {
-  /// A compaction is due when more than this share could be reclaimed, relative to what would be left.
+  /// A compaction is due when more than this share could be reclaimed, relative to what all live rows take in the log.
+  ///
+  /// Not to what they would take in packs: the better rows pack, the more often each of them would be packed again to
+  /// reclaim the same number of dead ones. Where nothing else is to be done, half and a fourth of the share count, and
+  /// relative to what would be left.
   package var totalDeadShare = 0.22
   /// It then takes packs until the reclaimable rest is below this share of the bound.
   package var target = 0.9
-  /// Every compaction takes packs whose dead share is at least this.
+  /// A compaction takes packs whose dead share is at least this, whether or not it is below its bound.
   package var deadShare = 0.5
   /// Packs with a smaller dead share are left alone: a rewrite would move more than it reclaims.
   package var leastDeadShare = 0.25
+  /// The share of the live rows that a compaction beside commits takes from segments, and from packs.
+  package var liveShare = 0.125
   /// The number of sealed segments at which a compaction is due even if nothing in them is dead.
   package var segmentCount = 8
   /// The number of small packs that are merged into one.
@@ -116,20 +122,23 @@ package struct CompactionPolicy: Hashable, Sendable {
   /// - Returns: The files to take; an empty choice if no compaction is due.
   package func choose(from input: PickerInput, _ urgency: CompactionUrgency) -> Choice {
     guard urgency == .now || pressure(of: input, urgency) >= 1 else { return Choice() }
-    var choice = Choice(segmentCount: input.segments.count)
+    let limit = urgency == .due ? liveLimit(in: input) : nil
+    var choice = Choice(segmentCount: count(of: input.segments, upTo: limit))
     let share = input.packedShare
     var dead = input.packs.reduce(0) { $0 + Double($1.usage.deadByteCount) * share }
     let bound = deadBound(of: input, urgency) * target
+    var taken = 0
     for pack in input.packs.sorted(by: { $0.deadShare > $1.deadShare }) {
       let isTaken =
         pack.deadShare >= deadShare
         || pack.deadShare >= leastDeadShare && (urgency == .now || dead > bound)
-      guard isTaken else { break }
+      guard isTaken, taken < limit ?? .max else { break }
       choice.packs.insert(pack.id)
+      taken += pack.usage.liveByteCount
       dead -= Double(pack.usage.deadByteCount) * share
     }
-    let limit = packByteCount(in: input)
-    let small = input.packs.filter { $0.usage.liveByteCount < limit / 4 }
+    let smallest = packByteCount(in: input) / 4
+    let small = input.packs.filter { $0.usage.liveByteCount < smallest }
     if small.count >= smallPackCount { choice.packs.formUnion(small.map(\.id)) }
     return choice
   }
@@ -171,21 +180,40 @@ package struct CompactionPolicy: Hashable, Sendable {
   /// than a constant times what it will take, so an import need not wait for its own packing. Files that compaction
   /// leaves alone, because it would move more than it gains, come to about 1.
   package func backPressure(of input: PickerInput) -> Double {
-    let bound = max(totalDeadShare * input.packedByteCount, Double(4 * slackByteCount), 1)
+    let live = Double(input.liveByteCount)
+    let bound = max(totalDeadShare * live, Double(4 * slackByteCount), 1)
     return input.deadFileByteCount / bound
   }
 
   /// The reclaimable bytes at which a compaction is due.
   private func deadBound(of input: PickerInput, _ urgency: CompactionUrgency) -> Double {
-    let (share, slack) =
+    let (bound, slack) =
       switch urgency {
-      case .due, .now: (totalDeadShare, slackByteCount)
-      case .idle: (totalDeadShare / 2, slackByteCount)
-      case .quiescent: (totalDeadShare / 4, slackByteCount / 2)
+      case .due, .now: (totalDeadShare * Double(input.liveByteCount), slackByteCount)
+      case .idle: (totalDeadShare / 2 * input.packedByteCount, slackByteCount)
+      case .quiescent: (totalDeadShare / 4 * input.packedByteCount, slackByteCount / 2)
       }
-    let packed = input.packedByteCount
-    let spare = max(0, Double(input.spareByteCount) - spareShare * packed)
-    return max(share * packed - spare, Double(slack), 1)
+    let spare = max(0, Double(input.spareByteCount) - spareShare * input.packedByteCount)
+    return max(bound - spare, Double(slack), 1)
+  }
+
+  /// How many bytes of live rows a compaction beside commits takes from segments, and as many from packs, each up to
+  /// one file more.
+  ///
+  /// What it gains is there when it ends, and the log grows meanwhile: several short ones keep a store that is written
+  /// to all the time smaller than a long one does, and each takes the packs that are most dead by then.
+  private func liveLimit(in input: PickerInput) -> Int {
+    max(Int(liveShare * Double(input.liveByteCount)), 4 * packByteCounts.lowerBound)
+  }
+
+  /// How many files, from the first on, have so many bytes of live rows; all of them without a limit.
+  private func count(of files: [Candidate], upTo limit: Int?) -> Int {
+    var byteCount = 0
+    for (index, file) in files.enumerated() {
+      guard byteCount < limit ?? .max else { return index }
+      byteCount += file.usage.liveByteCount
+    }
+    return files.count
   }
 
   /// The size at which a compaction starts the next pack, in bytes of records.

@@ -122,6 +122,36 @@ import Testing
     #expect(try MemoryStore.rows(of: store.engine) == store.rows)
   }
 
+  /// Each takes a part of the live rows, and a view holds none of what it has not been asked for yet.
+  @Test func `packs all that a view allows, a part at a time`() throws {
+    let isAutomatic = Atomic(false)
+    let store = try MemoryStore {
+      $0.compaction = isAutomatic.load(ordering: .relaxed) ? .automatic : .onDemand
+      $0.compactionPolicy.packByteCounts = 1024...1 << 20
+    }
+    let text = String(repeating: "x", count: 300)
+    for number in 0..<200 {
+      try store.commit((0..<10).map { .insert(Int64(number * 10 + $0), text) })
+      store.engine.performBackgroundWork()
+    }
+    try store.close()
+    isAutomatic.store(true, ordering: .relaxed)
+    try store.open()
+    let packable = store.engine.statistics().segments.count - 1
+    #expect(packable > 10)
+    let seen = store.rows
+    let view = store.engine.makeReadView()
+    // Without commits a store counts as idle, and all is taken at once.
+    for number in 0..<2000 {
+      try store.commit([.insert(Int64(number), "more")])
+      store.engine.performBackgroundWork()
+    }
+    #expect(store.engine.statistics().compaction.count > 2)
+    #expect(store.engine.statistics().segments.count < packable)
+    #expect(try MemoryStore.rows(of: view) == seen)
+    #expect(try MemoryStore.rows(of: store.engine) == store.rows)
+  }
+
   @Test func `keeps the history it is told to, and no more`() throws {
     let store = try makeStore { $0.history = HistoryRetention(byteCount: 100 << 10) }
     for _ in 0..<80 {

@@ -73,6 +73,33 @@ import Testing
     #expect(choice.packs == [SegmentID(rawValue: 10), SegmentID(rawValue: 11)])
   }
 
+  /// What a compaction gains is there when it ends, and the log grows meanwhile.
+  @Test func `is an eighth of the live rows at a time, where commits go on`() {
+    var policy = policy
+    policy.packByteCounts = 100...1_000_000
+    let input = Self.input(
+      segments: Self.candidates(1...10, live: 400, dead: 400),
+      packs: Self.candidates(20...29, live: 400, dead: 300)
+    )
+    let choice = policy.choose(from: input, .due)
+    #expect(choice.segmentCount == 3)
+    #expect(choice.packs.count == 3)
+    for urgency in [CompactionUrgency.idle, .quiescent, .now] {
+      let choice = policy.choose(from: input, urgency)
+      #expect(choice.segmentCount == 10)
+      #expect(choice.packs.count >= 8)
+    }
+  }
+
+  /// However well the rows pack: a store of ten times the rows would otherwise pack each ten times as often.
+  @Test func `measures what is dead by what the rows take in the log`() {
+    var input = Self.input(packs: Self.candidates(20...29, live: 700, dead: 300))
+    let count = policy.choose(from: input, .due).packs.count
+    #expect(count > 0)
+    for index in input.packs.indices { input.packs[index].fileByteCount = 100 }
+    #expect(policy.choose(from: input, .due).isEmpty)
+  }
+
   @Test func `leaves a pack alone from which little is to be gained`() {
     let packs = Self.candidates(10...13, live: 80, dead: 20)
     let input = Self.input(segments: [Self.candidate(1, live: 0, dead: 300)], packs: packs)
@@ -109,7 +136,7 @@ import Testing
       packs: [Self.candidate(9, live: 1000, dead: 0)]
     )
     #expect(policy.pressure(of: input) < 1)
-    input.packs[0].fileByteCount = 500
+    input.packs[0].fileByteCount = 400
     #expect(policy.pressure(of: input) > 1)
     #expect(policy.choose(from: input, .due) == .init(segmentCount: 2))
   }
@@ -122,14 +149,14 @@ import Testing
     input.packs[0].fileByteCount = 300
     #expect(policy.pressure(of: input) > 1.5)
     #expect(policy.backPressure(of: input) == 0)
-    // The live rows stay as many: 7,000 bytes, which take 2,100 in packs.
+    // The live rows stay as many: 7,000 bytes.
     input.segments = Self.candidates(1...20, live: 300, dead: 40)
-    #expect(abs(policy.backPressure(of: input) - 800 / (0.22 * 2100)) < 0.001)
+    #expect(abs(policy.backPressure(of: input) - 800 / (0.22 * 7000)) < 0.001)
     // In a pack, what is dead has become smaller as well.
     input.segments = Self.candidates(1...20, live: 300, dead: 0)
     input.packs = [Self.candidate(9, live: 1000, dead: 1000)]
     input.packs[0].fileByteCount = 600
-    #expect(abs(policy.backPressure(of: input) - 300 / (0.22 * 2100)) < 0.001)
+    #expect(abs(policy.backPressure(of: input) - 300 / (0.22 * 7000)) < 0.001)
   }
 
   /// A pack of nothing but keys whose rows have ended would be the same if it were written again.

@@ -337,6 +337,52 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
   }
 
+  /// What others needed when the last compaction was begun would keep the next one from being asked for.
+  @Test
+  func `compact again and again while others follow`() throws {
+    let disk = InMemoryFileSystem()
+    let locks = LockBoard()
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    options.compaction = .automatic
+    options.compactionPolicy.slackByteCount = 64 << 10
+    let engines = try (0..<2).map { _ in
+      try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      )
+    }
+    let (writer, reader) = (engines[0], engines[1])
+    try writer.apply(MemoryStore.tableChanges)
+    _ = try writer.takeKeys(50, in: 1)
+    let text = String(repeating: "z", count: 200)
+    for round in 0..<2000 {
+      var batch = writer.makeBatch()
+      let reference = RowReference(table: 1, key: UInt64(1 + round % 50))
+      let row = MemoryStore.row(Int64(round), text)
+      if round < 50 {
+        batch.insert(reference, layout: LayoutNumber(1), row: row.span.bytes)
+      } else {
+        var changed = ColumnSet()
+        changed.insert(0)
+        changed.insert(1)
+        batch.update(reference, layout: LayoutNumber(1), changed: changed, row: row.span.bytes)
+      }
+      try writer.commit(&batch)
+      try reader.refresh()
+      for _ in 0..<3 {
+        writer.performBackgroundWork()
+        reader.performBackgroundWork()
+      }
+    }
+    let compactions = engines.map { $0.statistics().compaction }
+    #expect(compactions.reduce(0) { $0 + $1.count } > 5)
+    #expect(compactions.allSatisfy { $0.failureCount == 0 })
+    #expect(writer.statistics().segments.count < 20)
+    #expect(try MemoryStore.rows(of: reader) == MemoryStore.rows(of: writer))
+  }
+
   /// A record that builds on a new pack is read once no read is under way that began before.
   @Test
   func `read what a reader of their own held back, also if nobody commits any more`() throws {
