@@ -94,6 +94,10 @@ enum DeletePropagation {
     to related: RelatedToDeleted,
     in context: ModelContext
   ) -> Followers? {
+    var related = related
+    if let connection = model._$state.connection {
+      context.findObjects(of: &related.rows, in: connection, into: &related.models)
+    }
     // A delete that is saved takes the model's own end from memory, and undoing it needs that.
     model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {

@@ -127,6 +127,23 @@ extension ModelContext {
     return (models, rows, epoch)
   }
 
+  /// Takes those rows out of a list that have got objects since it was made: another relationship led to them.
+  func findObjects(
+    of rows: inout [RowReference],
+    in connection: StoreConnection,
+    into models: inout [any PersistentModel]
+  ) {
+    if rows.isEmpty { return }
+    let map = maps[connection.index]
+    rows.removeAll { row in
+      guard unsafe map.occupant(at: row) != nil, let model = model(at: row, in: connection) else {
+        return false
+      }
+      models.append(model)
+      return true
+    }
+  }
+
   /// Puts members that an undo brought back to their former places; rows that are not in memory are read.
   fileprivate func placeByFormerRanks(
     in list: RelatedModels,
