@@ -97,7 +97,7 @@ extension ModelContext {
       insertedModels.append(model)
     }
     state.showInLists(model)
-    state.outdateListsWithDeleted()
+    state.outdateListsOfReturned(model)
     observers?.came(model)
   }
 }
@@ -117,14 +117,25 @@ extension _ModelState {
     }
   }
 
-  /// Has the object's lists put together again that show members which were deleted with it, and are not here again.
-  fileprivate func outdateListsWithDeleted() {
+  /// Has the lists put together again of an object that was deleted: they went on showing the members that its delete
+  /// took along or let go, and whose ends lead here no more, wherever these members are now.
+  fileprivate func outdateListsOfReturned(_ model: any PersistentModel) {
     if relations.isEmpty { return }
     for property in descriptor.relationships where property.isToMany {
-      guard case .many(let list) = relation(property), list.isLoaded,
-        list.models.contains(where: { $0._$state.isKnownGone })
-      else { continue }
+      guard let inverse = property.inverse, case .many(let list) = relation(property) else {
+        continue
+      }
+      if !inverse.isToMany {
+        // Those that no row says anything of.
+        let unsaved = list.added.elements + (flags.contains(.stored) ? [] : list.models)
+        for member in unsaved where member._$state.linkedModel(inverse) !== model {
+          list.recordRemoval(of: member, property)
+          if list.isLoaded, list.contains(member) { list.remove(member) }
+        }
+      }
+      guard list.isLoaded else { continue }
       list.isOutdated = true
+      property.notify(model)
     }
   }
 

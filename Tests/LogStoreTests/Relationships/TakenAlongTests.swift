@@ -150,6 +150,24 @@ import Testing
     #expect(try binders.keys(\Line.key) == [key])
   }
 
+  @Test(arguments: [false, true])
+  func `that are inserted again stay away from an owner that comes after them`(areKnown: Bool)
+    throws
+  {
+    let context = try binders.context()
+    let binder = try #require(try context.binder(1))
+    if areKnown { #expect(binder.lines.count == 3) }
+    context.delete(binder)
+    let line = try #require(context.deletedModelsArray.compactMap { $0 as? Line }.first)
+    context.insert(line)
+    context.insert(binder)
+    #expect(line.binder == nil)
+    #expect(binder.lines.isEmpty)
+    try context.save()
+    #expect(try ModelContext(binders.container).binder(1)?.lines.isEmpty == true)
+    #expect(try binders.keys(\Line.key) == [line.key])
+  }
+
   @Test func `may be led to another owner while they are deleted`() throws {
     _ = try binders.context(binder: 2, lines: 0)
     let context = try binders.context()
