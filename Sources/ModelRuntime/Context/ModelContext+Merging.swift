@@ -52,6 +52,8 @@ extension ModelContext {
   func merge(_ saves: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
+    // What is deleted here as rows is looked for by its objects below.
+    if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
     var gone: [any PersistentModel] = []
     for rows in saves {
       if !rows.isComplete { mergeAll(of: rows.connectionIndex) }
@@ -63,6 +65,13 @@ extension ModelContext {
     mergeDeletions(of: gone)
     noticeLists()
     observers?.merged(saves, from: coordinator.connections)
+  }
+
+  /// Whether a save may have deleted or changed rows that are deleted here without objects.
+  private func mayConcernRowsTakenAlong(_ rows: SavedRows) -> Bool {
+    if !hasRowsTakenAlong { return false }
+    return !rows.isComplete || rows.deleted.contains(where: mayTakeAlong)
+      || rows.updated.contains(where: mayTakeAlong)
   }
 
   /// Takes over whatever may have changed in a store.

@@ -198,6 +198,36 @@ import Testing
     #expect(try binders.keys(\Binder.key) == [2])
   }
 
+  @Test(arguments: [false, true])
+  func `are forgotten once a merge says that others have deleted them`(areKnown: Bool) throws {
+    let context = try binders.context(sheets: 1)
+    context.automaticallyMergesChanges = true
+    let binder = try #require(try context.binder(1))
+    if areKnown { #expect(binder.lines.count == 3) }
+    context.delete(binder)
+    try binders.elsewhere { $0.delete(try #require(try $0.binder(1))) }
+    context.processPendingChanges()
+    #expect(!context.hasChanges)
+    #expect(context.deletedModelsArray.isEmpty)
+    context.checkInvariants()
+    try context.save()
+    #expect(try binders.keys(\Line.key).isEmpty)
+  }
+
+  @Test func `are still deleted where a merge says that others have moved one`() throws {
+    _ = try binders.context(binder: 2, lines: 0)
+    let context = try binders.context()
+    context.automaticallyMergesChanges = true
+    context.delete(try #require(try context.binder(1)))
+    try binders.elsewhere { try $0.line(10)?.binder = $0.binder(2) }
+    context.processPendingChanges()
+    #expect(context.deletedModelsArray.count == 4)
+    context.checkInvariants()
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try binders.keys(\Binder.key) == [2])
+  }
+
   @Test func `go once with two owners, between which others have moved one`() throws {
     _ = try binders.context(binder: 2)
     let context = try binders.context()
