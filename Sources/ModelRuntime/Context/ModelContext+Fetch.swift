@@ -99,7 +99,9 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) -> PendingModels<T>? {
     if !descriptor.includePendingChanges { return nil }
-    if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return nil }
+    if inserted.isEmpty, changed.isEmpty, deletedInMemory.isEmpty, !hasRowsTakenAlong {
+      return nil
+    }
     return PendingModels(descriptor, in: self)
   }
 

@@ -127,6 +127,11 @@ private final class InvariantCheck {
         violations.append("row \(row) is to be deleted without an object, and has one")
       }
     }
+    if hasRows,
+      context.takenAlong.prefix(context.firstRowsTakenAlong).contains(where: { !$0.rows.isEmpty })
+    {
+      violations.append("the context overlooks rows that it deletes without objects")
+    }
     if hasRows != context.hasRowsTakenAlong {
       violations.append("the context does not know whether it deletes rows without objects")
     }

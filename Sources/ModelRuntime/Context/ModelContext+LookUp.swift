@@ -251,7 +251,7 @@ extension ModelContext {
       unsaved.updateInserted(from: self)
       return unsaved.inserted.classes(below: type)
     }
-    unsaved.update(from: self)
+    unsaved.update(from: self, for: type)
     guard unsaved.deleted.classes(below: type).isEmpty else { return nil }
     let changed = unsaved.changed.classes(below: type)
     if !changed.isEmpty {

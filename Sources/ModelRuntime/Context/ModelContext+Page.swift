@@ -68,9 +68,11 @@ extension ModelContext {
 extension ModelContext {
   /// Whether any model of a class is new, changed or deleted, and not saved.
   fileprivate func hasUnsavedModels(of type: any PersistentModel.Type) -> Bool {
-    if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return false }
-    unsaved.update(from: self)
+    if inserted.isEmpty, changed.isEmpty, deletedInMemory.isEmpty, !hasRowsTakenAlong {
+      return false
+    }
     let type = ModelDescriptor.of(type)
+    unsaved.update(from: self, for: type)
     return [unsaved.inserted, unsaved.changed, unsaved.deleted].contains {
       !$0.classes(below: type).isEmpty
     }

@@ -84,7 +84,7 @@ extension ModelContext {
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
     // Of an empty array, this initializer writes to storage that the whole process has in common.
     if rows.isEmpty { return [] }
-    makeModelsTakenAlong()
+    makeModelsTakenAlong(of: descriptor)
     if connection.loadsSiblings { connect(rows) }
     return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
@@ -113,7 +113,7 @@ extension ModelContext {
     readAfter changeCount: UInt64?
   ) -> _FoundModels {
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
-    makeModelsTakenAlong()
+    makeModelsTakenAlong(of: base)
     if connection.loadsSiblings { connect(rows) }
     if rows.count == 1 {
       return unsafe withUnsafeTemporaryAllocation(of: Unmanaged<AnyObject>.self, capacity: 1) {

@@ -50,6 +50,8 @@ import RowFormat
   /// among the deleted models.
   @safe @exclusivity(unchecked) var takenAlong: [TakenAlong] = []
   @safe @exclusivity(unchecked) var hasRowsTakenAlong = false
+  /// Where the first of the members are that have no objects; none before ever get any rows.
+  @safe @exclusivity(unchecked) var firstRowsTakenAlong = 0
   /// The tables of such rows, in whichever stores, and what the context knew of these when they were found.
   @safe @exclusivity(unchecked) var tablesTakenAlong: [UInt16] = []
   @safe @exclusivity(unchecked) var rowsTakenAlongEpoch: UInt32 = 0

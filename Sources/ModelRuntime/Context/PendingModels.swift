@@ -18,8 +18,8 @@ struct PendingModels<T: PersistentModel> {
   /// - Returns: `nil` if the store's answer is right as it is.
   init?(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
     let unsaved = context.unsaved
-    unsaved.update(from: context)
     let type = ModelDescriptor.of(T.self)
+    unsaved.update(from: context, for: type)
     inserted = unsaved.inserted.classes(below: type)
     let candidates = unsaved.changed.classes(below: type)
     deletedCount = unsaved.deleted.classes(below: type).reduce(0) { $0 + $1.positions.count }
@@ -67,7 +67,9 @@ struct PendingModels<T: PersistentModel> {
   /// The names of the affected models that have rows.
   func affectedIdentifiers() -> Set<PersistentIdentifier> {
     var identifiers: Set<PersistentIdentifier> = []
-    for model in context.deleted where model is T { identifiers.insert(model.persistentModelID) }
+    for model in context.deletedInMemory where model is T {
+      identifiers.insert(model.persistentModelID)
+    }
     for models in changed {
       for position in models.positions {
         let model = context.changed[Int(position)]

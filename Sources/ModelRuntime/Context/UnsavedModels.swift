@@ -14,10 +14,15 @@ final class UnsavedModels {
   @safe @exclusivity(unchecked) private(set) var deleted = UnsavedList()
 
   /// Looks at what has come into a context's lists.
-  func update(from context: ModelContext) {
+  ///
+  /// - Parameters:
+  ///   - context: The context.
+  ///   - type: The class that is asked about.
+  func update(from context: ModelContext, for type: ModelDescriptor) {
+    context.makeModelsTakenAlong(of: type)
     inserted.update(from: context.inserted)
     changed.update(from: context.changed)
-    deleted.update(from: context.deleted)
+    deleted.update(from: context.deletedInMemory)
   }
 
   /// Looks only at what has come into the list of new models, where nothing else is unsaved.
@@ -48,7 +53,7 @@ final class UnsavedModels {
 extension ModelContext {
   /// Whether any model of a class, or of a subclass, is unsaved.
   func hasUnsavedModels(of type: ModelDescriptor) -> Bool {
-    unsaved.update(from: self)
+    unsaved.update(from: self, for: type)
     return [unsaved.inserted, unsaved.changed, unsaved.deleted]
       .contains { !$0.classes(below: type).isEmpty }
   }

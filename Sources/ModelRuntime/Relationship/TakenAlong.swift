@@ -62,7 +62,10 @@ extension ModelContext {
   func takeAlong(_ group: TakenAlong, epoch: UInt32) {
     takenAlong.append(group)
     if group.rows.isEmpty { return }
-    if !hasRowsTakenAlong { tablesTakenAlong = [] }
+    if !hasRowsTakenAlong {
+      tablesTakenAlong = []
+      firstRowsTakenAlong = takenAlong.count - 1
+    }
     hasRowsTakenAlong = true
     rowsTakenAlongEpoch = epoch
     deletionCount &+= group.rows.count
@@ -76,6 +79,16 @@ extension ModelContext {
     hasRowsTakenAlong && tablesTakenAlong.contains(row.table)
   }
 
+  /// Whether rows of a class, or of a subclass, may be deleted without objects.
+  private func mayTakeAlong(_ type: ModelDescriptor) -> Bool {
+    if !hasRowsTakenAlong { return false }
+    return coordinator.connections.contains { connection in
+      tablesTakenAlong.contains { table in
+        connection.descriptor(of: RowReference(table: table, key: 0))?.isKind(of: type) ?? false
+      }
+    }
+  }
+
   /// The rows that the next save deletes without objects, the last one first, as cascades go.
   func rowsTakenAlong(in connection: StoreConnection) -> [RowReference] {
     if !hasRowsTakenAlong { return [] }
@@ -84,12 +97,17 @@ extension ModelContext {
     return rows
   }
 
+  /// Makes objects of the rows that are deleted without any, if some of them may be of a class or a subclass.
+  func makeModelsTakenAlong(of type: ModelDescriptor) {
+    if mayTakeAlong(type) { makeModelsTakenAlong() }
+  }
+
   /// Makes objects of the rows that are deleted without any, as if there had been some from the start.
   func makeModelsTakenAlong() {
     if !hasRowsTakenAlong { return }
     // Making them asks again.
     hasRowsTakenAlong = false
-    for place in takenAlong.indices where !takenAlong[place].rows.isEmpty {
+    for place in firstRowsTakenAlong..<takenAlong.count where !takenAlong[place].rows.isEmpty {
       let group = takenAlong[place]
       let models = group.rows.compactMap { model(at: $0, in: group.connection) }
       takenAlong[place].rows = []
@@ -129,7 +147,9 @@ extension ModelContext {
   func forgetTakenAlong(in connection: StoreConnection? = nil) {
     if takenAlong.isEmpty { return }
     takenAlong.removeAll { connection == nil || $0.connection === connection }
-    hasRowsTakenAlong = takenAlong.contains { !$0.rows.isEmpty }
+    let first = takenAlong.firstIndex { !$0.rows.isEmpty }
+    hasRowsTakenAlong = first != nil
+    firstRowsTakenAlong = first ?? 0
   }
 }
 

@@ -228,6 +228,36 @@ import Testing
     #expect(try binders.keys(\Binder.key) == [2])
   }
 
+  @Test func `get no objects by fetches of other classes`() throws {
+    let keys = Array(1...6)
+    for key in keys { _ = try binders.context(binder: key) }
+    let context = ModelContext(binders.container)
+    for key in keys { if let binder = try context.binder(key) { context.delete(binder) } }
+    #expect(try context.fetch(FetchDescriptor<Binder>()).isEmpty)
+    #expect(try context.fetchCount(FetchDescriptor<Sheet>()) == 0)
+    #expect(context.maps[0].count == keys.count)
+    #expect(try context.fetch(FetchDescriptor<Line>()).isEmpty)
+    #expect(context.maps[0].count == 4 * keys.count)
+    try context.save()
+    #expect(try binders.keys(\Line.key).isEmpty)
+  }
+
+  @Test func `are looked at once each, however often there are more of them`() throws {
+    let keys = Array(1...6)
+    for key in keys { _ = try binders.context(binder: key) }
+    let context = ModelContext(binders.container)
+    for (count, key) in keys.enumerated() {
+      context.delete(try #require(try context.binder(key)))
+      #expect(context.firstRowsTakenAlong == count)
+      // Makes objects of its siblings.
+      #expect(try context.line(10 * key) == nil)
+      #expect(!context.hasRowsTakenAlong)
+    }
+    context.checkInvariants()
+    try context.save()
+    #expect(try binders.keys(\Line.key).isEmpty)
+  }
+
   @Test func `go once with two owners, between which others have moved one`() throws {
     _ = try binders.context(binder: 2)
     let context = try binders.context()
