@@ -48,6 +48,9 @@ extension ModelContext {
       if Swift.type(of: object) == type { return unsafe unsafeDowncast(object, to: type) }
     case nil: break
     }
-    return model(at: reference, in: connection) as? D
+    // Its object may be made now as one of those that are deleted with their owners.
+    let mayBeGone = mayTakeAlong(reference)
+    guard let model = model(at: reference, in: connection) as? D else { return nil }
+    return mayBeGone && model._$state.isKnownGone ? nil : model
   }
 }

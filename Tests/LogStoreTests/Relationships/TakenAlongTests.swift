@@ -287,6 +287,19 @@ import Testing
     #expect(bookmark.lines.isEmpty)
   }
 
+  @Test func `are not there for an object that knows nothing but its row`() throws {
+    let context = try binders.context()
+    try binders.elsewhere { other in
+      let bookmark = Bookmark(1)
+      other.insert(bookmark)
+      bookmark.line = try other.line(10)
+    }
+    let bookmark = try #require(try context.fetch(FetchDescriptor<Bookmark>()).first)
+    context.delete(try #require(try context.binder(1)))
+    #expect(bookmark.line == nil)
+    #expect(context.maps[0].count == 5)
+  }
+
   @Test func `include those that were never saved, and not those that have left`() throws {
     _ = try binders.context(binder: 2, lines: 0)
     let context = try binders.context()
