@@ -341,7 +341,7 @@ import Testing
     let pair = try [true, false].map { try Twin(hasObjects: $0) }
     var chance = SeededGenerator(seed: seed)
     for step in 0..<40 {
-      let action = Int.random(in: 0..<13, using: &chance)
+      let action = Int.random(in: 0..<14, using: &chance)
       let (a, b) = (Int.random(in: 0..<4, using: &chance), Int.random(in: 0..<4, using: &chance))
       for twin in pair { try twin.act(action, a, b, step) }
       for twin in pair { twin.context.checkInvariants("seed \(seed), step \(step):") }
@@ -398,12 +398,21 @@ import Testing
         let lines = try context.fetch(FetchDescriptor<Line>(sortBy: [SortDescriptor(\.key)]))
         for line in lines.dropFirst(a).prefix(b) { line.binder = try context.binder(b) }
       case 11:
+        // A row that others have deleted tells no values any more.
+        if b == 0 { _ = context.deletedModelsArray }
         try binders.elsewhere { other in
           let lines = try other.fetch(FetchDescriptor<Line>(sortBy: [SortDescriptor(\.key)]))
           if let line = lines.dropFirst(a).first {
             if b == 0 { other.delete(line) } else { line.binder = try other.binder(b) }
           }
         }
+      case 13:
+        // The owners last.
+        let deleted = context.deletedModelsArray.sorted { Self.text($0) > Self.text($1) }
+        for model in deleted.filter({ !($0 is Binder) }).dropFirst(a).prefix(b) {
+          context.insert(model)
+        }
+        for model in deleted where model is Binder { context.insert(model) }
       default: break
       }
     }
