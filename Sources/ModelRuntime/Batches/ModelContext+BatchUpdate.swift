@@ -67,6 +67,8 @@ private struct RowUpdate {
   /// The same as the writers, if no value has to be decoded for it.
   private let changes: [FixedChange]?
   /// The columns that are written as what was read makes them: what others make of them meanwhile must not be lost.
+  ///
+  /// In ascending order, in which a row takes them; none is there twice, since what is written unset is not assigned.
   private let readColumns: [Int]
 
   init<T>(
@@ -83,7 +85,8 @@ private struct RowUpdate {
     pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
     changes = try Self.fixedChanges(assignments.map(\.addition), writers, composer)
     readColumns =
-      composer.columnsWrittenUnset + writers.filter { !$0.isConstant }.map(\.property.ordinal)
+      (composer.columnsWrittenUnset + writers.filter { !$0.isConstant }.map(\.property.ordinal))
+      .sorted()
   }
 
   /// What becomes of the columns of each row, if all of them have a fixed width and get constants or sums.
