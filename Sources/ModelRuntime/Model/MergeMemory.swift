@@ -6,6 +6,8 @@ struct MergeBase {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  init(_ row: RawSpan) { bytes = unsafe row.withUnsafeBytes { unsafe Array($0) } }
+
   init?(_ row: _RowView) {
     if row.isAbsent { return nil }
     bytes = unsafe row.span.withUnsafeBytes { unsafe Array($0) }
@@ -151,9 +153,13 @@ extension _ModelState {
 
 extension _ModelState {
   /// Has the properties that are not set come from the row, so that their columns are copied from it and not encoded.
+  ///
+  /// But for those that no row has the values of.
   func readUnset(_ model: any PersistentModel) {
     flags.remove(.hasSavedValues)
-    model._$reset(keeping: changed)
+    var kept = changed
+    for property in descriptor.ephemerals { kept.insert(property.ordinal) }
+    model._$reset(keeping: kept)
   }
 
   /// Tells a sink that what the save writes without having set it is expected to be in the store as the row in memory has it.

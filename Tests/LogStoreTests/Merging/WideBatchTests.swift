@@ -113,4 +113,17 @@ import Testing
     let read = try stored(Captioned.self)
     #expect(read.head == "!" && read.tail == "theirs" && read.number == 1)
   }
+
+  @Test func `leave ephemeral values with their models`() throws {
+    try insert(Captioned())
+    let context = ModelContext(container)
+    let mine = try model(Captioned.self, context)
+    mine.isSelected = true
+    mine.n0 = 1
+    try context.save()
+    mine.number = 1
+    try context.save()
+    #expect(mine.isSelected)
+    #expect(try !stored(Captioned.self).isSelected)
+  }
 }
