@@ -11,6 +11,9 @@ final class BatchPairs {
   private let properties: [(property: ModelProperty, inverse: ModelProperty)]
   /// The partners of the rows of the commit, for each property in ``properties``.
   private var ends: [[End]]
+  /// Whether the commit can be made again if others have changed what it writes along: see
+  /// ``RowLayout/columnsWritten(with:)``.
+  private let canRepeat: Bool
   /// The rows of others that the commit has changed.
   private(set) var updated: [RowReference] = []
 
@@ -27,10 +30,12 @@ final class BatchPairs {
   ///   - properties: Those that the batch writes.
   ///   - descriptor: The class of the rows.
   ///   - connection: The store.
+  ///   - canRepeat: Whether the batch makes a commit again that ends with `RowConflicts`.
   init?(
     among properties: [ModelProperty],
     of descriptor: ModelDescriptor,
-    in connection: StoreConnection
+    in connection: StoreConnection,
+    canRepeat: Bool = true
   ) {
     self.properties = properties.compactMap { property in
       guard property.isPaired, let inverse = property.inverse else { return nil }
@@ -39,6 +44,7 @@ final class BatchPairs {
     if self.properties.isEmpty { return nil }
     self.descriptor = descriptor
     self.connection = connection
+    self.canRepeat = canRepeat
     ends = self.properties.map { _ in [] }
   }
 
@@ -137,6 +143,7 @@ final class BatchPairs {
     }
     var changed = ColumnSet()
     changed.insert(property.ordinal)
+    let writtenUnset = canRepeat ? layout.columnsWritten(with: [property.ordinal]) : []
     row.withBytes { former in
       var writer = RowWriter(capacity: former.byteCount + 16)
       writer.begin(layout)
@@ -149,6 +156,8 @@ final class BatchPairs {
       }
       let range = writer.finish()
       sink.update(row.reference, changed: changed, row: writer.bytes.extracting(range))
+      guard !writtenUnset.isEmpty, let sink = sink as? any ValueExpecting else { return }
+      sink.expectValues(of: row.reference, writtenUnset, from: MergeBase(former).bytes)
     }
     updated.append(row.reference)
   }

@@ -52,7 +52,13 @@ extension ModelContext {
     try composer.checkIsComplete()
     let connection = run.connection
     let keys = NewRows(connection, run.descriptor, estimate: estimate)
-    let pairs = BatchPairs(among: composer.properties, of: run.descriptor, in: connection)
+    // The rows are asked for one by one, and cannot be asked for again.
+    let pairs = BatchPairs(
+      among: composer.properties,
+      of: run.descriptor,
+      in: connection,
+      canRepeat: false
+    )
     var isDone = false
     while !isDone {
       do {

@@ -173,10 +173,17 @@ private struct UpsertBatch {
         guard mayGoOn() else { throw lost.cause }
       } catch is VanishedRow {
         // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
-        for place in rows.indices { rows[place].target = nil }
-        isLookedUp = false
+        forgetTargets()
+      } catch is RowConflicts {
+        // Others have changed what was to be written along: all is looked for and read again.
+        forgetTargets()
       }
     }
+  }
+
+  private mutating func forgetTargets() {
+    for place in rows.indices { rows[place].target = nil }
+    isLookedUp = false
   }
 
   private mutating func write(
@@ -189,7 +196,9 @@ private struct UpsertBatch {
     let state = run.context.editingState
     // What a row was matters only for what is kept of it.
     let readsRows = pairs != nil || !composer.isOfAllColumns
+    let writtenUnset = composer.columnsWrittenUnset
     try run.commit(pairs) { sink in
+      let expecting = writtenUnset.isEmpty ? nil : sink as? any ValueExpecting
       try lookUp(in: connection.store)
       let targets = readsRows ? rows.compactMap { $0.isSuperseded ? nil : $0.target } : []
       let stored = try connection.store.rows(at: targets, for: state)
@@ -211,6 +220,7 @@ private struct UpsertBatch {
               sink.update(target, changed: composer.changed, row: $0)
               pairs?.add(target, $0, replacing: former)
             }
+            expecting?.expectValues(of: target, writtenUnset, from: MergeBase(former).bytes)
           }
         } else {
           try composer.withNewRow(row.values, rank: keys.nextRank) {

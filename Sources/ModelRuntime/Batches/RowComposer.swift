@@ -77,10 +77,9 @@ final class RowComposer {
     self.places = places
     self.ranks = ranks
     self.changed = changed
-    let set = Set(properties.map(\.ordinal) + ranks.map(\.column))
-    columnsWrittenUnset =
-      changed.contains(63)
-      ? (63..<max(descriptor.layout.count, 63)).filter { !set.contains($0) } : []
+    columnsWrittenUnset = descriptor.layout.columnsWritten(
+      with: Set(properties.map(\.ordinal) + ranks.map(\.column))
+    )
   }
 
   /// The row that new rows begin as: the defaults of properties that the batch does not name, and nulls.

@@ -61,6 +61,15 @@ extension RowConflicts: CustomStringConvertible {
 }
 
 extension RowLayout {
+  /// The columns that an update writes along with others, since they share a mark with one of them.
+  ///
+  /// - Parameter set: The columns that it sets.
+  /// - Returns: Those that it does not set, in ascending order.
+  package func columnsWritten(with set: Set<Int>) -> [Int] {
+    guard count > 63, set.contains(where: { $0 >= 63 }) else { return [] }
+    return (63..<count).filter { !set.contains($0) }
+  }
+
   /// Whether two rows have the same bytes in a column.
   package func isEqual(_ column: Int, in row: RawSpan, and other: RawSpan) -> Bool {
     let isNull = isNull(column, in: row)

@@ -126,4 +126,44 @@ import Testing
     #expect(mine.isSelected)
     #expect(try !stored(Captioned.self).isSelected)
   }
+
+  @Test func `leave others' values where they update by a key`() throws {
+    try insert(Captioned())
+    let container = container
+    let result = try at(.beforeClaim) {
+      let other = ModelContext(container)
+      let theirs = try #require(try other.fetch(FetchDescriptor<Captioned>()).first)
+      theirs.tail = "theirs"
+      try other.save()
+    } during: {
+      try ModelContext(container).batchUpsert(
+        Captioned.self,
+        \.code,
+        \.number,
+        rows: [(0, 1), (7, 2)]
+      )
+    }
+    #expect(result.insertedCount == 1 && result.updatedCount == 1)
+    let context = ModelContext(container)
+    let read = try context.fetch(FetchDescriptor<Captioned>(sortBy: [SortDescriptor(\.code)]))
+    #expect(read.map(\.number) == [1, 2])
+    #expect(read.map(\.tail) == ["theirs", ""])
+  }
+
+  @Test func `leave others' values where they settle the other end of a pair`() throws {
+    try insert(Hub(), Mate("a"))
+    let container = container
+    let context = ModelContext(container)
+    let hub = try model(Hub.self, context)
+    _ = try at(.beforeClaim) {
+      let other = ModelContext(container)
+      let theirs = try #require(try other.fetch(FetchDescriptor<Hub>()).first)
+      theirs.text = "theirs"
+      try other.save()
+    } during: {
+      try context.batchUpdate(Mate.self, .set(\.hub, to: hub))
+    }
+    let read = try stored(Hub.self)
+    #expect(read.twin?.name == "a" && read.text == "theirs")
+  }
 }
