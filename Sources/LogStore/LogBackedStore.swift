@@ -209,6 +209,8 @@ extension LogBackedStore {
       } catch let moved as MovedReference {
         // It refers to another row by now, and goes on doing so.
         left.removeAll { $0.row == moved.row && $0.column == moved.column }
+      } catch is RowConflicts {
+        // Others have changed what is written along: the next attempt copies what they have set.
       }
     }
   }

@@ -92,21 +92,33 @@ extension TableStore {
       $0.key < $1.key
     }) {
       guard let table = table(numbered: row.table) else { continue }
-      var changed = ColumnSet()
+      // Which ones exactly: of the columns from 63 on, a set of columns has all or none.
+      var cleared: Set<Int> = []
       for reference in references {
-        changed.insert(reference.column)
-        if let rank = table.descriptor.rankColumns[reference.column] { changed.insert(rank) }
+        cleared.insert(reference.column)
+        if let rank = table.descriptor.rankColumns[reference.column] { cleared.insert(rank) }
       }
+      var changed = ColumnSet()
+      for column in cleared { changed.insert(column) }
       var writer = RowWriter()
       let range: Range<Int>? = try withRow(at: row) { stored in
         writer.begin(table.layout)
-        for column in 0..<table.layout.count where !changed.contains(column) {
+        for column in 0..<table.layout.count where !cleared.contains(column) {
           writer.copy(column, from: stored, column: column, layout: table.layout)
         }
         return writer.finish()
       }
       guard let range else { continue }
-      sink.update(row, changed: changed, row: writer.bytes.extracting(range))
+      let new = writer.bytes.extracting(range)
+      sink.update(row, changed: changed, row: new)
+      let writtenUnset = table.layout.columnsWritten(with: cleared)
+      if !writtenUnset.isEmpty, let sink = sink as? any ValueExpecting {
+        sink.expectValues(
+          of: row,
+          writtenUnset,
+          from: unsafe new.withUnsafeBytes { unsafe Array($0) }
+        )
+      }
       guard let sink = sink as? any ReferenceExpecting else { continue }
       for reference in references {
         sink.expectReference(of: row, reference.column, to: reference.target)

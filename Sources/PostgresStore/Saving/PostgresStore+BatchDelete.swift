@@ -34,6 +34,8 @@ extension PostgresStore: DataStoreBatching {
       } catch is VanishedRow {
         // Somebody else has deleted one of them: the next attempt finds what is left.
         left = []
+      } catch is RowConflicts {
+        // Others have changed what is written along: the next attempt copies what they have set.
       }
     }
   }
@@ -47,16 +49,29 @@ extension PostgresStore: DataStoreBatching {
       $0.key < $1.key
     }) {
       guard let table = tables.table(numbered: row.table) else { continue }
-      var changed = ColumnSet()
+      var cleared: Set<Int> = []
       for reference in references {
-        changed.insert(reference.column)
-        if let rank = table.rank(of: reference.column) { changed.insert(rank.position) }
+        cleared.insert(reference.column)
+        if let rank = table.rank(of: reference.column) { cleared.insert(rank.position) }
       }
-      // Only the columns that are null now are written.
+      var changed = ColumnSet()
+      for column in cleared { changed.insert(column) }
+      // Only the columns that are null now are written, and those that share a mark with one of them.
+      let writtenUnset = table.layout.columnsWritten(with: cleared)
+      let former = writtenUnset.isEmpty ? nil : try rows(at: [row])[0]
+      if former == nil, !writtenUnset.isEmpty { continue }
       var writer = RowWriter()
       writer.begin(table.layout)
+      former?.withBytes { stored in
+        for column in writtenUnset {
+          writer.copy(column, from: stored, column: column, layout: table.layout)
+        }
+      }
       let range = writer.finish()
-      sink.update(row, changed: changed, row: writer.bytes.extracting(range))
+      let new = writer.bytes.extracting(range)
+      sink.update(row, changed: changed, row: new)
+      guard !writtenUnset.isEmpty, let sink = sink as? any ValueExpecting else { continue }
+      sink.expectValues(of: row, writtenUnset, from: new.withUnsafeBytes { Array($0) })
     }
   }
 }

@@ -166,4 +166,37 @@ import Testing
     let read = try stored(Hub.self)
     #expect(read.twin?.name == "a" && read.text == "theirs")
   }
+
+  @Test func `clear references to what a store deletes, and nothing else`() throws {
+    let hub = Hub()
+    let spokes = [Spoke("a"), Spoke("b")]
+    try insert(hub, spokes[0], spokes[1])
+    let context = ModelContext(container)
+    let mine = try model(Hub.self, context)
+    let found = try context.fetch(FetchDescriptor<Spoke>(sortBy: [SortDescriptor(\.name)]))
+    mine.first = found[0]
+    mine.second = found[1]
+    mine.text = "mine"
+    try context.save()
+    let container = container
+    let store = try LogStore(configuration, migrationPlan: nil)
+    try at(.beforeClaim, time: 2) {
+      let other = ModelContext(container)
+      let theirs = try #require(try other.fetch(FetchDescriptor<Hub>()).first)
+      theirs.text += ", theirs"
+      try other.save()
+    } during: {
+      try store.delete(
+        DataStoreBatchDeleteRequest<Spoke>(
+          predicate: #Predicate { $0.name == "a" },
+          includeSubclasses: true,
+          editingState: EditingState(author: nil)
+        )
+      )
+    }
+    let read = try stored(Hub.self)
+    #expect(read.first == nil && read.second?.name == "b")
+    #expect(read.text == "mine, theirs")
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Spoke>()) == 1)
+  }
 }
