@@ -11,7 +11,9 @@ extension ModelContext {
   /// The stored rows are tested and changed: unsaved changes of the context do not count, and stay unsaved; of a property
   /// that has one, the object keeps its own value. Objects that are in a context get the new values as they do after a
   /// save of another context. A row that another context changes in the meantime is changed on top of that, and what
-  /// `.add` and `.change` make of a value that another one has saved in the meantime is computed again. A batch cannot be undone.
+  /// `.add` and `.change` make of a value that another one has saved in the meantime is computed again: all rows of the
+  /// commit, for as long as others go on changing such values of one of them. Beside others who write without a pause, commit
+  /// in steps. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class; models of subclasses are changed, too.
@@ -207,6 +209,8 @@ private struct UpdateCommit {
   /// Whether others have come between: from then on what was read is compared with what is replaced.
   private var comparesRows = false
 
+  private var readsRows: Bool { parts.contains(where: \.update.readsRows) }
+
   mutating func append(_ update: RowUpdate, _ rows: [RowReference]) {
     parts.append((update, rows))
     rowCount += rows.count
@@ -217,6 +221,7 @@ private struct UpdateCommit {
     defer { self = UpdateCommit() }
     var patience: (() -> Bool)?
     while rowCount > 0 {
+      let former = comparesRows || !readsRows ? nil : run.connection.changeCount
       do {
         return try commit(&run)
       } catch let lost as LostTurn {
@@ -230,6 +235,9 @@ private struct UpdateCommit {
         comparesRows = true
       } catch is VanishedRow {
         try dropVanished(run)
+      } catch  where former != run.connection.changeCount && former != nil && error.isOfValues {
+        // It may be wrong only with what was stored before others came.
+        comparesRows = true
       } catch let clashes as RowClashes {
         throw run.conflict(
           clashes.clashes[0],
@@ -262,7 +270,7 @@ private struct UpdateCommit {
     of sink: any RowChangeSink,
     in connection: StoreConnection
   ) -> (any ValueExpecting)? {
-    guard parts.contains(where: \.update.readsRows) else { return nil }
+    guard readsRows else { return nil }
     if !comparesRows, let sink = sink as? any CommitExpecting, let count = connection.changeCount {
       sink.expectFirstCommit(after: count)
       return nil
@@ -301,6 +309,13 @@ struct FoundRows {
     for place in tables.indices where !tables[place].rows.isAscending {
       tables[place].rows.sort()
     }
+  }
+}
+
+extension Error {
+  /// Whether the values that a batch has computed are refused, which it might not have computed of others.
+  fileprivate var isOfValues: Bool {
+    self is RowClashes || (self as? SwiftDataError) == .aggregateOverflow
   }
 }
 

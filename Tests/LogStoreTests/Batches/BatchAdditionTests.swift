@@ -12,6 +12,16 @@ import Testing
   init(key: Int) { self.key = key }
 }
 
+@Model private final class Runner {
+  #Unique<Runner>([\.rank])
+  var name: String
+  var rank: Int
+  init(_ name: String, rank: Int) {
+    self.name = name
+    self.rank = rank
+  }
+}
+
 @Suite struct `Batches that add` {
   private static let counterCount = 5
   private static let writerCount = 4
@@ -100,6 +110,68 @@ import Testing
     #expect(reads == 6)
     #expect(try self.counters(container).map(\.count) == [1, 1, 1])
     #expect(try self.counters(container)[0].text == "!!!!!!")
+  }
+
+  @Test func `do not fail by sums of what is not stored any more`() throws {
+    let container = try open(.memory)
+    try insert(1, in: container)
+    let other = ModelContext(container)
+    let counter = try #require(try other.fetch(FetchDescriptor<Counter>()).first)
+    counter.count = .max
+    try other.save()
+    var isFirst = true
+    try ModelContext(container).batchUpdate(
+      Counter.self,
+      .change(\.text) { text in
+        if isFirst {
+          isFirst = false
+          counter.count = 0
+          try other.save()
+        }
+        return text + "own"
+      },
+      .add(1, to: \.count)
+    )
+    let read = try self.counters(container)
+    #expect(read.map(\.count) == [1] && read.map(\.text) == ["own"])
+    #expect(throws: SwiftDataError.aggregateOverflow) {
+      try ModelContext(container).batchUpdate(Counter.self, .add(.max, to: \.count))
+    }
+  }
+
+  @Test func `do not fail by unique values that they do not get`() throws {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    let container = try ModelContainer(for: Runner.self, configurations: configuration)
+    let other = ModelContext(container)
+    let runners = [Runner("a", rank: 1), Runner("b", rank: 9)]
+    for runner in runners { other.insert(runner) }
+    try other.save()
+    var isFirst = true
+    let onlyFirst = #Predicate<Runner> { $0.name == "a" }
+    try ModelContext(container).batchUpdate(
+      Runner.self,
+      where: onlyFirst,
+      .change(\.rank) { rank in
+        if isFirst {
+          isFirst = false
+          runners[0].rank = 10
+          runners[1].rank = 2
+          try other.save()
+        }
+        return rank + 1
+      }
+    )
+    let sorted = FetchDescriptor<Runner>(sortBy: [SortDescriptor(\.name)])
+    #expect(try ModelContext(container).fetch(sorted).map(\.rank) == [11, 2])
+    runners[1].rank = 12
+    try other.save()
+    #expect(throws: SwiftDataError.self) {
+      try ModelContext(container).batchUpdate(
+        Runner.self,
+        where: onlyFirst,
+        .add(1, to: \.rank)
+      )
+    }
   }
 
   @Test(arguments: Place.allCases)
