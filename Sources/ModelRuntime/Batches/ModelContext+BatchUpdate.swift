@@ -263,7 +263,8 @@ private struct UpdateCommit {
 
   /// Has the commit refused if others change what it is computed from; called before anything is read.
   ///
-  /// That nobody has committed anything since costs nothing to see, and mostly nobody has.
+  /// Mostly nobody commits in between, which the store sees by one number. Only a batch that was overtaken has its rows
+  /// compared.
   ///
   /// - Returns: What is to be told of each row that is read; `nil` if nothing has to be.
   private func expectReads(

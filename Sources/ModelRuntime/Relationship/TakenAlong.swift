@@ -1,7 +1,7 @@
 import RowFormat
 
-// A cascade deletes the members of a list because their owner goes. Nothing can lead to them any more but what has them in
-// memory: so their ends need not be cleared, and those that nobody has an object of need none to be deleted.
+// A cascade deletes the members of a list because their owner goes. From then on only objects in memory lead to a member: so
+// the ends of the members need not be cleared, and a member without an object is deleted as a row.
 
 /// The members of a list that are deleted because their owner is.
 ///

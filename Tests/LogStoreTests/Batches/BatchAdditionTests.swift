@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func `add up, whoever else adds at once`(place: Place) async throws {
+  func `add up beside the additions of others`(place: Place) async throws {
     let container = try open(place)
     try insert(Self.counterCount, in: container)
     let containers = try (0..<Self.writerCount).map { _ in

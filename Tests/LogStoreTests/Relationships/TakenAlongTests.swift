@@ -11,7 +11,7 @@ import Testing
 
   init() throws { binders = try Binders() }
 
-  @Test func `need no objects where nobody has any`() throws {
+  @Test func `stay rows where the context has no objects of them`() throws {
     let context = try binders.context(lines: 100)
     let binder = try #require(try context.binder(1))
     context.delete(binder)
