@@ -13,7 +13,7 @@ package import RowFormat
 package final class ServerExport {
   /// Whether apps may save meanwhile.
   package enum Access: Sendable, Hashable {
-    /// Saves of other processes wait; if one is under way, the export fails.
+    /// Saves of other processes wait; if one is under way for longer than ten seconds, the export fails.
     case alone
     case besideApps
   }
@@ -34,7 +34,8 @@ package final class ServerExport {
     var oldest: Int64 = 0
   }
 
-  /// How long saves that are under way may take before the final moment is given up.
+  /// How long to wait for what others are at. Autovacuum yields after the server's `deadlock_timeout`, a second by
+  /// default.
   private static let lockTimeout = "10s"
 
   /// Connects, and reads what the tables are.
@@ -49,24 +50,29 @@ package final class ServerExport {
     switch access {
     case .alone:
       // Locks come before the snapshot, which begins with the first query: so it has what their holders committed.
-      _ = try connection.run([Statement("BEGIN ISOLATION LEVEL READ COMMITTED")])
+      _ = try connection.run(ServerExport.beginLocking)
       try readCatalogue()
-      try lockTables(" NOWAIT")
+      try lockTables()
       try readSnapshot()
       try readTables()
     case .besideApps: try beginSnapshot()
     }
   }
 
+  private static let beginLocking = [
+    Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+    Statement("SET LOCAL lock_timeout = '\(lockTimeout)'"),
+  ]
+
   /// Keeps savers waiting until the export ends.
-  private func lockTables(_ option: String = "") throws {
+  private func lockTables() throws {
     // The table of commits comes first: each save writes there before it locks another table.
     let names =
       ["_logstore_commit", "_logstore_meta", "_logstore_entity"] + catalogue.numbers.keys.sorted()
     let list = names.filter { catalogue.columns[$0] != nil }.map(catalogue.name)
       .joined(separator: ", ")
     do {
-      _ = try connection.run([Statement("LOCK TABLE \(list) IN SHARE MODE\(option)")])
+      _ = try connection.run([Statement("LOCK TABLE \(list) IN SHARE MODE")])
     } catch PostgresStoreError.server(let error) where error.state == SQLState.lockNotAvailable {
       throw MoveError.sourceInUse(place, by: "another session; stop the apps first")
     }
@@ -245,10 +251,7 @@ extension ServerExport {
   /// - Throws: ``MoveError/sourceInUse(_:by:)`` if a save takes longer than ten seconds; otherwise as ``advance()``.
   package func advanceAndLock() throws -> [RowReference]? {
     let former = Former(snapshot, tables, deletion)
-    _ = try connection.run([
-      .commit, Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
-      Statement("SET LOCAL lock_timeout = '\(ServerExport.lockTimeout)'"),
-    ])
+    _ = try connection.run([.commit] + ServerExport.beginLocking)
     try lockTables()
     try readSnapshot()
     try readCatalogue()

@@ -5,7 +5,7 @@ import PostgresStore
 import Testing
 
 /// A folder for logs, and a namespace of the server.
-final class MovePlace {
+final class MovePlace: Sendable {
   enum Direction { case toServer, fromServer }
 
   let folder: URL
@@ -86,6 +86,7 @@ final class MovePlace {
 
     /// The digests of the tables, by name.
     func digests() throws -> [String: String] {
+      try #require(status == 0, "\(output)")
       let facts = try JSONDecoder().decode(Facts.self, from: Data(output.utf8))
       return Dictionary(
         uniqueKeysWithValues: facts.tables.map { ($0.entity, "\($0.rows) \($0.digest)") }

@@ -45,6 +45,38 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.path("again.store")))
   }
 
+  @Test func `waits for the server's own work on a table`() throws {
+    let place = try MovePlace()
+    _ = try place.fill()
+    #expect(try place.move(.toServer).status == 0)
+    let session = try ServerSession(place.namespace.server.url)
+    try session.run("BEGIN")
+    // The lock that VACUUM and ANALYZE take.
+    try session.run(
+      "LOCK TABLE \"\(place.namespace.name)\".\"Leg\" IN SHARE UPDATE EXCLUSIVE MODE"
+    )
+    let (outcome, done) = (OutcomeBox(), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      outcome.value = Result { try place.move(.fromServer, "--dry-run") }
+      done.signal()
+    }
+    let watching = try ServerSession(place.namespace.server.url)
+    let waiting =
+      "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(place.namespace.name)\".\"Leg\"'::regclass"
+    var isOver = false
+    while try !isOver && watching.integer(waiting) == 0 {
+      isOver = done.wait(timeout: .now()) == .success
+    }
+    try session.run("COMMIT")
+    if !isOver { done.wait() }
+    let ended = try #require(try outcome.value?.get())
+    #expect(ended.status == 0, "\(ended.output)")
+  }
+
+  private final class OutcomeBox: @unchecked Sendable {
+    var value: Result<MovePlace.Outcome, any Error>?
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `keeps any values that a server can hold`(seed: UInt64) throws {
     let place = try MovePlace()

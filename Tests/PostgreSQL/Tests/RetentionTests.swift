@@ -90,9 +90,9 @@ import Testing
     #expect(!ended.isEmpty)
     #expect(try count("_logstore_change") == saved)
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-    try keepAhead(store)
-    #expect(try partitions().filter(ended.contains) == [])
     #expect(try count("_logstore_change") == 0)
+    // Older transactions of other tests may keep partitions for a while.
+    while try partitions().contains(where: ended.contains) { try keepAhead(store) }
     #expect(try commitCount() == 0)
     try save(2, in: context)
     try waitForHistory(2, of: context)
