@@ -1,5 +1,6 @@
 import LogEngineTestSupport
 import RowFormat
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -72,5 +73,31 @@ import Testing
     try store.engine.close()
     #expect(packs(store) == [])
     #expect(try SimulatedStore(on: store.disk).rows() == rows)
+  }
+
+  /// A name that the system shows is on disk only once its directory was synchronized.
+  @Test func `leaves its successor nothing to remove before the manifest's name is on disk`() throws {
+    let ends = Mutex<[Disk]>([])
+    let store = try SimulatedStore(
+      SimulatedFileSystem(seed: 1) { call, disk in
+        guard call.operation == .synchronizeDirectory, call.path == SimulatedStore.path else { return }
+        ends.withLock { $0.append(disk) }
+      }
+    )
+    for _ in 0..<12 { try store.insert(60) }
+    try store.engine.compact()
+    try store.insert(1)
+    try store.engine.compact()
+    #expect(packs(store).count > 0)
+    for disk in ends.withLock({ $0 }).dropFirst() {
+      // The process ends there, and the next one commits.
+      let next = try SimulatedStore(on: disk)
+      try next.insert(1, text: "the next one's")
+      let rows = try next.rows()
+      next.disk.forEachCrashState(random: SeededGenerator(seed: 1), limits: .few) { state in
+        let found = Result { try SimulatedStore(on: state.disk).rows() }
+        #expect((try? found.get()) == rows, "\(state.scenario): \(found)")
+      }
+    }
   }
 }
