@@ -26,6 +26,8 @@ final class Blobs: Sendable {
   let isUnswept = Atomic<Bool>(false)
   /// Whether a file could not be removed.
   let hasLeftovers = Atomic<Bool>(false)
+  /// Whether others have written the store in this session: what they left behind they alone know.
+  let hasForeignTurns = Atomic<Bool>(false)
   /// How many commits and batches may leave files behind at this moment.
   let unsettledCount = Atomic<Int>(0)
   /// Whether the store is this process's to write to; afterwards another may give out the same numbers.
@@ -34,6 +36,7 @@ final class Blobs: Sendable {
   /// Whether files may be left that no row owns, for a later sweep to find.
   var mayHaveOrphans: Bool {
     isUnswept.load(ordering: .relaxed) || hasLeftovers.load(ordering: .relaxed)
+      || hasForeignTurns.load(ordering: .relaxed)
       || unsettledCount.load(ordering: .acquiring) > 0 || retired.withLock { $0.count > 0 }
   }
 

@@ -147,6 +147,7 @@ extension LogWriter {
       && record.holder.turns == turns.known.load(ordering: .relaxed)
     try follower.beginTurn(catchingUp: !isKnown)
     if isKnown { return }
+    state.files.blobs.hasForeignTurns.store(true, ordering: .relaxed)
     if record.isReadable {
       try adopt(record, readingManifest: diedBefore)
       if diedBefore { try repair(after: record, turns) }
@@ -259,7 +260,7 @@ extension LogWriter {
     return max(segment, SegmentID(rawValue: pack))
   }
 
-  private func highestBlob() throws(StorageError) -> BlobID {
+  func highestBlob() throws(StorageError) -> BlobID {
     var highest = BlobID(rawValue: 0)
     for directory in try state.files.blobs.directories() {
       for id in try state.files.blobs.list(directory) where id.rawValue > highest.rawValue {

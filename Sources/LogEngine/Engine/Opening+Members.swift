@@ -108,6 +108,11 @@ extension Opening {
     let joined = try make((recovery, end), file, members, number, known: before.turns + 2)
     let isEnded = !end.isClean
     joined.state.log.tail.withLock { $0.isEnded = isEnded && $0.segment != nil }
+    if sweepsBlobs(recovery.manifest, end) {
+      // No file of now then has a number that this session, or one that joins it, gives out.
+      joined.state.files.blobs.record(try joined.writer.highestBlob())
+      joined.writer.housekeeper.beginBlobSweep()
+    }
     try joined.writer.witnessRecovery()
     if isEnded, end.segment != nil {
       // What follows the end may look like a frame to those who read on.

@@ -119,7 +119,7 @@ package struct Opening {
   }
 
   /// Whether files of blobs may be there that no row owns, and are to be looked for.
-  private func sweepsBlobs(_ manifest: Manifest, _ end: Recovery.End) -> Bool {
+  func sweepsBlobs(_ manifest: Manifest, _ end: Recovery.End) -> Bool {
     switch options.blobSweep {
     case .always: true
     case .afterUncleanEnd: !end.isClean || manifest.mayHaveOrphanedBlobs

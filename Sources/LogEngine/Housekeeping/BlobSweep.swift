@@ -7,7 +7,8 @@ import RowFormat
 ///
 /// It marks what the rows own as of the opening of the store, then goes through the folder. A file with
 /// a number from before this session that is not marked has no owner and can get none; one with a
-/// number of this session is left alone, unless it is known that the session never gave it out.
+/// number of this session is left alone, unless it is known that the session never gave it out: where several
+/// processes write, others may have.
 ///
 /// It works in slices, between which commits, reads and other work of the background go on. It never
 /// removes anything if it could not read every row.
@@ -27,6 +28,8 @@ struct BlobSweep: Sendable {
   private var tables: [UInt16]
   private var nextKey: UInt64 = 0
   private var marked = BlobSet()
+  /// Whether other processes give out numbers, too.
+  private let hasOthers: Bool
   /// Numbers of this session that were not given out, and will not be.
   private var claimed: [Range<UInt64>] = []
   /// The directories that are not swept yet; `nil` until the rows are marked.
@@ -39,6 +42,7 @@ struct BlobSweep: Sendable {
     start = state.fileSystem.microseconds()
     (pin, sequence) = state.visibility.pins.pin(state.visibility.visible, at: start)
     sessionStart = state.files.blobs.nextID
+    hasOthers = state.options.writers == .severalProcesses
     let catalogue = state.visibility.catalogue.withLock { $0 }
     tables = catalogue.tables.filter(\.mayOwnBlobs).map(\.number)
   }
@@ -97,8 +101,10 @@ struct BlobSweep: Sendable {
   ) throws(StorageError) {
     let found = try state.files.blobs.list(directory)
     guard let highest = found.max() else { return }
-    let range = state.files.blobs.claim(upTo: highest)
-    if !range.isEmpty { claimed.append(range) }
+    if !hasOthers {
+      let range = state.files.blobs.claim(upTo: highest)
+      if !range.isEmpty { claimed.append(range) }
+    }
     for id in found where isOrphan(id) {
       try state.files.blobs.remove(id)
       report.removedFileCount += 1
