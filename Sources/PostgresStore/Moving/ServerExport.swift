@@ -34,8 +34,7 @@ package final class ServerExport {
     var oldest: Int64 = 0
   }
 
-  /// How long to wait for what others are at. Autovacuum yields after the server's `deadlock_timeout`, a second by
-  /// default.
+  /// How long to wait for what others are at: autovacuum yields after the server's `deadlock_timeout`, a second by default.
   private static let lockTimeout = "10s"
 
   /// Connects, and reads what the tables are.

@@ -76,11 +76,14 @@ import Testing
   }
 
   /// A name that the system shows is on disk only once its directory was synchronized.
-  @Test func `leaves its successor nothing to remove before the manifest's name is on disk`() throws {
+  @Test func `leaves its successor nothing to remove before the manifest's name is on disk`() throws
+  {
     let ends = Mutex<[Disk]>([])
     let store = try SimulatedStore(
       SimulatedFileSystem(seed: 1) { call, disk in
-        guard call.operation == .synchronizeDirectory, call.path == SimulatedStore.path else { return }
+        guard call.operation == .synchronizeDirectory, call.path == SimulatedStore.path else {
+          return
+        }
         ends.withLock { $0.append(disk) }
       }
     )

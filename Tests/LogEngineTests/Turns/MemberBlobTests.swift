@@ -48,7 +48,7 @@ private struct Albums {
       let count = random.oneIn(8) ? Int.random(in: 1...60, using: &random) : nil
       do {
         members[slot] = try open(.severalProcesses, livingFor: count)
-      } catch where count != nil {
+      } catch  where count != nil {
         deathCount += 1
       }
       return
@@ -64,7 +64,7 @@ private struct Albums {
         try member.store.engine.close()
         members[slot] = nil
       }
-    } catch where member.fileSystem.isDead {}
+    } catch  where member.fileSystem.isDead {}
     if member.fileSystem.isDead {
       deathCount += 1
       members[slot] = nil
