@@ -12,6 +12,7 @@ extension ModelContext {
           continue
         }
         state.adoptInitialRelationships(of: model)
+        try checkUnsavedDenials(of: property, in: model)
         if property.isToMany {
           try checkCount(of: property, in: model)
         } else if !property.isOptional, state.destination(property) == nil {
@@ -22,6 +23,34 @@ extension ModelContext {
         }
       }
     }
+  }
+
+  /// Throws if a relationship leads to a model that was deleted before it was saved, and whose rule denies that.
+  ///
+  /// Those that were saved are among the deleted models, whose rules are checked by themselves.
+  private func checkUnsavedDenials(
+    of property: ModelProperty,
+    in model: any PersistentModel
+  ) throws {
+    guard let inverse = property.inverse, inverse.deleteRule == .deny else { return }
+    let deleted: (any PersistentModel)? =
+      switch model._$state.relation(property) {
+      case .unloaded: nil
+      case .one(let other): other.flatMap { $0._$state.isUnsavedAndDeleted ? $0 : nil }
+      case .many(let list): list.added.elements.first { $0._$state.isUnsavedAndDeleted }
+      }
+    guard let deleted else { return }
+    // Others may have deleted what is in its way.
+    if let connection = model._$state.connection {
+      try readRows(of: [model._$state], in: connection)
+      if model._$state.isGone { return }
+    }
+    throw SwiftDataError.deleteDenied(
+      deleted.persistentModelID,
+      property: inverse.name,
+      by: model.persistentModelID,
+      count: 1
+    )
   }
 
   private func checkCount(of property: ModelProperty, in model: any PersistentModel) throws {
@@ -40,4 +69,9 @@ extension ModelContext {
       )
     }
   }
+}
+
+extension _ModelState {
+  /// Whether the model was deleted without ever having been saved.
+  var isUnsavedAndDeleted: Bool { isDeleted && !flags.contains(.stored) }
 }

@@ -42,6 +42,7 @@ extension _ModelState {
     guard let destination else { return }
     // A model that was deleted reads as nil, and is stored so; with an inverse, its delete rule has the say.
     if property.inverse == nil, destination._$state.isKnownGone { return }
+    if destination._$state.isUnsavedAndDeleted, property.inverse?.deleteRule == .noAction { return }
     guard let reference = resolve(destination, in: &encoder) else { return }
     encoder.writer.set(ordinal, reference: reference)
     guard let column = descriptor.rankColumn(of: property) else { return }
