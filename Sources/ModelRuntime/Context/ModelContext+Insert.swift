@@ -32,6 +32,7 @@ extension ModelContext {
       } else if state.flags.contains(.deleted) {
         registerUndoOfInserting(model)
         undelete(model)
+        state.settleEnds(of: model)
       }
       return
     }
@@ -137,6 +138,39 @@ extension _ModelState {
       list.isOutdated = true
       property.notify(model)
     }
+  }
+
+  /// Lets the other ends follow those of an object that is inserted again: what deleting it took out of their lists is a
+  /// member again, and a one-to-one that its delete has ended stays so.
+  fileprivate func settleEnds(of model: any PersistentModel) {
+    for property in descriptor.relationships {
+      guard let inverse = property.inverse else { continue }
+      if inverse.isToMany {
+        let owners: [any PersistentModel] =
+          switch relation(property) {
+          case .many(let list): list.isLoaded ? list.models : list.added.elements
+          case .one, .unloaded: linkedModel(property).map { [$0] } ?? []
+          }
+        for owner in owners { owner._$state.takeBack(model, inverse, of: owner) }
+      } else if !property.isToMany, let other = linkedModel(property),
+        !other._$state.isLinked(to: model, inverse)
+      {
+        removeOther(other, property, of: model)
+      }
+    }
+  }
+
+  /// Has a list put together again that a member left because it was deleted.
+  private func takeBack(
+    _ member: any PersistentModel,
+    _ property: ModelProperty,
+    of owner: any PersistentModel
+  ) {
+    guard case .many(let list) = relation(property) else { return }
+    list.removed.remove(member)
+    if !list.isLoaded || list.contains(member) { return }
+    list.isOutdated = true
+    property.notify(owner)
   }
 
   private func outdateList(_ property: ModelProperty, without member: any PersistentModel) {

@@ -28,6 +28,50 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `and inserting it again shows it in the lists that it was in`(isRead: Bool) throws {
+    try club.context {
+      let (team, player, medal) = (Team(1), Player(2), Medal(3))
+      $0.insert(team)
+      team.members = [player, Player(4)]
+      $0.insert(medal)
+      medal.players = [player]
+    }
+    let context = ModelContext(club.container)
+    let (team, player) = (try context.team(1), try context.player(2))
+    let medal = try #require(try context.fetch(FetchDescriptor<Medal>()).first)
+    if isRead { #expect(team.members.count == 2 && medal.players.count == 1) }
+    context.delete(player)
+    #expect(team.members.map(\.key) == [4])
+    #expect(medal.players.isEmpty)
+    context.insert(player)
+    #expect(player.team === team && player.medals.map(\.key) == [3])
+    #expect(Set(team.members.map(\.key)) == [2, 4])
+    #expect(medal.players.map(\.key) == [2])
+    try context.save()
+    #expect(Set(team.members.map(\.key)) == [2, 4])
+    let other = ModelContext(club.container)
+    #expect(Set(try other.team(1).members.map(\.key)) == [2, 4])
+    #expect(try other.player(2).medals.map(\.key) == [3])
+  }
+
+  @Test(arguments: [false, true])
+  func `is denied though it was never saved`(isTrophySaved: Bool) throws {
+    let context = ModelContext(club.container)
+    let (team, trophy) = (Team(1), Trophy(2))
+    context.insert(trophy)
+    if isTrophySaved { try context.save() }
+    context.insert(team)
+    trophy.team = team
+    context.delete(team)
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect("\(error)".contains("trophies"), "\(error)")
+    trophy.team = nil
+    try context.save()
+    #expect(try ModelContext(club.container).fetch(FetchDescriptor<Trophy>()).count == 1)
+    #expect(try ModelContext(club.container).fetchCount(FetchDescriptor<Team>()) == 0)
+  }
+
+  @Test(arguments: [false, true])
   func `takes along what belongs to it since, whether or not its list was read`(
     isRead: Bool
   ) throws {
