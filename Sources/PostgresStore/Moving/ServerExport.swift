@@ -52,6 +52,8 @@ package final class ServerExport {
       _ = try connection.run(ServerExport.beginLocking)
       try readCatalogue()
       try lockTables()
+      // A migration may have changed it while the locks were waited for.
+      try readCatalogue()
       try readSnapshot()
       try readTables()
     case .besideApps: try beginSnapshot()
