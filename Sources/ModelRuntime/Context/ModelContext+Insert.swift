@@ -146,18 +146,54 @@ extension _ModelState {
     for property in descriptor.relationships {
       guard let inverse = property.inverse else { continue }
       if inverse.isToMany {
-        let owners: [any PersistentModel] =
-          switch relation(property) {
-          case .many(let list): list.isLoaded ? list.models : list.added.elements
-          case .one, .unloaded: linkedModel(property).map { [$0] } ?? []
+        for owner in owners(through: property) {
+          if isStored(property, at: owner) {
+            owner._$state.takeBack(model, inverse, of: owner)
+          } else if !owner._$state.hasAdded(model, to: inverse) {
+            owner._$state.insertOther(model, inverse, of: owner)
           }
-        for owner in owners { owner._$state.takeBack(model, inverse, of: owner) }
+        }
       } else if !property.isToMany, let other = linkedModel(property),
         !other._$state.isLinked(to: model, inverse)
       {
         removeOther(other, property, of: model)
       }
     }
+  }
+
+  /// Has the lists put together again that still show an object whose insertion was undone, or do not show one whose
+  /// insertion was redone.
+  func outdateListsOfOwners(of model: any PersistentModel) {
+    for property in descriptor.relationships {
+      guard let inverse = property.inverse, inverse.isToMany else { continue }
+      for owner in owners(through: property) {
+        guard case .many(let list) = owner._$state.relation(inverse), list.isLoaded,
+          list.contains(model) == isDeleted
+        else { continue }
+        list.isOutdated = true
+        inverse.notify(owner)
+      }
+    }
+  }
+
+  private func hasAdded(_ member: any PersistentModel, to property: ModelProperty) -> Bool {
+    guard case .many(let list) = relation(property) else { return false }
+    return list.added.contains(member)
+  }
+
+  /// The models that have this one in their lists, as far as its end is in memory.
+  private func owners(through property: ModelProperty) -> [any PersistentModel] {
+    if case .many(let list) = relation(property) {
+      return list.isLoaded ? list.models : list.added.elements
+    }
+    return property.isToMany ? [] : linkedModel(property).map { [$0] } ?? []
+  }
+
+  /// Whether the store has what this end says of one model.
+  private func isStored(_ property: ModelProperty, at owner: any PersistentModel) -> Bool {
+    if case .many(let list) = relation(property) { return !list.added.contains(owner) }
+    let state = owner._$state
+    return state.flags.contains(.stored) && storedReference(property) == state.reference
   }
 
   /// Has a list put together again that a member left because it was deleted.

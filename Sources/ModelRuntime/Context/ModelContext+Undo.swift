@@ -275,6 +275,7 @@ extension ModelContext {
         // While it is no deleted model: what it is related to afterwards is what is in memory.
         for property in state.descriptor.relationships { _ = state.related(property) }
         context.markDeleted(model)
+        state.outdateListsOfOwners(of: model)
         // As deleting it does: a save takes its own ends from memory, and inserting it again needs them.
         for property in state.descriptor.relationships {
           context.registerUndo(of: property, in: model)
@@ -294,6 +295,7 @@ extension ModelContext {
     register { context in
       if model._$state.context === context {
         context.undelete(model)
+        model._$state.outdateListsOfOwners(of: model)
         context.register { $0.markDeleted(model) }
       } else if saveCount != context.undo.saveCount {
         context.insert(model)

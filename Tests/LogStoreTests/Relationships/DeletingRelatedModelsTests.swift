@@ -54,6 +54,65 @@ import Testing
     #expect(try other.player(2).medals.map(\.key) == [3])
   }
 
+  @Test(arguments: [false, true], [false, true])
+  func `and inserting it again shows it in lists that no store has`(
+    isOwnerSaved: Bool,
+    isMemberSaved: Bool
+  ) throws {
+    let context = ModelContext(club.container)
+    let (team, player, medal) = (Team(1), Player(2), Medal(3))
+    if isOwnerSaved {
+      context.insert(team)
+      context.insert(medal)
+    }
+    if isMemberSaved { context.insert(player) }
+    try context.save()
+    for model in [team, player, medal] as [any PersistentModel] { context.insert(model) }
+    player.team = team
+    player.medals = [medal]
+    context.delete(player)
+    #expect(team.members.isEmpty && medal.players.isEmpty)
+    context.insert(player)
+    #expect(player.team === team && player.medals.map(\.key) == [3])
+    #expect(team.members.map(\.key) == [2] && medal.players.map(\.key) == [2])
+    try context.save()
+    let other = ModelContext(club.container)
+    #expect(try other.team(1).members.map(\.key) == [2])
+    #expect(try other.player(2).medals.map(\.key) == [3])
+    #expect(try other.fetch(FetchDescriptor<Medal>()).first?.players.map(\.key) == [2])
+  }
+
+  @Test func `inserting it again and undoing that shows it no more`() throws {
+    try club.context {
+      let (team, player) = (Team(1), Player(2))
+      $0.insert(team)
+      team.members = [player, Player(4)]
+    }
+    let context = ModelContext(club.container)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let (team, player) = (try context.team(1), try context.player(2))
+    #expect(team.members.count == 2)
+    func group(_ body: () -> Void) {
+      undo.beginUndoGrouping()
+      body()
+      undo.endUndoGrouping()
+    }
+    group { context.delete(player) }
+    group { context.insert(player) }
+    #expect(Set(team.members.map(\.key)) == [2, 4])
+    undo.undo()
+    #expect(team.members.map(\.key) == [4])
+    undo.redo()
+    #expect(Set(team.members.map(\.key)) == [2, 4])
+    undo.undo()
+    undo.undo()
+    #expect(Set(team.members.map(\.key)) == [2, 4])
+    try context.save()
+    #expect(Set(try ModelContext(club.container).team(1).members.map(\.key)) == [2, 4])
+  }
+
   @Test(arguments: [false, true])
   func `is denied though it was never saved`(isTrophySaved: Bool) throws {
     let context = ModelContext(club.container)
