@@ -91,9 +91,14 @@ extension Compactor {
       let file = SegmentID(rawValue: pack.reader.id.rawValue)
       for part in pack.tables { tail.usages.add(part.recordByteCount, of: part.table, to: file) }
     }
+    releaseRemovedTables(&tail.usages)
+  }
+
+  /// Nothing of a removed table is needed, whatever else is said of its rows.
+  private func releaseRemovedTables(_ usages: inout SegmentUsages) {
     for table in tables {
       let removedAt = state.tables[Int(table.entry.number)]?.removedAt.load(ordering: .relaxed)
-      if let removedAt, removedAt != .max { tail.usages.release(table: table.entry.number) }
+      if let removedAt, removedAt != .max { usages.release(table: table.entry.number) }
     }
   }
 
@@ -206,6 +211,7 @@ extension Compactor {
     }
     state.log.tail.withLock { tail in
       tail.usages.release(dead)
+      releaseRemovedTables(&tail.usages)
     }
   }
 

@@ -106,8 +106,17 @@ extension Follower {
     else { return false }
     position.newBase = nil
     let packs = base.packs.compactMap { state.files.packs[Int($0.id.rawValue)] }
+    let known = state.files.packList.withLock { $0.map(\.id) }
+    // Where records stand on a pack that was not taken up, nothing leads any more to the rows that it replaced.
+    let isCountedAnew = position.admittedPack.rawValue > known.last?.rawValue ?? 0
+    let staying = isCountedAnew ? [] : Set(known).intersection(packs.map(\.id))
+    let new = packs.filter { !staying.contains($0.id) }
+    // While what the new packs were made from can still be read.
+    let replaced = try replacedRows(by: new, amongThoseOf: staying)
     let retired = retire(for: base, packs)
-    try moveSlots(to: packs, &position.replay.usages)
+    try moveSlots(to: new, &position.replay.usages)
+    position.replay.usages.release(replaced)
+    releaseRemovedTables(of: new, &position.replay.usages)
     publishUsage(position)
     state.files.compactionCount.add(1, ordering: .relaxed)
     state.files.epochs.retire(retired)
@@ -146,14 +155,44 @@ extension Follower {
     return retired
   }
 
-  /// Lets the index name packs where it names what is gone, and counts which of their rows are needed.
+  /// The rows of packs that stay on which nothing builds any more, once others have taken the place of the log.
+  ///
+  /// A row of which only some attributes changed stood partly in the log; a new pack has all of it.
+  private func replacedRows(
+    by new: [PackReader],
+    amongThoseOf staying: Set<PackID>
+  ) throws -> SupersededBytes {
+    var replaced = SupersededBytes()
+    if staying.isEmpty { return replaced }
+    let staying = Set(staying.map { SegmentID(rawValue: $0.rawValue) })
+    for pack in new {
+      try pack.forEachAddress { reference, _ in
+        guard let table = state.tables[Int(reference.table)],
+          1...IndexPages.maximumKey ~= reference.key
+        else { return }
+        let location = table.pages.location(of: reference.key)
+        // A slot that names a pack has nothing below it.
+        guard location.isRow, !location.isPacked else { return }
+        try state.forEachInChain(location.place, of: reference) { place, header in
+          guard place.isPacked, staying.contains(place.segment) else { return }
+          replaced.add(header.totalByteCount, of: reference.table, in: place.segment)
+        }
+      }
+    }
+    return replaced
+  }
+
+  /// Lets the index name new packs where it names what is gone, and counts which of their rows are needed.
   ///
   /// The newest packs come first, for a row is in the newest that has it.
+  ///
+  /// - Complexity: O(rows of the new packs).
   private func moveSlots(
     to packs: [PackReader],
     _ usages: inout SegmentUsages
   ) throws {
-    usages.remove { state.files.isGone($0) || state.files.packs[Int($0.rawValue)] != nil }
+    let new = Set(packs.map { SegmentID(rawValue: $0.id.rawValue) })
+    usages.remove { state.files.isGone($0) || new.contains($0) }
     for pack in packs.reversed() {
       let file = SegmentID(rawValue: pack.id.rawValue)
       var dead = SupersededBytes()
@@ -176,6 +215,14 @@ extension Follower {
         }
       }
       usages.release(dead)
+    }
+  }
+
+  /// Nothing of a removed table is needed, whatever else is said of its rows.
+  private func releaseRemovedTables(of packs: [PackReader], _ usages: inout SegmentUsages) {
+    for number in Set(packs.flatMap { $0.footer.tables.map(\.table) }) {
+      let removedAt = state.tables[Int(number)]?.removedAt.load(ordering: .relaxed)
+      if let removedAt, removedAt != .max { usages.release(table: number) }
     }
   }
 
