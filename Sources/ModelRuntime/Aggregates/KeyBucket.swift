@@ -31,10 +31,20 @@ package struct KeyBucket: @unchecked Sendable {
 
   /// The numbers of a calendar's components.
   static func component(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
-    KeyBucket(kind: .integer, range: { calendar.sharedRange(component, around: $0) }) { value in
+    func number(_ seconds: Double) -> Int {
+      calendar.component(component, from: Date(timeIntervalSinceReferenceDate: seconds))
+    }
+    // The week in which a month ends has one number in that month, and another in the next.
+    func range(around seconds: Double) -> Range<Double>? {
+      guard let range = calendar.sharedRange(component, around: seconds),
+        number(range.lowerBound) == number(seconds),
+        number(range.upperBound.nextDown) == number(seconds)
+      else { return nil }
+      return range
+    }
+    return KeyBucket(kind: .integer, range: range) { value in
       guard case .double(let seconds) = value, seconds.isFinite else { return .null }
-      let date = Date(timeIntervalSinceReferenceDate: seconds)
-      return .integer(Int64(calendar.component(component, from: date)))
+      return .integer(Int64(number(seconds)))
     }
   }
 }

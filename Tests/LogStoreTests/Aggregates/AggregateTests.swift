@@ -342,6 +342,36 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// The week in which a month ends has one number in that month, and another in the next.
+  @Test(arguments: [
+    Calendar.Component.second, .minute, .hour, .day, .weekday, .weekdayOrdinal, .weekOfMonth,
+    .weekOfYear, .month, .quarter, .year, .yearForWeekOfYear, .era,
+  ])
+  func `have the number that the calendar gives to each of their dates`(
+    component: Calendar.Component
+  ) throws {
+    try withContext(.log, count: 400) { context, readings in
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = .gmt
+      calendar.firstWeekday = 1
+      calendar.minimumDaysInFirstWeek = 1
+      let start = try #require(calendar.date(from: DateComponents(year: 2023, month: 12, day: 20)))
+      for (step, reading) in readings.enumerated() {
+        // In no order, so that what is known of one is asked for by others.
+        reading.at = start.addingTimeInterval(Double(step * 173 % 400) * 20_011)
+      }
+      try context.save()
+      let found = try context.aggregate(
+        FetchDescriptor<Reading>(),
+        by: .component(component, of: \.at, in: calendar),
+        .count
+      )
+      let expected = Dictionary(grouping: readings) { calendar.component(component, from: $0.at) }
+      #expect(found.map(\.key) == expected.keys.sorted())
+      for (number, count) in found { #expect(count == expected[number]?.count, "\(number)") }
+    }
+  }
+
   @Test(arguments: [Double.nan, .infinity, 1e18])
   func `say which property has a date that calendars do not reckon with`(seconds: Double) throws {
     try withContext(.log, count: 20) { context, readings in
