@@ -16,8 +16,9 @@ struct KeyEncoder {
   private var integers = CodeTable()
   private var texts = TextCodeTable()
   private var dictionaries: [ObjectIdentifier: (dictionary: PackDictionary, codes: [Int32])] = [:]
-  /// Ranges of doubles that fall into one bucket each, ascending.
-  private var bucketRanges: [(range: Range<Double>, code: Int32)] = []
+  /// Ranges of doubles that fall into one bucket each, ascending, by the stretch in which a value of theirs was met.
+  private var bucketRanges: [Int: [(range: Range<Double>, code: Int32)]] = [:]
+  private var bucketRangeCount = 0
   /// Those that were found last, by quarters of an hour: rows are near each other in time.
   private var recentRanges: [(range: Range<Double>, code: Int32)] = []
 
@@ -30,7 +31,12 @@ struct KeyEncoder {
   var byteCount: Int {
     values.count * MemoryLayout<KeyValue>.stride * 3 + heapByteCount + integers.byteCount
       + texts.byteCount + dictionaryCodeCount * MemoryLayout<Int32>.stride
+      + bucketRangeCount * MemoryLayout<(Range<Double>, Int32)>.stride * 2
+      + bucketRanges.count * Self.stretchByteCount
   }
+
+  /// What a stretch takes beside its ranges, in bytes, about: places of a table, and the head of a list.
+  private static let stretchByteCount = 96
 
   init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
     self.source = source
@@ -159,6 +165,10 @@ struct KeyEncoder {
     swap(&recent, &recentRanges)
   }
 
+  /// How long a stretch is, in seconds: of ranges as short as a second it has some thousands, so that it costs little to
+  /// put one between others, and years have a few thousand stretches.
+  private static let stretchLength = 8192.0
+
   /// The number of a date.
   ///
   /// - Parameters:
@@ -166,20 +176,39 @@ struct KeyEncoder {
   ///   - known: Becomes the range in which all dates have this number; empty if that is not known.
   /// - Returns: The number.
   private mutating func code(inStretch value: Double, _ known: inout Range<Double>) -> Int32 {
-    var low = 0
-    var high = bucketRanges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if bucketRanges[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
+    // Farther away no ranges are known.
+    guard abs(value) < 1e13 else {
+      known = 0..<0
+      return code(of: source.value(.double(value)))
     }
-    if low < bucketRanges.count, bucketRanges[low].range.contains(value) {
-      known = bucketRanges[low].range
-      return bucketRanges[low].code
+    let stretch = Int((value / Self.stretchLength).rounded(.down))
+    let (place, found) = place(of: value, in: bucketRanges[stretch] ?? [])
+    if let found {
+      known = found.range
+      return found.code
     }
     let code = code(of: source.value(.double(value)))
     known = bucket?.range?(value) ?? 0..<0
-    if !known.isEmpty { bucketRanges.insert((known, code), at: low) }
+    if !known.isEmpty {
+      bucketRanges[stretch, default: []].insert((known, code), at: place)
+      bucketRangeCount += 1
+    }
     return code
+  }
+
+  /// Where a date's range is in a list of ranges, or belongs.
+  private func place(
+    of value: Double,
+    in ranges: [(range: Range<Double>, code: Int32)]
+  ) -> (place: Int, found: (range: Range<Double>, code: Int32)?) {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
+    }
+    let isThere = low < ranges.count && ranges[low].range.contains(value)
+    return (low, isThere ? ranges[low] : nil)
   }
 
   private mutating func encodeCodes(

@@ -11,9 +11,11 @@ import Testing
   var weight: Double
   var address: String
   var depot: String
+  var sent: Date
 
-  init(_ number: Int, _ weight: Double, _ address: String, _ depot: String) {
+  init(_ number: Int, _ weight: Double, _ address: String, _ depot: String, _ sent: Date) {
     (self.number, self.weight, self.address, self.depot) = (number, weight, address, depot)
+    self.sent = sent
   }
 }
 
@@ -63,10 +65,13 @@ private enum LargeQuestion: CaseIterable {
     let store = try #require(container.stores(of: LogStore.self).first)
     let context = ModelContext(container)
     let rows = (0..<4_000).map { number in
-      (number, Double(number) / 7, "Street of the parcels \(number), City", "D\(number % 5)")
+      // Some two hours apart, in no order.
+      let sent = Date(timeIntervalSinceReferenceDate: Double(number * 1_777 % 4_000) * 7_919)
+      let address = "Street of the parcels \(number), City"
+      return (number, Double(number) / 7, address, "D\(number % 5)", sent)
     }
     if place == .unsaved {
-      for row in rows { context.insert(WeighedParcel(row.0, row.1, row.2, row.3)) }
+      for row in rows { context.insert(WeighedParcel(row.0, row.1, row.2, row.3, row.4)) }
     } else {
       _ = try context.batchInsert(
         WeighedParcel.self,
@@ -74,6 +79,7 @@ private enum LargeQuestion: CaseIterable {
         \.weight,
         \.address,
         \.depot,
+        \.sent,
         rows: rows
       )
     }
@@ -114,5 +120,31 @@ private enum LargeQuestion: CaseIterable {
     question: LargeQuestion
   ) throws {
     try withContext(place, limit: 64 << 20) { try question.ask($0, $1) }
+  }
+
+  /// The ranges of dates that fall into one group are remembered, so that few calendars are asked.
+  @Test(arguments: [Place.log, .packs])
+  private func `counts what is remembered of dates, however few groups they fall into`(
+    place: Place
+  ) throws {
+    func count(_ context: ModelContext, _ descriptor: FetchDescriptor<WeighedParcel>) throws -> Int {
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = .gmt
+      let groups = try context.aggregate(
+        descriptor,
+        by: .component(.second, of: \.sent, in: calendar),
+        .count
+      )
+      #expect(groups.reduce(0) { $0 + $1.values } == 4_000)
+      return groups.count
+    }
+    try withContext(place, limit: 40_000) { context, descriptor in
+      #expect(throws: SwiftDataError.aggregateTooLarge) { try count(context, descriptor) }
+    }
+    try FileManager.default.removeItem(at: url)
+    try withContext(place, limit: 4 << 20) { context, descriptor in
+      let groups = try count(context, descriptor)
+      #expect(groups == 60)
+    }
   }
 }
