@@ -84,13 +84,15 @@ struct WordSearch {
     let filter = expression.map {
       RowFilter($0, descriptor: table.descriptor, resolver: resolver)
     }
+    let scanner = WordScanner()
     var best: [(reference: RowReference, score: Double)] = []
     var heap = Heap(found)
     while best.count < request.limit ?? .max, let row = heap.popFirst() {
       let reference = RowReference(table: table.number, key: row.key)
       let testsTexts = request.query.needsTexts && !row.isTested
       if filter != nil || testsTexts {
-        guard try matches(reference, filter, testsTexts: testsTexts, tally) else { continue }
+        let texts = testsTexts ? scanner : nil
+        guard try matches(reference, filter, readingTextsBy: texts, tally) else { continue }
       }
       best.append((reference, row.score))
     }
@@ -190,14 +192,13 @@ struct WordSearch {
   private func matches(
     _ reference: RowReference,
     _ filter: RowFilter?,
-    testsTexts: Bool,
+    readingTextsBy scanner: WordScanner?,
     _ tally: TableTally?
   ) throws -> Bool {
     var matches = false
-    let scanner = WordScanner()
     _ = try resolver.withRow(reference) { row in
       tally?.readRow(row.byteCount)
-      if testsTexts, !texts(of: row, table.layout, scanner).match { return }
+      if let scanner, !texts(of: row, table.layout, scanner).match { return }
       matches = try filter?.matches(row, reference) ?? true
     }
     return matches

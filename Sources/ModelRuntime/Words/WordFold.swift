@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a character of a text is for the search for words: a part of one, a word by itself, or what is between words.
 ///
@@ -150,7 +151,7 @@ struct WordFolding: ~Copyable {
 
   /// What a scalar folds to.
   ///
-  /// - Complexity: O(1), but for the first scalar of each 64: some 100 microseconds.
+  /// - Complexity: O(1), but for the first scalar of each 64 in a process: some 100 microseconds.
   mutating func fold(_ scalar: UInt32) -> WordFold {
     let number = scalar >> 6
     if number != pageNumber { turn(to: number) }
@@ -163,7 +164,18 @@ struct WordFolding: ~Copyable {
       page = known
       return
     }
-    page = (0..<64).map { WordFold(Unicode.Scalar(number << 6 | $0) ?? "\u{FFFD}") }
+    page = Self.sharedPage(number)
     pages[number] = page
+  }
+
+  /// The pages that were folded in this process, nine megabytes at most: whoever searches one text, or shows a snippet,
+  /// folds nothing again.
+  private static let sharedPages = Mutex<[UInt32: [WordFold]]>([:])
+
+  private static func sharedPage(_ number: UInt32) -> [WordFold] {
+    if let known = sharedPages.withLock({ $0[number] }) { return known }
+    let page = (0..<64).map { WordFold(Unicode.Scalar(number << 6 | $0) ?? "\u{FFFD}") }
+    sharedPages.withLock { $0[number] = page }
+    return page
   }
 }
