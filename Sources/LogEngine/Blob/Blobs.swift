@@ -113,10 +113,10 @@ extension Blobs {
       // Also if it exists: the process that made it may have died before it synchronized the name.
       if directories.ready.isEmpty {
         try fileSystem.makeDirectory(paths.blobs)
-        if synchronizes { try fileSystem.synchronizeDirectory(paths.root) }
+        try synchronizeNames(in: paths.root)
       }
       try fileSystem.makeDirectory(paths.blobs(in: directory))
-      if synchronizes { try fileSystem.synchronizeDirectory(paths.blobs) }
+      try synchronizeNames(in: paths.blobs)
       directories.ready.insert(directory)
     }
     try fileSystem.rename(paths.temporary(blob: id), to: paths.blob(id))
@@ -124,9 +124,19 @@ extension Blobs {
 
   /// Synchronizes the directories of some blobs, each once.
   func synchronizeNames(of ids: [BlobID]) throws(StorageError) {
-    guard synchronizes else { return }
     for directory in Set(ids.map(StorePaths.directory(of:))).sorted() {
-      try fileSystem.synchronizeDirectory(paths.blobs(in: directory))
+      try synchronizeNames(in: paths.blobs(in: directory))
+    }
+  }
+
+  /// - Throws: ``StorageError``, and ``StorageError/noSpace(path:needed:)`` never: a commit that finds no room is tried
+  ///   again, and a synchronization that failed must not be.
+  private func synchronizeNames(in directory: String) throws(StorageError) {
+    guard synchronizes else { return }
+    do throws(StorageError) {
+      try fileSystem.synchronizeDirectory(directory)
+    } catch .noSpace(let path, _) {
+      throw .fullDevice(path: path, during: .synchronizeDirectory)
     }
   }
 

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The blobs of a batch that is not committed yet.
 ///
-/// Each passes through three stages: it is written where nothing looks for it, it is synchronized, and
-/// it gets its name and the directory is synchronized. Only then may a frame that refers to it be
-/// appended: so a row never speaks of bytes that a power cut can take.
+/// Each passes through four stages: it is written where nothing looks for it, it is synchronized, it gets its name,
+/// and the directory is synchronized. Only then may a frame that refers to it be appended: so a row never speaks of
+/// bytes that a power cut can take. A commit that is refused in between goes on from there when it is tried again.
 ///
 /// What was not handed over to a commit is removed when the batch forgets it.
 struct NewBlobs: ~Copyable {
@@ -22,6 +22,8 @@ struct NewBlobs: ~Copyable {
     /// Synchronizing failed: what is on the disk is unknown, and a second attempt may report a false success.
     case lost(StorageError)
     case synchronized
+    /// It has its name, which is not known to be on disk.
+    case named
     case published
     /// A commit refers to it: it is no longer the batch's.
     case handedOver
@@ -44,7 +46,7 @@ struct NewBlobs: ~Copyable {
     for entry in entries {
       switch entry.stage {
       case .handedOver: break
-      case .published: blobs.removeOrLeave(entry.reference.id)
+      case .named, .published: blobs.removeOrLeave(entry.reference.id)
       // What stays is removed at the next opening.
       case .written, .lost, .synchronized: try? blobs.removeTemporary(entry.reference.id)
       }
@@ -106,17 +108,27 @@ struct NewBlobs: ~Copyable {
   /// Makes every blob that a row owns part of the store.
   mutating func publish() throws(StorageError) {
     try synchronize()
-    var published: [BlobID] = []
     for index in entries.indices where entries[index].isOwned {
       guard case .synchronized = entries[index].stage else { continue }
       let id = entries[index].reference.id
       if !isUnsettled { blobs.unsettledCount.add(1, ordering: .acquiring) }
       isUnsettled = true
       try blobs.publish(id)
-      entries[index].stage = .published
-      published.append(id)
+      entries[index].stage = .named
     }
-    try blobs.synchronizeNames(of: published)
+    try synchronizeNames()
+  }
+
+  /// Sees the names to the disk, also those that an earlier attempt gave.
+  private mutating func synchronizeNames() throws(StorageError) {
+    var named: [BlobID] = []
+    for entry in entries {
+      if case .named = entry.stage { named.append(entry.reference.id) }
+    }
+    try blobs.synchronizeNames(of: named)
+    for index in entries.indices {
+      if case .named = entries[index].stage { entries[index].stage = .published }
+    }
   }
 
   /// Synchronizes what was written, all files one after the other, and closes them.
@@ -132,7 +144,7 @@ struct NewBlobs: ~Copyable {
           entries[index].stage = .lost(error)
           throw error
         }
-      case .synchronized, .published, .handedOver: break
+      case .synchronized, .named, .published, .handedOver: break
       }
       firstUnsynchronized = index + 1
     }
