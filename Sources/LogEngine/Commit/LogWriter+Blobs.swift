@@ -12,7 +12,8 @@ extension LogWriter {
       try state.files.blobs.synchronizeRemovals()
       try publishManifest(isClean: true, &lead)
     } catch {
-      throw poison(error, &lead)
+      // The next session looks for them once more.
+      if !error.isRefusal { throw poison(error, &lead) }
     }
   }
 }

@@ -388,10 +388,9 @@ extension LogWriter {
     do throws(StorageError) {
       try state.files.blobs.synchronizeRemovals()
       try publishEnd(of: segment, &lead)
-    } catch .noSpace {
-      // All of the log is on disk. The next opening recovers it, as after a crash.
     } catch {
-      throw poison(error, &lead)
+      // All of the log is on disk. The next opening recovers it, as after a crash.
+      if !error.isRefusal { throw poison(error, &lead) }
     }
     cut(segment)
   }

@@ -163,11 +163,17 @@ extension Compactor {
       )
     }
     let path = state.paths.pack(pack.reader.id)
-    try state.fileSystem.rename(pack.reader.path, to: path)
-    unverified = nil
-    packs.append(
-      FoldedPack(reader: try state.openPack(path, pack.reader.id), tables: pack.tables)
-    )
+    do throws(StorageError) {
+      try state.fileSystem.rename(pack.reader.path, to: path)
+      unverified = nil
+      packs.append(
+        FoldedPack(reader: try state.openPack(path, pack.reader.id), tables: pack.tables)
+      )
+    } catch {
+      // Not one of the packs to be removed when this is given up, and perhaps as large as all of them.
+      try? state.fileSystem.unlink(path)
+      throw error
+    }
     return done
   }
 }

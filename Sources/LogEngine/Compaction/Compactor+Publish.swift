@@ -30,12 +30,13 @@ extension Compactor {
       try log.manifestFiles.write(manifest)
       isPublished = true
       try log.manifestFiles.putInPlace(manifest)
-    } catch .noSpace(let path, let needed) {
+    } catch {
+      // Before it is put in its place nothing has changed, whatever failed. Afterwards it may be the current one, and the
+      // store goes on beside it unless a synchronization was lost.
+      if isPublished, !error.isRefusal { throw log.poison(error) }
       state.visibility.lowWaterMark.store(markBefore, ordering: .sequentiallyConsistent)
       if isPublished { log.keepUntilNextManifest(packs.map(\.reader.path)) }
-      throw .noSpace(path: path, needed: needed)
-    } catch {
-      throw log.poison(error)
+      throw error
     }
     var retired = Retired()
     retired.paths = log.adopt(manifest) { tail in retire(&tail, &retired) }

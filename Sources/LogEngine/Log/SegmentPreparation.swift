@@ -252,7 +252,7 @@ final class SegmentPreparation: Sendable {
     } catch {
       // A file without a header may be in the log now, or only after a power cut. Were
       // another segment begun after it, the log would look damaged.
-      next.failure = error
+      if !error.isRefusedOpening { next.failure = error }
       throw error
     }
   }
@@ -267,15 +267,24 @@ final class SegmentPreparation: Sendable {
     let path = paths.segment(id)
     try fileSystem.rename(temporary, to: path)
     // From here on the number is spent, whatever happens: a name that may be on disk is not given
+  /// Gives a file its name in the log.
+  ///
+  /// - Throws: ``StorageError``; if something could not be opened, the name is gone again.
     // to another file.
     next.id = id.next
-    try fileSystem.synchronizeDirectory(paths.log)
-    return PreparedSegment(
-      id: id,
-      file: try fileSystem.open(path, .write),
-      capacity: capacity,
-      intendedCapacity: full
-    )
+    do throws(StorageError) {
+      try fileSystem.synchronizeDirectory(paths.log)
+      return PreparedSegment(
+        id: id,
+        file: try fileSystem.open(path, .write),
+        capacity: capacity,
+        intendedCapacity: full
+      )
+    } catch {
+      // The next one synchronizes the directory before it gets a header, and with it that this one is gone.
+      if error.isRefusedOpening { try fileSystem.unlink(path) }
+      throw error
+    }
   }
 
   /// Writes every block where commits wait for the disk, and the header's where they do not.

@@ -79,7 +79,7 @@ public enum StorageError: Error, Hashable, Sendable {
 
 /// Which call failed.
 public enum FileOperation: String, Sendable, Hashable {
-  /// Opening a file, or making one.
+  /// Opening a file, or making one; or opening a directory that is to be synchronized.
   case open
   /// Reading from a file.
   case read

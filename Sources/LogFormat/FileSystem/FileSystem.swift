@@ -74,6 +74,9 @@ public protocol FileSystem: Sendable {
   func removeDirectory(_ path: String) throws(StorageError)
 
   /// Makes the names in a directory survive a power cut.
+  ///
+  /// - Throws: ``StorageError``; of the operation ``FileOperation/open`` if the directory could not even be opened, so
+  ///   that nothing was attempted, and nothing is in doubt.
   func synchronizeDirectory(_ path: String) throws(StorageError)
 
   /// Takes the one exclusive lock on a file, which is made if need be and never removed.

@@ -126,7 +126,8 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func synchronizeDirectory(_ path: String) throws(StorageError) {
-    let descriptor = try Self.call(.synchronizeDirectory, path) {
+    // What cannot be opened was not synchronized in vain: that is another failure.
+    let descriptor = try Self.call(.open, path) {
       unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
     defer { _ = close(descriptor) }

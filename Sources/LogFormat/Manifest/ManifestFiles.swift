@@ -68,9 +68,10 @@ extension NumberedFiles where Content == Manifest {
   /// If this fails, the manifest may be the current one all the same, or become so by a power cut.
   package func putInPlace(_ manifest: Manifest) throws(StorageError) {
     try moveIntoPlace(manifest.number)
-    // The predecessor stays for repairs by hand; older manifests go.
-    for old in try numbers() where old + 1 < manifest.number {
-      try fileSystem.unlink(paths.manifest(old))
+    // The predecessor stays for repairs by hand; older manifests go, now or after the next one.
+    guard let numbers = try? numbers() else { return }
+    for old in numbers where old + 1 < manifest.number {
+      try? fileSystem.unlink(paths.manifest(old))
     }
   }
 
