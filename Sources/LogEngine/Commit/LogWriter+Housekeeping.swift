@@ -18,7 +18,7 @@ extension LogWriter: HousekeptLog {
       let logEnd = state.log.tail.withLock { $0.logEnd }
       let basis = turns == nil && lead.checkpoint.newest != nil ? lead.checkpoint.basis : nil
       return CheckpointDistance(
-        grownByteCount: logEnd - lead.checkpoint.attemptEnd,
+        grownByteCount: logEnd - min(lead.checkpoint.attemptEnd, logEnd),
         lastByteCount: lead.checkpoint.byteCount,
         continuedByteCount: basis.map { logEnd - $0.place.logPosition },
         isMissing: lead.manifest.base != nil && lead.checkpoint.newest == nil

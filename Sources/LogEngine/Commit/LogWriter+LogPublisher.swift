@@ -11,7 +11,7 @@ extension LogWriter: LogPublisher {
   }
 
   func takeFileNumber() throws(StorageError) -> UInt32 {
-    try inTurn { preparation.takeNumber() }
+    try inTurn { () throws(StorageError) in try preparation.takeNumber() }
   }
 
   func lockCompaction(waits: Bool) throws(StorageError) -> CompactionPermit? {

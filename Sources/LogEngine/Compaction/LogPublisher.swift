@@ -24,7 +24,7 @@ protocol LogPublisher: AnyObject, Sendable {
 
   /// Allocates a number that no file of the store ever had.
   ///
-  /// - Throws: ``StorageError`` if this process's turn does not come.
+  /// - Throws: ``StorageError`` if there is none any more, or this process's turn does not come.
   func takeFileNumber() throws(StorageError) -> UInt32
 
   /// Makes sure that no other process compacts the store.

@@ -89,12 +89,26 @@ package struct Opening {
     recovery.report.damage = damage
     do {
       let end = try recovery.run()
+      try checkNumbers(manifest, end)
       return (recovery, end)
     } catch let error as StorageError {
       throw error
     } catch {
       // Nothing below throws anything else.
       preconditionFailure("recovery threw \(error)")
+    }
+  }
+
+  /// Refuses to write to a store that has counted so far that it would count beyond what can be read; before anything of
+  /// it is changed.
+  private func checkNumbers(
+    _ manifest: Manifest,
+    _ end: Recovery.End
+  ) throws(StorageError) {
+    guard options.mode == .readWrite else { return }
+    let limit = NumberLimit.writable
+    guard max(manifest.number, end.sequence, end.logPosition, end.durableEnd) <= limit else {
+      throw .numbersSpent(path: paths.root, limit: limit)
     }
   }
 

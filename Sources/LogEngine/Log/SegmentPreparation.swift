@@ -93,10 +93,19 @@ final class SegmentPreparation: Sendable {
   }
 
   /// Takes a number for a file that is no segment.
-  func takeNumber() -> UInt32 {
-    next.withLock { next in
+  ///
+  /// - Throws: ``StorageError/numbersSpent(path:limit:)``.
+  func takeNumber() throws(StorageError) -> UInt32 {
+    try next.withLock { (next) throws(StorageError) in
+      try check(next.id)
       defer { next.id = next.id.next }
       return next.id.rawValue
+    }
+  }
+
+  private func check(_ id: SegmentID) throws(StorageError) {
+    guard id < SegmentID.maximum else {
+      throw .numbersSpent(path: paths.root, limit: UInt64(SegmentID.maximum.rawValue))
     }
   }
 
@@ -233,7 +242,8 @@ final class SegmentPreparation: Sendable {
     of full: Int
   ) throws(StorageError) -> PreparedSegment {
     if let failure = next.failure { throw failure }
-    guard next.id < SegmentID.maximum, capacity <= RecordLocation.offsetLimit else {
+    try check(next.id)
+    guard capacity <= RecordLocation.offsetLimit else {
       throw .tooLarge(byteCount: capacity, limit: RecordLocation.offsetLimit)
     }
     let temporary = paths.temporary("segment")
@@ -257,6 +267,9 @@ final class SegmentPreparation: Sendable {
     }
   }
 
+  /// Gives a file its name in the log.
+  ///
+  /// - Throws: ``StorageError``; if something could not be opened, the name is gone again.
   private func publish(
     _ temporary: String,
     _ next: inout Next,
@@ -267,9 +280,6 @@ final class SegmentPreparation: Sendable {
     let path = paths.segment(id)
     try fileSystem.rename(temporary, to: path)
     // From here on the number is spent, whatever happens: a name that may be on disk is not given
-  /// Gives a file its name in the log.
-  ///
-  /// - Throws: ``StorageError``; if something could not be opened, the name is gone again.
     // to another file.
     next.id = id.next
     do throws(StorageError) {

@@ -120,10 +120,10 @@ extension PackID {
   ) throws(StorageError) -> [PackID] {
     let names = try fileSystem.list(paths.packs) ?? []
     return names.compactMap { name -> PackID? in
-      guard let number = StorePaths.number(in: name, suffix: StorePaths.packSuffix) else {
-        return nil
-      }
-      return UInt32(exactly: number).map(PackID.init(rawValue:))
+      guard let number = StorePaths.number(in: name, suffix: StorePaths.packSuffix),
+        number <= UInt64(SegmentID.maximum.rawValue)
+      else { return nil }
+      return PackID(rawValue: UInt32(number))
     }
     .sorted()
   }

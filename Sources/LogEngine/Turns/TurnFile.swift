@@ -130,7 +130,7 @@ struct TurnFile: Sendable {
     let lag = UInt32(truncatingIfNeeded: holder.turns) &- turns &+ 1
     if lag <= 1, !isIntact { return makeUnreadable() }
     var record = TurnRecord(holder: holder, isCounted: lag == 1)
-    record.nextFile = SegmentID(rawValue: bytes.load(UInt32.self, at: 16))
+    record.nextFile = SegmentID(clampingNext: bytes.load(UInt32.self, at: 16))
     record.segment = SegmentID(rawValue: bytes.load(UInt32.self, at: 20))
     record.end = Int(clamping: bytes.load(UInt64.self, at: 24))
     record.durableEnd = bytes.load(UInt64.self, at: 32)
@@ -143,6 +143,7 @@ struct TurnFile: Sendable {
     record.checkpoint.logPosition = bytes.load(UInt64.self, at: 80)
     record.checkpoint.byteCount = Int(clamping: bytes.load(UInt64.self, at: 88))
     record.checkpoint.attemptEnd = bytes.load(UInt64.self, at: 96)
+    guard record.countsAreReadable else { return makeUnreadable() }
     return record
   }
 
@@ -319,4 +320,10 @@ struct TurnRecord: Sendable {
   /// Whether the segment can take no more, although it has room.
   var isEnded = false
   var checkpoint = CheckpointState()
+
+  /// Whether no number is greater than one that a store comes to.
+  fileprivate var countsAreReadable: Bool {
+    [durableEnd, manifest, checkpoint.highest, checkpoint.logPosition, checkpoint.attemptEnd]
+      .allSatisfy { $0 <= NumberLimit.readable }
+  }
 }

@@ -45,7 +45,7 @@ extension Checkpoint {
   package init?(decoding bytes: RawSpan, _ header: FileHeader) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let lineage = cursor.take(16), let place = LogPlace(decoding: bytes, &cursor),
-      let durableEnd = cursor.varint(in: bytes),
+      let durableEnd = cursor.counter(in: bytes),
       let usages = SegmentUsages(decoding: bytes, &cursor),
       let catalogue = Catalogue(decoding: bytes, &cursor),
       let tableCount = cursor.varint(UInt16.self, in: bytes)
@@ -86,7 +86,7 @@ extension LogPlace {
       let offset = cursor.varint(Int.self, in: bytes),
       let frame = cursor.varint(Int.self, in: bytes),
       let chain = cursor.integer(UInt32.self, in: bytes),
-      let sequence = cursor.varint(in: bytes), let logPosition = cursor.varint(in: bytes)
+      let sequence = cursor.counter(in: bytes), let logPosition = cursor.counter(in: bytes)
     else { return nil }
     self.init(
       segment: SegmentID(rawValue: segment),

@@ -166,8 +166,8 @@ extension CheckpointIncrement {
       bytes.load(UInt32.self, at: 4) == checksum(of: bytes, at: offset, salt: salt)
     else { return nil }
     var cursor = ByteCursor(headByteCount..<bytes.byteCount)
-    guard let previous = cursor.varint(in: bytes), let place = LogPlace(decoding: bytes, &cursor),
-      let durableEnd = cursor.varint(in: bytes), durableEnd >= place.logPosition,
+    guard let previous = cursor.counter(in: bytes), let place = LogPlace(decoding: bytes, &cursor),
+      let durableEnd = cursor.counter(in: bytes), durableEnd >= place.logPosition,
       place.logPosition > previous, let usages = SegmentUsages(decoding: bytes, &cursor),
       let nextBlob = cursor.varint(in: bytes), BlobID(rawValue: nextBlob).isValid,
       let tableCount = cursor.varint(UInt16.self, in: bytes)

@@ -52,8 +52,7 @@ extension StorageError: CustomStringConvertible {
     case .poisoned(let path, let cause): Self.explanation(of: cause, thatPoisoned: path)
     case .missingStore, .notAStore, .foreignStore, .unsupportedVersion, .unsupportedFeatures,
       .locked, .networkFileSystem, .turnTimeout, .readOnly, .closed, .destinationExists,
-      .unknownCommit,
-      .commitGone:
+      .numbersSpent, .unknownCommit, .commitGone:
       storeExplanation
     case .rowNotFound, .rowExists, .duplicateRow, .invalidRow, .unknownLayout, .unknownTable,
       .foreignBlob, .invalidKey, .tooLarge, .invalidCatalogueChange:
@@ -164,6 +163,13 @@ extension StorageError {
         place: path,
         expected: "nothing, or an empty folder",
         advice: "give another path"
+      )
+    case .numbersSpent(let path, let limit):
+      ErrorExplanation(
+        "the store has no number left",
+        place: path,
+        expected: "numbers below \(limit)",
+        advice: "it can be read; `logstore-inspect salvage` makes one that counts anew"
       )
     case .unknownCommit(let sequence, let newest):
       ErrorExplanation(

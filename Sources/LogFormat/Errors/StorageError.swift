@@ -48,6 +48,9 @@ public enum StorageError: Error, Hashable, Sendable {
   case closed(path: String)
   /// A copy is to be made where something is already.
   case destinationExists(path: String)
+  /// The store has given out all numbers of files, commits or bytes that it has, up to `limit`; it can be read, and
+  /// written anew by `logstore-inspect salvage`.
+  case numbersSpent(path: String, limit: UInt64)
   /// There is no such commit yet.
   case unknownCommit(CommitSequence, newest: CommitSequence)
   /// A commit can no longer be read: compaction has folded what came before the oldest that can.

@@ -25,9 +25,11 @@ package struct NumberedFiles<Content: NumberedContent> {
   }
 
   /// The numbers of the existing files, ascending.
+  ///
+  /// Names with greater numbers than a store comes to are none of its own.
   package func numbers() throws(StorageError) -> [UInt64] {
     let names = try fileSystem.list(Content.directory(of: paths)) ?? []
-    return names.compactMap(Content.number(in:)).sorted()
+    return names.compactMap(Content.number(in:)).filter { $0 <= NumberLimit.readable }.sorted()
   }
 
   /// The file that is written before it gets its number.

@@ -97,9 +97,9 @@ extension LogBase {
   package init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let segment = cursor.varint(UInt32.self, in: bytes),
       segment <= SegmentID.maximum.rawValue,
-      let end = cursor.varint(Int.self, in: bytes), let logPosition = cursor.varint(in: bytes),
-      let sequence = cursor.varint(in: bytes), let chain = cursor.integer(UInt32.self, in: bytes),
-      let lowWaterMark = cursor.varint(in: bytes),
+      let end = cursor.varint(Int.self, in: bytes), let logPosition = cursor.counter(in: bytes),
+      let sequence = cursor.counter(in: bytes), let chain = cursor.integer(UInt32.self, in: bytes),
+      let lowWaterMark = cursor.counter(in: bytes),
       let catalogue = Catalogue(decoding: bytes, &cursor),
       let tableCount = cursor.varint(UInt16.self, in: bytes)
     else { return nil }

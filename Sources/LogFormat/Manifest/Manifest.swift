@@ -174,14 +174,14 @@ extension Manifest {
     guard let flags = cursor.integer(UInt8.self, in: bytes),
       let epoch = cursor.varint(UInt32.self, in: bytes),
       let next = cursor.varint(UInt32.self, in: bytes),
-      let durableEnd = cursor.varint(in: bytes), let sequence = cursor.varint(in: bytes),
+      let durableEnd = cursor.counter(in: bytes), let sequence = cursor.counter(in: bytes),
       let checkpoint = cursor.varint(in: bytes), let lineage = cursor.take(16),
       let application = cursor.text(in: bytes), let count = cursor.varint(in: bytes)
     else { return false }
     isClean = flags & 1 != 0
     mayHaveOrphanedBlobs = flags & 2 != 0
     self.epoch = epoch
-    nextSegment = SegmentID(rawValue: next)
+    nextSegment = SegmentID(clampingNext: next)
     self.durableEnd = durableEnd
     self.sequence = CommitSequence(sequence)
     self.checkpoint = checkpoint

@@ -105,18 +105,37 @@ extension SegmentHeader {
     store = StoreIdentifier(decoding: bytes, at: 32)
     segment = try SegmentID(checking: bytes.load(UInt64.self, at: 48), path: path, offset: 48)
     salt = bytes.load(UInt64.self, at: 56)
-    firstSequence = CommitSequence(bytes.load(UInt64.self, at: 64))
-    logPosition = bytes.load(UInt64.self, at: 72)
+    firstSequence = CommitSequence(try Self.counter("firstSequence", at: 64, in: bytes, path))
+    logPosition = try Self.counter("logPosition", at: 72, in: bytes, path)
     previousSegment = try SegmentID(
       checking: bytes.load(UInt64.self, at: 80),
       path: path,
       offset: 80
     )
     previousEnd = Int(truncatingIfNeeded: bytes.load(UInt64.self, at: 88))
-    previousSequence = CommitSequence(bytes.load(UInt64.self, at: 96))
+    previousSequence = CommitSequence(try Self.counter("previousSequence", at: 96, in: bytes, path))
     previousChain = bytes.load(UInt32.self, at: 104)
     epoch = bytes.load(UInt32.self, at: 108)
     created = Int64(bitPattern: bytes.load(UInt64.self, at: 112))
+  }
+
+  private static func counter(
+    _ name: String,
+    at offset: Int,
+    in bytes: RawSpan,
+    _ path: String
+  ) throws(StorageError) -> UInt64 {
+    let number = bytes.load(UInt64.self, at: offset)
+    guard number <= NumberLimit.readable else {
+      let problem = Corruption.Problem.invalidField(
+        of: .segmentHeader,
+        name: name,
+        expected: NumberLimit.readable,
+        found: number
+      )
+      throw .corruption(Corruption(path: path, offset: offset, problem: problem))
+    }
+    return number
   }
 }
 

@@ -58,6 +58,7 @@ package struct ForgedStore {
   /// - Returns: What was changed.
   mutating func forge(using random: inout SeededGenerator) -> String {
     guard let index = files.indices.randomElement(using: &random) else { return "nothing" }
+    if random.oneIn(8) { return forgeCounter(of: index, using: &random) }
     let place = files[index].randomPlace(using: &random)
     let width = [1, 1, 2, 4, 8].randomElement(using: &random) ?? 1
     let values: [UInt64] = [
@@ -67,6 +68,27 @@ package struct ForgedStore {
     let value = values.randomElement(using: &random) ?? 0
     forge(files[index].path, at: place, value, byteCount: width)
     return "\(files[index].path), byte \(place), \(width) bytes of \(String(value, radix: 16))"
+  }
+
+  /// Makes a number that a store counts up one that no store comes to, or the last that is believed, and makes all
+  /// checksums right again.
+  private mutating func forgeCounter(
+    of index: Int,
+    using random: inout SeededGenerator
+  ) -> String {
+    let values: [UInt64] = [
+      1 << 22 - 1, 1 << 22, 1 << 32 - 1, 1 << 61, 1 << 61 + 8, 1 << 62, 1 << 62 + 8, 1 << 63, .max,
+    ]
+    let value = values.randomElement(using: &random) ?? 0
+    if files[index].isSegment {
+      let place = [64, 72, 96].randomElement(using: &random) ?? 72
+      forge(files[index].path, at: place, value, byteCount: 8)
+      return "\(files[index].path), byte \(place), \(String(value, radix: 16))"
+    }
+    let number = Int.random(in: 0..<5, using: &random)
+    files[index].replaceNumber(number, by: value)
+    seal()
+    return "\(files[index].path), number \(number), \(String(value, radix: 16))"
   }
 
   /// Changes bytes of a file, and makes all checksums right again.
@@ -151,6 +173,23 @@ extension ForgedStore.File {
       fallthrough
     default: return inside(frame + 40, max(1, Int(bytes.load(UInt32.self, at: frame + 8))))
     }
+  }
+
+  /// Replaces one of the numbers with which a manifest begins: epoch, nextSegment, durableEnd, sequence, checkpoint.
+  fileprivate mutating func replaceNumber(_ number: Int, by value: UInt64) {
+    guard let frame = frames.first else { return }
+    let end = frame + 40 + Int(bytes.load(UInt32.self, at: frame + 8))
+    guard end <= bytes.count, end > frame + 41 else { return }
+    var payload = Array(bytes[(frame + 40)..<end])
+    var start = 1
+    func varintEnd() -> Int {
+      (payload[start...].firstIndex { $0 < 0x80 } ?? payload.count - 1) + 1
+    }
+    for _ in 0..<number { start = min(varintEnd(), payload.count - 1) }
+    payload.replaceSubrange(start..<varintEnd(), with: ByteMutation.varint(value))
+    payload += [UInt8](repeating: 0, count: -payload.count & 7)
+    bytes.replaceSubrange((frame + 40)..<end, with: payload)
+    bytes.store(UInt32(payload.count), at: frame + 8)
   }
 
   /// Makes the checksums right.

@@ -58,7 +58,7 @@ package enum ByteMutation {
     }
   }
 
-  private static func varint(_ number: UInt64) -> [UInt8] {
+  static func varint(_ number: UInt64) -> [UInt8] {
     var number = number
     var bytes: [UInt8] = []
     while number >= 0x80 {

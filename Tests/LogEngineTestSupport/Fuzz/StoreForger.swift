@@ -50,7 +50,47 @@ package struct StoreForger {
       let end = Int.random(in: 0...count, using: &random)
       files[path] = random.oneIn(4) ? nil : files[path].map { Array($0.prefix(end)) }
     }
+    if random.oneIn(6) { Self.forgeName(&files, using: &random) }
     return files
+  }
+}
+
+// MARK: Names
+
+extension StoreForger {
+  private static let numbers: [UInt64] = [
+    0, 1, 1 << 22 - 1, 1 << 22, 1 << 32 - 1, 1 << 32, 1 << 56, 1 << 61, 1 << 61 + 1, 1 << 62,
+    1 << 62 + 1, 1 << 63, .max - 1, .max,
+  ]
+
+  /// Adds a file under a name with a number at some limit: empty, or what another one of its kind says, with that number
+  /// in its header.
+  private static func forgeName(
+    _ files: inout [String: [UInt8]],
+    using random: inout SeededGenerator
+  ) {
+    let names = files.keys.filter { path in
+      [".seg", "/manifest.", ".ckpt", ".pack", ".blob"].contains { path.contains($0) }
+    }
+    guard let path = names.sorted().randomElement(using: &random), let bytes = files[path],
+      let name = path.split(separator: "/").last,
+      let digits = name.split(separator: ".").first(where: { $0.utf8.count == 16 })
+    else { return }
+    let number = numbers.randomElement(using: &random) ?? 0
+    let hexadecimal = String(number, radix: 16)
+    let forgedDigits = String(repeating: "0", count: 16 - hexadecimal.utf8.count) + hexadecimal
+    let forgedName = name.replacing(digits, with: forgedDigits)
+    let forgedPath = path.dropLast(name.count) + forgedName
+    var forged = random.oneIn(3) ? [] : bytes
+    if forged.count >= 4096 {
+      forged.store(number, at: 48)
+      forged.store(Checksum.of(forged[0..<4092]), at: 4092)
+    }
+    files[String(forgedPath)] = forged
+    guard forgedName.hasPrefix("manifest.") else { return }
+    var store = ForgedStore(files)
+    store.seal()
+    files.merge(store.contents) { $1 }
   }
 }
 

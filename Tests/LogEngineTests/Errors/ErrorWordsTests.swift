@@ -38,6 +38,7 @@ private let errors: [(error: StorageError, named: [String])] = [
   (.readOnly(path: path), [path, "open it for writing"]),
   (.closed(path: path), [path, "open it again"]),
   (.destinationExists(path: path), [path, "another path"]),
+  (.numbersSpent(path: path, limit: 4_194_303), [path, "4194303", "logstore-inspect salvage"]),
   (.unknownCommit(CommitSequence(9), newest: CommitSequence(5)), ["9", "5"]),
   (.commitGone(CommitSequence(9), oldest: CommitSequence(15)), ["9", "15"]),
   (.rowNotFound(row), ["row 44 of table 3"]),
