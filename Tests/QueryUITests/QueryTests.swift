@@ -134,6 +134,19 @@ import TextScreenData
     #expect(fetches.withLock { $0 } == 2)
   }
 
+  @Test func `searches for the text that its view is made with`() async throws {
+    for title in ["chess", "bridge", "catan"] { context.insert(Game(title)) }
+    let text = SearchedText()
+    let drawings = Drawings(SearchRoom(text: text).modelContainer(container))
+    await drawings.wait(for: "chess bridge catan")
+    text.text = "C"
+    drawings.redraw()
+    await drawings.wait(for: "chess catan")
+    text.text = "CH"
+    drawings.redraw()
+    await drawings.wait(for: "chess")
+  }
+
   @Test func `shows nothing without a container, and says why`() async throws {
     let drawings = Drawings(GameList<ViewQueryProperties>(players: 0))
     await drawings.wait(for: "failed")

@@ -76,6 +76,25 @@ struct GameList<Properties: QueryProperties & DynamicProperty>: View {
   }
 }
 
+/// What is typed into a field above a list.
+@Observable final class SearchedText { var text = "" }
+
+struct SearchRoom: View {
+  let text: SearchedText
+
+  var body: some View { SearchedGames(text.text) }
+}
+
+struct SearchedGames: View {
+  @Query private var games: [Game]
+
+  init(_ text: String) {
+    _games = Query(filter: #Predicate { text.isEmpty || $0.title.localizedStandardContains(text) })
+  }
+
+  var body: some View { ForEach(games) { game in Text(game.title) } }
+}
+
 /// Every way to write a query, as files for SwiftUI write them.
 struct Spellings: View {
   @Query private var all: [Game]

@@ -68,7 +68,7 @@ extension QueryState {
 
   /// Goes on with a fetch and a context: the same ones as before, in most drawings.
   ///
-  /// Descriptors are compared as `==` compares them, and so are the values that a predicate captured: by how they print.
+  /// Descriptors are compared as `==` compares them, and so are the values that a predicate captured.
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.

@@ -54,12 +54,21 @@ extension FetchDescriptor {
 extension FetchDescriptor: @unchecked Sendable {}
 
 extension FetchDescriptor: Equatable {
-  /// Predicates have no equality of their own: they are compared by their printed expression.
+  /// Predicates have no equality of their own: two are the same if they have the same operators around the same key paths
+  /// and equal captured values.
+  ///
+  /// A captured value that is not `Equatable` is compared by its stored properties, and an object by identity.
   public static func == (lhs: FetchDescriptor<T>, rhs: FetchDescriptor<T>) -> Bool {
-    lhs.predicate.map { "\($0)" } == rhs.predicate.map { "\($0)" } && lhs.sortBy == rhs.sortBy
+    lhs.sortBy == rhs.sortBy
       && lhs.fetchLimit == rhs.fetchLimit && lhs.fetchOffset == rhs.fetchOffset
       && lhs.includePendingChanges == rhs.includePendingChanges
       && lhs.propertiesToFetch == rhs.propertiesToFetch
       && lhs.relationshipKeyPathsForPrefetching == rhs.relationshipKeyPathsForPrefetching
+      && areSame(lhs.predicate, rhs.predicate)
+  }
+
+  private static func areSame(_ lhs: Predicate<T>?, _ rhs: Predicate<T>?) -> Bool {
+    guard let lhs, let rhs else { return lhs == nil && rhs == nil }
+    return lhs.asksTheSame(as: rhs)
   }
 }
