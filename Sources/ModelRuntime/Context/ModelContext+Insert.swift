@@ -97,6 +97,10 @@ extension ModelContext {
     if !state.flags.contains(.stored), !insertedModels.contains(model) {
       insertedModels.append(model)
     }
+    // A deleted object takes over nothing that others save.
+    if let connection = state.connection, state.flags.contains(.stored) {
+      refreshRow(of: state, from: connection)
+    }
     state.showInLists(model)
     state.outdateListsOfReturned(model)
     observers?.came(model)
