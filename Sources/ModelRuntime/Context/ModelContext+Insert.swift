@@ -52,7 +52,7 @@ extension ModelContext {
     // Where it was before it left a context says nothing here.
     state.isListedByValue = false
     state.updateIsObserved()
-    insertedModels.append(model)
+    appendInserted(model)
     if let identifier = state.identifierIfKnown { registerTemporary(identifier, of: model) }
     registerUndoOfInserting(model)
     scheduleAutosave()
@@ -94,9 +94,7 @@ extension ModelContext {
     state.flags.remove([.deleted, .mayReturn])
     deletionCount &+= 1
     deletedModels.remove(model)
-    if !state.flags.contains(.stored), !insertedModels.contains(model) {
-      insertedModels.append(model)
-    }
+    if !state.flags.contains(.stored), !insertedModels.contains(model) { appendInserted(model) }
     // A deleted object takes over nothing that others save.
     if let connection = state.connection, state.flags.contains(.stored) {
       refreshRow(of: state, from: connection)
@@ -104,5 +102,11 @@ extension ModelContext {
     state.showInLists(model)
     state.outdateListsOfReturned(model)
     observers?.came(model)
+  }
+
+  /// Puts a model behind all others that were never saved.
+  private func appendInserted(_ model: any PersistentModel) {
+    insertedModels.append(model)
+    observers?.numberInsertion(of: model)
   }
 }

@@ -81,6 +81,7 @@ extension ModelContext {
       state.context = nil
       state.flags.remove(.inserted)
       state.settle()
+      observers?.forgetInsertion(of: model)
     }
     insertedModels.removeAll { $0._$state.isDeleted }
   }

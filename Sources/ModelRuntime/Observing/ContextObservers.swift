@@ -20,7 +20,7 @@ final class ContextObservers {
   private(set) var isTelling = false
 
   init(_ context: ModelContext) {
-    for model in context.inserted { numberInsertion(model) }
+    for model in context.inserted { numberInsertion(of: model) }
     // From now on their setters say when they are called again.
     for model in context.inserted + context.changed { model._$state.isObserved = true }
   }
@@ -45,10 +45,14 @@ final class ContextObservers {
     body()
   }
 
-  private func numberInsertion(_ model: any PersistentModel) {
+  /// A model was put behind all others that were never saved, wherever it was among them before.
+  func numberInsertion(of model: any PersistentModel) {
     insertionCount += 1
     insertions[ObjectIdentifier(model)] = insertionCount
   }
+
+  /// A model is none of those any more, and may be gone soon: another one may come to be where it was in memory.
+  func forgetInsertion(of model: any PersistentModel) { insertions[ObjectIdentifier(model)] = nil }
 
   private func forEach(_ body: (ContextObserver) -> Void) {
     for entry in entries { if let observer = entry.observer { body(observer) } }
@@ -66,17 +70,14 @@ extension ContextObservers {
 
   /// A model was inserted, or is not deleted after all.
   func came(_ model: any PersistentModel) {
-    let state = model._$state
-    if !state.flags.contains(.stored), insertions[ObjectIdentifier(model)] == nil {
-      numberInsertion(model)
-    }
-    forEach { $0.cameOrWent(model, state.descriptor) }
+    let descriptor = model._$state.descriptor
+    forEach { $0.cameOrWent(model, descriptor) }
   }
 
   /// A model was deleted, or left the context.
   func went(_ model: any PersistentModel) {
     // One that was deleted unsaved, and comes back, is still where it was among them.
-    if model._$state.context == nil { insertions[ObjectIdentifier(model)] = nil }
+    if model._$state.context == nil { forgetInsertion(of: model) }
     let descriptor = model._$state.descriptor
     forEach { $0.cameOrWent(model, descriptor) }
   }
@@ -96,7 +97,7 @@ extension ContextObservers {
   /// Changes were written.
   func saved(_ changes: [ChangeSet], pending: [any PersistentModel]) {
     for model in changes.lazy.flatMap(\.inserted) {
-      insertions[ObjectIdentifier(model)] = nil
+      forgetInsertion(of: model)
       let descriptor = model._$state.descriptor
       forEach { $0.cameOrWent(model, descriptor) }
     }

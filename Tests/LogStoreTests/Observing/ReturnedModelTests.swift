@@ -81,4 +81,33 @@ import Testing
     context.undoManager?.redo()
     #expect(observer.titles == "z")
   }
+
+  @Test func `is behind those that were inserted since it was deleted, where it was never saved`()
+    throws
+  {
+    let observer = try observe([])
+    let (first, second) = (Volume("a"), Volume("b"))
+    context.insert(first)
+    #expect(observer.titles == "a")
+    context.delete(first)
+    #expect(observer.titles == "")
+    // Nothing is left to be written, and still the first one leaves.
+    try context.save()
+    context.insert(second)
+    context.insert(first)
+    #expect(observer.titles == "ba")
+    #expect(try fetched([]) == "ba")
+  }
+
+  @Test func `keeps its place where it is inserted again before a save`() throws {
+    let observer = try observe([])
+    let (first, second) = (Volume("a"), Volume("b"))
+    context.insert(first)
+    context.insert(second)
+    context.delete(first)
+    #expect(observer.titles == "b")
+    context.insert(first)
+    #expect(observer.titles == "ab")
+    #expect(try fetched([]) == "ab")
+  }
 }
