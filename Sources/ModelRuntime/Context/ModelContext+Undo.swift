@@ -446,6 +446,7 @@ extension _ModelState {
     flags.remove(.listed)
     if !isDeleted { context?.beKept(by: self) }
     context?.changedModels.remove(model)
+    context?.observers?.unsavedChangesBeginOrEnd(of: model)
   }
 
   /// Has a property that is unchanged again come from the row.

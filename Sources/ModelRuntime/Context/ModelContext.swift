@@ -281,6 +281,7 @@ extension ModelContext {
       guard let observers else { return }
       // Its setters say themselves when they are called again.
       state.isObserved = true
+      observers.unsavedChangesBeginOrEnd(of: model)
       if let property { observers.propertyChanges(property, of: model) }
     }
   }

@@ -68,6 +68,12 @@ extension ContextObservers {
     forEach { $0.propertyChanges(property, of: model, descriptor) }
   }
 
+  /// A model is about to get its first unsaved change, or its last one was taken back.
+  func unsavedChangesBeginOrEnd(of model: any PersistentModel) {
+    let descriptor = model._$state.descriptor
+    forEach { $0.unsavedChangesBeginOrEnd(of: model, descriptor) }
+  }
+
   /// A model was inserted, or is not deleted after all.
   func came(_ model: any PersistentModel) {
     let descriptor = model._$state.descriptor
@@ -142,6 +148,7 @@ class ContextObserver {
     of model: any PersistentModel,
     _ descriptor: ModelDescriptor
   ) {}
+  func unsavedChangesBeginOrEnd(of model: any PersistentModel, _ descriptor: ModelDescriptor) {}
   func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
   func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
   func saved(_ changes: ChangeSet) {}

@@ -213,13 +213,18 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   ) {
     if !updateLists.isEmpty, !descriptor.properties[property].isToMany { recordUpdate(of: model) }
     guard self.descriptor.includePendingChanges else { return }
-    // A fetch that reads other models sees their unsaved changes once it has one of its own to sort in.
-    if reading.isAffected(by: property, of: descriptor) || !reading.isLocal,
-      recordChange(model, descriptor)
-    {
-      tell()
-    }
+    if reading.isAffected(by: property, of: descriptor), recordChange(model, descriptor) { tell() }
     if reading.areOthersAffected(by: property, of: descriptor) { becomeStale() }
+  }
+
+  override func unsavedChangesBeginOrEnd(
+    of model: any PersistentModel,
+    _ descriptor: ModelDescriptor
+  ) {
+    guard self.descriptor.includePendingChanges, reading.readsOthers else { return }
+    // Whatever the change is: the store answers for a model without any, by what it has of other models. One with a change
+    // is tested as an object, and so by the unsaved changes of the others, too.
+    if recordChange(model, descriptor), !reading.isLocal { tell() }
   }
 
   override func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
