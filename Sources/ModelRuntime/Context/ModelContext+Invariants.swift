@@ -14,6 +14,7 @@ extension ModelContext {
     let check = InvariantCheck(self)
     check.registeredObjects()
     check.watchedObjects()
+    check.listOwners()
     check.pendingLists()
     check.rowsTakenAlong()
     check.relationships()
@@ -83,6 +84,17 @@ private final class InvariantCheck {
   func watchedObjects() {
     for state in context.watchedStates where state.context !== context {
       fail(state, "is watched, and not of this context")
+    }
+  }
+
+  /// Observers are told of every list that is in memory.
+  func listOwners() {
+    guard let observers = context.observers else { return }
+    for state in context.maps.flatMap(\.states) where state.hasLists {
+      if !observers.listOwners.contains(state) { fail(state, "has a list that no merge tells of") }
+    }
+    for state in observers.listOwners.all where state.context !== context {
+      fail(state, "has lists that a merge tells of, and is not of this context")
     }
   }
 

@@ -120,10 +120,8 @@ extension ModelContext {
   /// Tells those who observe lists that they may have changed: they are put together again when they are asked for.
   private func noticeLists() {
     // Observers of the context want to know of every list that was looked at; others only of their own.
-    let states =
-      observers == nil
-      ? watchedStates
-      : maps.flatMap(\.states).filter { !$0.relations.isEmpty || $0.flags.contains(.isWatched) }
+    let owners = observers?.listOwners.current().filter { $0.flags.contains(.stored) }
+    let states = owners ?? watchedStates
     // Telling may load lists, and let go of others and their members.
     for model in states.compactMap(\.model) {
       let state = model._$state

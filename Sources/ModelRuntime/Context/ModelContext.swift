@@ -308,6 +308,7 @@ extension ModelContext {
       state.flags.remove(.isWatched)
       unsafe watched[ObjectIdentifier(state)] = nil
     }
+    if state.flags.contains(.ownsLists) { observers?.listOwners.remove(state) }
     guard let connection = state.connection, state.reference != .none else { return }
     maps[connection.index].remove(state, at: state.reference)
   }

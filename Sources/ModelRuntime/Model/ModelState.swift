@@ -41,6 +41,8 @@ public import RowFormat
     static let hasUnreadChanges = Flags(rawValue: 2048)
     /// Deleted here, with an undo manager that was told how to take it back.
     static let mayReturn = Flags(rawValue: 4096)
+    /// Among the list owners that the observers of the context know (see ``ListOwners``).
+    static let ownsLists = Flags(rawValue: 8192)
   }
 
   /// The properties that changed since the last save, as far as setters know: those from 63 on have one mark, and
@@ -122,6 +124,7 @@ public import RowFormat
       newValue?.attachedCount += 1
       ownContext = newValue
       if newValue == nil { loseConnection() }
+      recordLists()
     }
   }
 
@@ -219,6 +222,12 @@ extension _ModelState {
   var relations: [Relation] {
     _read { if let extras { yield extras.relations } else { yield[] } }
     _modify { yield &makeExtras().relations }
+  }
+
+  /// Tells the observers of the context, if there are any, that the object may have got a list in memory.
+  func recordLists() {
+    if flags.contains(.ownsLists) || relations.isEmpty { return }
+    context?.observers?.listOwners.insert(self)
   }
 
   /// Forgets every end of a relationship that is in memory.

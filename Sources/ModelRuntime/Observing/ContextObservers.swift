@@ -18,11 +18,15 @@ final class ContextObservers {
   /// Observers keep showing the old value meanwhile: as with any observed property, `onChange` sees the value
   /// before the change.
   private(set) var isTelling = false
+  /// The objects whose lists may have been looked at.
+  var listOwners = ListOwners()
 
   init(_ context: ModelContext) {
     for model in context.inserted { numberInsertion(of: model) }
     // From now on their setters say when they are called again.
     for model in context.inserted + context.changed { model._$state.isObserved = true }
+    for state in context.maps.flatMap(\.states) { listOwners.insert(state) }
+    for model in context.inserted { listOwners.insert(model._$state) }
   }
 
   var isEmpty: Bool { entries.isEmpty }
@@ -169,7 +173,10 @@ extension ModelContext {
   func removeObserver(_ id: ObjectIdentifier) {
     observers?.remove(id)
     // A context that is telling goes on with the list it has.
-    if observers?.isEmpty == true { observers = nil }
+    if observers?.isEmpty == true {
+      observers?.listOwners.removeAll()
+      observers = nil
+    }
     updateInbox()
   }
 }

@@ -148,6 +148,7 @@ extension _ModelState {
       all[property.relationIndex] = relation
       relations = all
     }
+    if case .many = relation { recordLists() }
   }
 
   /// Takes over the relationships that an initializer set, before the object had a state to tell.

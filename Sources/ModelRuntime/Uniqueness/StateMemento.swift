@@ -37,13 +37,14 @@ import RowFormat
   func restore(_ state: _ModelState) {
     state.changed = changed
     // Whether the context holds the object's lists, and the object the context, is the context's to say; and whether the
-    // object is watched.
-    let held: _ModelState.Flags = [.keepsLists, .keepsContext, .isWatched]
+    // object is watched, and its lists are.
+    let held: _ModelState.Flags = [.keepsLists, .keepsContext, .isWatched, .ownsLists]
     state.flags = flags.subtracting(held).union(state.flags.intersection(held))
     state.reference = reference
     state.relations = zip(relations, lists).map { relation, list in
       list.map { .many($0.copy()) } ?? relation
     }
+    state.recordLists()
     state.pendingRanks = pendingRanks
     state.row = unsafe row
     state.rowByteCount = rowByteCount
