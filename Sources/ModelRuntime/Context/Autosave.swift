@@ -6,13 +6,15 @@
 ///   when its thread has time.
 ///
 /// A save that fails leaves its changes pending and is reported to
-/// ``ModelContext/autosaveErrorHandler``; the next change tries again.
+/// ``ModelContext/autosaveErrorHandler``; the next change tries again, also one of a model that is pending already.
 struct Autosave {
   var isEnabled = false
   /// Whether the context belongs to the main actor.
   var isMain = false
   /// Whether a save is due at the main actor's next turn.
   var isScheduled = false
+  /// Whether the last save failed, so that every change tries again, and not only the first one of a model.
+  var hasFailed = false
   var errorHandler: (@Sendable (any Error) -> Void)?
 }
 
@@ -41,7 +43,29 @@ extension ModelContext {
     guard autosave.isEnabled, autosave.isMain, !autosave.isScheduled else { return }
     autosave.isScheduled = true
     let context = MainContextReference(self)
-    Task { @MainActor in context.value?.autosaveNow() }
+    Task { @MainActor in context.value?.autosaveIfDue() }
+  }
+
+  /// Schedules a save after a change of what could not be saved before.
+  func retryAutosave() {
+    if autosave.hasFailed { scheduleAutosave() }
+  }
+
+  /// Has every change from now on try again what could not be saved.
+  ///
+  /// - Parameter wasScheduled: Whether a save was due when the failed one began. One that became due meanwhile would
+  ///   try again without a change of the app's, and fail for ever.
+  func awaitCorrection(wasScheduled: Bool) {
+    guard autosave.isEnabled, autosave.isMain else { return }
+    autosave.isScheduled = wasScheduled
+    autosave.hasFailed = true
+    // Setters of models that are pending already say no more that they are called, unless these are observed.
+    for model in inserted { model._$state.isObserved = true }
+    for model in changed { model._$state.isObserved = true }
+  }
+
+  private func autosaveIfDue() {
+    if autosave.isScheduled { autosaveNow() }
   }
 
   /// Saves what is pending, and reports what goes wrong.

@@ -39,6 +39,8 @@ extension ModelContext {
       deletedModels.append(model)
       letGo(of: state)
       scheduleAutosave()
+    } else {
+      retryAutosave()
     }
     observers?.went(model)
   }

@@ -101,6 +101,7 @@ extension ModelContext {
     }
     state.showInLists(model)
     state.outdateListsOfReturned(model)
+    retryAutosave()
     observers?.came(model)
   }
 

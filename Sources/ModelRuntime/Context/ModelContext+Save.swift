@@ -10,7 +10,14 @@ extension ModelContext {
   /// - Throws: A validation error that names model and property, a denied delete, or what the store
   ///   could not do.
   public func save() throws {
-    try checked { try saveNow() }
+    let wasScheduled = autosave.isScheduled
+    autosave.hasFailed = false
+    do {
+      try checked { try saveNow() }
+    } catch {
+      awaitCorrection(wasScheduled: wasScheduled)
+      throw error
+    }
     assertInvariants()
   }
 
@@ -362,6 +369,7 @@ extension ModelContext {
   /// store has, deleted ones are there again.
   public func rollback() {
     deferredError = nil
+    autosave.hasFailed = false
     undo.manager?.removeAllActions(withTarget: self)
     let inserted = inserted
     let changed = changed

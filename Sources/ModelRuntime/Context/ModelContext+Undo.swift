@@ -491,7 +491,7 @@ extension _ModelState {
     if observation != nil { context?.watch(self) }
     isObserved =
       observation != nil || context?.undo.manager != nil || context?.observers != nil
-      || isListedByValue
+      || isListedByValue || context?.autosave.hasFailed == true
   }
 
   /// Tells the undo manager that one end of a relationship is about to change.

@@ -53,13 +53,15 @@ public func _didSet<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M,
   state.observation?.registrar.didSet(model, keyPath: keyPath)
 }
 
-/// Tells the observers of the model's context that a property has changed.
+/// Tells the model's context, and the context's observers, that a property has changed.
 private func notifyContext<M: PersistentModel>(
   ofChangeIn model: M,
   _ state: _ModelState,
   _ keyPath: PartialKeyPath<M>
 ) {
-  guard let context = state.context, context.observers != nil || state.isListedByValue,
+  guard let context = state.context else { return }
+  context.retryAutosave()
+  guard context.observers != nil || state.isListedByValue,
     let property = state.descriptor(of: model).property(for: keyPath)
   else { return }
   if state.isListedByValue { context.unsaved.invalidateValue(property.ordinal, of: state) }

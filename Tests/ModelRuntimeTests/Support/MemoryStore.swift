@@ -24,6 +24,9 @@ final class MemoryStore: DataStore {
     var fetchCount = 0
     /// Whether being asked for models fails.
     var refusesToFetch = false
+    /// Whether saving fails for now, and how often it was tried.
+    var refusesToSave = false
+    var saveCount = 0
   }
 
   struct Refusal: Error {}
@@ -61,7 +64,8 @@ final class MemoryStore: DataStore {
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    if configuration.refusesToSave { throw Refusal() }
+    configuration.archive.saveCount += 1
+    if configuration.refusesToSave || configuration.archive.refusesToSave { throw Refusal() }
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.inserted {
       remapped[snapshot.persistentIdentifier] = try .identifier(
