@@ -2,7 +2,8 @@ extension ModelContext {
   /// Returns the models that match as a collection that loads them in batches.
   ///
   /// Which models match is settled now, unsaved changes included; a model that is deleted before it is
-  /// loaded answers with neutral values and says that it is deleted.
+  /// loaded answers with neutral values and says that it is deleted. Models that are new now are kept with the
+  /// collection, also when they are saved.
   ///
   /// - Parameters:
   ///   - descriptor: The models to fetch, and their order.
@@ -13,9 +14,9 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
-    let identifiers = try fetchIdentifiers(descriptor)
-    return FetchResultsCollection(count: identifiers.count, batchSize: max(batchSize, 1)) { range in
-      self.models(for: identifiers[range])
+    let list = ListedModels<T>(try fetchIdentifiers(descriptor), of: self)
+    return FetchResultsCollection(count: list.identifiers.count, batchSize: max(batchSize, 1)) {
+      list.load($0)
     }
   }
 
@@ -36,9 +37,8 @@ extension ModelContext {
     }
   }
 
-  /// The models for identifiers of one class, their rows fetched together.
-  func models<T: PersistentModel>(for identifiers: ArraySlice<PersistentIdentifier>) -> [T] {
-    let found = identifiers.map { model(for: $0) }
+  /// Models of one class, the rows of those that have none in memory fetched together.
+  func load<T: PersistentModel>(_ found: [any PersistentModel]) -> [T] {
     let hollow = found.filter { $0._$state.needsRow }
     if let connection = hollow.first?._$state.connection {
       noticeCommitsIfCounted(to: connection)

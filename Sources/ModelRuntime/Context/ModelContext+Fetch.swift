@@ -193,11 +193,10 @@ extension ModelContext {
         for model in models { try block(model) }
       }
     } else {
-      let identifiers = try fetchIdentifiers(fetch)
-      try forEachBatch(of: identifiers, batchSize, allowEscapingMutations) { batch in
-        for model in models(for: batch) as [T] {
-          let state = model._$state
-          if !state.isDeleted, !state.flags.contains(.vanished) { try block(model) }
+      let list = ListedModels<T>(try fetchIdentifiers(fetch), of: self)
+      try forEachBatch(of: list.identifiers, batchSize, allowEscapingMutations) { batch in
+        for model in list.visit(batch.indices) where !model._$state.isKnownGone {
+          try block(model)
         }
       }
     }
