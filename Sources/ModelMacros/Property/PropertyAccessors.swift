@@ -81,7 +81,8 @@ struct PropertyAccessors {
     """
   }
 
-  /// Lends the slot's value out while it is changed, so that a collection is changed in place.
+  /// Lends the slot's value out while it is changed, so that the list of a relationship is changed in place; what is read
+  /// meanwhile of an attribute is what it was.
   private var modifier: AccessorDeclSyntax {
     """
     _modify {

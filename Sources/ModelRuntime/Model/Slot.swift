@@ -29,7 +29,7 @@ import Foundation
   @inlinable public init(_ value: Value) { self.value = value }
 }
 
-/// What says that a slot's value is out of the slot while it is changed.
+/// What says that an attribute is being changed in place.
 @frozen public struct _SlotLoan {
   @inlinable init() {}
 }
@@ -157,7 +157,10 @@ extension _Slot {
 // MARK: Changing in place
 
 extension _Slot {
-  /// Takes the value out of the slot, so that a collection in it is changed in place and not copied.
+  /// Leaves the value of an attribute in the slot, for code that reads it while it is changed:
+  /// `note.tags.removeAll { !note.tags.contains($0) }`.
+  ///
+  /// So a collection is copied when it is changed in place, as by the getter and the setter of Apple's models.
   @_disfavoredOverload
   @inlinable @inline(__always)
   public mutating func _lend<M: PersistentModel>(
@@ -165,8 +168,7 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) -> _SlotLoan {
-    value = nil
-    return _SlotLoan()
+    _SlotLoan()
   }
 
   @inlinable @inline(__always)
