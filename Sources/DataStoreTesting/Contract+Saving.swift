@@ -96,6 +96,25 @@ extension DataStoreContract {
         }
       )
     },
+    Clause("A store refuses changes of a model that another context has deleted", of: .saving) {
+      stage in
+      let context = try stage.open()
+      let item = Item("there")
+      context.insert(item)
+      context.insert(Item("beside"))
+      try context.save()
+      let other = ModelContext(context.container)
+      try other.delete(model: Item.self, where: #Predicate { $0.name == "there" })
+      try other.save()
+      item.name = "changed"
+      var refusal: SwiftDataError?
+      do { try context.save() } catch let error as SwiftDataError { refusal = error }
+      try expect(refusal, .modelValidationFailure, "the error of the save")
+      try expect(context.hasChanges, true, "whether the change is pending")
+      context.rollback()
+      let names = try ModelContext(context.container).fetch(FetchDescriptor<Item>()).map(\.name)
+      try expect(names, ["beside"], "what is there")
+    },
     Clause("A store shows one context what another has saved", of: .saving) { stage in
       let writer = try stage.open()
       let reader = ModelContext(writer.container)

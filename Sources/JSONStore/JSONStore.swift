@@ -84,7 +84,12 @@ public final class JSONStore: DataStore {
       }
       for snapshot in request.updated {
         let own = snapshot.persistentIdentifier
-        guard let position = positions[own] else { continue }
+        guard let position = positions[own] else {
+          throw SwiftDataError.modelValidationFailure.explained(
+            "\(own) was deleted by another context",
+            entity: own.entityName
+          )
+        }
         archive[position] = snapshot.copy(persistentIdentifier: own, remappedIdentifiers: remapped)
       }
       let deleted = Set(request.deleted.map(\.persistentIdentifier))

@@ -77,6 +77,9 @@ where SnapshotType: DataStoreSnapshot {
   /// New models; their identifiers are temporary, and so are those of new models they refer to.
   public let inserted: [SnapshotType]
   /// Models that the store has, with all their values.
+  ///
+  /// A save with one that another context has deleted meanwhile must throw ``SwiftDataError/modelValidationFailure``: its
+  /// changes would be lost otherwise, or the model be there again.
   public let updated: [SnapshotType]
   /// Models that the store has, and is to remove; their values are the last ones known.
   public let deleted: [SnapshotType]

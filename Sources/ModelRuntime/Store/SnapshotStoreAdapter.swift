@@ -247,7 +247,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
         editingState: state
       )
       let temporary = changes.inserted.map { $0._$state.identifier }
-      let result = try store.save(request)
+      let result = try trySaving(request, of: changes, for: state)
       for (model, identifier) in zip(changes.inserted, temporary) {
         guard let permanent = result.remappedIdentifiers[identifier],
           let reference = reference(of: permanent)
@@ -256,6 +256,29 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
       }
       try recordReregistered(result.snapshotsToReregister, for: changes, state)
       return result.historyToken
+    }
+  }
+
+  /// Has the store save, and finds out whether it cannot because others have deleted a model that has changed.
+  ///
+  /// - Throws: ``VanishedRow`` in that case; otherwise what the store throws.
+  private func trySaving(
+    _ request: DataStoreSaveChangesRequest<Store.Snapshot>,
+    of changes: ChangeSet,
+    for state: EditingState
+  ) throws -> DataStoreSaveChangesResult<Store.Snapshot> {
+    do {
+      return try store.save(request)
+    } catch
+      where error is VanishedRow || error as? SwiftDataError == .modelValidationFailure
+    {
+      // What was read before may be older; and a store that keeps rows for this one names them as it likes.
+      reads.withLock { $0[state.id] = SaveReads() }
+      let updated = changes.updated.map { $0._$state.reference }
+      guard let rows = try? rows(at: updated, for: state),
+        let place = rows.firstIndex(where: { $0 == nil })
+      else { throw error }
+      throw VanishedRow(updated[place])
     }
   }
 

@@ -66,6 +66,12 @@ final class MemoryStore: DataStore {
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     configuration.archive.saveCount += 1
     if configuration.refusesToSave || configuration.archive.refusesToSave { throw Refusal() }
+    for snapshot in request.updated {
+      let own = snapshot.persistentIdentifier
+      if configuration.archive.snapshots[own] == nil {
+        throw SwiftDataError.modelValidationFailure.explained("\(own) was deleted elsewhere")
+      }
+    }
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.inserted {
       remapped[snapshot.persistentIdentifier] = try .identifier(
