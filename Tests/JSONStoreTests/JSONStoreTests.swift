@@ -59,6 +59,24 @@ import Testing
     #expect(try other.fetchCount(descriptor) == 3)
   }
 
+  @Test(arguments: [nil, 0, -1], [nil, 0, -2])
+  func `takes no limit and no offset from numbers that are none`(limit: Int?, offset: Int?) throws {
+    let context = ModelContext(try open())
+    for day in 1...3 {
+      context.insert(Journey(name: "\(day)", destination: "Rome", startDate: .day(day)))
+    }
+    try context.save()
+    var descriptor = FetchDescriptor<Journey>()
+    descriptor.fetchLimit = limit
+    descriptor.fetchOffset = offset
+    #expect(try context.fetch(descriptor).count == 3)
+    #expect(try context.fetchCount(descriptor) == 3)
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    var visited = 0
+    try context.enumerate(descriptor) { _ in visited += 1 }
+    #expect(visited == 3)
+  }
+
   @Test func `leaves filter and sort to the context, as a plan says`() throws {
     let context = ModelContext(try open())
     for day in 1...20 {

@@ -32,7 +32,7 @@ public struct EditingState: Identifiable, Sendable {
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   /// The context that asks.
   public let editingState: EditingState
-  /// What it asks for.
+  /// What it asks for; its limit and its offset are `nil` or more than zero.
   public let descriptor: FetchDescriptor<T>
 
   /// Makes a request.

@@ -43,7 +43,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
       try InMemoryFallback.fetch(descriptor) {
         let start = state.trace?.now
         let result = try store.fetch(
-          DataStoreFetchRequest(descriptor: $0, editingState: state)
+          DataStoreFetchRequest(descriptor: $0.withoutEmptyBounds, editingState: state)
         )
         state.trace?.add(.ask, since: start)
         let wanted = ModelDescriptor.of(T.self)
@@ -79,7 +79,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   ) throws -> Int? {
     try EntityNames.withCurrent(descriptorsByName) {
       try InMemoryFallback.answer {
-        try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+        try store.fetchCount(
+          DataStoreFetchRequest(descriptor: descriptor.withoutEmptyBounds, editingState: state)
+        )
       }
     }
   }
@@ -91,7 +93,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     try EntityNames.withCurrent(descriptorsByName) {
       try InMemoryFallback.answer {
         try store.fetchIdentifiers(
-          DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+          DataStoreFetchRequest(descriptor: descriptor.withoutEmptyBounds, editingState: state)
         )
       }
     }
@@ -393,6 +395,18 @@ private struct InternedIdentifiers {
     references[identifier] = reference
     identifiers[reference] = identifier
     return reference
+  }
+}
+
+extension FetchDescriptor {
+  /// The descriptor as a store gets it: a limit, and an offset, are more than nothing.
+  ///
+  /// What is not is no bound at all, and a store need not know that.
+  fileprivate var withoutEmptyBounds: Self {
+    var descriptor = self
+    if let limit = fetchLimit, limit <= 0 { descriptor.fetchLimit = nil }
+    if let offset = fetchOffset, offset <= 0 { descriptor.fetchOffset = nil }
+    return descriptor
   }
 }
 
