@@ -5,9 +5,17 @@ extension ModelContext {
   /// Marks an object to be deleted by the next save, and applies its delete rules to what it is
   /// related to, at once: a list no longer holds it, and what it cascades to is deleted as well.
   ///
-  /// An object that was never saved just leaves the context.
+  /// An object that was never saved just leaves the context. One of another context stays as it is, and the next save or
+  /// fetch throws: fetch it here by its identifier.
   public func delete<T>(_ model: T) where T: PersistentModel {
-    checked { DeletePropagation.delete(model, from: self) }
+    checked {
+      let state = model._$state
+      if let other = state.context, other !== self {
+        deferredError = deferredError ?? SwiftDataError.modelInOtherContext(state.identifier)
+      } else {
+        DeletePropagation.delete(model, from: self)
+      }
+    }
   }
 
   /// Deletes the models that match, with their delete rules.

@@ -43,6 +43,26 @@ import Testing
     #expect(same.pages == 7)
   }
 
+  @Test(arguments: [false, true])
+  func `do not delete each other's models, and say so`(isStored: Bool) throws {
+    let book = Book(title: "theirs")
+    second.insert(book)
+    if isStored { try second.save() }
+    first.delete(book)
+    #expect(!book.isDeleted && !first.hasChanges)
+    let error = try #require(#expect(throws: SwiftDataError.self) { try first.save() })
+    #expect(error == .missingModelContext)
+    #expect("\(error)".contains("registered in another context"))
+    try first.save()
+    try second.save()
+    #expect(try first.fetchCount(FetchDescriptor<Book>()) == 1)
+    second.delete(book)
+    try second.save()
+    // It is in no context any more.
+    first.delete(book)
+    try first.save()
+  }
+
   @Test func `take over saves, and tell observers`() throws {
     second.automaticallyMergesChanges = true
     let (book, same) = try sharedBook()
