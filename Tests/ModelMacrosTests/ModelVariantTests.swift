@@ -163,3 +163,38 @@ import Testing
     )
   }
 }
+
+@Suite struct `Constraints and indexes inside #if` {
+  @Test func `keep their conditions, nested ones too`() {
+    let expansion = Expansion(
+      """
+      @Model final class Book {
+        #Index<Book>([\\.a])
+        #if DEBUG
+        #Unique<Book>([\\.a])
+        var b: Int = 0
+        #else
+        #if os(Linux)
+        #Index<Book>([\\.c])
+        #endif
+        #endif
+        var a: Int = 0
+        init() {}
+      }
+      """
+    )
+    let kinds = [
+      "#if", "#else", "#endif", "Schema.Index<Book>", "Schema.Unique<Book>", "\"b\"", "\"a\"",
+    ]
+    let metadata = expansion.lines.drop { !$0.contains("schemaMetadata") }
+      .prefix { !$0.contains("return properties") }
+    let found = metadata.compactMap { line in kinds.first { line.contains($0) } }
+    #expect(
+      found == [
+        "#if", "\"b\"", "#else", "#endif", "\"a\"",
+        "Schema.Index<Book>", "#if", "#else", "#if", "Schema.Index<Book>", "#endif", "#endif",
+        "#if", "Schema.Unique<Book>", "#else", "#endif",
+      ]
+    )
+  }
+}

@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// The persisted properties of a class in order, with the `#if` blocks they are in.
+/// Members of a class in order, with the `#if` blocks they are in: its persisted properties, or its constraints.
 ///
 /// What is generated from them repeats the blocks: a macro cannot know which conditions hold.
-struct MemberTree {
+struct MemberTree<Member> {
   indirect enum Node {
-    case property(PersistedProperty, place: Int)
+    case member(Member, place: Int)
     case conditional([Clause])
   }
 
@@ -17,23 +17,31 @@ struct MemberTree {
 
   private(set) var nodes: [Node] = []
 
-  init(_ members: MemberBlockItemListSyntax) {
+  /// Reads the members of a class.
+  ///
+  /// - Parameters:
+  ///   - members: What is in the class.
+  ///   - read: Returns what a declaration is, or `nil` if it is none of those that are looked for.
+  init(_ members: MemberBlockItemListSyntax, _ read: (DeclSyntax) -> Member?) {
     var count = 0
-    self.init(members, counting: &count)
+    self.init(members, counting: &count, read)
   }
 
-  private init(_ members: MemberBlockItemListSyntax, counting count: inout Int) {
+  private init(
+    _ members: MemberBlockItemListSyntax,
+    counting count: inout Int,
+    _ read: (DeclSyntax) -> Member?
+  ) {
     for member in members {
-      if let variable = member.decl.as(VariableDeclSyntax.self) {
-        guard let property = PersistedProperty(variable) else { continue }
-        nodes.append(.property(property, place: count))
+      if let found = read(member.decl) {
+        nodes.append(.member(found, place: count))
         count += 1
       } else if let block = member.decl.as(IfConfigDeclSyntax.self) {
         var clauses: [Clause] = []
         for clause in block.clauses {
           guard case .decls(let declarations) = clause.elements else { continue }
           let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
-          let tree = MemberTree(declarations, counting: &count)
+          let tree = MemberTree(declarations, counting: &count, read)
           clauses.append(
             Clause(directive: clause.poundKeyword.trimmedDescription + condition, members: tree)
           )
@@ -49,25 +57,38 @@ struct MemberTree {
     nodes.contains { if case .conditional = $0 { true } else { false } }
   }
 
-  /// The properties of all clauses, whether their conditions hold or not.
-  var properties: [(property: PersistedProperty, place: Int)] {
+  /// The members of all clauses, whether their conditions hold or not.
+  fileprivate var all: [(member: Member, place: Int)] {
     nodes.flatMap { node in
       switch node {
-      case .property(let property, let place): [(property, place)]
-      case .conditional(let clauses): clauses.flatMap(\.members.properties)
+      case .member(let member, let place): [(member, place)]
+      case .conditional(let clauses): clauses.flatMap(\.members.all)
       }
     }
   }
 
-  /// One statement for each property, in order, each in its `#if`.
-  func statements(_ statement: (PersistedProperty, Int) -> String) -> [String] {
+  /// One statement for each member, in order, each in its `#if`.
+  func statements(_ statement: (Member, Int) -> String) -> [String] {
     nodes.flatMap { node in
       switch node {
-      case .property(let property, let place): [statement(property, place)]
+      case .member(let member, let place): [statement(member, place)]
       case .conditional(let clauses):
         clauses.flatMap { [$0.directive] + $0.members.statements(statement) } + ["#endif"]
       }
     }
+  }
+
+}
+
+extension MemberTree<PersistedProperty> {
+  /// Reads the persisted properties of a class.
+  init(_ members: MemberBlockItemListSyntax) {
+    self.init(members) { $0.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) }
+  }
+
+  /// The properties of all clauses, whether their conditions hold or not.
+  var properties: [(property: PersistedProperty, place: Int)] {
+    all.map { ($0.member, $0.place) }
   }
 
   /// Statements that take the properties whose conditions do not hold out of a running number.

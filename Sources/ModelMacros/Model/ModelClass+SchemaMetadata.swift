@@ -46,10 +46,10 @@ extension ModelClass {
   }
 
   private func constraints(_ kind: String) -> [String] {
-    declaration.memberBlock.members.compactMap { member in
-      guard let macro = member.decl.as(MacroExpansionDeclSyntax.self),
-        macro.macroName.text == kind
-      else { return nil }
+    let macros = MemberTree<MacroExpansionDeclSyntax>(declaration.memberBlock.members) {
+      $0.as(MacroExpansionDeclSyntax.self).flatMap { $0.macroName.text == kind ? $0 : nil }
+    }
+    return macros.statements { macro, _ in
       let generics =
         macro.genericArgumentClause?.trimmedDescription ?? "<\(name)>"
       return metadata(

@@ -4,7 +4,7 @@ import SwiftSyntaxMacros
 /// A class marked `@Model`, as its syntax shows it.
 struct ModelClass {
   let declaration: ClassDeclSyntax
-  let members: MemberTree
+  let members: MemberTree<PersistedProperty>
   /// Whether the compiler already found a conformance to `PersistentModel`: in the superclass.
   let inheritsModel: Bool
   /// How visible the class is, if not by default: what the generated members have to match.
