@@ -183,7 +183,9 @@ struct BatchTarget {
   ) throws -> any BatchWriter {
     let column: BatchColumn<Value> = try column(keyPath)
     // A value in a side file, or behind a transformer, is not in the row.
-    guard column.property.columnType == Column._columnType else { throw notPlain(keyPath) }
+    guard column.property.columnType == Column._columnType, !column.property.isTransformed else {
+      throw notPlain(keyPath)
+    }
     return TransformingWriter<Value, Column>(column: column, transform: transform)
   }
 

@@ -86,7 +86,9 @@ struct BatchColumn<Value> {
   ) throws -> (Value, inout _RowEncoder, Int) throws -> Void {
     switch property.kind {
     case .attribute(let codec):
-      if let type = Value.self as? any _ColumnValue.Type, type._columnType == codec.columnType {
+      if let type = Value.self as? any _ColumnValue.Type, type._columnType == codec.columnType,
+        !property.isTransformed
+      {
         return columnEncoder(type)
       }
       return { value, encoder, position in codec.write(value, into: &encoder, position) }

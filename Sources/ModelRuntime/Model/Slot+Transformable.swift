@@ -55,10 +55,3 @@ private func decodeTransformable<Value, M: PersistentModel>(
     "transformer \(codec?.transformerName ?? "(none)") makes no \(Value.self) of its bytes"
   }
 }
-
-extension ModelProperty {
-  fileprivate var transformableCodec: TransformableCodec? {
-    guard case .attribute(let codec) = kind else { return nil }
-    return codec as? TransformableCodec
-  }
-}

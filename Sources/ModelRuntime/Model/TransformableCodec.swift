@@ -77,6 +77,19 @@ extension Optional: AnyOptional {
   var wrapped: Any? { self }
 }
 
+extension ModelProperty {
+  /// What passes the values of the property through a transformer, if one does.
+  var transformableCodec: TransformableCodec? {
+    guard case .attribute(let codec) = kind else { return nil }
+    return codec as? TransformableCodec
+  }
+
+  /// Whether the column has what a transformer makes of a value.
+  ///
+  /// The types of column and property do not tell: those of `Data` are the same with a transformer and without.
+  var isTransformed: Bool { transformableCodec != nil }
+}
+
 extension Schema.Attribute {
   /// The name of the transformer that its values pass through, if they do.
   var transformerName: String? { options.lazy.compactMap(\.transformerName).first }

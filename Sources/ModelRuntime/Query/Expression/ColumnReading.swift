@@ -17,8 +17,9 @@ extension ColumnReading {
   /// How an attribute is read, or `nil` if its column holds nothing that an expression understands.
   package init?(_ property: ModelProperty) {
     let declared = type(of: property.keyPath).valueType
+    // A transformer, or a file of its own, keeps something else in the column than the type would.
+    if property.isTransformed { return nil }
     if let kind = ModelRuntime.queryKind(of: declared) {
-      // A transformer, or a file of its own, keeps something else in the column than the type would.
       if kind.columnType != property.columnType { return nil }
       self.init(
         column: property.ordinal,
