@@ -18,6 +18,8 @@ public struct BatchAssignment<Model: PersistentModel> {
 
 extension BatchAssignment {
   /// Gives a property a value.
+  ///
+  /// A model whose to-one relationship is set to what it was keeps its place in the list at the other end.
   public static func set<Value>(
     _ property: ReferenceWritableKeyPath<Model, Value>,
     to value: Value

@@ -87,7 +87,7 @@ private struct RowUpdate {
     pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
     changes = try Self.fixedChanges(assignments.map(\.addition), writers, composer)
     readColumns =
-      (composer.columnsWrittenUnset + writers.filter { !$0.isConstant }.map(\.property.ordinal))
+      (composer.columnsWrittenAsRead + writers.filter { !$0.isConstant }.map(\.property.ordinal))
       .sorted()
   }
 

@@ -195,10 +195,10 @@ private struct UpsertBatch {
     let connection = run.connection
     let state = run.context.editingState
     // What a row was matters only for what is kept of it.
-    let readsRows = pairs != nil || !composer.isOfAllColumns
-    let writtenUnset = composer.columnsWrittenUnset
+    let readsRows = pairs != nil || !composer.isOfAllColumns || composer.writesRanks
+    let writtenAsRead = composer.columnsWrittenAsRead
     try run.commit(pairs) { sink in
-      let expecting = writtenUnset.isEmpty ? nil : sink as? any ValueExpecting
+      let expecting = writtenAsRead.isEmpty ? nil : sink as? any ValueExpecting
       try lookUp(in: connection.store)
       let targets = readsRows ? rows.compactMap { $0.isSuperseded ? nil : $0.target } : []
       let stored = try connection.store.rows(at: targets, for: state)
@@ -220,7 +220,7 @@ private struct UpsertBatch {
               sink.update(target, changed: composer.changed, row: $0)
               pairs?.add(target, $0, replacing: former)
             }
-            expecting?.expectValues(of: target, writtenUnset, from: MergeBase(former).bytes)
+            expecting?.expectValues(of: target, writtenAsRead, from: MergeBase(former).bytes)
           }
         } else {
           try composer.withNewRow(row.values, rank: keys.nextRank) {

@@ -18,12 +18,16 @@ final class RowComposer {
   private let template: [UInt8]?
   /// For each column of the class, the column of its value in a row of values.
   private let places: [Int?]
-  /// For each property of the batch that has one, the column of its rank.
-  private let ranks: [(place: Int, column: Int)]
+  /// For each property of the batch that has one, its own column and that of its rank.
+  private let ranks: [(place: Int, reference: Int, column: Int)]
   /// The columns that the batch changes.
   let changed: ColumnSet
-  /// The columns that are written with those that the batch changes, since they share a mark with one of them.
-  let columnsWrittenUnset: [Int]
+  /// The columns that are written as they were read, or may be, in ascending order: what others make of them meanwhile must
+  /// not be lost.
+  ///
+  /// They share a mark with one that the batch changes, or are places in lists, where a row stays whose owner is set to the
+  /// one it has.
+  let columnsWrittenAsRead: [Int]
   private let defaults: [UInt8]
   /// Takes the values of a row.
   @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
@@ -57,7 +61,7 @@ final class RowComposer {
     givenLayout = layout
     columns = template == nil ? Array(properties.indices) : properties.map(\.ordinal)
     var places = [Int?](repeating: nil, count: descriptor.layout.types.count)
-    var ranks: [(place: Int, column: Int)] = []
+    var ranks: [(place: Int, reference: Int, column: Int)] = []
     var changed = ColumnSet()
     for (place, property) in zip(columns, properties) {
       guard places[property.ordinal] == nil else {
@@ -70,16 +74,16 @@ final class RowComposer {
       places[property.ordinal] = place
       changed.insert(property.ordinal)
       if let column = descriptor.rankColumns[property.ordinal] {
-        ranks.append((place, column))
+        ranks.append((place, property.ordinal, column))
         changed.insert(column)
       }
     }
     self.places = places
     self.ranks = ranks
     self.changed = changed
-    columnsWrittenUnset = descriptor.layout.columnsWritten(
-      with: Set(properties.map(\.ordinal) + ranks.map(\.column))
-    )
+    let ranked = ranks.map(\.column)
+    let unset = descriptor.layout.columnsWritten(with: Set(properties.map(\.ordinal) + ranked))
+    columnsWrittenAsRead = (unset + ranked).sorted()
   }
 
   /// The row that new rows begin as: the defaults of properties that the batch does not name, and nulls.
@@ -253,9 +257,19 @@ final class RowComposer {
         writer.copy(column, from: base, column: column, layout: layout)
       }
     }
-    for (place, column) in ranks
-    where !givenLayout.isNull(place, in: encoder.writer.bytes.extracting(values)) {
-      writer.set(column, integer: try rank())
+    for (place, reference, column) in ranks {
+      let target = encoder.withRow(values) {
+        givenLayout.isNull(place, in: $0) ? nil : givenLayout.reference(place, in: $0)
+      }
+      guard let target else { continue }
+      if !layout.isNull(reference, in: base), layout.reference(reference, in: base) == target,
+        !layout.isNull(column, in: base)
+      {
+        // Set to what it was: the place in the list stays.
+        writer.copy(column, from: base, column: column, layout: layout)
+      } else {
+        writer.set(column, integer: try rank())
+      }
     }
     let range = writer.finish()
     defer { writer.removeAll() }
