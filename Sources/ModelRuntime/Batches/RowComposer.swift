@@ -53,7 +53,8 @@ final class RowComposer {
   ) throws {
     self.descriptor = descriptor
     self.properties = properties
-    defaults = descriptor.defaultRow()
+    // Changes begin as the rows that are there.
+    defaults = purpose == .rows ? descriptor.currentDefaultRow(without: properties) : []
     template =
       purpose == .rows ? Self.template(descriptor, properties, defaults: defaults) : nil
     let layout =
@@ -284,7 +285,7 @@ extension ModelProperty {
       return (relationship?.minimumModelCount ?? 0) > 0 ? "must hold models" : nil
     }
     if isRelationship { return isOptional ? nil : "must refer to a model" }
-    // A default is made once for the class: what must differ from row to row is not meant by it.
+    // A default is made once for all rows: what must differ from row to row is not meant by it.
     if attribute?.isUnique ?? false, !isOptional { return "is unique" }
     if defaultValue is UUID { return "has one default for all rows" }
     return isOptional || defaultValue != nil ? nil : "has no default"

@@ -3,13 +3,37 @@ import RowFormat
 extension ModelDescriptor {
   /// A row in which every attribute has its default value, and everything else is null: what a row from
   /// before a property existed is completed with.
-  package func defaultRow() -> [UInt8] {
+  package func defaultRow() -> [UInt8] { row(of: properties.map(\.defaultValue)) }
+
+  /// Makes the same of defaults that are made now: one that asks for the time has another value each time.
+  ///
+  /// - Parameter given: The properties that need no default.
+  /// - Returns: The row. What it has of those properties is of no use.
+  func currentDefaultRow(without given: [ModelProperty]) -> [UInt8] {
+    let needsDefaults = properties.contains { property in
+      property.defaultValue != nil && !property.isRelationship
+        && !given.contains { $0 === property }
+    }
+    return row(of: needsDefaults ? makeDefaults() : [])
+  }
+
+  /// The defaults of all properties, as the class makes them now.
+  private func makeDefaults() -> [Any?] {
+    var defaults = superclass?.makeDefaults() ?? []
+    defaults += repeatElement(nil, count: properties.count - defaults.count)
+    for metadata in type.schemaMetadata {
+      guard let property = property(named: metadata.name) else { continue }
+      defaults[property.ordinal] = metadata.defaultValue
+    }
+    return defaults
+  }
+
+  /// A row of values, of which there may be fewer than properties.
+  private func row(of values: [Any?]) -> [UInt8] {
     var encoder = _RowEncoder(references: ReferenceList())
     encoder.begin(layout)
-    for property in properties {
-      guard case .attribute(let codec) = property.kind, let value = property.defaultValue else {
-        continue
-      }
+    for (property, value) in zip(properties, values) {
+      guard case .attribute(let codec) = property.kind, let value else { continue }
       codec.write(value, into: &encoder, property.ordinal)
     }
     // A default that cannot be encoded is left null, and reads as its type's neutral value.
