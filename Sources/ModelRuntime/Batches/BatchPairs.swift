@@ -24,6 +24,14 @@ final class BatchPairs {
     let former: RowReference?
   }
 
+  /// What becomes of an end at a row of others.
+  private struct OtherEnd {
+    let row: FetchedRow
+    let layout: RowLayout
+    let property: ModelProperty
+    let target: RowReference?
+  }
+
   /// Makes what a batch needs; `nil` if none of its properties is an end of a one-to-one.
   ///
   /// - Parameters:
@@ -84,17 +92,26 @@ final class BatchPairs {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for two rows that refer to one model, or a model that would be
   ///   without one that it must have; or what reading rows throws.
   func settle(in sink: any RowChangeSink, for state: EditingState) throws {
+    var changes: [OtherEnd] = []
     for (place, pair) in properties.enumerated() {
-      try settle(ends[place], pair.property, pair.inverse, sink, state)
+      try collectChanges(of: ends[place], pair.property, pair.inverse, state, into: &changes)
+    }
+    // A commit takes a row once, which may be at several ends.
+    changes.sort { $0.row.reference < $1.row.reference }
+    var rest = changes[...]
+    while let row = rest.first?.row {
+      let ends = rest.prefix { $0.row.reference == row.reference }
+      try write(ends, of: row, ends[ends.startIndex].layout, sink)
+      rest = rest[ends.endIndex...]
     }
   }
 
-  private func settle(
-    _ ends: [End],
+  private func collectChanges(
+    of ends: [End],
     _ property: ModelProperty,
     _ inverse: ModelProperty,
-    _ sink: any RowChangeSink,
-    _ state: EditingState
+    _ state: EditingState,
+    into changes: inout [OtherEnd]
   ) throws {
     var wanted: [RowReference: RowReference] = [:]
     for end in ends {
@@ -118,41 +135,40 @@ final class BatchPairs {
       // One that no row of the batch has any more stays with others that have it.
       if stored == owner || owner == nil && !(stored.map(own.contains) ?? false) { continue }
       if let stored, !own.contains(stored) { formerOwners[stored] = row.reference }
-      try write(owner, inverse, of: row, layout, sink)
+      changes.append(OtherEnd(row: row, layout: layout, property: inverse, target: owner))
     }
     for case let row? in try connection.store.rows(at: formerOwners.keys.sorted(), for: state) {
       guard let layout = connection.descriptor(of: row.reference)?.layout,
         row.withBytes({ layout.target(property.ordinal, in: $0) }) == formerOwners[row.reference]
       else { continue }
-      try write(nil, property, of: row, layout, sink)
+      changes.append(OtherEnd(row: row, layout: layout, property: property, target: nil))
     }
   }
 
   private func write(
-    _ target: RowReference?,
-    _ property: ModelProperty,
+    _ ends: ArraySlice<OtherEnd>,
     of row: FetchedRow,
     _ layout: RowLayout,
     _ sink: any RowChangeSink
   ) throws {
-    if target == nil, !property.isOptional {
+    for end in ends where end.target == nil && !end.property.isOptional {
       throw SwiftDataError.modelValidationFailure.explained(
-        "the batch would leave \(name(row.reference)) without its \(property.name), which cannot be nil",
-        property: property.name
+        "the batch would leave \(name(row.reference)) without its \(end.property.name), which cannot be nil",
+        property: end.property.name
       )
     }
+    let columns = ends.map(\.property.ordinal)
     var changed = ColumnSet()
-    changed.insert(property.ordinal)
-    let writtenUnset = canRepeat ? layout.columnsWritten(with: [property.ordinal]) : []
+    for column in columns { changed.insert(column) }
+    let writtenUnset = canRepeat ? layout.columnsWritten(with: Set(columns)) : []
     row.withBytes { former in
       var writer = RowWriter(capacity: former.byteCount + 16)
       writer.begin(layout)
-      for column in 0..<layout.count {
-        if column != property.ordinal {
-          writer.copy(column, from: former, column: column, layout: layout)
-        } else if let target {
-          writer.set(column, reference: target)
-        }
+      for column in 0..<layout.count where !columns.contains(column) {
+        writer.copy(column, from: former, column: column, layout: layout)
+      }
+      for end in ends {
+        if let target = end.target { writer.set(end.property.ordinal, reference: target) }
       }
       let range = writer.finish()
       sink.update(row.reference, changed: changed, row: writer.bytes.extracting(range))
