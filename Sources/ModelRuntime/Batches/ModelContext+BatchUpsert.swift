@@ -198,6 +198,8 @@ private struct UpsertBatch {
     let readsRows = pairs != nil || !composer.isOfAllColumns || composer.writesRanks
     let writtenAsRead = composer.columnsWrittenAsRead
     try run.commit(pairs) { sink in
+      composer.blobs = sink
+      defer { composer.blobs = nil }
       let expecting = writtenAsRead.isEmpty ? nil : sink as? any ValueExpecting
       try lookUp(in: connection.store)
       let targets = readsRows ? rows.compactMap { $0.isSuperseded ? nil : $0.target } : []

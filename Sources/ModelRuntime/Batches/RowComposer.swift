@@ -12,6 +12,8 @@ final class RowComposer {
   /// The properties that the batch has values of, in its order.
   let properties: [ModelProperty]
   private let givenLayout: RowLayout
+  /// Whether a value of the batch may be in a file of its own.
+  private let hasBlobs: Bool
   /// The column of a row of values that has each property of the batch.
   let columns: [Int]
   /// What a row of values begins with; `nil` if its columns are not those of the class.
@@ -31,6 +33,9 @@ final class RowComposer {
   private let defaults: [UInt8]
   /// Takes the values of a row.
   @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
+  /// Takes values that are too large for a row when rows are put together, if values were written before there was a commit
+  /// that the ``encoder`` could give them to.
+  var blobs: (any RowChangeSink)?
   @safe @exclusivity(unchecked) private var writer = RowWriter()
 
   /// What values are written for.
@@ -60,6 +65,7 @@ final class RowComposer {
     let layout =
       template == nil ? RowLayout(properties.map(\.columnType)) : descriptor.layout
     givenLayout = layout
+    hasBlobs = layout.types.contains(.blob)
     columns = template == nil ? Array(properties.indices) : properties.map(\.ordinal)
     var places = [Int?](repeating: nil, count: descriptor.layout.types.count)
     var ranks: [(place: Int, reference: Int, column: Int)] = []
@@ -229,9 +235,9 @@ final class RowComposer {
     _ values: Range<Int>,
     rank: () throws -> Int64,
     _ body: (RawSpan) throws -> R
-  ) rethrows -> R {
+  ) throws -> R {
     // Then the values stand in the row already.
-    if template != nil { return try encoder.withRow(values, body) }
+    if template != nil, blobs == nil || !hasBlobs { return try encoder.withRow(values, body) }
     return try unsafe defaults.withUnsafeBytes {
       try unsafe withRow($0.bytes, values, rank: rank, body)
     }
@@ -243,17 +249,12 @@ final class RowComposer {
     _ values: Range<Int>,
     rank: () throws -> Int64,
     _ body: (RawSpan) throws -> R
-  ) rethrows -> R {
+  ) throws -> R {
     let layout = descriptor.layout
     writer.begin(layout)
     for column in places.indices {
       if let place = places[column] {
-        writer.copy(
-          column,
-          from: encoder.writer.bytes.extracting(values),
-          column: place,
-          layout: givenLayout
-        )
+        try encoder.withRow(values) { try copyValue(to: column, from: $0, place) }
       } else if !ranks.contains(where: { $0.column == column }) {
         writer.copy(column, from: base, column: column, layout: layout)
       }
@@ -275,6 +276,17 @@ final class RowComposer {
     let range = writer.finish()
     defer { writer.removeAll() }
     return try body(writer.bytes.extracting(range))
+  }
+
+  /// Writes a value that the batch has, or where it went if it is too large for the row.
+  private func copyValue(to column: Int, from values: RawSpan, _ place: Int) throws {
+    if let blobs, case .inline(let range)? = givenLayout.blob(place, in: values),
+      let blob = try blobs.addBlob(values.extracting(range))
+    {
+      writer.append(column, blob: blob)
+    } else {
+      writer.copy(column, from: values, column: place, layout: givenLayout)
+    }
   }
 }
 
