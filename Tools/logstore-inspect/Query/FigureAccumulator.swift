@@ -10,7 +10,7 @@ struct FigureAccumulator {
   private var areIntegers = true
   private var least: Datum?
   private var greatest: Datum?
-  private var values: Set<Datum> = []
+  private var values: Set<DatumKey> = []
 
   init(_ item: SelectItem) { self.item = item }
 
@@ -20,7 +20,7 @@ struct FigureAccumulator {
     count += 1
     switch item.function {
     case .count, nil: break
-    case .distinct: values.insert(value)
+    case .distinct: values.insert(DatumKey(value))
     case .min: if least.map(value.precedes) ?? true { least = value }
     case .max: if greatest.map({ $0.precedes(value) }) ?? true { greatest = value }
     case .sum, .avg:

@@ -155,8 +155,8 @@ struct QueryRun {
   ) throws {
     let query = query
     let fresh = query.outputs.map { FigureAccumulator($0.item) }
-    var table: [[Datum]: Int] = [:]
-    var keys: [[Datum]] = []
+    var table: [[DatumKey]: Int] = [:]
+    var keys: [[DatumKey]] = []
     var figures: [[FigureAccumulator]] = []
     // Of no rows at all there is a count, too.
     if groups.isEmpty {
@@ -165,7 +165,7 @@ struct QueryRun {
       figures = [fresh]
     }
     try forEachMatch { reader, key, layout, row in
-      let group = groups.map { reader.datum($0, key, row) }
+      let group = groups.map { DatumKey(reader.datum($0, key, row)) }
       let place: Int
       if let known = table[group] {
         place = known
@@ -187,7 +187,7 @@ struct QueryRun {
       var values: [Datum] = []
       for (number, output) in query.outputs.enumerated() {
         if output.item.function == nil, let place = groups.firstIndex(of: output.column ?? -1) {
-          values.append(key[place])
+          values.append(key[place].value)
         } else {
           values.append(try group[number].value())
         }
