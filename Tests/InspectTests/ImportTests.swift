@@ -161,7 +161,8 @@ import Testing
       "t.ndjson", "{\"name\":\"a\"}\n{\"name\":\"b\",}\n", "line 2, character 13",
       "the name of a column", "}"
     ),
-    ("t.ndjson", "{\"name\":[1]}", "line 1, character 9", "a text, a number", "[1]}"),
+    ("t.ndjson", "{\"name\":[1]}", "line 1, character 9", "a text, a number", "[1]"),
+    ("t.ndjson", "{\"name\":[1}", "line 1, character 11", "a comma or ]", "}"),
     ("t.ndjson", "{\"name\":\"a\"} x", "line 1, character 14", "the end of the line", "x"),
     (
       "t.ndjson", "{\"name\":\"a\",\"name\":\"b\"}", "line 1, character 20", "each column once",

@@ -95,7 +95,10 @@ extension StructuredReader {
     switch item.major {
     case .unsigned: return Decimal(item.argument)
     case .negative: return -1 - Decimal(item.argument)
-    case .simple: return Decimal(try double(at: offset, in: place()))
+    case .simple:
+      let value = try double(at: offset, in: place())
+      // The number that was meant: `Decimal(19.99)` is a little less.
+      return Decimal(string: value.description, locale: nil) ?? Decimal(value)
     default:
       let text = try text(at: offset, in: place())
       if let value = Decimal(exactly: text) { return value }

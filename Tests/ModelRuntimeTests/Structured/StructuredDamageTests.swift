@@ -119,6 +119,8 @@ import Testing
     #expect(try structured([Double].self, from: [0x82, 0x05, 0x24]) == [5, -5])
     #expect(try structured([Int].self, from: [0x81, 0xFA, 0x40, 0x00, 0x00, 0x00]) == [2])
     #expect(try structured([Decimal].self, from: [0x82, 0x05, 0x24]) == [5, -5])
+    let price: [UInt8] = [0x81, 0xFB, 0x40, 0x33, 0xFD, 0x70, 0xA3, 0xD7, 0x0A, 0x3D]
+    #expect(try structured([Decimal].self, from: price) == [Decimal(string: "19.99")])
   }
 
   @Test(

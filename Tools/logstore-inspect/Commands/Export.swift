@@ -10,7 +10,8 @@ struct Export: InspectCommand {
     discussion: """
       ndjson, one object a line, unless --format says csv. Dates are in ISO 8601 and UTC, a reference is \
       Entity/key, bytes are in hexadecimal, lists and composite values are JSON. A list that its members refer to \
-      is left empty: the members have it. `import` reads what this writes. --blobs copies values that stand in \
+      is left empty: the members have it. `import` reads what this writes, but for other lists and values in files of \
+      their own. --blobs copies values that stand in \
       files of their own into a folder, and names the files in the rows. `logstore-inspect query --help` says what \
       a condition is.
 

@@ -9,8 +9,8 @@ struct Import: InspectCommand {
     abstract: "Adds rows from a csv or ndjson file to an entity: this command writes to the store.",
     discussion: """
       Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
-      ISO 8601, references Entity/key of rows that exist, bytes hexadecimal; a key is not taken over, rows get new \
-      ones. Nothing between two commas is nil, "" is an empty text. The whole file is read and checked before \
+      ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
+      over, rows get new ones. Lists of references must be empty or left out. Nothing between two commas is nil, "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
       What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
       may have the store open for writing.

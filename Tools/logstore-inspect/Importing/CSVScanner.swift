@@ -5,6 +5,8 @@ struct ImportField: Equatable {
   let place: Place
   /// Whether it is a number, true or false of JSON, and no text.
   var isLiteral = false
+  /// The value of JSON, if that is a list or an object.
+  var nested: JSONValue?
 
   /// A place in a file.
   struct Place: Equatable {
@@ -29,6 +31,8 @@ struct CSVScanner {
   private var position = 0
   private var line = 1
   private var lineStart = 0
+  /// Whether the first line has one field: then an empty line has one, too, which is null.
+  private var hasOneColumn: Bool?
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -39,17 +43,22 @@ struct CSVScanner {
     }
   }
 
-  /// The fields of the next line that is not empty; `nil` at the end.
+  /// The fields of the next line, or of the next that is not empty where lines have several; `nil` at the end.
   ///
   /// - Throws: ``ImportError`` for quotes that are not closed, or that something follows.
   mutating func next() throws(ImportError) -> [ImportField]? {
-    while position < bytes.count, bytes[position] == 10 || bytes[position] == 13 { breakLine() }
+    while position < bytes.count, bytes[position] == 10 || bytes[position] == 13 {
+      breakLine()
+      // That was the end of the line before.
+      if hasOneColumn == true { break }
+    }
     guard position < bytes.count else { return nil }
     var fields = [try field()]
     while position < bytes.count, bytes[position] == UInt8(ascii: ",") {
       position += 1
       fields.append(try field())
     }
+    hasOneColumn = hasOneColumn ?? (fields.count == 1)
     return fields
   }
 

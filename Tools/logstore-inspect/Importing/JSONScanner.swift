@@ -1,11 +1,11 @@
-/// Reads the objects of ndjson, a line each: their members are names and plain values.
-///
-/// Nested values are handed over as their text: no column that can be imported has any.
+/// Reads the objects of ndjson, a line each: their members are names and values.
 struct JSONScanner {
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
   private var lineStart = 0
+  /// A file must not be able to exhaust the stack; no composite value that was stored is nested deeper.
+  private static let depthLimit = 128
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -28,9 +28,7 @@ struct JSONScanner {
         skipSpaces()
         try take(":", "a colon")
         skipSpaces()
-        let (place, isLiteral) = (place, peek() != UInt8(ascii: "\""))
-        let field = ImportField(text: try value(), place: place, isLiteral: isLiteral)
-        members.append((name, field))
+        members.append((name, try field()))
         skipSpaces()
       } while takeIf(",")
     }
@@ -42,26 +40,79 @@ struct JSONScanner {
     return (start, members)
   }
 
-  /// A value as text; `nil` for null.
-  private mutating func value() throws(ImportError) -> String? {
+  /// A value of JSON that is all of a text; `nil` for any other text.
+  static func value(of text: String) -> JSONValue? {
+    var scanner = JSONScanner(Array(text.utf8))
+    guard let value = try? scanner.value(depth: 0), scanner.position == scanner.bytes.count else {
+      return nil
+    }
+    return value
+  }
+
+  private mutating func field() throws(ImportError) -> ImportField {
+    let start = place
+    switch try value(depth: 0) {
+    case .string(let text): return ImportField(text: text, place: start)
+    case .null: return ImportField(text: nil, place: start, isLiteral: true)
+    case let value:
+      let text = String(decoding: bytes[start.offset..<position], as: UTF8.self)
+      switch value {
+      case .array, .object: return ImportField(text: text, place: start, nested: value)
+      default: return ImportField(text: text, place: start, isLiteral: true)
+      }
+    }
+  }
+
+  private mutating func value(depth: Int) throws(ImportError) -> JSONValue {
+    guard depth < Self.depthLimit else {
+      throw error("a value that is nested less than \(Self.depthLimit) times")
+    }
     switch peek() {
-    case UInt8(ascii: "\""): return try string("a value")
-    case UInt8(ascii: "{"), UInt8(ascii: "["):
-      throw error(
-        "a text, a number, true, false or null",
-        advice: "leave out columns of other values"
-      )
-    default: break
+    case UInt8(ascii: "\""): return .string(try string("a value"))
+    case UInt8(ascii: "["):
+      var values: [JSONValue] = []
+      try elements("[", "]") { (scanner: inout JSONScanner) throws(ImportError) in
+        values.append(try scanner.value(depth: depth + 1))
+      }
+      return .array(values)
+    case UInt8(ascii: "{"):
+      var members: [JSONValue.Member] = []
+      try elements("{", "}") { (scanner: inout JSONScanner) throws(ImportError) in
+        let name = try scanner.string("a name between quotes")
+        scanner.skipSpaces()
+        try scanner.take(":", "a colon")
+        scanner.skipSpaces()
+        members.append(.init(name: name, value: try scanner.value(depth: depth + 1)))
+      }
+      return .object(members)
+    default: return try literal()
     }
+  }
+
+  /// Reads what stands between brackets, with commas between.
+  private mutating func elements(
+    _ opening: Unicode.Scalar,
+    _ closing: Unicode.Scalar,
+    _ body: (inout JSONScanner) throws(ImportError) -> Void
+  ) throws(ImportError) {
+    try take(opening, "\(opening)")
+    skipSpaces()
+    if takeIf(closing) { return }
+    repeat {
+      skipSpaces()
+      try body(&self)
+      skipSpaces()
+    } while takeIf(",")
+    try take(closing, "a comma or \(closing)")
+  }
+
+  private mutating func literal() throws(ImportError) -> JSONValue {
     let start = position
-    while let byte = peek(), !isSpace(byte), byte != UInt8(ascii: ","), byte != UInt8(ascii: "}") {
-      position += 1
-    }
+    while let byte = peek(), !isSpace(byte), !",}]".utf8.contains(byte) { position += 1 }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if text == "null" { return nil }
-    if text == "true" || text == "false" || Double(text) != nil { return text }
+    if let value = JSONValue(literal: text) { return value }
     position = start
-    throw error("a text, a number, true, false or null")
+    throw error("a value: a text, a number, true, false, null, a list or an object")
   }
 
   private mutating func string(_ expected: String) throws(ImportError) -> String {
@@ -167,5 +218,26 @@ struct JSONScanner {
       : end == position
         ? "the end of the line" : String(decoding: bytes[position..<end], as: UTF8.self)
     return ImportError(place, in: bytes, expected: expected, found: found, advice: advice)
+  }
+}
+
+extension JSONValue {
+  /// A number, true, false or null; `nil` for any other text.
+  init?(literal text: String) {
+    switch text {
+    case "null": self = .null
+    case "true": self = .bool(true)
+    case "false": self = .bool(false)
+    default:
+      if let value = Int64(text) {
+        self = .integer(value)
+      } else if let value = UInt64(text) {
+        self = .unsigned(value)
+      } else if let value = Double(text) {
+        self = .double(value)
+      } else {
+        return nil
+      }
+    }
   }
 }

@@ -190,6 +190,15 @@ struct RowImport {
   ) throws(ImportError) {
     let place = column.place
     switch column.definition.type {
+    case .structured, .references: break
+    case _ where field.nested != nil:
+      throw error(
+        field,
+        column,
+        "a text, a number, true, false or null",
+        String(text.prefix(40)),
+        advice: "\(column.definition.name) has no lists and objects"
+      )
     case .integer, .double, .bool: break
     default:
       // A number is no text, and its digits are no bytes: whoever wrote the file meant another column.
@@ -239,15 +248,44 @@ struct RowImport {
         throw error(field, column, "bytes in hexadecimal", text)
       }
       writer.append(place, inlineBlob: value.span.bytes)
-    case .references, .structured:
-      throw error(
-        field,
-        column,
-        "nothing: a value of this type cannot be imported",
-        String(text.prefix(40)),
-        advice: "leave the column out"
-      )
+    case .structured:
+      var bytes: [UInt8] = []
+      try compositeValue(text, field, column).writeStructured(to: &bytes)
+      writer.append(place, bytes: bytes.span.bytes)
+    case .references:
+      // The other end of the relationship may have to agree, or does already.
+      guard text == "[]" else {
+        throw error(
+          field,
+          column,
+          "an empty list: what a list holds cannot be imported",
+          String(text.prefix(40)),
+          advice: "leave the column out"
+        )
+      }
+      writer.append(place, references: [])
     }
+  }
+
+  /// The value of JSON that a field stands for.
+  ///
+  /// CSV has quotes around every text that needs them, whatever it means: a list or an object begins with its bracket, and
+  /// a text that is a number or a truth value is taken for one. A `Decimal` reads numbers too, if none of their digits is lost.
+  private func compositeValue(
+    _ text: String,
+    _ field: ImportField,
+    _ column: Column
+  ) throws(ImportError) -> JSONValue {
+    if let nested = field.nested { return nested }
+    if format == .ndjson {
+      return (field.isLiteral ? JSONValue(literal: text) : nil) ?? .string(text)
+    }
+    if text.hasPrefix("[") || text.hasPrefix("{") {
+      if let value = JSONScanner.value(of: text) { return value }
+      throw error(field, column, "a list or an object of JSON", String(text.prefix(40)))
+    }
+    let value = JSONValue(literal: text) ?? .null
+    return value != .null && value.text == text ? value : .string(text)
   }
 
   private func error(
@@ -270,7 +308,7 @@ struct RowImport {
 
 extension [UInt8] {
   /// Bytes from two hexadecimal digits each; `nil` if there is anything else.
-  fileprivate init?(hexadecimal text: String) {
+  init?(hexadecimal text: String) {
     self = []
     reserveCapacity(text.utf8.count / 2)
     var high: UInt8?

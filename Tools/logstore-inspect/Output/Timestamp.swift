@@ -3,10 +3,13 @@ struct Timestamp: CustomStringConvertible, Equatable {
   /// Seconds since 2001-01-01T00:00:00Z.
   let seconds: Double
 
+  /// What follows the seconds of an instant that is of no year that ISO 8601 has.
+  static let secondsSuffix = " s since 2001"
+
   /// How many digits follow the second.
   private let fraction: Fraction
 
-  private enum Fraction { case shortest, microseconds }
+  private enum Fraction { case shortest, microseconds, exact }
 
   init(seconds: Double) {
     self.seconds = seconds
@@ -19,6 +22,14 @@ struct Timestamp: CustomStringConvertible, Equatable {
     seconds = Double(microseconds) / 1e6 - 978_307_200
     fraction = .microseconds
   }
+
+  private init(seconds: Double, fraction: Fraction) {
+    self.seconds = seconds
+    self.fraction = fraction
+  }
+
+  /// The same instant, which prints with more digits than microseconds have where it is read as another otherwise.
+  var exact: Timestamp { Timestamp(seconds: seconds, fraction: .exact) }
 
   /// The instant in UTC, with microseconds only where there are some.
   ///
@@ -33,7 +44,7 @@ struct Timestamp: CustomStringConvertible, Equatable {
   func write(to bytes: inout [UInt8]) {
     let years0To9999 = -63_145_526_400.0...252_423_993_599
     guard years0To9999.contains(seconds) else {
-      return bytes.append(contentsOf: "\(seconds) s since 2001".utf8)
+      return bytes.append(contentsOf: "\(seconds)\(Timestamp.secondsSuffix)".utf8)
     }
     let whole = seconds.rounded(.down)
     var micros = Int(((seconds - whole) * 1e6).rounded())
@@ -41,6 +52,13 @@ struct Timestamp: CustomStringConvertible, Equatable {
     if micros == 1_000_000 {
       micros = 0
       second += 1
+    }
+    if fraction == .exact, TimestampFraction.seconds(second, microseconds: micros) != seconds {
+      let (second, digits) = TimestampFraction.split(seconds)
+      Timestamp(seconds: Double(second)).write(to: &bytes)
+      bytes[bytes.count - 1] = UInt8(ascii: ".")
+      bytes += digits
+      return bytes.append(UInt8(ascii: "Z"))
     }
     let days = Int((Double(second) / 86_400).rounded(.down))
     let ofDay = second - days * 86_400
@@ -66,7 +84,7 @@ struct Timestamp: CustomStringConvertible, Equatable {
       write(ofDay % 60, width: 2, before: hasFraction ? "." : "Z")
       if hasFraction {
         write(micros, width: 6, before: "Z")
-        if fraction == .shortest {
+        if fraction != .microseconds {
           while text[end - 2] == UInt8(ascii: "0") { end -= 1 }
           text[end - 1] = UInt8(ascii: "Z")
         }

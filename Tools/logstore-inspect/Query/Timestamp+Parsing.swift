@@ -1,30 +1,38 @@
 extension Timestamp {
   /// Reads a date in ISO 8601: `2024-02-29`, `2024-02-29T12:00`, `2024-02-29 12:00:00.5+02:00`; UTC if it names no zone.
+  ///
+  /// One beyond the years 0 to 9999 is read as it is printed, as seconds.
   init?(_ text: String) {
+    if text.hasSuffix(Timestamp.secondsSuffix) {
+      guard let seconds = Double(text.dropLast(Timestamp.secondsSuffix.count)) else { return nil }
+      self.init(seconds: seconds)
+      return
+    }
     var cursor = DateCursor(text)
     guard let year = cursor.number(digits: 4), cursor.take("-"),
       let month = cursor.number(digits: 2), 1...12 ~= month, cursor.take("-"),
       let day = cursor.number(digits: 2), 1...Timestamp.dayCount(year, month) ~= day
     else { return nil }
-    var seconds = Double(Timestamp.dayNumber(year, month, day) - 11_323) * 86_400
+    var second = (Timestamp.dayNumber(year, month, day) - 11_323) * 86_400
+    var digits: [UInt8] = []
     if cursor.take("T") || cursor.take("t") || cursor.take(" ") {
       guard let hour = cursor.number(digits: 2), 0...23 ~= hour, cursor.take(":"),
         let minute = cursor.number(digits: 2), 0...59 ~= minute
       else { return nil }
-      seconds += Double(hour * 3600 + minute * 60)
+      second += hour * 3600 + minute * 60
       if cursor.take(":") {
-        guard let second = cursor.number(digits: 2), 0...60 ~= second else { return nil }
-        seconds += Double(second)
+        guard let ofMinute = cursor.number(digits: 2), 0...60 ~= ofMinute else { return nil }
+        second += ofMinute
         if cursor.take(".") {
-          guard let fraction = cursor.fraction() else { return nil }
-          seconds += fraction
+          digits = cursor.digits()
+          if digits.isEmpty { return nil }
         }
       }
       guard let offset = cursor.zone() else { return nil }
-      seconds -= Double(offset)
+      second -= offset
     }
     guard cursor.isAtEnd else { return nil }
-    self.init(seconds: seconds)
+    self.init(seconds: TimestampFraction.seconds(second, digits: digits))
   }
 
   private static func dayCount(_ year: Int, _ month: Int) -> Int {
@@ -73,14 +81,11 @@ private struct DateCursor {
     return value
   }
 
-  /// The digits behind a point.
-  mutating func fraction() -> Double? {
-    var (value, unit) = (0.0, 1.0)
-    while let digit = digit() {
-      unit /= 10
-      value += Double(digit) * unit
-    }
-    return unit < 1 ? value : nil
+  /// The digits that follow, as they are.
+  mutating func digits() -> [UInt8] {
+    let start = position
+    while digit() != nil {}
+    return Array(bytes[start..<position])
   }
 
   /// The seconds by which a zone is ahead of UTC; 0 if none is named.
