@@ -22,13 +22,14 @@ extension StoreCatalogue {
   ///
   /// - Parameters:
   ///   - descriptor: The class whose columns are renamed.
-  ///   - former: The class as the version before has it; `nil` where that is not known.
+  ///   - before: What the columns were to the models before.
+  /// - Returns: What was renamed.
   /// - Throws: ``PostgresStoreError``.
   mutating func rename(
     columnsOf descriptor: ModelDescriptor,
-    since former: ModelDescriptor?
-  ) throws {
-    let entity = descriptor.entityName
+    since before: FormerColumns
+  ) throws -> [Renaming] {
+    let (entity, former) = (descriptor.entityName, before.descriptor)
     var renamings = MappedColumn.columns(of: descriptor).compactMap { column -> Renaming? in
       guard let old = formerName(of: column, in: descriptor), old != column.name,
         columns[entity]?[old] == column.kind.declaration,
@@ -49,6 +50,7 @@ extension StoreCatalogue {
       done += renamings
     }
     try changeHistory(of: entity, renaming: done)
+    return done
   }
 
   /// Gives a column a name that is free, also in the history.
@@ -61,6 +63,10 @@ extension StoreCatalogue {
   private mutating func exchange(_ renamings: [Renaming], of entity: String) throws {
     if renamings.isEmpty { return }
     let values = renamings.map { "\($0.new.quotedName) = \($0.old.quotedName)" }
+    try update(entity, values)
+  }
+
+  private mutating func update(_ entity: String, _ values: [String]) throws {
     try change(
       // A row that another session adds meanwhile would keep its values as they are.
       "LOCK TABLE \(name(entity)) IN ACCESS EXCLUSIVE MODE",
@@ -82,7 +88,7 @@ extension StoreCatalogue {
   }
 
   /// Drops what the store has made for a column; what the new names need is made with the rest.
-  private mutating func dropObjects(of column: String, in entity: String) throws {
+  mutating func dropObjects(of column: String, in entity: String) throws {
     let objects = Statement(
       "SELECT c.relname::text, k.conname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
         + "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = $2 "
@@ -124,7 +130,8 @@ extension StoreCatalogue {
     let rows = MappedTable.references(of: number)
     let old = renamings.map(\.old)
     // A name that another property takes is given up by the one that had it.
-    let gone = forgotten + renamings.map(\.new).filter { !old.contains($0) }
+    let taken = renamings.map(\.new)
+    let gone = forgotten + taken.filter { !old.contains($0) }
     let name = "COALESCE(($2::text[])[array_position($1::text[], n)], n)"
     let statement = Statement(
       "UPDATE \(self.name(HistoryPartitions.parent)) SET columns = CASE WHEN columns IS NOT NULL THEN "

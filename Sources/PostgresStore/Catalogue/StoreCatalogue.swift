@@ -13,12 +13,12 @@ struct StoreCatalogue {
   private(set) var metadata: [String: String] = [:]
   private(set) var numbers: [String: UInt16] = [:]
   /// The types of the columns, by table and name.
-  private(set) var columns: [String: [String: String]] = [:]
+  var columns: [String: [String: String]] = [:]
   /// The names of unique constraints that the store has made, by table.
   private var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
-  /// The columns that were added without values, though their properties have to have one: tables and names.
-  private(set) var incomplete: [(entity: String, column: String)] = []
+  /// The columns that may lack values, though their properties have to have one: tables and names.
+  var incomplete: [(entity: String, column: String)] = []
 
   /// What to open, and how.
   struct Request {
@@ -328,15 +328,12 @@ extension StoreCatalogue {
     since former: Schema? = nil,
     typeChange: TypeChange
   ) throws {
-    let formerTypes = (former?.modelTypes ?? []).map { ModelDescriptor.of($0) }
     for type in schema.modelTypes {
       let descriptor = ModelDescriptor.of(type)
-      let entity = descriptor.entityName
-      if numbers[entity] == nil { try addTable(descriptor) }
-      let former = formerTypes.first { $0.entityName == entity }
-      try rename(columnsOf: descriptor, since: former)
-      for column in MappedColumn.columns(of: descriptor) {
-        try bring(column, of: descriptor, typeChange)
+      if numbers[descriptor.entityName] == nil {
+        try addTable(descriptor)
+      } else {
+        try bringColumns(of: descriptor, since: former, typeChange)
       }
     }
     try dropConstraints(notIn: schema)
@@ -377,61 +374,6 @@ extension StoreCatalogue {
     )
   }
 
-  private mutating func bring(
-    _ column: MappedColumn,
-    of descriptor: ModelDescriptor,
-    _ typeChange: TypeChange
-  ) throws {
-    let entity = descriptor.entityName
-    try MappedTable.check(column.name)
-    if let stored = columns[entity]?[column.name] {
-      if stored == column.kind.declaration { return }
-      if stored == MappedColumn.Kind.composite.declaration, column.kind == .decimal {
-        return try convertToDecimal(column, of: entity)
-      }
-      guard typeChange == .replaced else {
-        throw PostgresStoreError.propertyTypeChanged(
-          entity: entity,
-          property: column.name,
-          stored: stored,
-          declared: column.kind.declaration
-        )
-      }
-      try change("ALTER TABLE \(name(entity)) DROP COLUMN \(column.name.quotedName)")
-      try changeHistory(of: entity, forgetting: [column.name])
-      // Constraints and indexes of the column went with it.
-      _ = try read()
-    }
-    if let former = formerName(of: column, in: descriptor),
-      columns[entity]?[former] == column.kind.declaration
-    {
-      try rename(Renaming(old: former, new: column.name), of: entity)
-    } else {
-      let value = try defaultValue(of: column, in: descriptor)
-      if value == nil, column.position < descriptor.properties.count,
-        !descriptor.properties[column.position].isOptional,
-        !descriptor.properties[column.position].isToMany
-      {
-        incomplete.append((entity, column.name))
-      }
-      try change(
-        "ALTER TABLE \(name(entity)) ADD COLUMN \(column.name.quotedName) \(column.kind.declaration)"
-          + column.kind.collation + (value.map { " DEFAULT \($0)" } ?? "")
-      )
-      if value != nil {
-        try change(
-          "ALTER TABLE \(name(entity)) ALTER COLUMN \(column.name.quotedName) DROP DEFAULT"
-        )
-      }
-      if column.kind == .external {
-        try change(
-          "ALTER TABLE \(name(entity)) ALTER COLUMN \(column.name.quotedName) SET STORAGE EXTERNAL"
-        )
-      }
-    }
-    columns[entity]?[column.name] = column.kind.declaration
-  }
-
   /// Notes that a column has another name.
   mutating func noteRenaming(of former: String, to name: String, in entity: String) {
     let type = columns[entity]?.removeValue(forKey: former)
@@ -442,43 +384,6 @@ extension StoreCatalogue {
   mutating func forgetObject(_ name: String, of entity: String) {
     constraints[entity]?.remove(name)
     indexes.remove(name)
-  }
-
-  /// Makes a column of numbers of one that came from another store, which does not know of what class a composite is.
-  private mutating func convertToDecimal(_ column: MappedColumn, of entity: String) throws {
-    let (name, type) = (column.name.quotedName, column.kind.declaration)
-    try change(
-      "ALTER TABLE \(self.name(entity)) ALTER COLUMN \(name) TYPE \(type) USING (\(name) #>> '{}')::\(type)"
-    )
-    columns[entity]?[column.name] = type
-  }
-
-  func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
-    if column.position < descriptor.properties.count {
-      return descriptor.properties[column.position].originalName
-    }
-    let owner = descriptor.rankColumns.first { $0.value == column.position }
-    return owner.flatMap { descriptor.properties[$0.key].originalName }.map { "_rank_" + $0 }
-  }
-
-  /// The default of a property as a constant of SQL; `nil` if it has none.
-  private func defaultValue(
-    of column: MappedColumn,
-    in descriptor: ModelDescriptor
-  ) throws -> String? {
-    let table = try MappedTable(number: 1, descriptor, namespace: namespace)
-    let row = descriptor.defaultRow()
-    guard !row.isEmpty else { return nil }
-    var value = ArrayParameter(column.kind.parameterType)
-    try row.withUnsafeBytes {
-      try table.append(column, of: $0.bytes, RowReference(table: 1, key: 0), to: &value)
-    }
-    let quote = Statement(
-      "SELECT quote_literal(($1::\(column.kind.parameterType.array.name))[1]\(column.kind.cast)::text)"
-    ) { $0.append(value) }
-    return try connection.run([quote])[0].optionalText(0, 0).map {
-      "\($0)::\(column.kind.declaration)"
-    }
   }
 
   /// The unique constraints of a schema: the columns of each, by table and name.

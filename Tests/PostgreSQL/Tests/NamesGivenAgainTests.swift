@@ -1,5 +1,4 @@
 import Foundation
-import LogStore
 import ModelRuntime
 import PostgresStore
 import Testing
@@ -114,38 +113,11 @@ private enum CodePlan: SchemaMigrationPlan {
   }
 }
 
-enum StoreKind: CaseIterable { case log, server }
+private typealias Place = StorePlace
 
-private final class Place {
-  let kind: StoreKind
-  let namespace: TestNamespace
-  let folder: URL
-
-  init(
-    _ kind: StoreKind,
-    in folder: URL = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-  ) throws {
-    self.kind = kind
-    self.folder = folder
-    namespace = try TestNamespace()
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
-  func open(
-    _ schema: any VersionedSchema.Type,
-    plan: (any SchemaMigrationPlan.Type)? = Plan.self
-  ) throws -> ModelContext {
-    let configuration: any DataStoreConfiguration =
-      kind == .log
-      ? LogStoreConfiguration(url: folder.appending(path: "a.store")) : namespace.configuration
-    return ModelContext(
-      try ModelContainer(
-        for: Schema(versionedSchema: schema),
-        migrationPlan: plan,
-        configurations: [configuration]
-      )
-    )
+extension StorePlace {
+  fileprivate func open(_ schema: any VersionedSchema.Type) throws -> ModelContext {
+    try open(schema, plan: Plan.self)
   }
 }
 

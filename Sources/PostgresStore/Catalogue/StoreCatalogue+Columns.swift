@@ -1,0 +1,200 @@
+#if PostgreSQL
+import ModelRuntime
+import RowFormat
+
+extension StoreCatalogue {
+  /// Makes the columns of a table that there is those of a class.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The class.
+  ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
+  ///   - typeChange: What becomes of a column whose type is another one.
+  /// - Throws: ``PostgresStoreError``.
+  mutating func bringColumns(
+    of descriptor: ModelDescriptor,
+    since former: Schema?,
+    _ typeChange: TypeChange
+  ) throws {
+    var former = FormerColumns(of: descriptor.entityName, in: former, metadata)
+    let all = MappedColumn.columns(of: descriptor)
+    for renaming in try rename(columnsOf: descriptor, since: former) {
+      former.origins[renaming.new] = renaming.old
+    }
+    for column in all { try bring(column, of: descriptor, since: former, typeChange) }
+  }
+
+  private mutating func bring(
+    _ column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    since former: FormerColumns,
+    _ typeChange: TypeChange
+  ) throws {
+    let entity = descriptor.entityName
+    try MappedTable.check(column.name)
+    guard columns[entity]?[column.name] != nil else {
+      return try add(column, of: descriptor, since: former)
+    }
+    guard let types = try difference(of: column, of: descriptor, since: former, typeChange) else {
+      return try requireValue(of: column, of: descriptor, since: former)
+    }
+    if try convert(column, of: descriptor, since: former) { return }
+    guard typeChange == .replaced else {
+      throw PostgresStoreError.propertyTypeChanged(
+        entity: entity,
+        property: column.name,
+        stored: types.stored,
+        declared: types.declared
+      )
+    }
+    try drop([column.name], of: entity)
+    try add(column, of: descriptor, since: former)
+  }
+
+  /// Drops columns with what hangs on them, and what the history tells of them.
+  private mutating func drop(_ names: [String], of entity: String) throws {
+    let names = names.filter { columns[entity]?[$0] != nil }
+    if names.isEmpty { return }
+    let drops = names.map { "DROP COLUMN \($0.quotedName)" }
+    try change("ALTER TABLE \(name(entity)) \(drops.joined(separator: ", "))")
+    try changeHistory(of: entity, forgetting: names)
+    // Constraints and indexes of the columns went with them.
+    _ = try read()
+  }
+
+  private mutating func add(
+    _ column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    since former: FormerColumns
+  ) throws {
+    let entity = descriptor.entityName
+    let (table, name) = (name(entity), column.name.quotedName)
+    if let old = formerName(of: column, in: descriptor),
+      columns[entity]?[old] == column.kind.declaration
+    {
+      return try rename(Renaming(old: old, new: column.name), of: entity)
+    }
+    let value = try defaultValue(of: column, in: descriptor)
+    if value == nil, needsValue(column, of: descriptor) {
+      incomplete.append((entity, column.name))
+    }
+    // The default stays: programs that are open with models without the property go on adding rows.
+    try change(
+      "ALTER TABLE \(table) ADD COLUMN \(name) \(column.kind.declaration)"
+        + column.kind.collation + (value.map { " DEFAULT \($0)" } ?? "")
+    )
+    if column.kind == .external {
+      try change("ALTER TABLE \(table) ALTER COLUMN \(name) SET STORAGE EXTERNAL")
+    }
+    columns[entity]?[column.name] = column.kind.declaration
+  }
+}
+
+// MARK: Values that there are
+
+extension StoreCatalogue {
+  /// What the values of a column are, and what those of its property are; `nil` if they are the same.
+  private func difference(
+    of column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    since former: FormerColumns,
+    _ typeChange: TypeChange
+  ) throws -> (stored: String, declared: String)? {
+    let stored = columns[descriptor.entityName]?[column.name] ?? ""
+    if stored != column.kind.declaration { return (stored, column.kind.declaration) }
+    return nil
+  }
+
+  /// Makes values of the property's type of those in a column.
+  ///
+  /// A number may have come from another store, which does not know of what class a composite is.
+  ///
+  /// - Returns: Whether they could be made.
+  private mutating func convert(
+    _ column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    since former: FormerColumns
+  ) throws -> Bool {
+    let entity = descriptor.entityName
+    let (table, name, type) = (name(entity), column.name.quotedName, column.kind.declaration)
+    let stored = columns[entity]?[column.name]
+    let values: String
+    if stored == MappedColumn.Kind.composite.declaration, column.kind == .decimal {
+      values = "(\(name) #>> '{}')::\(type)"
+    } else {
+      return false
+    }
+    try change(
+      "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT",
+      "ALTER TABLE \(table) ALTER COLUMN \(name) TYPE \(type) USING \(values)"
+    )
+    columns[entity]?[column.name] = type
+    return true
+  }
+
+  /// Gives rows the default of a property that has to have a value, if the models before asked for none.
+  ///
+  /// Where rows lack a value and there is no default, the stage looks for them once its code has run.
+  private mutating func requireValue(
+    of column: MappedColumn,
+    of descriptor: ModelDescriptor,
+    since former: FormerColumns
+  ) throws {
+    let kept = former.column(column.name)
+    guard needsValue(column, of: descriptor), kept?.isNullable ?? true else { return }
+    let entity = descriptor.entityName
+    let (table, name) = (name(entity), column.name.quotedName)
+    guard let value = try defaultValue(of: column, in: descriptor) else {
+      incomplete.append((entity, column.name))
+      return
+    }
+    if kept == nil, former.isKnown {
+      // Programs that are open with the models before go on adding rows without it.
+      try change("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(value)")
+    }
+    let missing = try connection.run([
+      // A row that another session adds meanwhile would not be seen.
+      Statement("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE"),
+      Statement("SELECT 1 FROM \(table) WHERE \(name) IS NULL LIMIT 1"),
+    ])[1]
+    if missing.rowCount == 0 { return }
+    // What is unique is compared when its constraint is made again, which tells the rows.
+    try dropObjects(of: column.name, in: entity)
+    try change("UPDATE \(table) SET \(name) = \(value) WHERE \(name) IS NULL")
+  }
+
+  /// Whether a column is that of a property that has to have a value.
+  private func needsValue(_ column: MappedColumn, of descriptor: ModelDescriptor) -> Bool {
+    guard column.position < descriptor.properties.count else { return false }
+    let property = descriptor.properties[column.position]
+    return !property.isOptional && !property.isToMany
+  }
+
+  func formerName(of column: MappedColumn, in descriptor: ModelDescriptor) -> String? {
+    if column.position < descriptor.properties.count {
+      return descriptor.properties[column.position].originalName
+    }
+    let owner = descriptor.rankColumns.first { $0.value == column.position }
+    return owner.flatMap { descriptor.properties[$0.key].originalName }.map { "_rank_" + $0 }
+  }
+
+  /// The default of a property as a constant of SQL; `nil` if it has none.
+  private func defaultValue(
+    of column: MappedColumn,
+    in descriptor: ModelDescriptor
+  ) throws -> String? {
+    let table = try MappedTable(number: 1, descriptor, namespace: namespace)
+    let row = descriptor.defaultRow()
+    guard !row.isEmpty else { return nil }
+    var value = ArrayParameter(column.kind.parameterType)
+    try row.withUnsafeBytes {
+      try table.append(column, of: $0.bytes, RowReference(table: 1, key: 0), to: &value)
+    }
+    let quote = Statement(
+      "SELECT quote_literal(($1::\(column.kind.parameterType.array.name))[1]\(column.kind.cast)::text)"
+    ) { $0.append(value) }
+    return try connection.run([quote])[0].optionalText(0, 0).map {
+      "\($0)::\(column.kind.declaration)"
+    }
+  }
+}
+#endif
