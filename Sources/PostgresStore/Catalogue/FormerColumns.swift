@@ -6,8 +6,12 @@ import RowFormat
 struct FormerColumns {
   /// The class in the version that a step of a plan begins with; `nil` without a step, and if it comes with the step.
   let descriptor: ModelDescriptor?
+  /// Whether a step of a plan tells what there was.
+  let isPlanned: Bool
   /// The columns of the models that opened the namespace last, by name; none where that is not known.
   private let described: [String: TableDescription.Column]
+  /// The columns that are still there, though a step has let go of them.
+  let gone: Set<String>
   /// The former names of those that were renamed.
   var origins: [String: String] = [:]
 
@@ -15,17 +19,39 @@ struct FormerColumns {
     descriptor = former?.modelTypes.map { ModelDescriptor.of($0) }.first {
       $0.entityName == entity
     }
+    isPlanned = former != nil
     let text = metadata[TableDescription.metadataKey(of: entity)] ?? ""
     described = Dictionary(
       (TableDescription.columns(from: text) ?? []).map { ($0.name, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    gone = Set(
+      (metadata[FormerColumns.goneKey(of: entity)] ?? "").split(separator: "\n").map(String.init)
+    )
   }
+
+  /// The key, among the metadata of a namespace, of the columns that steps have let go of.
+  static func goneKey(of entity: String) -> String { "gone.\(entity)" }
 
   /// Whether the namespace says what the models had that opened it last.
   var isKnown: Bool { !described.isEmpty }
 
   /// What the models before had of a column.
   func column(_ name: String) -> TableDescription.Column? { described[origins[name] ?? name] }
+
+  /// Whether the version before a step had a column, under the name it has now or had then.
+  func has(_ name: String) -> Bool { names.contains(origins[name] ?? name) }
+
+  /// The names of the columns of the version before a step.
+  var names: Set<String> {
+    Set(descriptor.map(MappedColumn.columns)?.map(\.name) ?? [])
+  }
+
+  /// Whether a step has let go of a column, so that no values of it are asked for: where that was not noted, because the
+  /// version before lacks it.
+  func letsGo(of name: String) -> Bool { gone.contains(name) || isPlanned && !has(name) }
+
+  /// Whether a column is from before an earlier step that has let go of it, and begins anew in this one.
+  func beginsAnew(_ name: String) -> Bool { isPlanned && gone.contains(name) && !has(name) }
 }
 #endif

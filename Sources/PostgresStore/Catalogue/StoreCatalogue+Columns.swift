@@ -17,10 +17,12 @@ extension StoreCatalogue {
   ) throws {
     var former = FormerColumns(of: descriptor.entityName, in: former, metadata)
     let all = MappedColumn.columns(of: descriptor)
+    try drop(all.map(\.name).filter(former.beginsAnew), of: descriptor.entityName)
     for renaming in try rename(columnsOf: descriptor, since: former) {
       former.origins[renaming.new] = renaming.old
     }
     for column in all { try bring(column, of: descriptor, since: former, typeChange) }
+    try noteGone(from: descriptor, since: former)
   }
 
   private mutating func bring(
@@ -38,7 +40,7 @@ extension StoreCatalogue {
       return try requireValue(of: column, of: descriptor, since: former)
     }
     if try convert(column, of: descriptor, since: former) { return }
-    guard typeChange == .replaced else {
+    guard typeChange == .replaced || former.letsGo(of: column.name) else {
       throw PostgresStoreError.propertyTypeChanged(
         entity: entity,
         property: column.name,
@@ -69,7 +71,7 @@ extension StoreCatalogue {
     let entity = descriptor.entityName
     let (table, name) = (name(entity), column.name.quotedName)
     if let old = formerName(of: column, in: descriptor),
-      columns[entity]?[old] == column.kind.declaration
+      columns[entity]?[old] == column.kind.declaration, !former.gone.contains(old)
     {
       return try rename(Renaming(old: old, new: column.name), of: entity)
     }
@@ -195,6 +197,27 @@ extension StoreCatalogue {
     return try connection.run([quote])[0].optionalText(0, 0).map {
       "\($0)::\(column.kind.declaration)"
     }
+  }
+}
+
+// MARK: What steps let go of
+
+extension StoreCatalogue {
+  /// Notes the columns that a step lets go of: they are there for an older version that takes the store back, and begin
+  /// anew in a later one that has the names.
+  private mutating func noteGone(
+    from descriptor: ModelDescriptor,
+    since former: FormerColumns
+  ) throws {
+    let entity = descriptor.entityName
+    let own = MappedColumn.columns(of: descriptor).map(\.name)
+    let gone = former.gone.union(former.names).subtracting(own)
+      .intersection((columns[entity] ?? [:]).keys)
+    if gone != former.gone { try note(gone: gone, of: entity) }
+  }
+
+  private mutating func note(gone: Set<String>, of entity: String) throws {
+    try set(FormerColumns.goneKey(of: entity), gone.sorted().joined(separator: "\n"))
   }
 }
 #endif

@@ -33,7 +33,8 @@ extension StoreCatalogue {
     var renamings = MappedColumn.columns(of: descriptor).compactMap { column -> Renaming? in
       guard let old = formerName(of: column, in: descriptor), old != column.name,
         columns[entity]?[old] == column.kind.declaration,
-        former.map({ isNew(column, of: descriptor, $0) }) ?? true
+        former.map({ isNew(column, of: descriptor, $0) }) ?? true,
+        !before.gone.contains(old)
       else { return nil }
       return Renaming(old: old, new: column.name)
     }
