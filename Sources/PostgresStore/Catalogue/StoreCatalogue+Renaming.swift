@@ -6,6 +6,8 @@ import RowFormat
 struct Renaming {
   let old: String
   let new: String
+  /// Whether the column of the new name has values of the same property already.
+  var isTakenUp = false
 }
 
 extension StoreCatalogue {
@@ -47,6 +49,9 @@ extension StoreCatalogue {
     }
     if former != nil {
       renamings.removeAll { columns[entity]?[$0.new] != columns[entity]?[$0.old] }
+      let taken = renamings.filter { !before.has($0.new) }
+      done += try takeUp(taken, of: descriptor)
+      renamings.removeAll { !before.has($0.new) }
       try exchange(renamings, of: entity)
       done += renamings
     }
@@ -58,6 +63,53 @@ extension StoreCatalogue {
   mutating func rename(_ renaming: Renaming, of entity: String) throws {
     try renameColumn(renaming.old, to: renaming.new, of: entity)
     try changeHistory(of: entity, renaming: [renaming])
+  }
+
+  /// Gives properties the values that an older version, which had taken the store back, has saved under their original
+  /// names.
+  ///
+  /// Where it has not saved a row, that shows its default, and keeps what the newer version has left under the new name.
+  private mutating func takeUp(
+    _ renamings: [Renaming],
+    of descriptor: ModelDescriptor
+  ) throws -> [Renaming] {
+    if renamings.isEmpty { return [] }
+    let entity = descriptor.entityName
+    let own = Set(MappedColumn.columns(of: descriptor).map(\.name))
+    var values: [String] = []
+    for renaming in renamings {
+      let (old, new) = (renaming.old.quotedName, renaming.new.quotedName)
+      if own.contains(renaming.old) {
+        // A new property has the original name, and nobody can say which of the two a value is of.
+        values.append("\(new) = COALESCE(\(new), \(old))")
+        continue
+      }
+      try dropObjects(of: renaming.old, in: entity)
+      let shown = try storedDefault(of: renaming.old, in: entity) ?? "NULL"
+      values.append(
+        "\(new) = CASE WHEN \(old) IS DISTINCT FROM \(shown) THEN \(old) ELSE COALESCE(\(new), \(old)) END"
+      )
+    }
+    try update(entity, values)
+    // The column would be taken for what the older version has saved once more.
+    for old in renamings.map(\.old) where !own.contains(old) {
+      try change("ALTER TABLE \(name(entity)) DROP COLUMN \(old.quotedName)")
+      columns[entity]?[old] = nil
+    }
+    return renamings.map { Renaming(old: $0.old, new: $0.new, isTakenUp: true) }
+  }
+
+  /// What rows have in a column that they were added without, as a constant of SQL.
+  private func storedDefault(of column: String, in entity: String) throws -> String? {
+    let question = Statement(
+      "SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid "
+        + "AND a.attnum = d.adnum WHERE d.adrelid = to_regclass($1) AND a.attname = $2"
+    ) {
+      $0.append(name(entity))
+      $0.append(column)
+    }
+    let result = try connection.run([question])[0]
+    return result.rowCount == 0 ? nil : result.optionalText(0, 0)
   }
 
   /// Gives columns the values of one another.
@@ -131,7 +183,7 @@ extension StoreCatalogue {
     let rows = MappedTable.references(of: number)
     let old = renamings.map(\.old)
     // A name that another property takes is given up by the one that had it.
-    let taken = renamings.map(\.new)
+    let taken = renamings.filter { !$0.isTakenUp }.map(\.new)
     let gone = forgotten + taken.filter { !old.contains($0) }
     let name = "COALESCE(($2::text[])[array_position($1::text[], n)], n)"
     let statement = Statement(
