@@ -219,5 +219,23 @@ extension StoreCatalogue {
   private mutating func note(gone: Set<String>, of entity: String) throws {
     try set(FormerColumns.goneKey(of: entity), gone.sorted().joined(separator: "\n"))
   }
+
+  /// Removes the rows of the entities that a step lets go of, and what the history tells of them.
+  ///
+  /// - Complexity: O(changes in the history).
+  mutating func removeRows(of step: MigrationStep) throws {
+    for entity in step.from.entities where !step.namesAfterwards.contains(entity.name) {
+      guard let number = numbers[entity.name], let known = columns[entity.name] else { continue }
+      let rows = MappedTable.references(of: number)
+      _ = try connection.run([
+        Statement("TRUNCATE \(name(entity.name))"),
+        Statement("DELETE FROM \(name(HistoryPartitions.parent)) WHERE row BETWEEN $1 AND $2") {
+          $0.append(Int64(bitPattern: rows.lowerBound.rawValue))
+          $0.append(Int64(bitPattern: rows.upperBound.rawValue))
+        },
+      ])
+      try note(gone: Set(known.keys).subtracting([MappedTable.key]), of: entity.name)
+    }
+  }
 }
 #endif

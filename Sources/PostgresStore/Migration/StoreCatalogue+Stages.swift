@@ -44,6 +44,7 @@ extension StoreCatalogue {
     try run(in: transaction, at: step.from, of: step.wholeFrom, request, step.runWillMigrate)
     let known = incomplete.count
     try naming(step, "a change cannot be inferred") {
+      try $0.removeRows(of: step)
       try $0.bringTables(
         of: step.to,
         since: step.from,

@@ -88,4 +88,31 @@ private enum Plan: SchemaMigrationPlan {
       #expect(items.map(\.mark) == [3])
     }
   }
+
+  @Test(arguments: [true, false])
+  func `is the rows of an entity, and what the history tells of them`(stops: Bool) throws {
+    let place = try StorePlace(.server)
+    try fill(place)
+    if stops { _ = try place.open(V2.self, plan: Plan.self) }
+    do {
+      let context = try place.open(V3.self, plan: Plan.self)
+      #expect(try context.fetchCount(FetchDescriptor<V3.Gone>()) == 0)
+      let changes = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        .flatMap(\.changes)
+      #expect(changes.map(\.changedPersistentIdentifier.entityName) == ["Item"])
+      context.insert(V3.Gone(3))
+      try context.save()
+    }
+    let again = try place.open(V3.self, plan: Plan.self)
+    #expect(try again.fetch(FetchDescriptor<V3.Gone>()).map(\.other) == ["other"])
+  }
+
+  @Test func `is there again for the version that has it, if that takes the store back`() throws {
+    let place = try StorePlace(.server)
+    try fill(place)
+    _ = try place.open(V2.self, plan: Plan.self)
+    let older = try place.open(V1.self, plan: Plan.self, newerStores: .takeBack)
+    #expect(try older.fetch(FetchDescriptor<V1.Item>()).map(\.note) == [77])
+    #expect(try older.fetchCount(FetchDescriptor<V1.Gone>()) == 0)
+  }
 }
