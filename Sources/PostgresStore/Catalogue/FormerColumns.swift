@@ -39,6 +39,11 @@ struct FormerColumns {
   /// What the models before had of a column.
   func column(_ name: String) -> TableDescription.Column? { described[origins[name] ?? name] }
 
+  /// The property of the version before that has become one of a name.
+  func property(_ name: String) -> ModelProperty? {
+    descriptor?.property(named: origins[name] ?? name)
+  }
+
   /// Whether the version before a step had a column, under the name it has now or had then.
   func has(_ name: String) -> Bool { names.contains(origins[name] ?? name) }
 

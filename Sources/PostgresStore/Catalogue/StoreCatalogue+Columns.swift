@@ -103,12 +103,32 @@ extension StoreCatalogue {
   ) throws -> (stored: String, declared: String)? {
     let stored = columns[descriptor.entityName]?[column.name] ?? ""
     if stored != column.kind.declaration { return (stored, column.kind.declaration) }
-    return nil
+    let type = descriptor.layout.types[column.position]
+    // A reference and a number, say, are one type to the server.
+    if let kept = former.column(column.name)?.type, kept != type,
+      Set([kept, type]) != [.bytes, .blob]
+    {
+      return ("\(kept)", "\(type)")
+    }
+    guard column.position < descriptor.properties.count,
+      let old = former.property(column.name)
+    else { return nil }
+    let property = descriptor.properties[column.position]
+    if typeChange == .refused, let types = old.narrowing(to: property) { return types }
+    guard old.isToMany, property.isToMany, old.isDerivable != property.isDerivable,
+      try hasRows(descriptor.entityName)
+    else { return nil }
+    return ("a list \(old.listKeeping)", "a list \(property.listKeeping)")
+  }
+
+  private func hasRows(_ entity: String) throws -> Bool {
+    try connection.run([Statement("SELECT 1 FROM \(name(entity)) LIMIT 1")])[0].rowCount > 0
   }
 
   /// Makes values of the property's type of those in a column.
   ///
-  /// A number may have come from another store, which does not know of what class a composite is.
+  /// A number may have come from another store, which does not know of what class a composite is; a reference can be
+  /// the only member of a list.
   ///
   /// - Returns: Whether they could be made.
   private mutating func convert(
@@ -122,6 +142,11 @@ extension StoreCatalogue {
     let values: String
     if stored == MappedColumn.Kind.composite.declaration, column.kind == .decimal {
       values = "(\(name) #>> '{}')::\(type)"
+    } else if former.column(column.name)?.type == .reference, column.kind == .references,
+      descriptor.properties[column.position].inverse == nil
+    {
+      try dropObjects(of: column.name, in: entity)
+      values = "CASE WHEN \(name) IS NOT NULL THEN ARRAY[\(name)] END"
     } else {
       return false
     }

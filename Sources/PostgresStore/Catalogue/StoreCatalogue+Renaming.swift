@@ -20,7 +20,7 @@ extension StoreCatalogue {
   ///    be done is known only of a step between two versions.
   /// 3. The history gets the new names.
   ///
-  /// Only where columns are of one type: others are left as they are, which is refused afterwards.
+  /// Columns of different types are not exchanged, but left as they are, which is refused afterwards.
   ///
   /// - Parameters:
   ///   - descriptor: The class whose columns are renamed.
@@ -34,7 +34,7 @@ extension StoreCatalogue {
     let (entity, former) = (descriptor.entityName, before.descriptor)
     var renamings = MappedColumn.columns(of: descriptor).compactMap { column -> Renaming? in
       guard let old = formerName(of: column, in: descriptor), old != column.name,
-        columns[entity]?[old] == column.kind.declaration,
+        columns[entity]?[old] != nil,
         former.map({ isNew(column, of: descriptor, $0) }) ?? true,
         !before.gone.contains(old)
       else { return nil }
