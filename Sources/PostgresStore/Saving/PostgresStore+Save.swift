@@ -79,6 +79,8 @@ private struct SaveTransaction {
     var count = 0
     /// Whether a commit was sent, and no answer came.
     var isOutcomeUnknown = false
+    /// The constraint that kept the last commit from going through.
+    var violated: String?
     /// The rows that the last attempt has changed only because of derived attributes.
     var updatedOwners: [RowReference] = []
   }
@@ -139,8 +141,12 @@ private struct SaveTransaction {
       && error.constraint?.hasSuffix("_unique") == true
     {
       undo(on: connection)
-      // Another save has committed the same key since they were compared. Compared again, it is found.
-      throw PostgresStoreError.server(error.asTransient)
+      // Another save has committed the same key since they were compared. Compared again, it is found; or the server takes for
+      // equal what the store does not, and would again.
+      defer { attempts.violated = error.constraint }
+      throw PostgresStoreError.server(
+        attempts.violated == error.constraint ? error : error.asTransient
+      )
     } catch {
       undo(on: connection)
       throw error
