@@ -15,7 +15,7 @@ struct StoreCatalogue {
   /// The types of the columns, by table and name.
   var columns: [String: [String: String]] = [:]
   /// The names of unique constraints that the store has made, by table.
-  private var constraints: [String: Set<String>] = [:]
+  var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
   /// The columns that may lack values, though their properties have to have one: tables and names.
   var incomplete: [(entity: String, column: String)] = []
@@ -386,80 +386,6 @@ extension StoreCatalogue {
     indexes.remove(name)
   }
 
-  /// The unique constraints of a schema: the columns of each, by table and name.
-  private func uniqueColumns(in schema: Schema) -> [String: [String: [String]]] {
-    var wanted: [String: [String: [String]]] = [:]
-    for constraint in UniquenessConstraint.all(in: schema) {
-      for type in schema.modelTypes {
-        let descriptor = ModelDescriptor.of(type)
-        guard constraint.covers(descriptor) else { continue }
-        let names = constraint.columns.map(descriptor.columnName)
-        let entity = descriptor.entityName
-        wanted[entity, default: [:]][objectName(entity, names, "unique")] = names
-      }
-    }
-    return wanted
-  }
-
-  private mutating func dropConstraints(notIn schema: Schema) throws {
-    let wanted = uniqueColumns(in: schema)
-    for type in schema.modelTypes {
-      let entity = ModelDescriptor.of(type).entityName
-      let former = (constraints[entity] ?? []).subtracting((wanted[entity] ?? [:]).keys)
-      for constraint in former.sorted() where constraint.hasSuffix("_unique") {
-        try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(constraint.quotedName)")
-        constraints[entity]?.remove(constraint)
-      }
-    }
-  }
-
-  /// Makes unique constraints, checked when a transaction ends: values may change hands within one.
-  ///
-  /// - Throws: ``PostgresStoreError/duplicateValues(entity:properties:keys:)``.
-  mutating func addConstraints(of schema: Schema) throws {
-    for (entity, wanted) in uniqueColumns(in: schema).sorted(by: { $0.key < $1.key }) {
-      let present = constraints[entity] ?? []
-      for (constraint, columns) in wanted.sorted(by: { $0.key < $1.key })
-      where !present.contains(constraint) {
-        try addConstraint(constraint, on: entity, columns)
-        constraints[entity, default: []].insert(constraint)
-      }
-    }
-  }
-
-  private mutating func addConstraint(
-    _ constraint: String,
-    on entity: String,
-    _ columns: [String]
-  ) throws {
-    let list = columns.map(\.quotedName).joined(separator: ", ")
-    let addition = Statement(
-      "ALTER TABLE \(name(entity)) ADD CONSTRAINT \(constraint.quotedName) UNIQUE (\(list)) "
-        + "DEFERRABLE INITIALLY DEFERRED"
-    )
-    do {
-      _ = try connection.run([
-        Statement("SAVEPOINT unique_values"), addition,
-        Statement("RELEASE SAVEPOINT unique_values"),
-      ])
-    } catch PostgresStoreError.server(let error) where error.state == SQLState.uniqueViolation {
-      let present = columns.map { "\($0.quotedName) IS NOT NULL" }.joined(separator: " AND ")
-      let pair = try connection.run([
-        Statement("ROLLBACK TO SAVEPOINT unique_values"),
-        Statement(
-          "SELECT min(\(MappedTable.key)), max(\(MappedTable.key)) FROM \(name(entity)) WHERE \(present) "
-            + "GROUP BY \(list) HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
-        ),
-      ])[1]
-      guard pair.rowCount == 1 else { throw PostgresStoreError.server(error) }
-      throw PostgresStoreError.duplicateValues(
-        entity: entity,
-        properties: columns,
-        keys: [0, 1].map { RowReference(rawValue: UInt64(bitPattern: pair.integer(0, $0))).key }
-      )
-    }
-  }
-
   /// Makes indexes: for the other ends of relationships, and what the models declare.
   private mutating func bringIndexes(of schema: Schema) throws {
     for entity in schema.entities {
@@ -568,7 +494,7 @@ extension StoreCatalogue {
   }
 
   /// The name of a constraint or an index: said in full if it fits, otherwise cut and told apart by a number.
-  private func objectName(_ entity: String, _ columns: [String], _ suffix: String) -> String {
+  func objectName(_ entity: String, _ columns: [String], _ suffix: String) -> String {
     let whole = "\(entity)_\(columns.joined(separator: "_"))"
     if whole.utf8.count + suffix.utf8.count + 1 <= 63 { return "\(whole)_\(suffix)" }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -55,6 +55,30 @@ private enum Plan: SchemaMigrationPlan {
 }
 
 @Suite struct `Values that have to be unique` {
+  @Test(arguments: StoreKind.allCases)
+  func `are compared over a class and its subclasses when they become so`(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    do {
+      let context = try place.open(Free.self, plan: Plan.self)
+      for plate in ["a", "b", nil, nil] { context.insert(Free.Vehicle(plate)) }
+      for plate in ["c", nil] { context.insert(Free.Boat(plate)) }
+      context.insert(Free.Car("d"))
+      context.insert(Free.Car("b"))
+      try context.save()
+    }
+    let error = #expect(throws: SwiftDataError.self) {
+      try place.open(Unique.self, plan: Plan.self)
+    }
+    #expect("\(error, default: "")".contains("have the same plate"))
+    do {
+      let context = try place.open(Free.self, plan: Plan.self)
+      let cars = try context.fetch(FetchDescriptor<Free.Car>())
+      for car in cars where car.plate == "b" { car.plate = "e" }
+      try context.save()
+    }
+    let context = try place.open(Unique.self, plan: Plan.self)
+    #expect(try context.fetchCount(FetchDescriptor<Unique.Vehicle>()) == 8)
+  }
 
   @Test func `are refused soon if only the server takes them for equal`() throws {
     let namespace = try TestNamespace()
