@@ -296,9 +296,7 @@ extension StoreCatalogue {
         guard let original = property.originalName else { continue }
         known.formUnion([original, "_rank_" + original])
       }
-      let unknown = (columns[descriptor.entityName] ?? [:]).keys.sorted().first {
-        $0 != MappedTable.key && !known.contains($0)
-      }
+      let unknown = columnsOfModels(descriptor.entityName).first { !known.contains($0) }
       guard let unknown else { continue }
       throw SwiftDataError.backwardMigration.explained(
         "schema \(namespace) was written with models \(stored) and keeps \(descriptor.entityName).\(unknown), which "
@@ -308,6 +306,13 @@ extension StoreCatalogue {
         property: unknown
       )
     }
+  }
+
+  /// The columns of a table that the models had which opened the namespace last, without those of earlier ones.
+  private func columnsOfModels(_ entity: String) -> [String] {
+    let text = metadata[TableDescription.metadataKey(of: entity)]
+    let described = text.flatMap { TableDescription.columns(from: $0) }?.map(\.name)
+    return described ?? (columns[entity] ?? [:]).keys.sorted().filter { $0 != MappedTable.key }
   }
 
   /// Makes the tables those of a schema: what is missing is added, what was renamed is renamed, nothing is dropped.

@@ -116,3 +116,18 @@ private enum Plan: SchemaMigrationPlan {
     #expect(try older.fetchCount(FetchDescriptor<V1.Gone>()) == 0)
   }
 }
+
+@Suite struct `Models without a version` {
+  @Test(arguments: StoreKind.allCases)
+  func `are not older because a stage has let go of a property`(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    do {
+      let first = try place.open(V1.self, plan: Plan.self)
+      first.insert(V1.Item("item"))
+      try first.save()
+    }
+    _ = try place.open(V2.self, plan: Plan.self)
+    let context = try place.open(Schema([V2.Item.self]), plan: nil)
+    #expect(try context.fetch(FetchDescriptor<V2.Item>()).map(\.name) == ["item"])
+  }
+}
