@@ -138,7 +138,10 @@ extension ForgedStore.File {
     while at + 40 <= bytes.count, bytes.load(UInt32.self, at: at) == Self.magic {
       frames.append(at)
       let end = at + 40 + Int(bytes.load(UInt32.self, at: at + 8))
-      if isSegment, 1...4 ~= bytes[at + 12] { findRecords(at + 48, end) }
+      // The file may be cut off, or its length forged.
+      if isSegment, 1...4 ~= bytes[at + 12], at + 48 <= end, end <= bytes.count {
+        findRecords(at + 48, end)
+      }
       at = end
     }
   }

@@ -38,8 +38,8 @@ import Testing
     let store = try makeStore()
     try store.disk.makeDirectory("rescued")
     let failing = FailingFileSystem(store.disk, below: "rescued/tmp/manifest")
-    // The first manifest was made and renamed by then.
-    failing.fail(after: 3)
+    // The first manifest was made and renamed by then, and the one of closing was made.
+    failing.fail(after: 4)
     let hooked = HookedFileSystem(failing) { call in
       if call.operation == .rename, call.path.hasSuffix("0001") {
         _ = try store.disk.open("rescued/tmp/notes.txt", .create)
