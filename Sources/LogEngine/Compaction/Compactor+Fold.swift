@@ -133,7 +133,11 @@ extension Compactor {
     _ reference: RowReference
   ) throws -> Verdict {
     if location.isPacked || location.segment <= plan.base.segment {
-      guard plan.takes(location) else { return location.isRow ? .elsewhere : .absent }
+      guard plan.takes(location) else {
+        if location.isRow { return .elsewhere }
+        // The index of an older checkpoint names packs that were merged since: what notes the end may be taken now.
+        return state.files.isGone(location.segment) ? .ended : .absent
+      }
       return location.isRow ? .row(location.place) : .ended
     }
     var place = location.place
