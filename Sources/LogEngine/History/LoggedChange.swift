@@ -21,7 +21,8 @@ public struct LoggedChange: Sendable {
   public enum Kind: Hashable, Sendable {
     /// The row was added.
     case insert
-    /// The columns, by position in the layout, that were written; `nil` if the row was written whole.
+    /// The columns, by position in the layout, that were written; `nil` if the row was written whole, or of a table that
+    /// was removed before the store was opened.
     case update(changed: ColumnSet?)
     /// The row was deleted.
     case delete
@@ -51,6 +52,7 @@ public struct LoggedChange: Sendable {
     case .insert: kind = .insert
     case .fullImage: kind = .update(changed: nil)
     case .delete: kind = .delete
+    case .delta where state.isRemoved(table: header.table): kind = .update(changed: nil)
     case .delta:
       let layout = state.tables[Int(header.table)]?.layouts[Int(header.layout.rawValue)]
       guard let layout, let changed = RowDelta.changedColumns(of: body, layout: layout) else {
@@ -69,9 +71,10 @@ public struct LoggedChange: Sendable {
   ///
   /// - Parameter body: Called with the row's bytes, which it must not keep, and the layout they are in.
   /// - Returns: What `body` returned; `nil` where there is no row: for a change of the catalogue, and a
-  ///   deletion that preserved nothing.
+  ///   deletion that preserved nothing; and for a row of a table that was removed before the store was opened.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   public func withRow<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
+    if state.isRemoved(table: reference.table) { return nil }
     switch kind {
     case .catalogue: return nil
     case .delete:
@@ -91,9 +94,10 @@ public struct LoggedChange: Sendable {
 
   /// Lends the row as it was before this change.
   ///
-  /// - Returns: What `body` returned; `nil` for an insertion and a change of the catalogue.
+  /// - Returns: What `body` returned; `nil` for an insertion and a change of the catalogue, and for a row of a table that
+  ///   was removed before the store was opened.
   public func withRowBefore<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
-    if previous.isNone { return nil }
+    if previous.isNone || state.isRemoved(table: reference.table) { return nil }
     return try withRow(at: previous, body)
   }
 

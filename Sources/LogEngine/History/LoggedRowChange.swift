@@ -30,6 +30,8 @@ public struct LoggedRowChange: Sendable {
 extension LoggedCommit {
   /// Visits what the commit did to rows, in order, with the bytes the log has for each.
   ///
+  /// Rows of tables that were removed before the store was opened are passed over: nothing says any more what is in them.
+  ///
   /// - Parameter body: Called for each; it must not keep the bytes.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the commit); nothing is allocated.
@@ -43,6 +45,7 @@ extension LoggedCommit {
       case .delete: kind = .delete
       case .catalogue: return .proceed
       }
+      if state.isRemoved(table: header.table) { return .proceed }
       let change = LoggedRowChange(
         kind: kind,
         reference: header.reference,
@@ -95,6 +98,12 @@ extension LoggedCommit {
 }
 
 extension StoreState {
+  /// Whether a table was removed before the store was opened.
+  func isRemoved(table number: UInt16) -> Bool {
+    withTable(number) { _ in true } == nil
+      && 1..<currentCatalogue.nextTableNumber ~= number
+  }
+
   /// The oldest file that a row is put together from; `nil` if one of them is gone.
   ///
   /// What took the place of a file that is gone has the row as it was later, or not at all.
