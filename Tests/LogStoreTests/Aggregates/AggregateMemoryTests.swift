@@ -127,7 +127,8 @@ private enum LargeQuestion: CaseIterable {
   private func `counts what is remembered of dates, however few groups they fall into`(
     place: Place
   ) throws {
-    func count(_ context: ModelContext, _ descriptor: FetchDescriptor<WeighedParcel>) throws -> Int {
+    func count(_ context: ModelContext, _ descriptor: FetchDescriptor<WeighedParcel>) throws -> Int
+    {
       var calendar = Calendar(identifier: .gregorian)
       calendar.timeZone = .gmt
       let groups = try context.aggregate(
