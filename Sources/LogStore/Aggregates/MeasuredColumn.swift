@@ -38,7 +38,7 @@ struct MeasuredColumn {
       try? unsafe row.withUnsafeBytes { try unsafe reader.values(of: $0.bytes, .none)[0] }
     }
     guard let ifNull = value(table.rowOfNulls()),
-      let ifLacking = value(table.descriptor.defaultRow())
+      let ifLacking = value(table.rowOfLacking())
     else { return nil }
     self.number = number
     related =

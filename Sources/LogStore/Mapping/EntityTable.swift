@@ -95,7 +95,7 @@ final class EntityTable: Sendable {
           from: layout,
           in: definition,
           fills,
-          defaults: descriptor.defaultRow()
+          defaults: rowOfLacking()
         )
       else {
         throw LogStoreError.unreadableRow(entity: descriptor.entityName, key: key)
@@ -120,10 +120,10 @@ extension EntityTable {
   /// values that older rows have.
   func encodeReading(of columns: ColumnSet, into buffer: inout ByteBuffer) {
     definition.encode(into: &buffer)
-    let defaults = descriptor.defaultRow()
+    let defaults = rowOfLacking()
     for (position, number) in columnNumbers.enumerated() where columns.contains(position) {
       buffer.append(number)
-      let fill = fills[number] ?? []
+      let fill = definition.fill(of: number, fills)?.row ?? []
       buffer.append(UInt32(fill.count))
       for byte in fill { buffer.append(byte) }
       guard !defaults.isEmpty else { continue }
@@ -137,6 +137,25 @@ extension EntityTable {
         buffer.append(row.extracting(range))
       }
     }
+  }
+
+  /// What a row is read as that has none of the columns, if no values are noted for them.
+  ///
+  /// A column that comes has its value noted unless that is null: so where none is noted, an optional property came without
+  /// a default, and the one that it has today is not for older rows.
+  func rowOfLacking() -> [UInt8] {
+    let defaults = descriptor.defaultRow()
+    if defaults.isEmpty { return defaults }
+    var writer = RowWriter(capacity: defaults.count)
+    writer.begin(layout)
+    unsafe defaults.withUnsafeBytes { bytes in
+      for column in 0..<layout.count {
+        if descriptor.isOptional(column), definition.gained(columnNumbers[column]) { continue }
+        unsafe writer.copy(column, from: bytes.bytes, column: column, layout: layout)
+      }
+    }
+    let range = writer.finish()
+    return unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
   /// A row in which every column is null.
@@ -171,7 +190,7 @@ extension EntityTable {
 /// A column keeps its number when it is renamed or moved, so columns are matched by number. A property gets a new
 /// column only when its values move into files of their own, or back, or may no longer be null; the value of an older
 /// row is then in the former column. A column that the older row lacks has the default that its property had when it
-/// was added.
+/// was added: of several columns the one that the first of them was added with.
 package struct RowConverter: Sendable {
   private let old: RowLayout
   private let new: RowLayout
@@ -184,7 +203,7 @@ package struct RowConverter: Sendable {
     /// The value's place in the older row.
     var place: Int?
     /// The value to use if the older row has none, as a row of one column.
-    var fill: (row: [UInt8], layout: RowLayout)?
+    var fill: TableDefinition.Fill?
   }
 
   /// - Parameters:
@@ -204,12 +223,14 @@ package struct RowConverter: Sendable {
     old = former.layout
     new = current.layout
     sources = current.columns.enumerated().map { position, number in
-      let isSame = former.columns.contains(number)
-      return Source(
-        place: places[position],
-        fill: isSame
-          ? nil : fills[number].map { ($0, RowLayout([current.layout.types[position]])) }
-      )
+      let place = places[position]
+      if former.columns.contains(number) { return Source(place: place) }
+      // Where there is a former column, the value noted for the new one is for its nulls.
+      let fill =
+        place == nil
+        ? table.fill(of: number, fills)
+        : fills[number].map { TableDefinition.Fill(row: $0, type: current.layout.types[position]) }
+      return Source(place: place, fill: fill)
     }
     self.defaults = defaults
   }
@@ -226,10 +247,10 @@ package struct RowConverter: Sendable {
     for column in 0..<new.count {
       let source = sources[column]
       if let place = source.place, source.fill == nil || !old.isNull(place, in: row) {
-        try copy(column, from: row, place, into: &writer, open)
-      } else if let (fill, layout) = source.fill {
-        unsafe fill.withUnsafeBytes {
-          unsafe writer.copy(column, from: $0.bytes, column: 0, layout: layout)
+        try copy(column, from: row, place, of: old, into: &writer, open)
+      } else if let fill = source.fill {
+        try unsafe fill.row.withUnsafeBytes {
+          try unsafe copy(column, from: $0.bytes, 0, of: fill.layout, into: &writer, open)
         }
       } else {
         unsafe defaults.withUnsafeBytes {
@@ -244,6 +265,7 @@ package struct RowConverter: Sendable {
     _ column: Int,
     from row: RawSpan,
     _ source: Int,
+    of old: RowLayout,
     into writer: inout RowWriter,
     _ open: (Int, BlobReference) throws -> Blob
   ) throws {
@@ -268,6 +290,34 @@ package struct RowConverter: Sendable {
 }
 
 extension TableDefinition {
+  /// A value noted for rows that lack a column.
+  fileprivate struct Fill {
+    /// A row of one column.
+    let row: [UInt8]
+    let layout: RowLayout
+
+    init(row: [UInt8], type: ColumnType) {
+      self.row = row
+      layout = RowLayout([type])
+    }
+
+    var isNull: Bool {
+      unsafe row.withUnsafeBytes { unsafe layout.isNull(0, in: $0.bytes) }
+    }
+  }
+
+  /// The value noted for rows that have neither a column nor one that held its property's values before.
+  ///
+  /// A null that was noted for one of those is, as one in it, what the value for the column itself is for.
+  fileprivate func fill(of number: UInt16, _ fills: [UInt16: [UInt8]]) -> Fill? {
+    func fill(_ number: UInt16) -> Fill? {
+      guard let row = fills[number], let column = column(number) else { return nil }
+      return Fill(row: row, type: column.type)
+    }
+    return predecessors(of: number).reversed().lazy.compactMap(fill).first { !$0.isNull }
+      ?? fill(number)
+  }
+
   /// The place in a former layout of each column of the current one; `nil` if it has none there.
   fileprivate func places(in former: LayoutDefinition) -> [Int?]? {
     guard let current = layout(currentLayout) else { return nil }
@@ -288,6 +338,23 @@ extension TableDefinition {
         && (other.type == column.type || other.type.canMove(to: column.type)
           || other.type.canBecomeList(column.type))
     }.map(\.number)
+  }
+}
+
+extension TableDefinition {
+  /// Whether a column came when the table had been written before.
+  func gained(_ column: UInt16) -> Bool { layouts.first?.columns.contains(column) == false }
+
+  /// Whether rows are written without a column.
+  func isHidden(_ column: UInt16) -> Bool {
+    layout(currentLayout)?.columns.contains(column) == false
+  }
+}
+
+extension ModelDescriptor {
+  /// Whether a column's property may be nil.
+  fileprivate func isOptional(_ column: Int) -> Bool {
+    column < properties.count && properties[column].isOptional
   }
 }
 

@@ -231,6 +231,7 @@ extension SchemaMapping {
       try drop(found, of: table)
       return try add(column, of: descriptor, hadRows: hadRows)
     }
+    if hadRows { try recordFill(column, of: descriptor, forReturning: found) }
     guard let property else { return }
     if hadRows, let old = listKeptElsewhere(property, of: descriptor) {
       guard case .planned(let step) = manner, step.isCustom else {
@@ -352,14 +353,40 @@ extension SchemaMapping {
     if property?.isOptional == false { try recordFill(column, of: descriptor, for: number) }
   }
 
+  /// Notes what older rows have in a column that comes: nothing needs to be noted if that is null.
   private mutating func recordFill(
     _ column: Int,
     of descriptor: ModelDescriptor,
     for number: UInt16
   ) throws {
+    let defaults = descriptor.defaultRow()
+    if FillValue.isNull(column, of: defaults, descriptor.layout) { return }
+    try recordFill(column, of: defaults, descriptor, for: number)
+  }
+
+  /// Notes what rows have in a column that was there from the beginning, and which models without it wrote meanwhile.
+  private mutating func recordFill(
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    forReturning found: ColumnDefinition
+  ) throws {
+    let table = table(of: descriptor)
+    guard column < descriptor.properties.count, !table.gained(found.number),
+      table.isHidden(found.number),
+      FillValue.value(of: found.number, in: table.number, catalogue) == nil
+    else { return }
+    try recordFill(column, of: descriptor.defaultRow(), descriptor, for: found.number)
+  }
+
+  private mutating func recordFill(
+    _ column: Int,
+    of defaults: [UInt8],
+    _ descriptor: ModelDescriptor,
+    for number: UInt16
+  ) throws {
     let fill = FillValue.record(
       column,
-      of: descriptor.defaultRow(),
+      of: defaults,
       descriptor.layout,
       for: number,
       in: table(of: descriptor).number

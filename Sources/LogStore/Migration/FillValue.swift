@@ -8,9 +8,9 @@ import RowFormat
 package enum FillValue {
   static func key(_ table: UInt16, _ column: UInt16) -> String { "fill.\(table).\(column)" }
 
-  /// Notes a value for the rows there are, taken from a row of default values.
+  /// Notes a value for the rows there are, taken from a row of default values, be it null.
   ///
-  /// - Returns: The change, or `nil` if the value is null.
+  /// - Returns: The change, or `nil` if there are no default values.
   static func record(
     _ column: Int,
     of defaults: [UInt8],
@@ -20,8 +20,7 @@ package enum FillValue {
   ) -> CatalogueChange? {
     guard !defaults.isEmpty else { return nil }
     let single = RowLayout([layout.types[column]])
-    return unsafe defaults.withUnsafeBytes { bytes -> CatalogueChange? in
-      if unsafe layout.isNull(column, in: bytes.bytes) { return nil }
+    return unsafe defaults.withUnsafeBytes { bytes in
       var writer = RowWriter(capacity: 64)
       writer.begin(single)
       unsafe writer.copy(0, from: bytes.bytes, column: column, layout: layout)
@@ -29,6 +28,12 @@ package enum FillValue {
       let value = unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
       return .setMetadata(key: key(table, number), value: value)
     }
+  }
+
+  /// Whether a column's value in a row of default values is null.
+  static func isNull(_ column: Int, of defaults: [UInt8], _ layout: RowLayout) -> Bool {
+    if defaults.isEmpty { return true }
+    return unsafe defaults.withUnsafeBytes { unsafe layout.isNull(column, in: $0.bytes) }
   }
 
   /// The values noted for the columns of a table, by their numbers.

@@ -13,7 +13,7 @@ struct ColumnPlanner {
   private let resolver: any RowResolver
   private let rowOfNulls: [UInt8]
   /// What rows from before a column existed are completed with.
-  private let rowOfDefaults: [UInt8]
+  private let rowOfLacking: [UInt8]
 
   /// Where in a predicate a part of it is.
   enum Place {
@@ -26,7 +26,7 @@ struct ColumnPlanner {
     self.table = table
     self.resolver = resolver
     rowOfNulls = table.rowOfNulls()
-    rowOfDefaults = table.descriptor.defaultRow()
+    rowOfLacking = table.rowOfLacking()
   }
 
   /// A test that every row passes that matches.
@@ -178,7 +178,7 @@ struct ColumnPlanner {
       let number = table.numberOfWholeColumn(at: reading.column)
     else { return nil }
     let filter = RowFilter(expression, descriptor: table.descriptor, resolver: resolver)
-    guard let ifNull = filter.answer(rowOfNulls), let ifLacking = filter.answer(rowOfDefaults)
+    guard let ifNull = filter.answer(rowOfNulls), let ifLacking = filter.answer(rowOfLacking)
     else { return nil }
     return .column(
       ColumnCondition(

@@ -126,7 +126,7 @@ private struct SortKey {
       isReversed: isReversed,
       decides: isOnly && isDecidedByPrefix,
       prefixIfNull: prefix(table.rowOfNulls()),
-      prefixIfLacking: prefix(table.descriptor.defaultRow())
+      prefixIfLacking: prefix(table.rowOfLacking())
     )
   }
 
