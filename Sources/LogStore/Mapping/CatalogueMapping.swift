@@ -52,7 +52,9 @@ package enum CatalogueMapping {
     as version: StoredSchemaVersion,
     in catalogue: Catalogue
   ) throws -> Bool {
-    try draft(of: catalogue, to: schema, as: version).changes.isEmpty
+    try draft(of: catalogue, to: schema, as: version).changes.allSatisfy {
+      InverseRecords.isAddition($0, to: catalogue)
+    }
   }
 
   private static func draft(

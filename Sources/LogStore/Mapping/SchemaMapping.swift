@@ -233,18 +233,19 @@ extension SchemaMapping {
     }
     if hadRows { try recordFill(column, of: descriptor, forReturning: found) }
     guard let property else { return }
-    if hadRows, let old = listKeptElsewhere(property, of: descriptor) {
+    if hadRows, let stored = listKeptElsewhere(property, of: descriptor, in: found) {
       guard case .planned(let step) = manner, step.isCustom else {
         throw LogStoreError.listKeptElsewhere(
           entity: descriptor.entityName,
           property: name,
-          stored: old.listKeeping,
+          stored: stored,
           declared: property.listKeeping
         )
       }
       try drop(found, of: table)
       return try add(column, of: descriptor, hadRows: hadRows)
     }
+    try recordInverse(of: property, in: found, of: table, hadRows: hadRows)
     try compare(found, property, of: descriptor, hadRows: hadRows)
   }
 
@@ -276,17 +277,26 @@ extension SchemaMapping {
     }
   }
 
-  /// The former property, if list membership used to be stored on the other side.
+  /// Which side stores the membership of a list, if it is not the one of today.
   private func listKeptElsewhere(
     _ property: ModelProperty,
-    of descriptor: ModelDescriptor
-  ) -> ModelProperty? {
-    guard property.isToMany, let former = former(descriptor),
+    of descriptor: ModelDescriptor,
+    in found: ColumnDefinition
+  ) -> String? {
+    guard property.isToMany else { return nil }
+    guard case .planned = manner else {
+      let table = table(of: descriptor).number
+      guard let kind = InverseRecords.kind(of: found.number, in: table, catalogue),
+        (kind == .one) != property.isDerivable
+      else { return nil }
+      return kind == .one ? "with its members" : "with its owner"
+    }
+    guard let former = former(descriptor),
       let old = former.property(named: property.name)
         ?? property.originalName.flatMap({ former.property(named: $0) }),
       old.isToMany, old.isDerivable != property.isDerivable
     else { return nil }
-    return old
+    return old.listKeeping
   }
 
   private func typeChange(
@@ -323,6 +333,7 @@ extension SchemaMapping {
       let key = CatalogueMapping.ephemeralKey(table: table.number, column: number)
       try draft.make(.setMetadata(key: key, value: [1]))
     }
+    if let property { try recordInverse(of: property, for: number, in: table) }
     guard hadRows, let property else { return }
     try recordFill(column, of: descriptor, for: number)
     if !property.isOptional, !property.isToMany, !property.hasDefault {
@@ -350,7 +361,34 @@ extension SchemaMapping {
         isNullable: property?.isOptional ?? found.isNullable
       )
     )
+    if let property { try recordInverse(of: property, for: number, in: table) }
     if property?.isOptional == false { try recordFill(column, of: descriptor, for: number) }
+  }
+
+  /// Notes what kind of inverse the values in a column were written with, if the store does not say it.
+  private mutating func recordInverse(
+    of property: ModelProperty,
+    in found: ColumnDefinition,
+    of table: TableDefinition,
+    hadRows: Bool
+  ) throws {
+    guard let kind = InverseRecords.kind(of: found.number, in: table.number, catalogue) else {
+      return try recordInverse(of: property, for: found.number, in: table)
+    }
+    // While the column was away, nothing saw to it that its values agree with their other ends.
+    if hadRows, table.isHidden(found.number), kind != .none, !property.isDerivable {
+      try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
+    }
+  }
+
+  /// Notes what kind of inverse a relationship has whose column comes.
+  private mutating func recordInverse(
+    of property: ModelProperty,
+    for number: UInt16,
+    in table: TableDefinition
+  ) throws {
+    guard property.isRelationship else { return }
+    try draft.make(InverseRecords.record(property.inverseKind, of: number, in: table.number))
   }
 
   /// Notes what older rows have in a column that comes: nothing needs to be noted if that is null.

@@ -1,0 +1,77 @@
+import LogEngine
+import ModelRuntime
+
+/// The entries of a catalogue that say what kind of inverse each relationship had when its column was written last.
+///
+/// There is an entry for each relationship's column, `inverse.<table>.<column>`: `none`, `one` or `many`. A store of an
+/// older library has none, and gets them when it is next opened by one process alone. What a relationship without an inverse refers to may be gone,
+/// and the other end says nothing of it: so an entry of one that has gained an inverse changes only once its rows were
+/// looked at.
+struct InverseRecords {
+  /// The changes that bring the entries in line with the schema.
+  private(set) var changes: [CatalogueChange] = []
+  /// The relationships that had no inverse and have one now: tables, and columns by position.
+  private(set) var gained: [(table: UInt16, column: Int)] = []
+
+  /// Compares the entries of a store with a schema, whose tables the store has by now.
+  init(_ schema: Schema, _ catalogue: Catalogue) {
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      guard let table = catalogue.table(named: descriptor.entityName) else { continue }
+      for property in descriptor.relationships {
+        guard let column = table.column(named: property.name) else { continue }
+        guard let stored = Self.kind(of: column.number, in: table.number, catalogue),
+          stored != property.inverseKind
+        else { continue }
+        changes.append(Self.record(property.inverseKind, of: column.number, in: table.number))
+        // A list that others tell of has nothing of its own.
+        if stored == .none, !property.isDerivable {
+          gained.append((table.number, property.ordinal))
+        }
+      }
+    }
+  }
+
+  /// Whether the entries are those of the schema, as far as there are any.
+  var isCurrent: Bool { changes.isEmpty }
+
+  /// Whether there are rows in which a relationship has gained an inverse.
+  func concernRows(of engine: StorageEngine) -> Bool {
+    gained.contains { engine.rowCount(of: $0.table) > 0 }
+  }
+
+  /// The kind of inverse that a column's relationship had; `nil` if the store does not say.
+  static func kind(of column: UInt16, in table: UInt16, _ catalogue: Catalogue) -> InverseKind? {
+    catalogue.metadata[key(table, column)].flatMap {
+      InverseKind(rawValue: String(decoding: $0, as: UTF8.self))
+    }
+  }
+
+  static func record(_ kind: InverseKind, of column: UInt16, in table: UInt16) -> CatalogueChange {
+    .setMetadata(key: key(table, column), value: Array(kind.rawValue.utf8))
+  }
+
+  /// Whether a change only adds an entry: no store is in the wrong schema for want of one.
+  static func isAddition(_ change: CatalogueChange, to catalogue: Catalogue) -> Bool {
+    guard case .setMetadata(let key, _) = change else { return false }
+    return key.hasPrefix(prefix) && catalogue.metadata[key] == nil
+  }
+
+  private static let prefix = "inverse."
+
+  private static func key(_ table: UInt16, _ column: UInt16) -> String {
+    "\(prefix)\(table).\(column)"
+  }
+}
+
+/// What is at the other end of a relationship; raw values are in stores.
+enum InverseKind: String {
+  case none, one, many
+}
+
+extension ModelProperty {
+  var inverseKind: InverseKind {
+    guard let inverse else { return .none }
+    return inverse.isToMany ? .many : .one
+  }
+}
