@@ -27,6 +27,7 @@ struct StoreMigration {
       let areDerivedValid = DerivedRecords.areValid(in: engine.catalogue)
       let migrated = try migrate(engine)
       do {
+        try joinEnds(of: schema, in: migrated)
         try deriveAttributes(of: schema, in: migrated, areValid: areDerivedValid)
       } catch {
         if migrated !== engine { try? migrated.close() }
@@ -148,12 +149,14 @@ extension StoreMigration {
     try step.runWillMigrate {
       try CatalogueMapping.prepare(engine, for: step.from)
       // A schema in between may have others, which no code may find missing.
+      try joinEnds(of: step.from, in: engine)
       try deriveAttributes(of: step.from, in: engine)
       return try open(engine, at: step.from, of: step.wholeFrom)
     }
     let mapping = try mapping(of: step, CatalogueDraft(engine.catalogue))
     try perform { try engine.apply(mapping.draft.changes) }
     try step.runDidMigrate {
+      try joinEnds(of: step.to, in: engine)
       try deriveAttributes(of: step.to, in: engine)
       return try open(engine, at: step.to, of: step.wholeTo)
     }
@@ -187,6 +190,27 @@ extension StoreMigration {
       at: version,
       uniquenessPolicy: uniquenessPolicy
     )
+  }
+
+  /// Brings the ends of relationships in agreement that have gained an inverse.
+  ///
+  /// - Throws: ``SwiftDataError/migrationUnavailable`` if there are any, and the store is only read.
+  private func joinEnds(of schema: Schema, in engine: StorageEngine) throws {
+    let records = InverseRecords(schema, engine.catalogue)
+    if records.isCurrent { return }
+    let concernsRows = records.concernRows(of: engine)
+    guard allowsSave else {
+      guard concernsRows else { return }
+      throw SwiftDataError.migrationUnavailable.explained(
+        "\(path) has rows from before a relationship had an inverse, and was opened read-only: open it once with "
+          + "allowsSave: true"
+      )
+    }
+    if concernsRows {
+      var gain = InverseGain(try tables(of: engine, at: schema))
+      try gain.settle(records.gained)
+    }
+    try perform { try engine.apply(records.changes) }
   }
 
   private func deriveAttributes(of schema: Schema, in engine: StorageEngine) throws {

@@ -65,6 +65,7 @@ extension StoreMigration {
     if route.runsStages { return false }
     if case .stages = route.way { return false }
     return try CatalogueMapping.isThere(schema, as: route.target, in: catalogue)
+      && InverseRecords(schema, catalogue).isCurrent
       && DerivedRecords(schema, catalogue, areValid: DerivedRecords.areValid(in: catalogue))
         .isCurrent
   }

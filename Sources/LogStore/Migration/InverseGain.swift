@@ -1,0 +1,134 @@
+import LogEngine
+import ModelRuntime
+import RowFormat
+
+/// Brings the ends of relationships in agreement that had no inverse when their rows were written, and have one now.
+///
+/// Such rows may refer to rows that are gone, and what they refer to does not say so. References to what is gone become nil,
+/// if they may be nil, and what is stored at the other end is written there. Of two that would be the one of a to-one, the
+/// first keeps it.
+struct InverseGain {
+  /// A relationship of a row.
+  private struct End: Hashable {
+    let row: RowReference
+    let column: Int
+  }
+
+  private let store: TableStore
+  private let view: ReadView
+  /// What the ends refer to in place of what is stored.
+  private var values: [End: [RowReference]] = [:]
+  /// For ends of one-to-one relationships, the other end.
+  private var pairs: [End: End] = [:]
+  /// What the lists at other ends must hold.
+  private var owed: [End: [RowReference]] = [:]
+
+  init(_ store: TableStore) {
+    self.store = store
+    view = store.engine.makeReadView()
+  }
+
+  /// Makes the changes, in one commit: at each, lists of many to many agree with their other ends.
+  ///
+  /// - Parameter gained: The relationships: tables, and columns by position.
+  /// - Throws: What reading and writing rows throws.
+  /// - Complexity: O(rows of the tables). The references of to-one relationships with a list at the other end need memory
+  ///   only if they go, others do for each.
+  mutating func settle(_ gained: [(table: UInt16, column: Int)]) throws {
+    var ones: [End: RowReference] = [:]
+    for (number, column) in gained {
+      guard let table = store.table(numbered: number),
+        let inverse = table.descriptor.properties[column].inverse
+      else { continue }
+      let isToMany = table.descriptor.properties[column].isToMany
+      try store.scan(number, of: view) { key, row, layout in
+        if layout.isNull(column, in: row) { return }
+        let end = End(row: RowReference(table: number, key: key), column: column)
+        if isToMany {
+          try collect(Array(layout.references(column, in: row)), of: end, inverse)
+        } else {
+          let target = layout.reference(column, in: row)
+          if try !view.contains(target) {
+            if table.descriptor.properties[column].isOptional { values[end] = [] }
+          } else if !inverse.isToMany {
+            ones[end] = target
+            pair(end, End(row: target, column: inverse.ordinal))
+          }
+        }
+      }
+    }
+    for (end, target) in ones where pairs[end]?.row != target { values[end] = [] }
+    for (end, other) in pairs where ones[end] != other.row { values[end] = [other.row] }
+    for (end, rows) in owed { try add(rows, to: end) }
+    try write()
+  }
+
+  private mutating func collect(
+    _ members: [RowReference],
+    of end: End,
+    _ inverse: ModelProperty
+  ) throws {
+    var kept: [RowReference] = []
+    for member in members where try view.contains(member) {
+      kept.append(member)
+      owed[End(row: member, column: inverse.ordinal), default: []].append(end.row)
+    }
+    if kept.count < members.count { values[end] = kept }
+  }
+
+  private mutating func pair(_ end: End, _ other: End) {
+    guard pairs[end] == nil, pairs[other] == nil else { return }
+    pairs[end] = other
+    pairs[other] = end
+  }
+
+  private mutating func add(_ rows: [RowReference], to end: End) throws {
+    guard let table = store.table(numbered: end.row.table) else { return }
+    let stored = try store.withRow(at: end.row) { row in
+      table.layout.isNull(end.column, in: row)
+        ? [] : Array(table.layout.references(end.column, in: row))
+    }
+    guard let stored else { return }
+    let list = values[end] ?? stored
+    let known = Set(list)
+    let missing = rows.filter { !known.contains($0) }
+    if !missing.isEmpty { values[end] = list + missing }
+  }
+
+  private func write() throws {
+    if values.isEmpty { return }
+    let changes = Dictionary(grouping: values, by: \.key.row).sorted { $0.key < $1.key }
+    try store.save(author: "inverse relationships") { sink in
+      var writer = RowWriter()
+      for (reference, ends) in changes {
+        guard let table = store.table(numbered: reference.table) else { continue }
+        var new: [Int: [RowReference]] = [:]
+        for (end, rows) in ends {
+          new[end.column] = rows
+          if rows.isEmpty, let rank = table.descriptor.rankColumns[end.column] { new[rank] = [] }
+        }
+        var changed = ColumnSet()
+        for column in new.keys { changed.insert(column) }
+        writer.removeAll()
+        let range = try store.withRow(at: reference) { row in
+          writer.begin(table.layout)
+          for column in 0..<table.layout.count {
+            guard let rows = new[column] else {
+              writer.copy(column, from: row, column: column, layout: table.layout)
+              continue
+            }
+            guard let first = rows.first else { continue }
+            if table.layout.types[column] == .references {
+              writer.append(column, references: rows)
+            } else {
+              writer.set(column, reference: first)
+            }
+          }
+          return writer.finish()
+        }
+        guard let range else { continue }
+        sink.update(reference, changed: changed, row: writer.bytes.extracting(range))
+      }
+    }
+  }
+}
