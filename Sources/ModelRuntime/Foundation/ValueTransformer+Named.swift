@@ -28,8 +28,10 @@ extension _NamedTransformer {
   ///
   /// - Parameter name: The name.
   public init?(forName name: NSValueTransformerName) {
-    guard let registered = ValueTransformer.registered(name) as? Self else { return nil }
-    self = registered
+    // In two steps: optimized, the cast of an optional that is nil looks at the object.
+    guard let registered = ValueTransformer.registered(name) else { return nil }
+    guard let own = registered as? Self else { return nil }
+    self = own
   }
 }
 
