@@ -3,10 +3,10 @@ import ModelRuntime
 
 /// The entries of a catalogue that say what kind of inverse each relationship had when its column was written last.
 ///
-/// There is an entry for each relationship's column, `inverse.<table>.<column>`: `none`, `one` or `many`. A store of an
-/// older library has none, and gets them when it is next opened by one process alone. What a relationship without an inverse refers to may be gone,
-/// and the other end says nothing of it: so an entry of one that has gained an inverse changes only once its rows were
-/// looked at.
+/// Each relationship's column has an entry, `inverse.<table>.<column>`: `none`, `one` or `many`. A store of an older library
+/// has no entries, and gets them when one process alone opens it next. A relationship without an inverse may refer to rows
+/// that are gone, and the other end says nothing of it: so where an inverse is gained, the entry changes only once the rows
+/// were looked at.
 struct InverseRecords {
   /// The changes that bring the entries in line with the schema.
   private(set) var changes: [CatalogueChange] = []

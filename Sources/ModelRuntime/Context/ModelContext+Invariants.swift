@@ -87,7 +87,7 @@ private final class InvariantCheck {
     }
   }
 
-  /// Observers are told of every list that is in memory.
+  /// The observers know each object that has a list in memory, and no object of another context.
   func listOwners() {
     guard let observers = context.observers else { return }
     for state in context.maps.flatMap(\.states) where state.hasLists {

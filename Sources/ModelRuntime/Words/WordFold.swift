@@ -168,8 +168,9 @@ struct WordFolding: ~Copyable {
     pages[number] = page
   }
 
-  /// The pages that were folded in this process, nine megabytes at most: whoever searches one text, or shows a snippet,
-  /// folds nothing again.
+  /// The pages that this process has folded: at most nine megabytes.
+  ///
+  /// A scanner that is made for one text or one snippet takes them from here and folds nothing again.
   private static let sharedPages = Mutex<[UInt32: [WordFold]]>([:])
 
   private static func sharedPage(_ number: UInt32) -> [WordFold] {
