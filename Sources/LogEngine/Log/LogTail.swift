@@ -107,14 +107,17 @@ struct LogTail: ~Copyable {
 }
 
 /// Bytes of a segment that are on their way to it.
+///
+/// Accesses are not checked for exclusivity: the tail's lock, or being the leader, sees to it, and the checks took a tenth
+/// of a commit.
 final class LogBuffer: @unchecked Sendable {
-  var bytes = ByteBuffer(capacity: 256 << 10)
+  @safe @exclusivity(unchecked) var bytes = ByteBuffer(capacity: 256 << 10)
   /// The offset in the segment at which they go.
-  var start = SegmentHeader.byteCount
+  @safe @exclusivity(unchecked) var start = SegmentHeader.byteCount
   /// By how much the commits among them change the tables' row counts.
-  var rowCounts: [(table: UInt16, change: Int)] = []
+  @safe @exclusivity(unchecked) var rowCounts: [(table: UInt16, change: Int)] = []
   /// The catalogue as the last of them leaves it, if one changes it.
-  var catalogue: Catalogue?
+  @safe @exclusivity(unchecked) var catalogue: Catalogue?
 
   /// Empties the buffer, for bytes that go to another offset.
   func reset(at start: Int) {
