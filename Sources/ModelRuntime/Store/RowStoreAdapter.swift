@@ -318,7 +318,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
 
   private func write(
     _ changes: ChangeSet,
-    named names: RowNames<Store>,
+    named names: RowNames,
     for editing: EditingState
   ) throws -> (any HistoryToken)? {
     var encoder = _RowEncoder(references: names)
@@ -400,8 +400,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
 
 /// Gives every inserted model its row before the first row is written, so that rows can refer to each
 /// other in any order.
-private final class RowNames<Store: RowStore>: ReferenceResolver {
-  let store: Store
+private final class RowNames: ReferenceResolver {
+  private let store: any RowStore
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
   /// Why the store gave out no ranks for the row that was encoded last; then the row is not to be written.
@@ -417,7 +417,7 @@ private final class RowNames<Store: RowStore>: ReferenceResolver {
   /// - Throws: ``SwiftDataError`` for a class that has no table.
   init(
     inserted: [Unmanaged<_ModelState>],
-    store: Store,
+    store: any RowStore,
     tables: [String: UInt16],
     index: Int
   ) throws {
