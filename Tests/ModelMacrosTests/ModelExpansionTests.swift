@@ -50,18 +50,18 @@ import Testing
       book.contains(
         """
         static var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
-        var properties: [ModelRuntime.Schema.PropertyMetadata] = []
-        properties.reserveCapacity(4)
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "title", keypath: \\Book.title, \
+        var _$properties: [ModelRuntime.Schema.PropertyMetadata] = []
+        _$properties.reserveCapacity(4)
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "title", keypath: \\Book.title, \
         defaultValue: nil, metadata: ModelRuntime.Schema.Attribute(.unique, originalName: "name")))
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "pages", keypath: \\Book.pages, \
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "pages", keypath: \\Book.pages, \
         defaultValue: 0, metadata: nil))
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "kind", keypath: \\Book.kind, \
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "kind", keypath: \\Book.kind, \
         defaultValue: (.novel) as Kind, metadata: nil))
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "chapters", keypath: \\Book.chapters, \
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "chapters", keypath: \\Book.chapters, \
         defaultValue: ([]) as [Chapter], metadata: ModelRuntime.Schema.Relationship(deleteRule: .cascade, \
         inverse: \\Chapter.book)))
-        return properties
+        return _$properties
         }
         """
       )
@@ -125,13 +125,13 @@ import Testing
     #expect(
       expansion.contains(
         """
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "SwiftData.Schema.Index", \
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "SwiftData.Schema.Index", \
         keypath: \\ModelRuntime.Schema.encodingVersion, defaultValue: nil, \
         metadata: ModelRuntime.Schema.Index<Trip>([\\.name], [\\.start])))
-        properties.append(ModelRuntime.Schema.PropertyMetadata(name: "SwiftData.Schema.Unique", \
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "SwiftData.Schema.Unique", \
         keypath: \\ModelRuntime.Schema.encodingVersion, defaultValue: nil, \
         metadata: ModelRuntime.Schema.Unique<Trip>([\\.name, \\.start])))
-        return properties
+        return _$properties
         """
       )
     )

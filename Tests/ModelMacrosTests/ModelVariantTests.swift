@@ -187,7 +187,7 @@ import Testing
       "#if", "#else", "#endif", "Schema.Index<Book>", "Schema.Unique<Book>", "\"b\"", "\"a\"",
     ]
     let metadata = expansion.lines.drop { !$0.contains("schemaMetadata") }
-      .prefix { !$0.contains("return properties") }
+      .prefix { !$0.contains("return _$properties") }
     let found = metadata.compactMap { line in kinds.first { line.contains($0) } }
     #expect(
       found == [

@@ -5,7 +5,7 @@ extension ModelClass {
   /// Everything `@Model` adds to the body of the class.
   var generatedMembers: [DeclSyntax] {
     var result: [DeclSyntax] = []
-    if !inheritsModel { result += core + [rootType, backingData, noType] + isolation }
+    if !inheritsModel { result += core + rootType + [backingData, noType] + isolation }
     result += ordinals
     result.append(hasOnlySlots)
     result.append(schemaMetadata)
@@ -36,8 +36,9 @@ extension ModelClass {
     ]
   }
 
-  private var rootType: DeclSyntax {
-    "\(raw: access.modifier)typealias Root = \(raw: name)"
+  /// The name of the class in a hierarchy; one that is called so has the protocol's default, itself.
+  private var rootType: [DeclSyntax] {
+    name == "Root" ? [] : ["\(raw: access.modifier)typealias Root = \(raw: name)"]
   }
 
   private var backingData: DeclSyntax {

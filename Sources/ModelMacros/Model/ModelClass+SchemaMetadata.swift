@@ -11,9 +11,10 @@ extension ModelClass {
       statements.isEmpty
       ? ["[]"]
       : [
-        "var properties: [ModelRuntime.Schema.PropertyMetadata] = []",
-        "properties.reserveCapacity(\(statements.count))",
-      ] + statements + ["return properties"]
+        // Initial values are written below it, and name what the app calls `properties`.
+        "var _$properties: [ModelRuntime.Schema.PropertyMetadata] = []",
+        "_$properties.reserveCapacity(\(statements.count))",
+      ] + statements + ["return _$properties"]
     let modifier =
       (inheritsModel ? "override " : "") + access.overridableModifier
       + (isFinal && !inheritsModel ? "static" : "class")
@@ -22,10 +23,10 @@ extension ModelClass {
       // it is used here but to describe the properties.
       return """
         nonisolated \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
-          @\(raw: declaration.isolation) func properties() -> [ModelRuntime.Schema.PropertyMetadata] {
+          @\(raw: declaration.isolation) func _$properties() -> [ModelRuntime.Schema.PropertyMetadata] {
             \(raw: lines.joined(separator: "\n"))
           }
-          return ModelRuntime._describing(properties)
+          return ModelRuntime._describing(_$properties)
         }
         """
     }
@@ -68,7 +69,7 @@ extension ModelClass {
     metadata: String
   ) -> String {
     """
-    properties.append(ModelRuntime.Schema.PropertyMetadata(name: "\(name)", keypath: \(keyPath), defaultValue: \(defaultValue), metadata: \(metadata)))
+    _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "\(name)", keypath: \(keyPath), defaultValue: \(defaultValue), metadata: \(metadata)))
     """
   }
 }

@@ -23,7 +23,10 @@ struct ModelClass {
   ) {
     self.declaration = declaration
     members = MemberTree(declaration.memberBlock.members)
-    inheritsModel = !missing.contains { $0.trimmedDescription.hasSuffix("PersistentModel") }
+    let isModel = { (type: TypeSyntax) in type.trimmedDescription.hasSuffix("PersistentModel") }
+    // One that states the conformance itself does not miss it either.
+    let stated = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
+    inheritsModel = !missing.contains(where: isModel) && !stated.contains(where: isModel)
     access = Access(declaration, in: context)
   }
 

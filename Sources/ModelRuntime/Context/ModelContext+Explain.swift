@@ -11,6 +11,8 @@ extension ModelContext {
   ///
   /// - Throws: As ``fetch(_:)``.
   /// - Complexity: That of the fetch, and some nanoseconds for each row that is read.
+  // An app may have written its own.
+  @_disfavoredOverload
   public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> QueryPlan
   where T: PersistentModel {
     let (_, plans) = try explain { try fetch(descriptor) }

@@ -21,6 +21,8 @@ extension ModelContext {
   ///   that this context has saved, and not read since, it is not known what was read (``MergeConflict/isReadKnown``),
   ///   unless ``mergePolicy`` was set at that time.
   /// - Throws: As ``save()``.
+  // `let save = context.save` means the other one.
+  @_disfavoredOverload
   public func save(mergePolicy: MergePolicy) throws {
     savePolicy = mergePolicy
     remembersReads = remembersReads || mergePolicy.compares

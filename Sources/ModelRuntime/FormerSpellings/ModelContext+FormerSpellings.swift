@@ -1,9 +1,12 @@
 extension ModelContext {
   /// Adds an object to the context.
+  // Without a label, as in `notes.forEach(context.insert)`, today's spelling is meant.
+  @_disfavoredOverload
   @available(*, deprecated, renamed: "insert(_:)")
   public func insert<T>(object model: T) where T: PersistentModel { insert(model) }
 
   /// Deletes a model.
+  @_disfavoredOverload
   @available(*, deprecated, renamed: "delete(_:)")
   public func delete<T>(object model: T) where T: PersistentModel { delete(model) }
 

@@ -14,6 +14,8 @@ extension PersistentIdentifier {
   ///
   /// Equal identifiers have equal URLs, in every process. For one that is part of an address of a web
   /// service, ``urlComponent`` is shorter.
+  // Apple's type has none: an app may have written its own.
+  @_disfavoredOverload
   public func uriRepresentation() -> URL {
     let (store, entity) = (Self.encode(storeIdentifier ?? ""), Self.encode(entityName))
     let text = "\(Self.scheme)://\(store)/\(entity)/\(keyPart)"
