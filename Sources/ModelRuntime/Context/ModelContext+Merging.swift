@@ -28,7 +28,7 @@ extension ModelContext {
       coordinator.remove(inbox)
       self.inbox = nil
     } else if inbox == nil, isWanted {
-      let inbox = SaveInbox(arrival: makeArrivalNotice())
+      let inbox = SaveInbox(autosave.isMain ? nil : saveBell, arrival: makeArrivalNotice())
       coordinator.add(inbox)
       self.inbox = inbox
     }

@@ -26,8 +26,13 @@ final class SaveInbox: Sendable {
   static let rowLimit = 1 << 16
   /// Called by who posts, without locks, when something has come into an empty inbox.
   private let arrival: @Sendable () -> Void
+  /// Whoever must hear of what comes into an inbox that nobody has emptied, too.
+  private let bell: SaveBell?
 
-  init(arrival: @escaping @Sendable () -> Void) { self.arrival = arrival }
+  init(_ bell: SaveBell?, arrival: @escaping @Sendable () -> Void) {
+    self.bell = bell
+    self.arrival = arrival
+  }
 
   /// Takes rows in.
   ///
@@ -37,7 +42,7 @@ final class SaveInbox: Sendable {
       defer { contents.add(rows) }
       return contents.saves.isEmpty
     }
-    return wasEmpty ? arrival : nil
+    return wasEmpty ? arrival : bell?.furtherRing
   }
 
   func takeAll() -> [SavedRows] {

@@ -78,11 +78,13 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     context.removeObserver(ObjectIdentifier(self))
   }
 
-  private func makeAlarm(_ isolation: (any Actor)?) -> @Sendable () -> Void {
+  private func makeAlarm(_ isolation: (any Actor)?) -> SaveBell.Alarm {
     // Without an actor to call, the saving thread notifies the observer, which reads the results when it has time.
-    guard let isolation else { return { [signal] in signal.contentsChange() } }
+    guard let isolation else {
+      return SaveBell.Alarm(isDirect: true) { [signal] in signal.contentsChange() }
+    }
     let owner = ContextOwnerReference(context, isolation)
-    return { owner.mergeSavedChanges() }
+    return SaveBell.Alarm(isDirect: false) { owner.mergeSavedChanges() }
   }
 
   // MARK: Asking

@@ -4,9 +4,15 @@ import Synchronization
 final class SaveBell: Sendable {
   struct Key: Hashable, Sendable { fileprivate let number: Int }
 
+  struct Alarm: Sendable {
+    /// Whether the thread that saves notifies the observer, because no actor is there to be called.
+    let isDirect: Bool
+    let sound: @Sendable () -> Void
+  }
+
   private struct Alarms {
     var next = 0
-    var byKey: [Key: @Sendable () -> Void] = [:]
+    var byKey: [Key: Alarm] = [:]
   }
 
   private let alarms = Mutex(Alarms())
@@ -18,15 +24,23 @@ final class SaveBell: Sendable {
     }
   }
 
-  func set(_ key: Key, _ alarm: @escaping @Sendable () -> Void) {
-    alarms.withLock { $0.byKey[key] = alarm }
-  }
+  func set(_ key: Key, _ alarm: Alarm) { alarms.withLock { $0.byKey[key] = alarm } }
 
   func remove(_ key: Key) { alarms.withLock { $0.byKey[key] = nil } }
 
   func ring() {
     // Called without the lock: an alarm may release an observer that removes its own.
-    for alarm in alarms.withLock({ Array($0.byKey.values) }) { alarm() }
+    for alarm in alarms.withLock({ Array($0.byKey.values) }) { alarm.sound() }
+  }
+
+  /// Rings for a save that comes before the former ones were looked at; `nil` if nobody has to hear of it.
+  ///
+  /// Who is notified by the thread that saves may have read the results and not have begun to wait yet, as Observation
+  /// does it, when the first save rang.
+  var furtherRing: (@Sendable () -> Void)? {
+    let direct = alarms.withLock { $0.byKey.values.filter(\.isDirect) }
+    if direct.isEmpty { return nil }
+    return { @Sendable in for alarm in direct { alarm.sound() } }
   }
 }
 

@@ -105,6 +105,19 @@ import Testing
     #expect(observer.titles == "bcdf")
   }
 
+  /// Observation registers who has read once the reading is over: a save in between is heard by nobody.
+  @Test func `is notified of the save after one that came before it waited`() throws {
+    let observer = try observer()
+    notices.track {
+      _ = observer.results
+      _ = try? ModelContext(container).addVolumes("c")
+    }
+    #expect(notices.count == 0)
+    try ModelContext(container).addVolumes("e")
+    #expect(notices.count == 1)
+    #expect(observer.titles == "bcdef")
+  }
+
   @Test func `is notified that a shelf's name changes, if the predicate reads it`() throws {
     let shelf = Shelf("west")
     volumes[0].shelf = shelf
