@@ -68,6 +68,28 @@ extension ModelContext {
     return try body()
   }
 
+  /// Checks that a model may be let go of by this thread: it leaves the context's map, which nobody guards.
+  @inline(__always)
+  func checkDeparture() {
+    if ConcurrencyCheck.isEnabled { stopUnlessMayDepart() }
+  }
+
+  private func stopUnlessMayDepart() {
+    if case .mainActor = owner, !Thread.isMainThread {
+      ConcurrencyCheck.fail(
+        "a model of the main context was let go of by a thread other than the main one: give the class that holds it "
+          + "an `isolated deinit`, or hold persistentModelIDs where others hold it, too"
+      )
+    }
+    let thread = UInt(bitPattern: ObjectIdentifier(Thread.current))
+    if let other = use.enter(thread) {
+      ConcurrencyCheck.fail(
+        "a model was let go of by thread \(thread) while thread \(other) was using its context"
+      )
+    }
+    use.leave()
+  }
+
   private func checkOwner(_ operation: StaticString) {
     switch owner {
     case .nobody: break

@@ -111,6 +111,9 @@ extension _ModelCore {
     let row = unsafe StoredRow(entry: entry)
     let arena = unsafe row.arena
     guard let home = unsafe arena._withUnsafeGuaranteedRef({ unsafe $0.home }) else { return }
+    unsafe Unmanaged<ModelContext>.fromOpaque(home.context)._withUnsafeGuaranteedRef {
+      $0.checkDeparture()
+    }
     unsafe Unmanaged<IdentityMap>.fromOpaque(home.map)._withUnsafeGuaranteedRef {
       unsafe $0.removeFault(at: row.reference)
     }

@@ -104,6 +104,7 @@ public import RowFormat
 
   deinit {
     guard let ownContext else { return }
+    ownContext.checkDeparture()
     ownContext.detachedCount += 1
     ownContext.forget(self)
     if flags.contains(.keepsContext) { unsafe Unmanaged.passUnretained(ownContext).release() }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a query in a user interface keeps between two drawings, without a framework.
 ///
 /// A view's property brings it up to date before the view is drawn, and hands out its results:
@@ -30,13 +32,15 @@ public final class QueryState<Element: PersistentModel> {
     didSet { if onChange == nil { stopWaiting() } }
   }
 
-  private var context: ModelContext?
-  private var observer: ResultsObserver<Element, Never>?
+  // Not isolated, for the deinitializer alone.
+  @safe private nonisolated(unsafe) var context: ModelContext?
+  @safe private nonisolated(unsafe) var observer: ResultsObserver<Element, Never>?
   private var initialError: (any Error)?
   /// The results as an array, with those that it was made of.
-  private var listed: (tree: ResultTree<RankedResult>, elements: [Element])?
+  @safe private nonisolated(unsafe) var listed:
+    (tree: ResultTree<RankedResult>, elements: [Element])?
   /// Has the observer record which results are updated, for as long as somebody is called.
-  private var updates: UpdatedModels<Element>?
+  @safe private nonisolated(unsafe) var updates: UpdatedModels<Element>?
   /// Waits for the change that is announced next.
   private var announcement: Task<Void, Never>?
 
@@ -53,7 +57,14 @@ public final class QueryState<Element: PersistentModel> {
     self.onChange = onChange
   }
 
-  deinit { announcement?.cancel() }
+  deinit {
+    announcement?.cancel()
+    // Views are let go of anywhere; what they show leaves its context, and that is the main actor's to change.
+    if Thread.isMainThread { return }
+    let remains = MainActorRemains([updates, listed, observer, context] as [Any?])
+    (updates, listed, observer, context) = (nil, nil, nil, nil)
+    remains.release()
+  }
 }
 
 // MARK: What is asked

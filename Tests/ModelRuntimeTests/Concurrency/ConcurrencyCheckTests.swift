@@ -17,6 +17,23 @@ import Testing
     #expect(message.contains("of the main context was called by a thread other than the main one"))
   }
 
+  @Test func `stops the process when a model of the main context is let go of elsewhere`()
+    async throws
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      let models = try await MainActor.run {
+        container.mainContext.insert(Book(title: "Kept"))
+        try container.mainContext.save()
+        return Holder(try container.mainContext.fetch(FetchDescriptor<Book>()))
+      }
+      await Task.detached { models.value = [] }.value
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("a model of the main context was let go of by a thread other"))
+  }
+
   @Test func `stops the process when two threads are in one context`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ConcurrencyCheck.isEnabled = true
@@ -51,6 +68,13 @@ import Testing
       try context.save()
     }
   }
+}
+
+/// Holds what must not be shared, where others can take it away.
+private final class Holder<Value>: @unchecked Sendable {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
 }
 
 /// Carries what must not be shared to where it must not be.
