@@ -27,27 +27,34 @@ extension StoreState {
     if place.isPacked { return nil }
     // The segment is looked for once. Who asks first whether it was packed, and then for it, finds neither
     // where a compaction takes it out in between.
-    let result = try files.segments.with(Int(place.segment.rawValue)) { segment in
+    let result: R?? = try files.segments.with(Int(place.segment.rawValue)) { segment in
       if place.offset < segment.readableEnd.load(ordering: .acquiring) {
         return try segment.withRecord(at: place.offset, body)
       }
       return try withUnwrittenRecord(at: place, in: segment, body)
     }
-    if let result { return result }
+    if case .some(.some(let result)) = result { return result }
     guard files.isRetired(place.segment) else { throw missing(place.segment) }
     return nil
   }
 
   /// Lends a copy of a record that was appended and perhaps not written yet.
-  private func withUnwrittenRecord<R>(
+  ///
+  /// - Returns: What `body` returned; `nil` if the record was packed.
+  func withUnwrittenRecord<R>(
     at place: RecordPlace,
     in segment: Segment,
     _ body: (RecordHeader, RawSpan) throws -> R
-  ) throws -> R {
+  ) throws -> R? {
     var copy = ByteBuffer(capacity: 256)
     let isUnwritten = log.tail.withLock { $0.copyRecord(at: place, into: &copy) }
-    // If it has been written meanwhile, it can be read like any other.
-    guard isUnwritten else { return try segment.withRecord(at: place.offset, body) }
+    // If it has been written meanwhile, it can be read like any other. Not from the segment as it was lent: where its
+    // file has grown since, another object has taken its place, and that one alone knows how far it is written.
+    guard isUnwritten else {
+      return try files.segments.with(Int(place.segment.rawValue)) { segment in
+        try segment.withRecord(at: place.offset, body)
+      }
+    }
     guard let header = RecordHeader(decoding: copy.bytes) else {
       throw segment.damagedRecord(at: place.offset)
     }

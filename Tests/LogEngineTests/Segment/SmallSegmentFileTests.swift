@@ -1,5 +1,6 @@
 import Locking
 import LogEngineTestSupport
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -118,6 +119,27 @@ import Testing
     try store.insert(100)
     #expect(try store.rows().count == rows.count + 100)
     #expect(try SimulatedStore(on: store.disk).rows() == store.rows())
+  }
+
+  /// A reader that comes to a row as it is written keeps the segment it was lent, and finds the row in no buffer.
+  @Test func `is read where it grew after a reader was lent it`() throws {
+    let store = try makeStore()
+    try store.insert(1)
+    let state = store.engine.state
+    let lent = try #require(state.log.tail.withLock { $0.segment })
+    try store.insert(500)
+    #expect(state.log.tail.withLock { $0.segment } !== lent)
+    // Both buffers hold something else.
+    for _ in 0..<2 { try store.insert(1) }
+    let row = RowReference(table: 1, key: 400)
+    let reader = RowReader(
+      state: state,
+      sequence: state.visibility.visible.load(ordering: .acquiring)
+    )
+    let place = try #require(try reader.place(of: row))
+    #expect(place.offset > lent.readableEnd.load(ordering: .acquiring))
+    let kind = try state.withUnwrittenRecord(at: place, in: lent) { header, _ in header.kind }
+    #expect(kind == .insert)
   }
 
   @Test func `is followed by readers while it grows`() throws {
