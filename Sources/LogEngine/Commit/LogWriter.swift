@@ -310,16 +310,21 @@ extension LogWriter {
   }
 
   /// Shows readers the commits that were written.
+  ///
+  /// Their number is stored in one order with what ``Housekeeper/signalWork()`` then loads: a worker that falls asleep
+  /// meanwhile sees the commit, or is woken.
   func publish(_ work: LogTail.Work) {
     let before = state.visibility.visible.load(ordering: .relaxed)
     state.counters.recordGroup(ofCommits: Int(work.lastSequence - before))
     let rowCounts = work.buffer.rowCounts
     let catalogue = work.buffer.catalogue
     if rowCounts.isEmpty && catalogue == nil {
-      state.visibility.visible.store(work.lastSequence, ordering: .releasing)
+      state.visibility.visible.store(work.lastSequence, ordering: .sequentiallyConsistent)
       return
     }
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
+    // No count is seen to change before the publication is.
+    atomicMemoryFence(ordering: .releasing)
     if let catalogue {
       state.adopt(catalogue)
       state.visibility.catalogue.withLock { $0 = catalogue }
@@ -327,7 +332,7 @@ extension LogWriter {
     for (table, change) in rowCounts {
       state.tables[Int(table)]?.liveRowCount.add(change, ordering: .relaxed)
     }
-    state.visibility.visible.store(work.lastSequence, ordering: .releasing)
+    state.visibility.visible.store(work.lastSequence, ordering: .sequentiallyConsistent)
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
   }
 

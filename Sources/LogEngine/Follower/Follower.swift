@@ -172,6 +172,8 @@ extension Follower {
   /// Shows readers a commit: rows, counts and catalogue in one step.
   func publish(_ replay: inout Replay, _ sequence: UInt64) {
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
+    // No count is seen to change before the publication is.
+    atomicMemoryFence(ordering: .releasing)
     replay.publishRowCounts()
     state.visibility.catalogue.withLock { $0 = replay.catalogue }
     state.visibility.foreign.store(sequence, ordering: .releasing)

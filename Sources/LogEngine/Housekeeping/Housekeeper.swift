@@ -62,7 +62,8 @@ final class Housekeeper: Sendable {
 
   /// Lets the worker know that there is work, if it does not know yet.
   func signalWork() {
-    if isAwake.load(ordering: .relaxed) { return }
+    // In one order with the commit that became visible before: the worker falls asleep, and then looks for one.
+    if isAwake.load(ordering: .sequentiallyConsistent) { return }
     if !isAwake.exchange(true, ordering: .acquiringAndReleasing) { wake() }
   }
 
