@@ -224,6 +224,73 @@ private func bytes(_ count: Int, seed: UInt8 = 1) -> Data {
     #expect(files.count == 1)
   }
 
+  /// A snap all of whose large values are in files.
+  private func makeLarge() -> Snap {
+    Snap("a", photo: bytes(5000), caption: bytes(6000), track: Track(points: Array(1...3000)))
+  }
+
+  @Test(arguments: [false, true])
+  func `comes back with its model when a saved delete is undone`(isRead: Bool) throws {
+    try store(makeLarge())
+    let context = try open()
+    context.undoManager = UndoManager()
+    let snap = try first(context)
+    if isRead { _ = (snap.photo, snap.caption, snap.track) }
+    context.delete(snap)
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    #expect(!context.hasChanges)
+    let stored = try first(ModelContext(context.container))
+    #expect(stored.photo == bytes(5000))
+    #expect(stored.caption == bytes(6000))
+    #expect(stored.track.points.count == 3000)
+  }
+
+  /// Who deletes a model that is inserted again.
+  enum Deletion: CaseIterable { case here, elsewhere }
+
+  @Test(arguments: Deletion.allCases, [false, true])
+  func `comes back with a model that is inserted again, if it was read`(
+    deletion: Deletion,
+    isRead: Bool
+  ) throws {
+    try store(makeLarge())
+    let context = try open()
+    let snap = try first(context)
+    #expect(snap.title == "a")
+    if isRead { _ = (snap.photo, snap.caption, snap.track) }
+    if deletion == .elsewhere {
+      let other = ModelContext(context.container)
+      other.delete(try first(other))
+      try other.save()
+    }
+    context.delete(snap)
+    try context.save()
+    context.insert(snap)
+    try context.save()
+    let stored = try first(ModelContext(context.container))
+    #expect(stored.title == "a")
+    #expect(stored.photo == (isRead ? bytes(5000) : nil))
+    #expect(stored.caption == (isRead ? bytes(6000) : Data()))
+    #expect(stored.track.points.count == (isRead ? 3000 : 0))
+    #expect(snap.photo == stored.photo && snap.caption == stored.caption)
+  }
+
+  @Test func `lets a model be deleted whose file is damaged, also where it can be undone`() throws {
+    try store(makeLarge())
+    for file in files { try FileManager.default.removeItem(at: file) }
+    let context = try open()
+    context.undoManager = UndoManager()
+    let snap = try first(context)
+    context.delete(snap)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Snap>()) == 0)
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try first(ModelContext(context.container)).title == "a")
+  }
+
   @Test func `is in the row, in a store in memory`() throws {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     let context = ModelContext(try ModelContainer(for: Snap.self, configurations: configuration))

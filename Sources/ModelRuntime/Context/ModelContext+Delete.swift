@@ -44,6 +44,7 @@ extension ModelContext {
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row is still there.
       state.loadRow()
+      if state.flags.contains(.mayReturn) { state.keepValuesOfSideFiles() }
       deletedModels.append(model)
       letGo(of: state)
       scheduleAutosave()

@@ -97,9 +97,11 @@ public struct _RowEncoder: ~Copyable {
 
   /// Copies a column that may name a side file from the previous row.
   ///
-  /// Only the store that has the file understands the name: for any other the value is read.
+  /// Only the store that has the file understands the name: for any other the value is read. The row of a model that
+  /// is inserted again names a file that went with that row: of a value that was not read before, nothing is left.
   mutating func keepValue(_ ordinal: Int) {
-    guard blobs == nil, let blob = previous.blob(ordinal) else { return keep(ordinal) }
+    guard let blob = previous.blob(ordinal) else { return keep(ordinal) }
+    if blobs != nil, !hasLostFile(ordinal) { return keep(ordinal) }
     do {
       guard let value = try state?.readBlob(blob, ordinal) else { return }
       unsafe value.withUnsafeBytes { unsafe writer.append(ordinal, inlineBlob: $0.bytes) }
@@ -113,7 +115,13 @@ public struct _RowEncoder: ~Copyable {
   /// An unchanged value is not written again: it may be large, and what was read for one that is damaged
   /// is not what it was.
   func writesValue(_ ordinal: Int) -> Bool {
-    previous.isAbsent || state.map { $0.changed.contains(ordinal) } ?? true
+    guard let state, !previous.isAbsent else { return true }
+    return state.changed.contains(ordinal) || hasLostFile(ordinal)
+  }
+
+  /// Whether the previous row is one that was deleted, and names a side file that was deleted with it.
+  private func hasLostFile(_ ordinal: Int) -> Bool {
+    state?.flags.contains(.stored) == false && previous.blob(ordinal) != nil
   }
 
   /// Writes the references of a relationship.

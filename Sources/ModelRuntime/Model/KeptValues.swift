@@ -1,0 +1,23 @@
+import RowFormat
+
+// Values that are needed after the row is gone from which they would be read.
+
+extension _ModelState {
+  /// Reads the values that are in side files, which are deleted with the row.
+  func keepValuesOfSideFiles() {
+    let row = currentRow
+    for column in descriptor.layout.blobColumns where row.blob(column) != nil {
+      keepValue(of: descriptor.properties[column])
+    }
+  }
+
+  /// Has the value of an attribute in its slot.
+  ///
+  /// One that cannot be read is lost with the row. Nobody has asked for it, so no save throws what was wrong with it.
+  private func keepValue(of property: ModelProperty) {
+    guard let model else { return }
+    let error = context?.deferredError
+    _ = (property.keyPath as? any PropertySetting)?.value(of: model)
+    context?.deferredError = error
+  }
+}
