@@ -39,12 +39,27 @@ extension ModelContext {
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try checkEntities()
+    try checkStoresAllowSave()
     try DeletePropagation.checkDenials(deletedInMemory)
     var saved: [StoreSave] = []
-    for connection in coordinator.connections {
-      if let save = try save(to: connection) { saved.append(save) }
+    do {
+      for connection in coordinator.connections {
+        if let save = try save(to: connection) { saved.append(save) }
+      }
+    } catch {
+      // What one store has committed is there, whatever another says.
+      if !saved.isEmpty {
+        for save in saved { undo.countPartialSave(in: save.connection) }
+        report(saved)
+      }
+      throw error
     }
     forgetUnsaved()
+    report(saved)
+  }
+
+  /// Tells everybody of what was committed.
+  private func report(_ saved: [StoreSave]) {
     mergeDerived(of: saved)
     coordinator.inboxes.post(
       saved.map { SavedRows($0) },
@@ -72,11 +87,19 @@ extension ModelContext {
     }
   }
 
+  /// Throws if something is pending for a store that must not be written to, before another store is.
+  private func checkStoresAllowSave() throws {
+    for connection in coordinator.connections
+    where !connection.allowsSave && pendingChanges(for: connection) != nil {
+      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+    }
+  }
+
   /// Forgets what was not yet saved and now is, or was deleted before.
   private func forgetUnsaved() {
     leaveUnsavedDeletions()
     forgetTemporaries()
-    undo.saveCount += 1
+    undo.countSave()
   }
 
   /// Forgets the models that were inserted and deleted since the last save.
@@ -226,9 +249,6 @@ extension ModelContext {
     to connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     var own = changes
-    guard connection.allowsSave else {
-      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
-    }
     if connection.hasRelationships {
       try validate(own)
       try prepareLists(of: own, in: connection)

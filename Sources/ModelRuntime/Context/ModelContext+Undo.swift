@@ -8,8 +8,23 @@ import RowFormat
 /// Where a context's undo manager is in it.
 struct ContextUndo {
   var manager: UndoManager?
-  /// How often the context has saved; a change that was saved since is not taken back by forgetting it.
-  var saveCount = 0
+  /// How often the context has saved everything.
+  private var saveCount = 0
+  /// How often saves wrote to a store and threw at another; by the store's position.
+  private var partialSaveCounts: [Int: Int] = [:]
+
+  mutating func countSave() { saveCount += 1 }
+
+  mutating func countPartialSave(in connection: StoreConnection) {
+    partialSaveCounts[connection.index, default: 0] += 1
+  }
+
+  /// How often models of a class were saved; a change that was saved since is not taken back by forgetting it.
+  func saveCount(of descriptor: ModelDescriptor, _ coordinator: StoreCoordinator) -> Int {
+    if partialSaveCounts.isEmpty { return saveCount }
+    let store = coordinator.connection(for: descriptor)?.index
+    return saveCount + (store.flatMap { partialSaveCounts[$0] } ?? 0)
+  }
 }
 
 extension ModelContext {
@@ -53,6 +68,10 @@ extension ModelContext {
 
   private func register(_ action: @escaping (ModelContext) -> Void) {
     recordingUndoManager?.registerUndo(withTarget: self, handler: action)
+  }
+
+  fileprivate func saveCount(of descriptor: ModelDescriptor) -> Int {
+    undo.saveCount(of: descriptor, coordinator)
   }
 
   // MARK: What is registered
@@ -291,13 +310,13 @@ extension ModelContext {
   func registerUndoOfDeleting(_ model: any PersistentModel) {
     guard recordingUndoManager != nil else { return }
     model._$state.flags.insert(.mayReturn)
-    let saveCount = undo.saveCount
+    let saveCount = saveCount(of: model._$state.descriptor)
     register { context in
       if model._$state.context === context {
         context.undelete(model)
         model._$state.outdateListsOfOwners(of: model)
         context.register { $0.markDeleted(model) }
-      } else if saveCount != context.undo.saveCount {
+      } else if saveCount != context.saveCount(of: model._$state.descriptor) {
         context.insert(model)
       } else {
         // Others have deleted it meanwhile, and so it would be without the delete that is taken back.
@@ -321,6 +340,7 @@ extension ModelContext {
 private struct ChangeMark {
   private let ordinal: Int
   private let wasClean: Bool
+  private let descriptor: ModelDescriptor
   private let saveCount: Int
   /// What the context knew of the store.
   private let epoch: UInt32
@@ -328,7 +348,8 @@ private struct ChangeMark {
   init(_ ordinal: Int, of state: _ModelState, in context: ModelContext) {
     self.ordinal = ordinal
     wasClean = !state.changed.contains(ordinal)
-    saveCount = context.undo.saveCount
+    descriptor = state.descriptor
+    saveCount = context.saveCount(of: descriptor)
     epoch = context.listEpoch
   }
 
@@ -347,7 +368,9 @@ private struct ChangeMark {
   }
 
   /// Whether the change was not saved meanwhile.
-  func isUnsaved(in context: ModelContext) -> Bool { saveCount == context.undo.saveCount }
+  func isUnsaved(in context: ModelContext) -> Bool {
+    saveCount == context.saveCount(of: descriptor)
+  }
 
   /// Whether the store may have changed meanwhile: the change was made to lists that are others by now.
   func isOutdated(in context: ModelContext) -> Bool { epoch != context.listEpoch }
