@@ -289,7 +289,8 @@ extension ModelContext {
     guard recordingUndoManager != nil else { return }
     register { context in
       let state = model._$state
-      if state.staysAway { return }
+      // One that a save has made an update of another is no longer here: what it wrote is the other's.
+      guard state.context === context, !state.staysAway else { return }
       if state.flags.contains(.stored) {
         // While it is no deleted model: what it is related to afterwards is what is in memory.
         for property in state.descriptor.relationships { _ = state.related(property) }

@@ -1,0 +1,65 @@
+import Foundation
+import LogStore
+import SwiftData
+import Testing
+
+@testable import ModelRuntime
+
+@Suite struct `Undoing the insertion of a model that a save made an update of` {
+  let context: ModelContext
+  let undo = UndoManager()
+
+  init() throws { context = try makeUniqueContext() }
+
+  private func stored() throws -> [Account] {
+    try ModelContext(context.container).fetch(FetchDescriptor(sortBy: [SortDescriptor(\.number)]))
+  }
+
+  /// Expects that nothing is pending, and that every way to ask for accounts has the same answer.
+  private func expectOneAccount(_ name: String) throws {
+    #expect(!context.hasChanges)
+    #expect(try context.fetch(FetchDescriptor<Account>()).map(\.name) == [name])
+    #expect(try context.fetchCount(FetchDescriptor<Account>()) == 1)
+    var visited: [String] = []
+    try context.enumerate(FetchDescriptor<Account>()) { visited.append($0.name) }
+    #expect(visited == [name])
+    #expect(context.invariantViolations() == [])
+    #expect(try stored().map(\.name) == [name])
+  }
+
+  @Test func `takes nothing back where the context had the row's object`() throws {
+    let old = Account(1, "old")
+    context.insert(old)
+    try context.save()
+    context.undoManager = undo
+    let new = Account(1, "new")
+    context.insert(new)
+    try context.save()
+    undo.undo()
+    try expectOneAccount("new")
+    try context.save()
+    undo.redo()
+    try context.save()
+    try expectOneAccount("new")
+    #expect(old.modelContext === context && new.modelContext == nil)
+  }
+
+  @Test func `takes out the last of several new ones, which is the one there is`() throws {
+    context.undoManager = undo
+    undo.groupsByEvent = false
+    for number in 1...3 {
+      undo.beginUndoGrouping()
+      context.insert(Account(7, "\(number)"))
+      undo.endUndoGrouping()
+    }
+    try context.save()
+    undo.undo()
+    try context.save()
+    #expect(try stored().isEmpty)
+    for _ in 1...2 {
+      undo.undo()
+      #expect(!context.hasChanges)
+    }
+    #expect(context.invariantViolations() == [])
+  }
+}
