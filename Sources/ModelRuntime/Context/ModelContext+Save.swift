@@ -199,7 +199,8 @@ extension ModelContext {
       } catch let unsettled as ModelClashes {
         let merging = upsert ?? Upsert(self, connection)
         upsert = merging
-        try merging.settle(unsettled.clashes)
+        // What the save does itself is nothing that an undo takes back.
+        try withoutUndo { try merging.settle(unsettled.clashes) }
         next = pendingChanges(for: connection)
       } catch let conflicts as RowConflicts {
         try settle(conflicts, by: policy, in: connection)

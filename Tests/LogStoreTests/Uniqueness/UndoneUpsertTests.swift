@@ -62,4 +62,29 @@ import Testing
     }
     #expect(context.invariantViolations() == [])
   }
+
+  @Test func `leaves the relationships as the save made them`() throws {
+    let first = Bank("first")
+    let second = Bank("second")
+    let old = Account(1, "old")
+    old.bank = first
+    context.insert(old)
+    context.insert(second)
+    try context.save()
+    #expect(first.accounts == [old])
+    context.undoManager = undo
+    let new = Account(1, "new")
+    new.bank = second
+    context.insert(new)
+    try context.save()
+    #expect(first.accounts.isEmpty && second.accounts == [old])
+    undo.undo()
+    #expect(old.bank === second)
+    #expect(first.accounts.isEmpty)
+    #expect(second.accounts == [old])
+    try context.save()
+    #expect(first.accounts.isEmpty && second.accounts == [old])
+    #expect(context.invariantViolations() == [])
+    #expect(try stored().map { $0.bank?.name } == ["second"])
+  }
 }
