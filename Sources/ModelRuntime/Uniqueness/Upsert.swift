@@ -168,6 +168,8 @@ final class Upsert {
     }
     let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
     for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
+      // All that has changed of it are ends that were moved here: the store has them as they were.
+      model._$state.dropRelations()
       model._$state.settle()
     }
     for (model, memento) in zip(inserted + changed, mementos) { memento.restore(model._$state) }
