@@ -41,10 +41,11 @@ extension ModelContext {
     state.context = self
     if state.isKnownGone { deletionCount &+= 1 }
     state.flags.remove([.deleted, .vanished, .mayReturn])
+    // A save that failed, here or elsewhere, may have given it a row; keys are a store's own.
+    state.reference = .none
     if state.flags.contains(.stored) {
       // An object whose delete was saved comes back as a new row: keys are never used twice.
       state.flags.remove(.stored)
-      state.reference = .none
       state.connection = nil
       state.setIdentifier(nil)
     }
