@@ -11,6 +11,12 @@ extension _ModelState {
     }
   }
 
+  /// Reads every attribute that would come from the row, if the object has one.
+  func keepValues() {
+    if unsafe row == nil { return }
+    for property in descriptor.properties where !property.isRelationship { keepValue(of: property) }
+  }
+
   /// Has the value of an attribute in its slot.
   ///
   /// One that cannot be read is lost with the row. Nobody has asked for it, so no save throws what was wrong with it.

@@ -196,6 +196,8 @@ extension ModelContext {
 extension _ModelState {
   /// Takes the place of another object of the same class: its row becomes the one to be updated.
   fileprivate func standFor(_ other: _ModelState, in connection: StoreConnection) {
+    // One that was deleted and is inserted again has values in the row that it was.
+    keepValues()
     reference = other.reference
     self.connection = connection
     row = other.row

@@ -132,6 +132,29 @@ import Testing
     #expect(try accounts().count == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `may be one that was deleted, and writes what it was, read or not`(isRead: Bool) throws {
+    try
+      ({
+        let other = ModelContext(context.container)
+        other.insert(Account(1, "first"))
+        try other.save()
+      })()
+    let first = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+    if isRead { #expect(first.name == "first") }
+    context.delete(first)
+    try context.save()
+    let second = Account(1, "second")
+    second.note = "second's"
+    context.insert(second)
+    try context.save()
+    context.insert(first)
+    try context.save()
+    #expect(try accounts().map(\.name) == ["first"])
+    #expect(try accounts().map(\.note) == [nil])
+    #expect(second.name == "first")
+  }
+
   @Test func `is not hindered by one that is deleted in the same save`() throws {
     let old = Account(1, "old")
     context.insert(old)
