@@ -61,10 +61,10 @@ struct ClashGroups {
     guard groups[group].row == nil || groups[group].row == row else {
       throw conflict(clash, .severalModels)
     }
-    groups[group].row = row
     // Each of two new models may be known only to clash with the row: then they clash with each other, too.
-    if let other = groupOfRow[row], other != group { absorb(other, into: group) }
-    groupOfRow[row] = group
+    let united = groupOfRow[row].map { unite(group, $0) } ?? group
+    groups[united].row = row
+    groupOfRow[row] = united
   }
 
   private mutating func add(
@@ -77,23 +77,32 @@ struct ClashGroups {
       throw conflict(clash, .otherClass)
     }
     let group = self.group(of: model)
-    let absorbed = self.group(of: other)
-    if group == absorbed { return }
-    if let row = groups[group].row, let otherRow = groups[absorbed].row, row != otherRow {
+    let otherGroup = self.group(of: other)
+    if let row = groups[group].row, let otherRow = groups[otherGroup].row, row != otherRow {
       throw conflict(clash, .severalModels)
     }
-    absorb(absorbed, into: group)
+    _ = unite(group, otherGroup)
   }
 
-  private mutating func absorb(_ other: Int, into group: Int) {
-    let absorbed = groups[other]
-    for member in absorbed.members { groupOf[ObjectIdentifier(member)] = group }
-    groups[group].members += absorbed.members
-    if let row = absorbed.row {
-      groups[group].row = row
-      groupOfRow[row] = group
+  /// Makes one group of two.
+  ///
+  /// The smaller one goes into the larger: of *n* models that have one value, none changes its group more than log *n*
+  /// times.
+  ///
+  /// - Returns: The group.
+  private mutating func unite(_ group: Int, _ other: Int) -> Int {
+    if group == other { return group }
+    let isSmaller = groups[group].members.count < groups[other].members.count
+    let (united, absorbed) = isSmaller ? (other, group) : (group, other)
+    let (members, row) = (groups[absorbed].members, groups[absorbed].row)
+    groups[absorbed] = ClashGroup(members: [])
+    for member in members { groupOf[ObjectIdentifier(member)] = united }
+    groups[united].members += members
+    if let row {
+      groups[united].row = row
+      groupOfRow[row] = united
     }
-    groups[other] = ClashGroup(members: [])
+    return united
   }
 
   private mutating func group(of model: any PersistentModel) -> Int {

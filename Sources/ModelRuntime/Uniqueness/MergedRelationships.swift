@@ -1,17 +1,21 @@
 import RowFormat
 
-/// The relationships of a model that takes the place of another: its own, where it has any.
+/// The relationships of a model that takes the place of others: its own, where it has any.
 struct MergedRelationships {
   private var relations: [(property: ModelProperty, relation: Relation)] = []
   private var changed = OrdinalSet()
 
-  /// Merges, and takes the other model out of ends that now belong to the first.
-  init(of model: any PersistentModel, over other: any PersistentModel) {
+  /// Merges, and takes the other models out of ends that now belong to the first.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - others: Those whose place it takes: new ones, in the order in which they were inserted; or the one of a row.
+  init(of model: any PersistentModel, over others: [any PersistentModel]) {
     for property in model._$state.descriptor.relationships {
       if property.isToMany {
-        mergeList(property, model._$state, other._$state)
+        mergeLists(property, model._$state, others.map { $0._$state })
       } else {
-        mergeOne(property, model._$state, other)
+        mergeOnes(property, model._$state, others)
       }
     }
   }
@@ -21,37 +25,52 @@ struct MergedRelationships {
     state.changed.formUnion(changed)
   }
 
-  private mutating func mergeOne(
+  private mutating func mergeOnes(
     _ property: ModelProperty,
     _ state: _ModelState,
-    _ other: any PersistentModel
+    _ others: [any PersistentModel]
   ) {
-    let theirs = other._$state.destination(property)
-    if let own = state.destination(property) {
+    var own = state.destination(property)
+    var isChanged = false
+    for other in others.reversed() {
+      let theirs = other._$state.destination(property)
+      let isUntouched = other._$state.isUntouched(property)
+      guard let kept = own else {
+        if isUntouched { continue }
+        own = theirs
+        isChanged = true
+        continue
+      }
       // The same model at the other end: the place in its list stays, too.
-      if own === theirs, other._$state.isUntouched(property) { return }
-      set(.one(own), property)
-      guard let theirs, theirs !== own, let inverse = property.inverse else { return }
+      if kept === theirs, isUntouched { continue }
+      isChanged = true
+      guard let theirs, theirs !== kept, let inverse = property.inverse else { continue }
       theirs._$state.removeOther(other, inverse, of: theirs)
-    } else if !other._$state.isUntouched(property) {
-      set(.one(theirs), property)
     }
+    if isChanged { set(.one(own), property) }
   }
 
-  private mutating func mergeList(
+  /// Puts the lists behind each other, so that the time it takes does not grow with the square of their number.
+  private mutating func mergeLists(
     _ property: ModelProperty,
     _ state: _ModelState,
-    _ other: _ModelState
+    _ others: [_ModelState]
   ) {
     let own = state.destinations(property)
-    if own.isEmpty, other.isUntouched(property) { return }
-    let theirs = other.destinations(property)
-    let known = Set(theirs.map { ObjectIdentifier($0) })
-    let new = own.filter { !known.contains(ObjectIdentifier($0)) }
-    let list = property.makeList(theirs + new)
-    list.epoch = other.listEpoch
+    guard let first = others.first, !own.isEmpty || !first.isUntouched(property) else { return }
+    // What the store has in its list need not be known to add to it.
+    let isRead = !property.isDerivable || !first.isUntouched(property)
+    let theirs = isRead ? first.destinations(property) : []
+    var known = Set(theirs.map { ObjectIdentifier($0) })
+    var new: [any PersistentModel] = []
+    for models in others.dropFirst().map({ $0.destinations(property) }) + [own] {
+      new += models.filter { known.insert(ObjectIdentifier($0)).inserted }
+    }
+    let list = property.makeList(isRead ? theirs + new : [])
+    list.isLoaded = isRead
+    list.epoch = first.listEpoch
     list.added = OrderedModels(new)
-    if case .many(let former) = other.relation(property) {
+    if isRead, case .many(let former) = first.relation(property) {
       list.added = OrderedModels(former.added.elements + new)
       list.removed = former.removed
       list.returned = former.returned

@@ -58,9 +58,9 @@ final class Upsert {
 
   private func merge(_ group: ClashGroup) throws {
     guard let winner = group.members.last else { return }
-    for loser in group.members.dropLast().reversed() {
-      let merged = MergedRelationships(of: winner, over: loser)
-      merged.apply(to: winner._$state)
+    let losers = Array(group.members.dropLast())
+    MergedRelationships(of: winner, over: losers).apply(to: winner._$state)
+    for loser in losers {
       loser._$state.flags.remove(.inserted)
       absorbed.append((loser, winner))
       replacements[ObjectIdentifier(loser)] = winner
@@ -73,7 +73,7 @@ final class Upsert {
     let known = context.maps[connection.index][row]?.model
     guard let former = known ?? context.model(at: row, in: connection) else { return }
     former._$state.loadRow()
-    let merged = MergedRelationships(of: winner, over: former)
+    let merged = MergedRelationships(of: winner, over: [former])
     context.maps[connection.index].insert(winner._$state, at: row)
     winner._$state.standFor(former._$state, in: connection)
     merged.apply(to: winner._$state)

@@ -2,6 +2,8 @@ import LogStore
 import SwiftData
 import Testing
 
+@testable import ModelRuntime
+
 @Suite struct `The relationships of a model that was inserted again` {
   let context: ModelContext
 
@@ -118,6 +120,51 @@ import Testing
     #expect(note.about === last)
     #expect(try stored().entries.map(\.amount) == [1, 2])
     #expect(try stored().bank?.accounts.count == 1)
+  }
+
+  // Some seconds; many minutes, if the time grows with the square of the number.
+  @Test(.timeLimit(.minutes(3)))
+  func `of thousands of new ones are put together in their order`() throws {
+    let bank = Bank("all")
+    let count = 40_000
+    for number in 0..<count {
+      let account = Account(7, "\(number)")
+      account.bank = bank
+      account.entries = [Entry(number)]
+      context.insert(account)
+    }
+    let note = Note("about the first", about: bank.accounts.first)
+    context.insert(note)
+    try context.save()
+    #expect(try stored().name == "\(count - 1)")
+    #expect(try stored().bank?.name == "all")
+    #expect(try stored().entries.map(\.amount) == Array(0..<count))
+    #expect(note.about?.name == "\(count - 1)")
+    #expect(bank.accounts.count == 1)
+  }
+
+  @Test func `to many models are kept without being read`() throws {
+    try
+      ({
+        let other = ModelContext(context.container)
+        let old = Account(1)
+        old.entries = [Entry(1), Entry(2)]
+        other.insert(old)
+        try other.save()
+      })()
+    let old = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+    let new = Account(1)
+    new.entries = [Entry(3), Entry(4)]
+    context.insert(new)
+    _ = MergedRelationships(of: new, over: [old])
+    let entries = try #require(old._$state.descriptor.property(named: "entries"))
+    guard case .unloaded = old._$state.relation(entries) else {
+      Issue.record("the stored list was read")
+      return
+    }
+    try context.save()
+    #expect(old.entries.map(\.amount) == [1, 2, 3, 4])
+    #expect(try stored().entries.map(\.amount) == [1, 2, 3, 4])
   }
 
   @Test func `with unsaved changes of the stored one keep them`() throws {
