@@ -23,7 +23,7 @@ extension PersistentIdentifier: Codable {
     let text = try inner.decode(String.self, forKey: .primaryKey)
     let entity = try inner.decode(String.self, forKey: .entityName)
     let store = try inner.decodeIfPresent(String.self, forKey: .storeIdentifier)
-    let origin = IdentifierOrigin.named(store: store, entity: entity)
+    let origin = IdentifierOrigin.read(store: store, entity: entity)
     if store == nil {
       guard text.first == "t", let key = UInt64(text.dropFirst()) else {
         throw DecodingError.dataCorruptedError(

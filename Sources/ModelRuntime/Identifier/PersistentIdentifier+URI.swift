@@ -62,18 +62,20 @@ extension PersistentIdentifier {
     guard let store = Self.decode(store), let entity = Self.decode(entity), !entity.isEmpty else {
       return nil
     }
-    let origin = IdentifierOrigin.named(store: store.isEmpty ? nil : store, entity: entity)
+    func origin() -> IdentifierOrigin {
+      .read(store: store.isEmpty ? nil : store, entity: entity)
+    }
     let rest = key.dropFirst()
     switch (key.first, store.isEmpty) {
     case ("p", false), ("t", true):
       guard let number = UInt64(rest), String(number) == rest else { return nil }
-      self.init(origin: origin, key: number)
+      self.init(origin: origin(), key: number)
     case ("k", false):
       // Digits have one form only: the one of a row.
       guard let text = Self.decode(rest), UInt64(text).map({ String($0) == text }) != true else {
         return nil
       }
-      self.init(origin: origin, primaryKeyText: text)
+      self.init(origin: origin(), primaryKeyText: text)
     default: return nil
     }
   }

@@ -1,6 +1,7 @@
 import Locking
 import Foundation
 import RowFormat
+import Synchronization
 
 /// The name of a model: its entity, its store, and a key that is never used again.
 ///
@@ -102,35 +103,47 @@ extension PersistentIdentifier: CustomStringConvertible {
 final class IdentifierOrigin: Sendable, Hashable {
   let storeIdentifier: String?
   let entityName: String
+  private let lasts = Atomic(false)
 
-  private init(store: String?, entity: String) {
-    storeIdentifier = store
-    entityName = entity
+  /// Whether the origin is never freed.
+  var isLasting: Bool { lasts.load(ordering: .relaxed) }
+
+  /// Only a table makes origins, one for each pair.
+  init(_ pair: OriginTable.Pair) {
+    storeIdentifier = pair.store
+    entityName = pair.entity
   }
 
-  private struct Key: Hashable {
-    let store: String?
-    let entity: String
-  }
-
-  /// Some of the known pairs.
-  ///
-  /// Pairs are shared out by their hashes, so that threads that name different entities seldom wait for each other.
+  /// The pairs, shared out by their hashes, so that threads that name different entities seldom wait for each other.
   private final class Shard: Sendable {
-    let known = Lock<[Key: IdentifierOrigin]>([:], .identifierOrigins)
+    let table = Lock(OriginTable(), .identifierOrigins)
   }
 
   private static let shards = (0..<16).map { _ in Shard() }
 
+  /// The origin of the models of a store or a schema; it is never freed.
   static func named(store: String?, entity: String) -> IdentifierOrigin {
-    let key = Key(store: store, entity: entity)
-    return shards[key.hashValue & (shards.count - 1)].known.withLock { known in
-      if let origin = known[key] { return origin }
-      let origin = IdentifierOrigin(store: store, entity: entity)
-      known[key] = origin
-      return origin
-    }
+    withTable(OriginTable.Pair(store: store, entity: entity)) { $0.lasting($1) }
   }
+
+  /// The origin of an identifier that comes from outside, and may name anything: it goes with the last identifier that
+  /// has it, unless it is that of a store or a schema.
+  static func read(store: String?, entity: String) -> IdentifierOrigin {
+    withTable(OriginTable.Pair(store: store, entity: entity)) { $0.origin($1) }
+  }
+
+  private static func withTable(
+    _ pair: OriginTable.Pair,
+    _ body: (inout OriginTable, OriginTable.Pair) -> IdentifierOrigin
+  ) -> IdentifierOrigin {
+    shards[pair.hashValue & (shards.count - 1)].table.withLock { body(&$0, pair) }
+  }
+
+  /// Records that a table keeps the origin for good.
+  func last() { lasts.store(true, ordering: .relaxed) }
+
+  /// How many pairs are remembered.
+  static var knownCount: Int { shards.reduce(0) { $0 + $1.table.withLock { $0.count } } }
 
   static func == (lhs: IdentifierOrigin, rhs: IdentifierOrigin) -> Bool { lhs === rhs }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

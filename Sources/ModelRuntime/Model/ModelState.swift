@@ -73,7 +73,8 @@ public import RowFormat
   // Not counted: the context's coordinator keeps its connections, and an object without a context has none.
   @safe @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
   @safe @exclusivity(unchecked) var reference = RowReference.none
-  /// What the identifier of an object without a connection is made of, beside its row's key. (Origins are never freed.)
+  /// What the identifier of an object without a connection is made of, beside its row's key: an origin that is never
+  /// freed.
   @safe @exclusivity(unchecked) private unowned(unsafe) var formerOrigin: IdentifierOrigin?
   /// What is known of the class. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
@@ -422,7 +423,7 @@ extension _ModelState {
   private func loseConnection() {
     if connection != nil, flags.contains(.stored) {
       let identifier = identifier
-      if identifier.rowKey == reference.key {
+      if identifier.rowKey == reference.key, identifier.id.origin.isLasting {
         formerOrigin = identifier.id.origin
       } else {
         makeExtras().identifier = identifier

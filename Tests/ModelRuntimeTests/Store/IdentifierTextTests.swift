@@ -76,6 +76,52 @@ import Testing
     #expect(PersistentIdentifier(uri: try #require(URL(string: text))) == nil)
   }
 
+  @Test func `leaves nothing in memory once it is let go of`() throws {
+    let known = IdentifierOrigin.knownCount
+    for number in 0..<20_000 {
+      let text = "Nobody\(number).p1.nowhere"
+      #expect(PersistentIdentifier(urlComponent: text) != nil)
+      #expect(PersistentIdentifier(urlComponent: "Nobody\(number).p01.nowhere") == nil)
+    }
+    let json = Data(
+      #"{"implementation":{"primaryKey":"1","entityName":"Nobody","storeIdentifier":"gone"}}"#.utf8
+    )
+    weak var origin: IdentifierOrigin?
+    do {
+      let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: json)
+      origin = decoded.id.origin
+      #expect(PersistentIdentifier(urlComponent: decoded.urlComponent) == decoded)
+    }
+    #expect(origin == nil)
+    #expect(IdentifierOrigin.knownCount < known + 10_000)
+  }
+
+  @Test func `is the identifier that a store gives, whichever came first`() throws {
+    let store = UUID().uuidString
+    let text = "Note.p12.\(store)"
+    let before = try #require(PersistentIdentifier(urlComponent: text))
+    let own = PersistentIdentifier(origin: .named(store: store, entity: "Note"), key: 12)
+    let after = try #require(PersistentIdentifier(urlComponent: text))
+    #expect(before == own && own == after)
+    #expect(Set([before, own, after]).count == 1)
+  }
+
+  @Test func `names one origin for all threads`() async throws {
+    let store = UUID().uuidString
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          (0..<5000).allSatisfy { number in
+            let text = "Note\(number % 7).p\(number).\(store)"
+            guard let first = PersistentIdentifier(urlComponent: text) else { return false }
+            return first == PersistentIdentifier(urlComponent: text) && first.urlComponent == text
+          }
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
   private struct Key: Codable, Hashable, Comparable, CustomStringConvertible {
     var region = "eu"
     var number = 1
