@@ -333,6 +333,7 @@ extension ModelContext {
     state.context = nil
     state.flags.remove([.inserted, .deleted, .mayReturn])
     state.updateIsObserved()
+    retryAutosave()
     observers?.went(model)
   }
 }

@@ -119,6 +119,28 @@ enum Correction: String, CaseIterable {
     #expect(archive.saveCount == count + 1)
   }
 
+  @Test(arguments: [Correction.insertion, .toOne, .list, .deletionOfStored])
+  func `tries again when an undo takes back what was refused`(refused: Correction) async throws {
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    for change in [Correction.sameAttribute, .attribute, refused] {
+      undo.beginUndoGrouping()
+      if change == .sameAttribute { author.name = "changed" } else { make(change) }
+      undo.endUndoGrouping()
+    }
+    await turns()
+    archive.refusesToSave = false
+    await turns()
+    #expect(context.hasChanges)
+    undo.undo()
+    await turns()
+    #expect(!context.hasChanges)
+    let authors = try ModelContext(container).fetch(FetchDescriptor<Author>())
+    #expect(authors.map(\.name) == ["changed"])
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.pages) == [10])
+  }
+
   @Test func `does not go on trying what a save changes itself`() async {
     nonisolated(unsafe) let book = book
     let observer = NotificationCenter.default.addObserver(
