@@ -212,7 +212,12 @@ extension ModelContext {
         try keep(moved, in: connection)
         next = pendingChanges(for: connection)
       } catch let vanished as VanishedRow {
-        try forgetVanished(among: changes, in: connection, because: vanished)
+        switch try forgetVanished(among: changes, in: connection, because: vanished) {
+        case .goOn: break
+        case .insertReplacement:
+          upsert?.undo()
+          upsert = nil
+        }
         next = pendingChanges(for: connection)
       } catch let lost as LostTurn {
         guard hasEnds else { throw lost.cause }

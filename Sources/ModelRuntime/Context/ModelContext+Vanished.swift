@@ -5,15 +5,24 @@ import SchedulePoints
 // to delete, and nobody to have relationships; only other changes would be lost, so those are refused.
 
 extension ModelContext {
+  /// What a save does next that has met rows that are gone.
+  enum AfterVanishing {
+    /// It goes on without their models.
+    case goOn
+    /// One of them was to become that of a new model, which is inserted after all.
+    case insertReplacement
+  }
+
   /// Takes leave of the models of a save whose rows are gone.
   ///
+  /// - Returns: What the save does next.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if one of them has changes that would be lost, or if it
   ///   is none of these models that is in the way.
   func forgetVanished(
     among changes: ChangeSet,
     in connection: StoreConnection,
     because vanished: VanishedRow
-  ) throws {
+  ) throws -> AfterVanishing {
     // Lists that hold the models are put together again.
     noticeCommits(to: connection)
     let models = changes.deleted + changes.updated
@@ -25,6 +34,9 @@ extension ModelContext {
     let gone = zip(models, rows)
       .filter { $1 == nil || $0._$state.reference == vanished.reference }
       .map(\.0)
+    if gone.contains(where: { $0._$state.mergeMemory?.replaces == true }) {
+      return .insertReplacement
+    }
     for model in gone
     where model._$state.hasChangedAttributes && !model._$state.isDeleted
       && !PlantedFault.lostEdit.isPlanted
@@ -39,6 +51,7 @@ extension ModelContext {
     deletedModels.removeAll { objects.contains(ObjectIdentifier($0)) }
     changedModels.removeAll { objects.contains(ObjectIdentifier($0)) }
     for model in gone { takeLeave(of: model) }
+    return .goOn
   }
 
   /// Cuts off a model whose row was deleted elsewhere; it keeps its last values.

@@ -70,4 +70,26 @@ import Testing
     #expect(try storedNames(of: first) == ["old 2"])
     #expect(try storedNames(of: second) == ["new"])
   }
+
+  @Test(arguments: [false, true])
+  func `inserts it if others delete the row meanwhile`(isHeld: Bool) throws {
+    let held = isHeld ? first.accounts : []
+    let identifier = first.accounts[0].persistentModelID
+    let other = ModelContext(context.container)
+    let new = insertAgain()
+    try save {
+      guard let account = other.model(for: identifier) as? Account else { return }
+      other.delete(account)
+      #expect(throws: Never.self) { try other.save() }
+    }
+    #expect(new.modelContext === context && !new.hasChanges)
+    #expect(new.persistentModelID != identifier && !new.persistentModelID.isTemporary)
+    #expect(first.accounts.map(\.name) == ["old 2"])
+    #expect(second.accounts.map(\.name) == ["new"])
+    #expect(try storedNames(of: first) == ["old 2"])
+    #expect(try storedNames(of: second) == ["new"])
+    #expect(try context.fetchCount(FetchDescriptor<Account>()) == 2)
+    #expect(!context.hasChanges)
+    withExtendedLifetime(held) {}
+  }
 }
