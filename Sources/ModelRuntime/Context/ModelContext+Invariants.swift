@@ -161,8 +161,8 @@ private final class InvariantCheck {
         case .unloaded: break
         case .one(let other): if let other { toOne(property, of: state, model, other) }
         case .many(let list):
-          // A list of another epoch is rebuilt before it is read.
-          if list.isCurrent(at: context.listEpoch) {
+          // A list of another epoch, or that does not know of a delete, is rebuilt before it is read.
+          if list.isCurrent(at: context.listEpoch), state.knowsDeletions(list, property) {
             toMany(property, of: state, model, list.models)
           }
         }
