@@ -190,6 +190,32 @@ private func bytes(_ count: Int, seed: UInt8 = 1) -> Data {
     #expect(mine.photo == bytes(8000))
   }
 
+  /// Who writes knows nothing of those who only read.
+  @Test(arguments: [bytes(8000), bytes(10), nil])
+  func `is what the writer made of it, in a container that only reads`(photo: Data?) throws {
+    let writer = try open()
+    writer.insert(Snap("a", photo: bytes(5000)))
+    writer.insert(Snap("b", photo: bytes(6000)))
+    try writer.save()
+    let reader = try open(allowsSave: false)
+    let byTitle = FetchDescriptor<Snap>(sortBy: [SortDescriptor(\.title)])
+    let read = try reader.fetch(byTitle)
+    let old = files
+    let written = try writer.fetch(byTitle)
+    for count in [7000, 9000] {
+      written[0].photo = bytes(count)
+      try writer.save()
+    }
+    written[0].photo = photo
+    writer.delete(written[1])
+    try writer.save()
+    // They go by themselves, sooner or later.
+    for file in old { try? FileManager.default.removeItem(at: file) }
+    #expect(read.map(\.photo) == [photo, nil])
+    // No error is left to be thrown.
+    #expect(try reader.fetch(byTitle).map(\.title) == ["a"])
+  }
+
   @Test func `can be asked for nil, and compared, in a predicate`() throws {
     let context = try open()
     context.insert(Snap("none"))

@@ -7,7 +7,8 @@ extension TableStore {
   /// Reads a value that is in a side file.
   ///
   /// Between the reading of its row and now another save may have given the row another value: then that one
-  /// is read.
+  /// is read. A process that only reads learns of that save here: who writes knows nothing of it, and removes the
+  /// file of the former value.
   ///
   /// - Returns: `nil` if the row, or its value, is gone.
   /// - Throws: ``LogStoreError/unreadableValue(entity:property:key:_:)`` if the file is missing or damaged.
@@ -17,6 +18,8 @@ extension TableStore {
       do {
         return try Data(engine.openBlob(wanted))
       } catch let error as StorageError {
+        // Whoever is to be told of the save is told by the next fetch, or by the watch of the log.
+        if !allowsSave { try perform(.fetching) { _ = try engine.refresh() } }
         switch try storedBlob(of: row, column: column) {
         case nil: return nil
         case .inRow(let bytes): return bytes
