@@ -63,21 +63,34 @@ extension LogWriter: HousekeptLog {
   }
 
   /// Sends what was written to the disk, without keeping commits from being written meanwhile.
+  ///
+  /// Where the synchronization of another process failed, that takes a turn: commits that wait for no disk would take none
+  /// for long, and nobody would synchronize until then.
   func synchronizeBehind() {
-    guard !writesThrough else { return }
+    guard let (segment, end) = findUnsynchronized() else { return }
+    do throws(StorageError) {
+      if try synchronize(segment, through: end, isInTurn: false) { return }
+    } catch {
+      lead.withLock { _ = poison(error, &$0) }
+      return
+    }
+    // If the turn does not come in time, it is asked for again.
+    try? synchronize()
+  }
+
+  /// What commits that wait for no disk have written, and is not known to be on it.
+  private func findUnsynchronized() -> (segment: Segment, end: UInt64)? {
+    guard !writesThrough else { return nil }
     let (segment, end, isEnded) = lead.withLock { lead in
       let (segment, logEnd) = state.log.tail.withLock { ($0.segment, $0.logEnd) }
       let isEnded = lead.failure != nil || lead.isClosed
       // What others wrote since this process's last turn may be in another segment.
       return (segment, min(state.log.writtenEnd.load(ordering: .relaxed), logEnd), isEnded)
     }
-    guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else { return }
-    do throws(StorageError) {
-      // What takes a turn is done in the next one that synchronizes.
-      _ = try synchronize(segment, through: end, isInTurn: false)
-    } catch {
-      lead.withLock { _ = poison(error, &$0) }
+    guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else {
+      return nil
     }
+    return (segment, end)
   }
 
   /// Sends most of what was written to the disk while commits go on.
@@ -102,7 +115,10 @@ extension LogWriter: HousekeptLog {
   /// - Returns: Whether there is nothing left to be said.
   func witnessIfIdle() -> Bool {
     // The last of several processes says so when it closes the store.
-    if let turns { return turns.endLease(unusedFor: Self.leaseTime) { endTurn(turns) } }
+    if let turns {
+      return turns.endLease(unusedFor: Self.leaseTime) { endTurn(turns) }
+        && findUnsynchronized() == nil
+    }
     return lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return true }
       let durableEnd = state.log.durableEnd.load(ordering: .relaxed)

@@ -271,7 +271,7 @@ extension LogWriter {
   ///   - segment: The segment.
   ///   - end: The position, which is written.
   ///   - isInTurn: Whether no other process writes meanwhile.
-  /// - Returns: `false` if that takes a turn.
+  /// - Returns: `false` if that takes a turn. Who waits for no other process may be told `true` while one synchronizes.
   /// - Throws: ``StorageError``, also to all who synchronize later.
   func synchronize(
     _ segment: Segment,
@@ -296,6 +296,7 @@ extension LogWriter {
           newest: turns.isAlone ? newest : nil
         ) {
         case .needsTurn: return false
+        case .busy: break
         case .known(let durableEnd): state.log.durableEnd.max(durableEnd, ordering: .releasing)
         case .synchronized(let durableEnd):
           state.counters.recordSynchronization()

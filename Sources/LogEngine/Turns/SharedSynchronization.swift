@@ -102,6 +102,8 @@ final class SharedSynchronization: @unchecked Sendable {
     case known(UInt64)
     /// Something has to be written again, in a turn.
     case needsTurn
+    /// Another member is at it, and the caller does not wait.
+    case busy
   }
 
   /// Opens the file of members that are there.
@@ -186,7 +188,7 @@ final class SharedSynchronization: @unchecked Sendable {
     let outcome = try withLock(waiting: waits) { () throws(StorageError) in
       try runLocked(segment, through: end, isInTurn: isInTurn, newest)
     }
-    return outcome ?? .needsTurn
+    return outcome ?? .busy
   }
 
   /// Steps 2 to 7.

@@ -258,6 +258,61 @@ private final class WritingThread: Sendable {
     try engine.close()
   }
 
+  /// Two processes whose commits wait for no disk, and for no background.
+  private static func openRelaxed(
+    on disk: SimulatedFileSystem
+  ) throws -> (engines: [StorageEngine], fileSystems: [MortalFileSystem]) {
+    let locks = LockBoard()
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    options.durability = .relaxed(interval: .seconds(1))
+    let fileSystems = (0..<2).map { _ in MortalFileSystem(disk, locks) }
+    let engines = try fileSystems.map {
+      try StorageEngine.open(at: "/store", options: options, fileSystem: $0)
+    }
+    try engines[0].apply(MemoryStore.tableChanges)
+    return (engines, fileSystems)
+  }
+
+  /// How many rows are left by a power cut that takes all that it can.
+  private static func countAfterPowerCut(of disk: Disk) throws -> Int {
+    let left = disk.afterPowerCut(Scenario.nothingKept.fates(of: disk.pending))
+    let engine = try StorageEngine.open(
+      at: "/store",
+      options: MemoryStore.options(),
+      fileSystem: SimulatedFileSystem(seed: 2, disk: left)
+    )
+    defer { try? engine.close() }
+    return engine.rowCount(of: 1)
+  }
+
+  /// Nothing else has a process take a turn whose commits wait for no disk.
+  @Test(arguments: [false, true])
+  func `has what others save within the interval, after a process could not synchronize`(
+    hasDied: Bool
+  ) throws {
+    let disk = SimulatedFileSystem(seed: 1)
+    let (engines, fileSystems) = try Self.openRelaxed(on: disk)
+    try Self.insert(1, engines[0])
+    if hasDied {
+      // Having written its number.
+      fileSystems[0].live(for: 2)
+    } else {
+      let number = disk.callCount(of: .synchronize) + 1
+      disk.setFaults(FaultPlan([Fault(.synchronize, number: number)]))
+    }
+    engines[0].performBackgroundWork()
+    #expect(fileSystems[0].isDead == hasDied)
+    disk.setFaults(FaultPlan())
+    try engines[1].refresh()
+    for count in 2...4 {
+      try Self.insert(1, engines[1])
+      engines[1].performBackgroundWork()
+      #expect(try Self.countAfterPowerCut(of: disk.disk) == count)
+    }
+    try engines[1].close()
+  }
+
   private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
     let lock = try #require(engine.writer?.turns?.file.lock)
     guard try lock.takeAtOnce() else { return false }
