@@ -147,6 +147,7 @@ extension StorageEngine {
       writer.abandon()
     } catch .turnTimeout {
       // This one has nothing that others lack, and is not the last.
+      writer.synchronizeBehind()
       writer.abandon()
     }
   }
@@ -163,6 +164,7 @@ extension LogWriter {
           let isLast = try turns.membership.members.others(than: turns.membership.number).isEmpty
           try lead.withLock { (lead) throws(StorageError) in
             if isLast { return try close(&lead) }
+            try synchronizeAtEnd(&lead)
             lead.isClosed = true
             endFlag.store(true, ordering: .releasing)
             state.log.tail.withLock { $0.gate = .closed }
@@ -170,6 +172,14 @@ extension LogWriter {
         }
       }
     }
+  }
+
+  /// Sees what nobody else would to the disk: commits that no one waits for.
+  private func synchronizeAtEnd(_ lead: inout Lead) throws(StorageError) {
+    guard !writesThrough, lead.failure == nil else { return }
+    let work = state.log.tail.withLock { $0.take() }
+    try write(work, synchronizing: true, &lead)
+    publish(work)
   }
 
   /// Writes no more, without a word to anybody.

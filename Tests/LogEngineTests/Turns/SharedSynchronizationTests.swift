@@ -313,6 +313,16 @@ private final class WritingThread: Sendable {
     try engines[1].close()
   }
 
+  /// Others do not know of commits that nobody has asked them to synchronize.
+  @Test func `has what a process saved that has closed the store`() throws {
+    let disk = SimulatedFileSystem(seed: 1)
+    let (engines, _) = try Self.openRelaxed(on: disk)
+    try Self.insert(3, engines[0])
+    try engines[0].close()
+    #expect(try Self.countAfterPowerCut(of: disk.disk) == 3)
+    try engines[1].close()
+  }
+
   private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
     let lock = try #require(engine.writer?.turns?.file.lock)
     guard try lock.takeAtOnce() else { return false }
