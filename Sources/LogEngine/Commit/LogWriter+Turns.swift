@@ -278,6 +278,10 @@ extension LogWriter {
       try write(work, synchronizing: false, &lead)
       publish(work)
     }
+    handOver()
+  }
+
+  private func handOver() {
     let manifest = lead.withLock { $0.manifest.number }
     follower?.endTurn { position in
       state.log.tail.withLock { position.take(up: $0) }
@@ -289,6 +293,17 @@ extension LogWriter {
     }
   }
 
+  /// Lets the follower go on behind the last commit that is visible, so that it reads none twice.
+  ///
+  /// Unless something was appended that did not come that far: its rows are in the index, under numbers that commits of
+  /// others will have. Then this process reads no further, and sees for good what it sees now.
+  private func handOverAfterFailure() {
+    let written = state.log.writtenEnd.load(ordering: .relaxed)
+    let visible = state.visibility.visible.load(ordering: .relaxed)
+    let isAllVisible = state.log.tail.withLock { $0.logEnd == written && $0.sequence == visible }
+    if isAllVisible { handOver() }
+  }
+
   /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
   func endTurn(_ turns: Turns) {
     defer { release(turns) }
@@ -296,7 +311,7 @@ extension LogWriter {
       try flushAndHandOver()
     } catch {
       // Poisoned: this process writes no more, and the next one repairs.
-      follower?.endTurn { _ in }
+      handOverAfterFailure()
       return
     }
     do throws(StorageError) {

@@ -31,6 +31,7 @@ extension Follower {
         try findBase(&position)
         while try readSegments(&position) {}
         _ = try takeUpBase(&position)
+        position.isHeldBack = false
         return
       } catch is MustWaitForReader {
         // A reader without a view, which is about to end: no compaction takes what a member's view needs.

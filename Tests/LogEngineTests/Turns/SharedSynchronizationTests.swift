@@ -323,6 +323,54 @@ private final class WritingThread: Sendable {
     try engines[1].close()
   }
 
+  /// How a write of the log fails.
+  enum Failure { case write, synchronize }
+
+  /// The commits of the turn in which it failed are in its index, and in its counts.
+  @Test(arguments: [Failure.write, .synchronize])
+  func `shows a process that could not write to it what it saw before`(failure: Failure) throws {
+    let disk = SimulatedFileSystem(seed: 1)
+    let locks = LockBoard()
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    func open() throws -> StorageEngine {
+      let fileSystem = MortalFileSystem(disk, locks)
+      return try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
+    }
+    let engine = try open()
+    try engine.apply(MemoryStore.tableChanges)
+    // Then it keeps its turn, as it is alone.
+    try #require(engine.writer?.turns).hears.store(true, ordering: .relaxed)
+    try Self.insert(3, engine)
+    let operation: FileOperation = failure == .write ? .write : .synchronize
+    disk.setFaults(FaultPlan([Fault(operation, number: disk.callCount(of: operation) + 1)]))
+    #expect(throws: StorageError.self) { try Self.insert(1, engine) }
+    disk.setFaults(FaultPlan())
+    let (count, last) = (engine.rowCount(of: 1), engine.lastCommit)
+    // The turn ends.
+    try? engine.inTurn {}
+    func check(_ count: Int) throws {
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == count)
+      #expect(engine.lastCommit.rawValue == last.rawValue)
+      #expect(try MemoryStore.rows(of: engine).count == count)
+    }
+    try check(count)
+    let other = try open()
+    try other.refresh()
+    try Self.insert(2, other)
+    try engine.refresh()
+    let rows = try MemoryStore.rows(of: engine)
+    #expect(engine.rowCount(of: 1) == rows.count)
+    switch failure {
+    // It has a row in its index that never came to be.
+    case .write: #expect(rows.count == count)
+    case .synchronize: #expect(try rows == MemoryStore.rows(of: other))
+    }
+    try engine.close()
+    try other.close()
+  }
+
   private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
     let lock = try #require(engine.writer?.turns?.file.lock)
     guard try lock.takeAtOnce() else { return false }
