@@ -12,6 +12,8 @@ extension LogWriter: HousekeptLog {
 
   var hasEnded: Bool { endFlag.load(ordering: .relaxed) }
 
+  var keepsTurn: Bool { turns?.isLeased ?? false }
+
   var checkpointDistance: CheckpointDistance? {
     lead.withLock { lead in
       guard lead.failure == nil, !lead.isClosed else { return nil }

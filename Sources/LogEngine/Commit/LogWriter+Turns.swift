@@ -73,7 +73,10 @@ extension LogWriter {
   private func abandonTurn(_ turns: Turns) -> UInt64? {
     // A writer that has ended gives up its lease.
     if hasEnded { turns.stopLeasing() }
-    return turns.leave { endTurn(turns) }
+    let departure = turns.leave { endTurn(turns) }
+    // Whatever the turn was for: the background gives it up if no thread uses it.
+    if departure.keepsTurn { housekeeper.signalWork() }
+    return departure.owed
   }
 }
 

@@ -125,9 +125,10 @@ extension Housekeeper {
     log.settleWithOthers()
     let isSweeping = sweepBlobs()
     removeRemains()
-    // Asleep first, then a last look: a commit in between wakes the worker again.
+    // Asleep first, then a last look: a commit in between wakes the worker again, and what was done here may have taken a
+    // turn.
     isAwake.store(false, ordering: .sequentiallyConsistent)
-    if !isWitnessed || isSweeping
+    if !isWitnessed || isSweeping || log.keepsTurn
       || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before
     {
       isAwake.store(true, ordering: .sequentiallyConsistent)

@@ -22,6 +22,8 @@ protocol HousekeptLog: LogPublisher {
   func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError)
   /// Removes files of blobs that nobody needs, and tells other processes what this one does not need.
   func settleWithOthers()
+  /// Whether the process keeps its turn at writing a store that several write, with nothing to do in it.
+  var keepsTurn: Bool { get }
   /// Appends a frame that says that everything before it is on disk, if nothing else did and no commit came since the
   /// last call.
   ///

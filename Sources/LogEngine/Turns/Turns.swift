@@ -180,30 +180,38 @@ final class Turns: @unchecked Sendable {
 
   /// Leaves the turn; the last thread ends it.
   ///
-  /// - Returns: What the thread owes that has left, if it does; see ``owe(_:)``.
-  func leave(_ end: () -> Void) -> UInt64? {
+  /// - Returns: How the thread has left.
+  func leave(_ end: () -> Void) -> Departure {
     let thread = Self.thread
-    let (isLast, owed) = gate.withMutex { () -> (Bool, UInt64?) in
+    let (isLast, departure) = gate.withMutex { () -> (Bool, Departure) in
       guard let stay = threads[thread] else {
         preconditionFailure("a thread leaves a turn that it is not in")
       }
       if stay.depth > 1 {
         threads[thread]?.depth -= 1
-        return (false, nil)
+        return (false, Departure())
       }
       threads[thread] = nil
       count -= 1
-      if count > 0 { return (false, stay.owed) }
+      if count > 0 { return (false, Departure(owed: stay.owed)) }
       if mayLease, !isWanted {
         phase = .leased
         gate.broadcast(.end)
-        return (false, stay.owed)
+        return (false, Departure(owed: stay.owed, keepsTurn: true))
       }
       phase = .changing
-      return (true, stay.owed)
+      return (true, Departure(owed: stay.owed))
     }
     if isLast { finish(end) }
-    return owed
+    return departure
+  }
+
+  /// How a thread has left a turn.
+  struct Departure {
+    /// Up to where the log has to be on disk before the thread tells that its commits are there; see ``owe(_:)``.
+    var owed: UInt64?
+    /// Whether the process keeps the turn, with no thread in it.
+    var keepsTurn = false
   }
 
   /// Has the calling thread wait, after its turn, until the log is on disk up to a position.
@@ -248,6 +256,9 @@ final class Turns: @unchecked Sendable {
 
   /// Whether there are no other members, as far as is known.
   var isAlone: Bool { gate.withMutex { mayLease } }
+
+  /// Whether the process keeps its turn, with no thread in it.
+  var isLeased: Bool { gate.withMutex { phase == .leased } }
 
   /// Keeps no turn from now on.
   func stopLeasing() {
