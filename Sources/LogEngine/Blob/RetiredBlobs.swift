@@ -9,6 +9,10 @@ struct RetiredBlobs: Sendable {
     let sequence: UInt64
     /// Where the log ended once that commit was written.
     let logEnd: UInt64
+
+    func isReleasable(_ durableEnd: UInt64, _ oldestPin: UInt64) -> Bool {
+      logEnd <= durableEnd && sequence <= oldestPin
+    }
   }
 
   private var entries: [Entry] = []
@@ -17,6 +21,11 @@ struct RetiredBlobs: Sendable {
   mutating func add(_ ids: [BlobID], sequence: UInt64, logEnd: UInt64) {
     entries.append(Entry(ids: ids, sequence: sequence, logEnd: logEnd))
     count += ids.count
+  }
+
+  /// Whether there is something that no view can see any more; see ``takeReleasable(durableEnd:oldestPin:)``.
+  func hasReleasable(durableEnd: UInt64, oldestPin: UInt64) -> Bool {
+    entries.contains { $0.isReleasable(durableEnd, oldestPin) }
   }
 
   /// Takes out what no view can see any more.
@@ -28,7 +37,7 @@ struct RetiredBlobs: Sendable {
   mutating func takeReleasable(durableEnd: UInt64, oldestPin: UInt64) -> [BlobID] {
     var released: [BlobID] = []
     entries.removeAll { entry in
-      guard entry.logEnd <= durableEnd, entry.sequence <= oldestPin else { return false }
+      guard entry.isReleasable(durableEnd, oldestPin) else { return false }
       released += entry.ids
       return true
     }

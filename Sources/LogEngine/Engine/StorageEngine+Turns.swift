@@ -196,18 +196,35 @@ extension LogWriter {
 
 extension LogWriter {
   /// Says which commits this process does not need any more, and removes files of blobs that no process needs.
-  func settleWithOthers() {
-    guard let turns else { return state.collectBlobs() }
+  ///
+  /// - Returns: Whether such files are left, beside others who may still need them.
+  @discardableResult
+  func settleWithOthers() -> Bool {
+    guard let turns else {
+      state.collectBlobs()
+      return false
+    }
     // What cannot be done now is done the next time.
     try? turns.membership.write(
       bound: state.visibility.pins.oldest(
         upTo: state.visibility.visible.load(ordering: .sequentiallyConsistent)
       )
     )
-    guard state.files.blobs.retired.withLock({ $0.count > 0 }) else { return }
-    try? inTurn { () throws(StorageError) in
-      let bound = try turns.membership.members.lowestBound(but: turns.membership.number)
-      state.collectBlobs(neededFrom: bound ?? .max)
+    guard state.files.blobs.retired.withLock({ $0.count > 0 }) else { return false }
+    try? collectBlobs(beside: turns)
+    return state.files.blobs.retired.withLock { $0.count > 0 }
+  }
+
+  /// Removes files of blobs that no process needs, in a turn, in which nobody joins.
+  ///
+  /// A turn wakes all members, this one, too. So it is not taken before something can be removed.
+  private func collectBlobs(beside turns: Turns) throws(StorageError) {
+    func findBound() throws(StorageError) -> UInt64 {
+      try turns.membership.members.lowestBound(but: turns.membership.number) ?? .max
     }
+    guard state.hasCollectableBlobs(neededFrom: .max),
+      state.hasCollectableBlobs(neededFrom: try findBound())
+    else { return }
+    try inTurn { () throws(StorageError) in state.collectBlobs(neededFrom: try findBound()) }
   }
 }

@@ -24,6 +24,8 @@ final class Housekeeper: Sendable {
   let idleWatch: Lock<IdleWatch>
   /// Whether the worker was told that there is work.
   private let isAwake = Atomic<Bool>(false)
+  /// After how many microseconds it is asked again whether other processes need what is to be removed; 0: nothing is.
+  private let othersDelay = Atomic<Int>(0)
   /// Whether everything is to come to an end.
   private let hasStopped = Atomic<Bool>(false)
   /// Does all but compact; `nil` if the caller does.
@@ -97,7 +99,11 @@ extension Housekeeper {
 
   /// How long the worker sleeps, in microseconds, when it is not woken.
   var delay: Int? {
-    if !isAwake.load(ordering: .acquiring) { return quiescenceDelay }
+    if !isAwake.load(ordering: .acquiring) {
+      let othersDelay = othersDelay.load(ordering: .relaxed)
+      guard othersDelay > 0 else { return quiescenceDelay }
+      return min(quiescenceDelay ?? othersDelay, othersDelay)
+    }
     if isSweepingBlobs { return 1000 }
     switch state.options.durability {
     case .full, .memory: return Self.witnessDelay
@@ -122,7 +128,7 @@ extension Housekeeper {
     if isWitnessed { checkpointIfMissing(log) }
     compactIfDue(isWitnessed ? .idle : .due, log)
     packIfQuiescent(log)
-    log.settleWithOthers()
+    noteWaiting(forOthers: log.settleWithOthers())
     let isSweeping = sweepBlobs()
     removeRemains()
     // Asleep first, then a last look: a commit in between wakes the worker again, and what was done here may have taken a
@@ -134,6 +140,15 @@ extension Housekeeper {
       isAwake.store(true, ordering: .sequentiallyConsistent)
     }
   }
+
+  /// Notes whether there is something to be removed once no other process needs it: nobody tells of that.
+  private func noteWaiting(forOthers waits: Bool) {
+    let delay = othersDelay.load(ordering: .relaxed)
+    let next = min(max(2 * delay, Self.witnessDelay), Self.longestOthersDelay)
+    othersDelay.store(waits ? next : 0, ordering: .relaxed)
+  }
+
+  private static let longestOthersDelay = 2_000_000
 
   /// Writes a checkpoint, or an increment of the last, if the log has grown enough since.
   ///

@@ -21,7 +21,9 @@ protocol HousekeptLog: LogPublisher {
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError)
   /// Removes files of blobs that nobody needs, and tells other processes what this one does not need.
-  func settleWithOthers()
+  ///
+  /// - Returns: Whether such files are left, beside others who may still need them.
+  func settleWithOthers() -> Bool
   /// Whether the process keeps its turn at writing a store that several write, with nothing to do in it.
   var keepsTurn: Bool { get }
   /// Appends a frame that says that everything before it is on disk, if nothing else did and no commit came since the

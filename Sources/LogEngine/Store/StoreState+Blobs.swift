@@ -24,6 +24,18 @@ extension StoreState {
     files.blobs.retired.withLock { $0.add(ids, sequence: sequence, logEnd: logEnd) }
   }
 
+  /// Whether there are files of retired blobs that no view can see any more.
+  ///
+  /// - Parameter bound: The oldest commit that other processes may read.
+  /// - Returns: Whether ``collectBlobs(neededFrom:)`` would remove some.
+  func hasCollectableBlobs(neededFrom bound: UInt64) -> Bool {
+    let durableEnd = log.durableEnd.load(ordering: .acquiring)
+    let oldestPin = min(visibility.pins.oldest ?? .max, bound)
+    return files.blobs.retired.withLock {
+      $0.hasReleasable(durableEnd: durableEnd, oldestPin: oldestPin)
+    }
+  }
+
   /// Removes the files of retired blobs that no view can see any more.
   ///
   /// - Parameter bound: The oldest commit that other processes may read.

@@ -1,8 +1,9 @@
-import LogEngine
 import LogEngineTestSupport
-import LogFormat
 import RowFormat
 import Testing
+
+@testable import LogEngine
+@testable import LogFormat
 
 /// Processes that keep photos in one store, die at any call, and come back; by lot.
 private struct Albums {
@@ -154,5 +155,39 @@ private struct Albums {
     for _ in 0..<200 { try albums.step() }
     try albums.finish(writers)
     #expect(albums.deathCount > 0 && albums.highestFileCount > 4)
+  }
+
+  /// Each turn wakes all members.
+  @Test func `take no turn to remove what another may still read, and look again by themselves`()
+    throws
+  {
+    let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+    var options = PhotoStore.options
+    options.writers = .severalProcesses
+    options.idleDelay = nil
+    let stores = try (0..<2).map { _ in
+      try PhotoStore(on: MortalFileSystem(disk, locks), options)
+    }
+    let (writer, reader) = (stores[0].engine, stores[1].engine)
+    let turns = try #require(writer.writer?.turns)
+    let housekeeper = try #require(writer.writer?.housekeeper)
+    let key = try writer.takeKeys(1, in: PhotoStore.table).lowerBound
+    let first = Photo(seed: 1, byteCount: 500)
+    try stores[0].commit([.insert(key, PhotoRow(title: "a", photo: first))])
+    try reader.refresh()
+    reader.performBackgroundWork()
+    let photo = Photo(seed: 2, byteCount: 500)
+    try stores[0].commit([.replacePhoto(key, PhotoRow(title: "a", photo: photo))])
+    let count = try turns.file.readHolder().turns
+    for _ in 0..<10 { writer.performBackgroundWork() }
+    #expect(try turns.file.readHolder().turns == count)
+    #expect(try writer.blobUsage().fileCount == 2)
+    #expect(housekeeper.delay != nil)
+    try reader.refresh()
+    reader.performBackgroundWork()
+    for _ in 0..<10 { writer.performBackgroundWork() }
+    #expect(try turns.file.readHolder().turns == count + 1)
+    #expect(try writer.blobUsage().fileCount == 1)
+    #expect(housekeeper.delay == nil)
   }
 }
