@@ -47,11 +47,13 @@ extension StorageEngine {
 
   /// Begins to learn of what other processes commit.
   func watch(_ turns: Turns) {
-    let watch = TurnWatch.start(turns.file.path, state.fileSystem) { [weak self] in
-      self?.lookForNews()
-    }
-    watching.withLock { $0 = watch }
+    let look: @Sendable () -> Bool? = { [weak self] in self?.lookForNews() }
+    let watch = TurnWatch.start(turns.file.path, state.fileSystem, look)
+    // A turn is kept only where who waits for it is heard at once.
     turns.hears.store(watch != nil, ordering: .releasing)
+    let hasThreads = state.options.background == .ownThread
+    let watching = watch ?? (hasThreads ? TurnWatch.startTimer(look) : nil)
+    self.watching.withLock { $0 = watching }
   }
 
   /// - Returns: Whether there was any.
