@@ -14,10 +14,10 @@ extension LogWriter: LogPublisher {
     try inTurn { () throws(StorageError) in try preparation.takeNumber() }
   }
 
-  func lockCompaction(waits: Bool) throws(StorageError) -> CompactionPermit? {
+  func lockCompaction() throws(StorageError) -> CompactionPermit? {
     if turns == nil { return CompactionPermit(lock: nil) }
     let lock = try state.fileSystem.openLockable(state.paths.compaction)
-    return try lock.take(.exclusive, waits: waits) ? CompactionPermit(lock: lock) : nil
+    return try lock.take(.exclusive, waits: false) ? CompactionPermit(lock: lock) : nil
   }
 
   func readOthersBound() throws(StorageError) -> UInt64? {

@@ -9,6 +9,8 @@ extension Compactor {
   enum Selection {
     case plan(Plan)
     case outcome(CompactionOutcome)
+    /// Another process compacts.
+    case isBusy
   }
 
   /// The files that readers and the history allow a compaction to take.
@@ -104,9 +106,7 @@ extension Compactor {
     lastEnd: () -> UInt64
   ) throws -> Selection {
     // For as long as there is the plan.
-    guard let permit = try log.lockCompaction(waits: urgency == .now) else {
-      return .outcome(.nothingToDo)
-    }
+    guard let permit = try log.lockCompaction() else { return .isBusy }
     return try log.inTurn {
       try select(log, urgency, history, permit, fileLimit: fileLimit, lastEnd: lastEnd)
     }

@@ -29,10 +29,9 @@ protocol LogPublisher: AnyObject, Sendable {
 
   /// Makes sure that no other process compacts the store.
   ///
-  /// - Parameter waits: Whether to wait for the end of another process's compaction.
   /// - Returns: What keeps it so for as long as it lives; `nil` if another process compacts.
   /// - Throws: ``StorageError`` if that cannot be found out.
-  func lockCompaction(waits: Bool) throws(StorageError) -> CompactionPermit?
+  func lockCompaction() throws(StorageError) -> CompactionPermit?
 
   /// Runs `body` while no other process writes the store.
   func inTurn<R>(any body: () throws -> R) throws -> R

@@ -7,7 +7,8 @@ extension StorageEngine {
   /// all of it can be, a new segment is begun.
   ///
   /// Commits and reads go on meanwhile, and no commit waits for it longer than for another commit. A
-  /// compaction of the background that is under way is given up for it.
+  /// compaction of the background that is under way is given up for it; one of another process is waited for, until
+  /// `progress` says stop.
   ///
   /// - Parameters:
   ///   - history: How much of the log stays; by default what ``EngineOptions/history`` says.

@@ -136,6 +136,9 @@ extension Housekeeper {
       compactionSchedule.withLock { $0.begin() }
       state.events.report(.compactionStarted(CompactionStart(.background, plan)))
       return Compactor(log, plan)
+    case .isBusy:
+      compactionSchedule.withLock { $0.record(.nothingToDo) }
+      return nil
     case .outcome(let outcome):
       compactionSchedule.withLock { $0.record(outcome) }
       return nil

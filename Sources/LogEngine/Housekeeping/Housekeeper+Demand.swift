@@ -113,13 +113,8 @@ extension Housekeeper {
     _ observer: (CompactionProgress) -> ScanControl
   ) throws -> Attempt {
     let compactor: Compactor
-    switch try Compactor.select(
-      log,
-      .now,
-      history,
-      fileLimit: fileLimit,
-      lastEnd: { lastCompactionEnd }
-    ) {
+    switch try select(log, history, fileLimit, observer) {
+    case .isBusy: return .ended(.stopped)
     case .outcome(let outcome): return .ended(outcome)
     case .plan(let plan):
       compactor = Compactor(log, plan)
@@ -149,6 +144,34 @@ extension Housekeeper {
       return .lacksSpace(error, fileCount: compactor.isPublished ? 0 : compactor.plan.fileCount)
     }
   }
+
+  /// Selects what to take, once no other process compacts.
+  ///
+  /// That may take minutes, and for ever where one was stopped that does: so the wait can be ended.
+  ///
+  /// - Returns: ``Compactor/Selection/isBusy`` if it was.
+  private func select(
+    _ log: some HousekeptLog,
+    _ history: HistoryRetention,
+    _ fileLimit: Int,
+    _ observer: (CompactionProgress) -> ScanControl
+  ) throws -> Compactor.Selection {
+    while true {
+      let selection = try Compactor.select(
+        log,
+        .now,
+        history,
+        fileLimit: fileLimit,
+        lastEnd: { lastCompactionEnd }
+      )
+      guard case .isBusy = selection else { return selection }
+      if isStopping || observer(CompactionProgress()) == .stop { return .isBusy }
+      state.fileSystem.pause(microseconds: Self.busyPause)
+    }
+  }
+
+  /// How long to wait until the next look whether another process still compacts, in microseconds.
+  private static let busyPause = 20_000
 
   /// Does a step of a compaction; the caller holds the lock of compactions.
   func step(_ compactor: Compactor) throws -> Compactor.Progress {
