@@ -208,7 +208,8 @@ extension StorageEngine {
   /// Writes down where every row is, so that the next opening need not read the log up to here.
   ///
   /// Done by itself when a store is closed, and each time the log has grown by
-  /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile.
+  /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile; of several processes that write, all wait with
+  /// their commits.
   ///
   /// - Throws: ``/LogFormat/StorageError`` if it cannot be written. Only if it is the log that cannot be
   ///   synchronized, no further save can be trusted; see ``/LogFormat/StorageError/poisoned(path:cause:)``.

@@ -9,7 +9,8 @@ public struct EngineOptions: Sendable, Hashable {
   /// How long a commit waits for the turn of its process, with ``Writers-swift.enum/severalProcesses``; `nil` waits
   /// without end.
   ///
-  /// Turns last some milliseconds, unless a process was stopped in the middle of one. A commit that has waited
+  /// Turns last some milliseconds, as long as a checkpoint or the end of a compaction takes (up to a second in a store of ten
+  /// million rows), or for ever if a process was stopped in the middle of one. A commit that has waited
   /// for so long throws ``/LogFormat/StorageError/turnTimeout(path:waited:holder:)`` and has changed nothing; so does opening.
   public var turnTimeout: Duration?
   /// What a commit promises when it returns.

@@ -15,11 +15,11 @@ import Android
 /// A process's turns at writing a store that several processes write.
 ///
 /// A turn is the process's: while it lasts, all its threads may write, as if it had the store alone. So their commits
-/// group themselves as ever. A turn that has lasted for ``burst`` takes nobody in any more, and ends with the last
-/// thread that is in it; the next one begins when the lock of `TURN` comes round again.
+/// group themselves as ever. Beside others, a turn that has lasted for ``burst`` takes nobody in any more, and ends with
+/// the last thread that is in it; the next one begins when the lock of `TURN` comes round again.
 ///
 /// A process that is the only member does not end its turn: it keeps it as a lease, and its saves cost what they cost a
-/// process that has the store alone. Who joins asks for the turn in `TURN`, which wakes the thread that watches the file; a
+/// process that has the store alone; they go on while the background has the turn for a checkpoint, say. Who joins asks for the turn in `TURN`, which wakes the thread that watches the file; a
 /// process that saves nothing for a while ends its lease by itself.
 ///
 /// ``LogWriter`` begins and ends turns; see there for the steps.
@@ -109,7 +109,7 @@ final class Turns: @unchecked Sendable {
         case .between:
           phase = .changing
           return .first
-        case .open where count == 0 || Monitor.now() - start < Self.burst:
+        case .open where count == 0 || mayLease && !isWanted || Monitor.now() - start < Self.burst:
           count += 1
           threads[thread] = Stay()
           return .entered

@@ -49,6 +49,37 @@ import Testing
     try engine.close()
   }
 
+  /// The background has the turn as long as a checkpoint takes.
+  @Test func `takes in all threads of the process, however long it has lasted`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    options.durability = .memory
+    // Instead of waiting without end.
+    options.turnTimeout = .seconds(1)
+    let engine = try StorageEngine.open(at: folder.path, options: options)
+    try engine.apply(MemoryStore.tableChanges)
+    let turns = try #require(engine.writer?.turns)
+    let start = Monitor.now()
+    try engine.beginTurn()
+    // It looks now and then whether it is.
+    while !turns.isAlone {
+      try engine.endTurn()
+      try engine.beginTurn()
+    }
+    while Monitor.now() - start < 2 * Turns.burst { Thread.yield() }
+    let hasEnded = DispatchSemaphore(value: 0)
+    let failure = Mutex<(any Error)?>(nil)
+    Thread.detachNewThread {
+      do { try engine.inTurn {} } catch { failure.withLock { $0 = error } }
+      hasEnded.signal()
+    }
+    hasEnded.wait()
+    #expect(failure.withLock { $0 } == nil)
+    try engine.endTurn()
+    try engine.close()
+  }
+
   private static func wait(until condition: () throws -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(120)
     while try !condition() {
