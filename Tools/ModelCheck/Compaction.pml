@@ -440,7 +440,7 @@ inline recover()
     /* Opening.makeDirectories(): the manifest's name is on disk before what it does not name is removed. */
     durableNames = (durableNames & (SEGMENT | PACK | CHECKPOINT)) | (names & (MANIFEST1 | MANIFEST2 | MANIFEST3));
 #endif
-    /* Recovery.removeRetiredFiles() */
+    /* StoreState.removeRetiredFiles(behind:) */
     if
     :: hasBase[n] -> names = names & ~SEGMENT
     :: else -> names = names & ~PACK; whole = whole & ~PACK; packHasRow = false

@@ -20,6 +20,21 @@ extension LogWriter: LogPublisher {
     return try lock.take(.exclusive, waits: false) ? CompactionPermit(lock: lock) : nil
   }
 
+  func removeRemains() {
+    guard let turns, turns.mayHaveRemains.exchange(false, ordering: .relaxed) else { return }
+    do throws(StorageError) {
+      let manifest = try currentManifest()
+      // After a failure a manifest may be there that nobody goes by, and still count after a crash, with its packs.
+      guard try manifestFiles.readNewest()?.number == manifest.number else {
+        return turns.mayHaveRemains.store(true, ordering: .relaxed)
+      }
+      try state.removeRetiredFiles(behind: manifest.base)
+    } catch {
+      // They take space, and are looked for again.
+      turns.mayHaveRemains.store(true, ordering: .relaxed)
+    }
+  }
+
   func readOthersBound() throws(StorageError) -> UInt64? {
     guard let turns else { return nil }
     return try turns.membership.members.lowestBound(but: turns.membership.number) ?? .max

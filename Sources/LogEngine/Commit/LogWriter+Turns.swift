@@ -207,6 +207,7 @@ extension LogWriter {
 
   /// Step R.
   private func repair(after record: TurnRecord, _ turns: Turns) throws(StorageError) {
+    turns.mayHaveRemains.store(true, ordering: .relaxed)
     preparation.skip(to: try highestFileNumber().next)
     state.files.blobs.record(try highestBlob())
     lead.withLock { lead in

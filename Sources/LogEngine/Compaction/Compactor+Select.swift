@@ -124,6 +124,7 @@ extension Compactor {
     let manifest = try log.currentManifest()
     // Another process has compacted, and a reader of this one keeps it from being taken up.
     guard manifest.base == state.files.base.withLock({ $0 }) else { return .outcome(.waitsForRead) }
+    log.removeRemains()
     try log.findOthersBound()
     let candidates = candidates(state, history)
     // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.

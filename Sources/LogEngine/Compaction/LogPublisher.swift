@@ -33,6 +33,9 @@ protocol LogPublisher: AnyObject, Sendable {
   /// - Throws: ``StorageError`` if that cannot be found out.
   func lockCompaction() throws(StorageError) -> CompactionPermit?
 
+  /// Removes files that another process left which died while it compacted; in a turn, by who may compact.
+  func removeRemains()
+
   /// Runs `body` while no other process writes the store.
   func inTurn<R>(any body: () throws -> R) throws -> R
 

@@ -78,25 +78,6 @@ extension Recovery {
       }
     }
   }
-
-  /// Removes the files that an unfinished compaction left behind.
-  func removeRetiredFiles() throws(StorageError) {
-    let base = manifest.base
-    var retired: [String] = []
-    for id in try LogFiles.numbers(state.paths, state.fileSystem)
-    where id <= base?.segment ?? .none {
-      retired.append(state.paths.segment(id))
-    }
-    let known = Set((base?.packs ?? []).map(\.id))
-    for id in try PackID.numbers(state.paths, state.fileSystem) where !known.contains(id) {
-      retired.append(state.paths.pack(id))
-    }
-    if retired.isEmpty { return }
-    // Who put the manifest in its place may not have lived to synchronize its name: after a power cut the one before it
-    // would count again, and these files with it.
-    try state.fileSystem.synchronizeDirectory(state.paths.root)
-    for path in retired { try state.fileSystem.unlink(path) }
-  }
 }
 
 extension Replay {

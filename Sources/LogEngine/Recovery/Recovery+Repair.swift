@@ -10,7 +10,7 @@ extension Recovery {
   /// commit can come to depend on them.
   func repair(_ end: End) throws(StorageError) {
     try emptyTemporaryDirectory()
-    try removeRetiredFiles()
+    try state.removeRetiredFiles(behind: manifest.base)
     for id in end.unfinished { try state.fileSystem.unlink(state.paths.segment(id)) }
     guard !end.isClean, let segment = end.segment else { return }
     try keepTornBytes(of: segment, from: end.offset, to: end.tornEnd)

@@ -167,7 +167,7 @@ struct ProtocolAutomaton {
     manifests.append((manifest.number, manifest, path))
   }
 
-  // `Compactor.remove(_:)`, `giveUp()`, `Recovery.removeRetiredFiles()`, `ManifestFiles.putInPlace(_:)`
+  // `Compactor.remove(_:)`, `giveUp()`, `StoreState.removeRetiredFiles(behind:)`, `ManifestFiles.putInPlace(_:)`
   private mutating func unlink(_ path: String) {
     defer {
       files[path] = nil

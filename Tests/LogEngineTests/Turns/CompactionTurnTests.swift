@@ -1,4 +1,6 @@
+import Locking
 import LogEngineTestSupport
+import LogTools
 import RowFormat
 import Testing
 
@@ -60,6 +62,73 @@ import Testing
     guard case .compacted = outcome else {
       Issue.record("\(outcome)")
       return
+    }
+  }
+}
+
+@Suite struct `A process that dies while it compacts` {
+  /// The others may go on for months.
+  @Test func `leaves no files to those that go on`() throws {
+    var deathCount = 0
+    for count in 1..<1000 {
+      let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+      var options = MemoryStore.options()
+      options.writers = .severalProcesses
+      options.smallestSegment = 16 << 10
+      options.largestSegment = 16 << 10
+      let systems = (0..<2).map { _ in MortalFileSystem(disk, locks) }
+      let engines = try systems.map {
+        try StorageEngine.open(at: "store", options: options, fileSystem: $0)
+      }
+      try engines[0].apply(MemoryStore.tableChanges)
+      try engines[1].refresh()
+      for _ in 0..<2 {
+        try Self.insert(40, engines[0])
+        for engine in engines.reversed() {
+          try engine.refresh()
+          engine.performBackgroundWork()
+        }
+        if engines[0].state.files.packList.withLock({ $0.isEmpty }) { try engines[0].compact() }
+      }
+      systems[0].live(for: count)
+      let outcome = try? engines[0].compact()
+      if !systems[0].isDead {
+        guard case .compacted = outcome else { throw Missing() }
+        break
+      }
+      deathCount += 1
+      let survivor = engines[1]
+      try survivor.refresh()
+      try Self.insert(1, survivor)
+      try survivor.compact()
+      #expect(try MemoryStore.rows(of: survivor).count == 81)
+      let state = survivor.state
+      #expect(
+        try PackID.numbers(state.paths, disk) == state.files.packList.withLock { $0.map(\.id) },
+        "after \(count) calls"
+      )
+      #expect(
+        try LogFiles.numbers(state.paths, disk) == state.files.segmentList.map(\.id),
+        "after \(count) calls"
+      )
+      try survivor.close()
+      #expect(try StorageEngine.verify(at: "store", fileSystem: disk).problems.isEmpty)
+    }
+    #expect(deathCount > 10)
+  }
+
+  private struct Missing: Error {}
+
+  private static func insert(_ count: Int, _ engine: StorageEngine) throws {
+    for _ in 0..<count {
+      var batch = engine.makeBatch()
+      let key = try engine.takeKeys(1, in: 1).lowerBound
+      batch.insert(
+        RowReference(table: 1, key: key),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(Int64(key), String(repeating: "x", count: 800)).span.bytes
+      )
+      try engine.commit(&batch)
     }
   }
 }
