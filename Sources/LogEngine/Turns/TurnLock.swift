@@ -24,8 +24,14 @@ final class TurnLock: @unchecked Sendable {
 
   init(_ lock: any LockableFile) { self.lock = lock }
 
-  /// Takes the lock if no other process has it; by one who has not waited for it before.
-  func takeAtOnce() throws(StorageError) -> Bool { try lock.take(.exclusive, waits: false) }
+  /// Takes the lock if no other process has it.
+  ///
+  /// Not while the thread waits for it that was left by a deadline: the lock is the file's, so the thread would get what the
+  /// caller has, and release it.
+  func takeAtOnce() throws(StorageError) -> Bool {
+    if hasWaiter { return false }
+    return try lock.take(.exclusive, waits: false)
+  }
 
   /// Takes the lock.
   ///
@@ -34,7 +40,7 @@ final class TurnLock: @unchecked Sendable {
   /// - Throws: ``StorageError`` if the system cannot lock the file.
   func take(until deadline: Int?) throws(StorageError) -> Bool {
     guard let deadline else { return try lock.take(.exclusive, waits: true) }
-    if !hasWaiter, try takeAtOnce() { return true }
+    if try takeAtOnce() { return true }
     let start = monitor.withMutex { startWaiter() }
     if !start { return try ask(until: deadline) }
     guard let outcome = monitor.withMutex({ awaitOutcome(until: deadline) }) else { return false }
