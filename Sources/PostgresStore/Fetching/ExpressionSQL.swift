@@ -563,10 +563,7 @@ extension ExpressionSQL {
     switch constant {
     case .reference(let reference): return reference == .none ? nil : reference
     case .identifier(let identifier):
-      guard identifier.storeIdentifier == storeIdentifier, let key = identifier.rowKey,
-        let table = tables.table(forEntityNamed: identifier.entityName)
-      else { return nil }
-      return RowReference(table: table.number, key: key)
+      return tables.reference(of: identifier, inStore: storeIdentifier)
     default: return nil
     }
   }

@@ -126,11 +126,7 @@ extension PostgresStore {
 
   /// The row an identifier stands for, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
-    guard identifier.storeIdentifier == self.identifier, let key = identifier.rowKey,
-      key <= RowReference.maximumKey,
-      let table = tables.table(forEntityNamed: identifier.entityName)
-    else { return nil }
-    return RowReference(table: table.number, key: key)
+    tables.reference(of: identifier, inStore: self.identifier)
   }
 }
 

@@ -127,6 +127,17 @@ struct TableMap: Sendable {
   func table(forEntityNamed name: String) -> MappedTable? { byEntity[name] }
   func table(numbered number: UInt16) -> MappedTable? { byNumber[number] }
 
+  /// The row an identifier of the store stands for, or `nil` if it is not of the store.
+  ///
+  /// An identifier can come from outside, with a key that no row can have.
+  func reference(of identifier: PersistentIdentifier, inStore store: String) -> RowReference? {
+    guard identifier.storeIdentifier == store, let key = identifier.rowKey,
+      key <= RowReference.maximumKey,
+      let table = table(forEntityNamed: identifier.entityName)
+    else { return nil }
+    return RowReference(table: table.number, key: key)
+  }
+
   /// The tables that hold the models of a class: its own, and its subclasses'.
   func tables(for type: any PersistentModel.Type) -> [MappedTable] {
     let base = ModelDescriptor.of(type)
