@@ -265,7 +265,8 @@ final class RowRun {
       "WITH gone AS (DELETE FROM \(table.name) AS t WHERE \(MappedTable.key) = ANY ($1) "
         + "RETURNING \(MappedTable.key) AS k, \(values) AS p) "
         + "INSERT INTO \(history) (row, ordinal, kind, preserved) "
-        + "SELECT k, $2 + array_position($1, k) - 1, 'delete', p FROM gone"
+        + "SELECT k, $2 + o - 1, 'delete', p FROM gone "
+        + "JOIN unnest($1::bigint[]) WITH ORDINALITY AS u(r, o) ON r = k"
     ) {
       $0.append(rows)
       $0.append(ordinal)
