@@ -6,15 +6,16 @@ import RowFormat
 
 extension StoreCatalogue {
   /// The unique constraints of a schema: the columns of each, by table and name.
-  private func uniqueColumns(in schema: Schema) -> [String: [String: [String]]] {
-    var wanted: [String: [String: [String]]] = [:]
+  func uniqueColumns(in schema: Schema) -> [String: [String: [MappedColumn]]] {
+    var wanted: [String: [String: [MappedColumn]]] = [:]
     for constraint in UniquenessConstraint.all(in: schema) {
       for type in schema.modelTypes {
         let descriptor = ModelDescriptor.of(type)
         guard constraint.covers(descriptor) else { continue }
-        let names = constraint.columns.map(descriptor.columnName)
+        let all = MappedColumn.columns(of: descriptor)
+        let columns = constraint.columns.map { all[$0] }
         let entity = descriptor.entityName
-        wanted[entity, default: [:]][objectName(entity, names, "unique")] = names
+        wanted[entity, default: [:]][objectName(entity, columns.map(\.name), "unique")] = columns
       }
     }
     return wanted
@@ -43,7 +44,7 @@ extension StoreCatalogue {
       let present = constraints[entity] ?? []
       for (constraint, columns) in wanted.sorted(by: { $0.key < $1.key })
       where !present.contains(constraint) {
-        try addConstraint(constraint, on: entity, columns)
+        try addConstraint(constraint, on: entity, columns.map(\.name))
         constraints[entity, default: []].insert(constraint)
       }
     }

@@ -17,6 +17,8 @@ struct StoreCatalogue {
   /// The names of unique constraints that the store has made, by table.
   var constraints: [String: Set<String>] = [:]
   private var indexes: Set<String> = []
+  /// The tables that the session's role may not give indexes.
+  private var foreignTables: Set<String> = []
   /// The columns that may lack values, though their properties have to have one: tables and names.
   var incomplete: [(entity: String, column: String)] = []
 
@@ -169,8 +171,12 @@ extension StoreCatalogue {
           + "\(inNamespace) AND k.contype = 'u' AND k.condeferrable"
       ),
       ask("SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind IN ('i', 'I')"),
+      ask(
+        "SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind = 'r' "
+          + "AND NOT (pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE'))"
+      ),
     ])
-    (columns, constraints, indexes) = ([:], [:], [])
+    (columns, constraints, indexes, foreignTables) = ([:], [:], [], [])
     for row in 0..<results[0].rowCount {
       metadata[results[0].text(row, 0)] = results[0].text(row, 1)
     }
@@ -185,6 +191,7 @@ extension StoreCatalogue {
       constraints[results[3].text(row, 0), default: []].insert(results[3].text(row, 1))
     }
     for row in 0..<results[4].rowCount { indexes.insert(results[4].text(row, 0)) }
+    for row in 0..<results[5].rowCount { foreignTables.insert(results[5].text(row, 0)) }
     if let format = metadata["format"], !(1...StoreCatalogue.format ~= Int(format) ?? 0) {
       throw SwiftDataError.backwardMigration.explained(
         "the tables of schema \(namespace) have format \(format), and this version knows \(StoreCatalogue.format): "
@@ -391,7 +398,10 @@ extension StoreCatalogue {
     indexes.remove(name)
   }
 
-  /// Makes indexes: for the other ends of relationships, and what the models declare.
+  /// Makes indexes: for the other ends of relationships, what the models declare, and for unique texts, which queries
+  /// compare otherwise than their constraints do.
+  ///
+  /// A role that does not own a table goes without those that are missing, until one that does opens the namespace.
   private mutating func bringIndexes(of schema: Schema) throws {
     for entity in schema.entities {
       guard let type = entity.modelType else { continue }
@@ -405,16 +415,27 @@ extension StoreCatalogue {
       for index in entity.indices {
         let parts = index.compactMap { name in columns.first { $0.name == name } }
         guard !parts.isEmpty, parts.count == index.count else { continue }
-        try addIndex(
-          objectName(table, index, "index"),
-          on: table,
-          parts.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
-        )
+        try addIndex(of: parts, on: table)
         if parts.count == 1, isText(parts[0], of: descriptor) {
           try addTextIndex(of: parts[0].name, on: table)
         }
       }
     }
+    for (table, unique) in uniqueColumns(in: schema).sorted(by: { $0.key < $1.key }) {
+      for (_, parts) in unique.sorted(by: { $0.key < $1.key })
+      where parts.contains(where: { $0.kind == .text }) {
+        try addIndex(of: parts, on: table)
+      }
+    }
+  }
+
+  /// Makes the index of columns as queries compare them.
+  private mutating func addIndex(of columns: [MappedColumn], on table: String) throws {
+    try addIndex(
+      objectName(table, columns.map(\.name), "index"),
+      on: table,
+      columns.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
+    )
   }
 
   /// Whether a column has texts, and not values of an enumeration or addresses.
@@ -427,7 +448,9 @@ extension StoreCatalogue {
   /// Makes the indexes that find texts by their parts, if the server has trigrams.
   private mutating func addTextIndex(of column: String, on table: String) throws {
     let trigrams = objectName(table, [column], "trigrams")
-    guard !indexes.contains(trigrams), let operators = try trigramOperators() else { return }
+    guard !indexes.contains(trigrams), !foreignTables.contains(table),
+      let operators = try trigramOperators()
+    else { return }
     let name = column.quotedName
     try change(
       "CREATE INDEX \(trigrams.quotedName) ON \(self.name(table)) "
@@ -485,7 +508,7 @@ extension StoreCatalogue {
     on table: String,
     _ parts: [String]
   ) throws {
-    guard indexes.insert(index).inserted else { return }
+    guard !foreignTables.contains(table), indexes.insert(index).inserted else { return }
     try change(
       "CREATE INDEX \(index.quotedName) ON \(name(table)) (\(parts.joined(separator: ", ")))"
     )
