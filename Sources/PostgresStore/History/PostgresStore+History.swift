@@ -10,7 +10,7 @@ extension PostgresStore: HistoryProviding {
   public typealias HistoryType = DefaultHistoryTransaction
   public typealias TokenType = DefaultHistoryToken
 
-  /// How many transactions are read at once.
+  /// How many transactions are read at once, at most.
   private static let historyPage = 500
 
   /// Returns what was saved, transaction by transaction, up to the oldest save that has not ended.
@@ -18,7 +18,8 @@ extension PostgresStore: HistoryProviding {
   /// - Throws: `SwiftDataError.historyTokenExpired` if some of what came after a token was deleted from the history;
   ///   `SwiftDataError.invalidTransactionFetchRequest` for a predicate that cannot be evaluated;
   ///   ``PostgresStoreError``.
-  /// - Complexity: O(what was saved after the token).
+  /// - Complexity: O(what was saved after the token); with a limit and in the order of the transactions, from the first or
+  ///   from the last one, O(the transactions up to the last that is returned).
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
@@ -39,15 +40,20 @@ extension PostgresStore: HistoryProviding {
   ) throws -> [DefaultHistoryTransaction]? {
     let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
     // What a sort may bring to the front has to be seen whole.
-    let wanted = plan.order == .forward ? limit : .max
+    let wanted = plan.order == nil ? Int.max : limit
+    var rest = HistoryRange(
+      after: plan.after,
+      through: min(plan.through, state.horizon - 1),
+      order: plan.order ?? .forward,
+      pageSize: min(wanted, PostgresStore.historyPage)
+    )
     var found: [DefaultHistoryTransaction] = []
-    var after = plan.after
     while found.count < wanted {
-      guard let page = try historyPage(after: after, through: plan.through, state) else {
-        return nil
-      }
+      guard let page = try historyPage(rest, state) else { return nil }
       guard let last = page.last else { break }
-      after = last.transactionIdentifier
+      rest.advance(behind: last.transactionIdentifier)
+      // Where few of them match, a small page would be one of many.
+      rest.pageSize = min(rest.pageSize * 2, PostgresStore.historyPage)
       do {
         found += try page.filter(plan.matches)
       } catch {
@@ -57,11 +63,7 @@ extension PostgresStore: HistoryProviding {
         )
       }
     }
-    switch plan.order {
-    case .forward: break
-    case .reverse: found.reverse()
-    case nil: found.sort(using: descriptor.sortBy)
-    }
+    if plan.order == nil { found.sort(using: descriptor.sortBy) }
     return Array(found.prefix(limit))
   }
 
@@ -120,19 +122,18 @@ extension PostgresStore: HistoryProviding {
     return state
   }
 
-  /// Reads transactions, up to a number of them; `nil` if the history is not in the state any more that it was in.
+  /// Reads the first transactions of a range; `nil` if the history is not in the state any more that it was in.
   private func historyPage(
-    after: Int64,
-    through: Int64,
+    _ range: HistoryRange,
     _ state: HistoryState
   ) throws -> [DefaultHistoryTransaction]? {
     let page =
       "SELECT xid, at, author FROM \(name("_logstore_commit")) WHERE xid > $1 AND xid <= $2 "
-      + "ORDER BY xid LIMIT \(PostgresStore.historyPage)"
+      + "ORDER BY xid \(range.order == .forward ? "ASC" : "DESC") LIMIT \(range.pageSize)"
     func statement(_ sql: String) -> Statement {
       Statement(sql) {
-        $0.append(after)
-        $0.append(min(through, state.horizon - 1))
+        $0.append(range.after)
+        $0.append(range.through)
       }
     }
     let ofPage = "JOIN (\(page)) AS p USING (xid)"
@@ -235,6 +236,20 @@ extension PostgresStore: HistoryProviding {
         }
       }
     }
+  }
+}
+
+/// Transactions that are read page by page, from one end.
+private struct HistoryRange {
+  /// Those after one number, up to another.
+  private(set) var after: Int64
+  private(set) var through: Int64
+  let order: SortOrder
+  var pageSize: Int
+
+  /// Goes on behind a transaction.
+  mutating func advance(behind number: Int64) {
+    if order == .forward { after = number } else { through = number - 1 }
   }
 }
 

@@ -193,4 +193,51 @@ import Testing
     try other.run("COMMIT")
     #expect(try history(1, of: context).last?.changes.count == 1)
   }
+
+  /// Saves with the numbers 1 to 600, of which the fifth is Ann's: older than any transaction of the server.
+  private func addSaves(to namespace: TestNamespace) throws {
+    try ServerSession(namespace.server.url).run(
+      "INSERT INTO \(namespace.name)._logstore_commit (id, xid, author) SELECT gen_random_uuid(), n, "
+        + "CASE n WHEN 5 THEN 'Ann' END FROM generate_series(1, 600) AS n"
+    )
+  }
+
+  @Test func `is read from its end where the newest saves are asked for`() throws {
+    let namespace = try TestNamespace()
+    let container = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    let context = ModelContext(container)
+    try addSaves(to: namespace)
+    var newest = HistoryDescriptor<DefaultHistoryTransaction>(
+      sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+    )
+    newest.fetchLimit = 1
+    let before = store.roundTripCount
+    let found = try context.fetchHistory(newest)
+    // Where the history ends, how it is, and a page.
+    #expect(store.roundTripCount - before <= 4)
+    #expect(found.map(\.transactionIdentifier) == [600])
+    newest.fetchLimit = 3
+    let token = try #require(found.first?.token)
+    newest.predicate = #Predicate { $0.token < token }
+    #expect(try context.fetchHistory(newest).map(\.transactionIdentifier) == [599, 598, 597])
+  }
+
+  @Test func `is the same from both ends`() throws {
+    let namespace = try TestNamespace()
+    let context = ModelContext(try namespace.container(Journey.self, Leg.self))
+    try addSaves(to: namespace)
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    let forward = try context.fetchHistory(descriptor).map(\.transactionIdentifier)
+    #expect(forward == Array(1...600))
+    descriptor.sortBy = [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+    #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == forward.reversed())
+    descriptor.predicate = #Predicate { $0.author == "Ann" }
+    descriptor.fetchLimit = 2
+    #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [5])
+    descriptor.predicate = #Predicate { $0.transactionIdentifier > 20 }
+    descriptor.fetchLimit = 550
+    let last = try context.fetchHistory(descriptor).map(\.transactionIdentifier)
+    #expect(last == Array((51...600).reversed()))
+  }
 }
