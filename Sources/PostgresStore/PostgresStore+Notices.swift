@@ -7,7 +7,7 @@ extension PostgresStore: RemoteSaveReporting {
   ) -> (any AnyObject & Sendable)? {
     // Nobody else can save while a migration goes on.
     if migration != nil { return nil }
-    return makeWatch(after: newestRemoteSave, arrival)
+    return makeWatch(after: newestSave, arrival)
   }
 
   private var remoteSaves: RemoteSaves {
@@ -15,12 +15,12 @@ extension PostgresStore: RemoteSaveReporting {
   }
 
   /// The save from which on others count: what is saved before a watch has a session of its own counts, too.
-  private var newestRemoteSave: Int64 {
+  private var newestSave: Int64 {
     let saves = remoteSaves
     let result = try? pool.retrying {
-      try $0.run([saves.newest(after: 0, before: saves.horizon.read($0))])[0]
+      try $0.run([saves.newest(before: saves.horizon.read($0))])[0]
     }
-    return result.map { $0.isNull(0, 0) ? 0 : $0.integer(0, 0) } ?? 0
+    return result?.integer(0, 0) ?? 0
   }
 
   private func makeWatch(
@@ -42,7 +42,7 @@ extension PostgresStore: RemoteRowReporting {
     _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? {
     if migration != nil { return nil }
-    let number = newestRemoteSave
+    let number = newestSave
     let feed = RemoteRowFeed(remoteSaves, after: number, pool, note)
     feed.follow(makeWatch(after: number) { [weak feed] in try feed?.look() })
     feeds.add(feed)

@@ -8,7 +8,7 @@ final class RemoteRowFeed: Sendable {
   private let pool: ConnectionPool
   private let saves: RemoteSaves
   private let note: @Sendable (RemoteRows) -> [@Sendable () -> Void]
-  /// The newest transaction whose rows were noted.
+  /// The newest transaction that was looked at, which may be the store's own.
   private let last: Mutex<Int64>
   private let watch = Mutex<RemoteSaveWatch?>(nil)
 
@@ -32,6 +32,9 @@ final class RemoteRowFeed: Sendable {
     last = Mutex(number)
   }
 
+  /// The transaction behind which the next look begins.
+  var position: Int64 { last.withLock { $0 } }
+
   /// Looks whenever a watch calls.
   func follow(_ watch: RemoteSaveWatch) { self.watch.withLock { $0 = watch } }
 
@@ -41,20 +44,20 @@ final class RemoteRowFeed: Sendable {
   func look() throws {
     // Under the lock, so that a thread that finds nothing new finds what another has found noted.
     let notices = try last.withLock { last -> [@Sendable () -> Void] in
-      guard let (newest, rows) = try read(after: last) else { return [] }
+      let (newest, rows) = try read(after: last)
       last = newest
-      return note(rows)
+      return rows.map(note) ?? []
     }
     for notice in notices { notice() }
   }
 
-  private func read(after last: Int64) throws -> (newest: Int64, rows: RemoteRows)? {
+  private func read(after last: Int64) throws -> (newest: Int64, rows: RemoteRows?) {
     let limit = RemoteRowFeed.rowLimit
     let results = try pool.retrying { connection in
       let horizon = try saves.horizon.read(connection)
       let statements = [
-        .beginSnapshot, saves.newest(after: last, before: horizon),
-        saves.rows(after: last, before: horizon, limit: limit + 1), saves.deleted, .commit,
+        .beginSnapshot, saves.news(after: last, before: horizon),
+        saves.rows(after: last, before: horizon, limit: limit + 1), .commit,
       ]
       do {
         return try connection.run(statements)
@@ -63,12 +66,13 @@ final class RemoteRowFeed: Sendable {
         throw error
       }
     }
-    let (newest, changes, deleted) = (results[1], results[2], results[3])
-    if newest.isNull(0, 0) { return nil }
+    let news = RemoteSaves.News(results[1], after: last)
+    let changes = results[2]
+    guard news.hasOthers else { return (news.newest, nil) }
     var rows = RemoteRows()
-    if changes.rowCount > limit || deleted.rowCount == 1 && Int64(deleted.text(0, 0)) ?? 0 > last {
+    if changes.rowCount > limit || news.isIncomplete {
       rows.isComplete = false
-      return (newest.integer(0, 0), rows)
+      return (news.newest, rows)
     }
     for row in 0..<changes.rowCount {
       let reference = RowReference(rawValue: UInt64(bitPattern: changes.integer(row, 0)))
@@ -78,7 +82,7 @@ final class RemoteRowFeed: Sendable {
       default: rows.updated.append(reference)
       }
     }
-    return (newest.integer(0, 0), rows)
+    return (news.newest, rows)
   }
 }
 

@@ -40,7 +40,7 @@ private final class Watcher: @unchecked Sendable {
   private let target: RemoteSaveWatch.Target
   private let flag: StopFlag
   private let arrival: @Sendable () throws -> Void
-  /// The newest transaction of others that was told.
+  /// The newest transaction that was looked at: what others saved up to it was told.
   private var last: Int64
   /// How long the thread waits before it tries again to have a session.
   private var pause = Watcher.shortestWait
@@ -85,18 +85,13 @@ private final class Watcher: @unchecked Sendable {
     while !flag.isStopped {
       try connection.waitForNotice(atMost: wait)
       let horizon = try target.saves.horizon.read(connection)
-      let statement = target.saves.newestAndPending(after: last, before: horizon)
-      let result = try connection.run([statement])[0]
+      let statement = target.saves.news(after: last, before: horizon)
+      let news = RemoteSaves.News(try connection.run([statement])[0], after: last)
       pause = Watcher.shortestWait
-      let newest = result.isNull(0, 0) ? last : result.integer(0, 0)
-      if newest > last {
-        try arrival()
-        last = newest
-      }
-      // A save that has ended is not part of the history yet while an older one goes on, of whose end nobody tells.
-      let isPending = !result.isNull(0, 1) && result.integer(0, 1) > newest
+      if news.hasOthers { try arrival() }
+      last = news.newest
       wait =
-        isPending
+        news.isPending
         ? min(max(wait * 2, Watcher.shortestWait), Watcher.longestWait) : Watcher.longestWait
     }
   }

@@ -13,11 +13,22 @@ struct RemoteSaves: Sendable {
   /// Where the history ends.
   let horizon: HistoryHorizon
 
-  /// Asks for the newest transaction that counts; null if there is none.
-  func newest(after number: Int64, before horizon: Int64) -> Statement {
+  /// Asks for the newest transaction that counts, whoever saved it, also if its history was deleted; zero if there is none.
+  func newest(before horizon: Int64) -> Statement {
     Statement(
-      "SELECT max(xid) FROM \(namespace)._logstore_commit "
-        + "WHERE xid > $1 AND source IS DISTINCT FROM $2 AND xid < $3"
+      "SELECT COALESCE(GREATEST((SELECT max(xid) FROM \(namespace)._logstore_commit WHERE xid < $1), \(deleted)), 0)"
+    ) { $0.append(horizon) }
+  }
+
+  /// Asks what was saved behind a transaction, for ``News``.
+  ///
+  /// - Complexity: O(saves behind the transaction, the store's own, too).
+  func news(after number: Int64, before horizon: Int64) -> Statement {
+    let isOther = "source IS DISTINCT FROM $2"
+    return Statement(
+      "SELECT max(xid) FILTER (WHERE xid < $3), COALESCE(bool_or(xid < $3 AND \(isOther)), false), "
+        + "COALESCE(bool_or(xid >= $3 AND \(isOther)), false), \(deleted) "
+        + "FROM \(namespace)._logstore_commit WHERE xid > $1"
     ) {
       $0.append(number)
       $0.append(source)
@@ -25,15 +36,24 @@ struct RemoteSaves: Sendable {
     }
   }
 
-  /// Asks for the newest transaction that counts, and for the newest one that has ended; null if there is none.
-  func newestAndPending(after number: Int64, before horizon: Int64) -> Statement {
-    Statement(
-      "SELECT max(xid) FILTER (WHERE xid < $3), max(xid) FROM \(namespace)._logstore_commit "
-        + "WHERE xid > $1 AND source IS DISTINCT FROM $2"
-    ) {
-      $0.append(number)
-      $0.append(source)
-      $0.append(horizon)
+  /// What was saved behind a transaction.
+  struct News {
+    /// The newest transaction that counts, whoever saved it: what comes up to it need not be looked at again.
+    let newest: Int64
+    /// Whether others have saved something that counts, or may have, and the history does not tell it any more.
+    let hasOthers: Bool
+    /// Whether some of the history behind the transaction was deleted.
+    let isIncomplete: Bool
+    /// Whether others have saved something that will count once an older save has ended, of which nobody tells.
+    let isPending: Bool
+
+    init(_ result: StatementResult, after number: Int64) {
+      // Of what was deleted, every save had ended.
+      let deleted = result.isNull(0, 3) ? 0 : result.integer(0, 3)
+      newest = max(number, deleted, result.isNull(0, 0) ? 0 : result.integer(0, 0))
+      isIncomplete = deleted > number
+      hasOthers = isIncomplete || result.bool(0, 1)
+      isPending = result.bool(0, 2)
     }
   }
 
@@ -54,9 +74,9 @@ struct RemoteSaves: Sendable {
     }
   }
 
-  /// Asks up to which transaction the history may lack some; no row, or text.
-  var deleted: Statement {
-    Statement("SELECT value FROM \(namespace)._logstore_meta WHERE key = 'history.deleted'")
+  /// The newest transaction whose history was deleted, or null.
+  private var deleted: String {
+    "(SELECT value::bigint FROM \(namespace)._logstore_meta WHERE key = 'history.deleted')"
   }
 }
 #endif

@@ -84,6 +84,25 @@ import Testing
     while received.all.inserted.count < 2 { store.lookForRemoteSaves() }
   }
 
+  @Test func `are looked for behind what the store has saved itself`() throws {
+    let namespace = try TestNamespace()
+    let listening = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(listening.stores(of: PostgresStore.self).first)
+    let received = try changes(in: listening)
+    let feed = try #require(store.feeds.all.first)
+    let own = ModelContext(listening)
+    for number in 0..<3 {
+      own.insert(Leg("\(number)"))
+      try own.save()
+    }
+    let newest = try ServerSession(namespace.server.url)
+      .integer("SELECT max(xid) FROM \(namespace.name)._logstore_commit")
+    // Otherwise each look would read all of them again.
+    while feed.position < Int64(newest) { store.lookForRemoteSaves() }
+    #expect(received.all.inserted.isEmpty)
+    #expect(received.all.isComplete)
+  }
+
   @Test func `are followed by objects and lists of results`() throws {
     let namespace = try TestNamespace()
     let showing = ModelContext(try namespace.container(Journey.self, Leg.self))
