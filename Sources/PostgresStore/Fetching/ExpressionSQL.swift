@@ -144,6 +144,7 @@ extension ExpressionSQL {
     case .column(_, let reading) where reading.kind == .bool:
       let value = try value(expression)
       return value.isNullable ? "COALESCE(\(value.sql), \(`default`))" : value.sql
+    case .behind(let position): return try behind(position)
     default: throw NoSQL()
     }
   }
@@ -361,6 +362,95 @@ extension ExpressionSQL {
   private func makeAlias() -> String {
     aliasCount += 1
     return "r\(aliasCount)"
+  }
+}
+
+// MARK: Pages
+
+extension ExpressionSQL {
+  /// The condition that the tested row comes behind a place in a sort.
+  ///
+  /// The bound of the first key is said once more, by itself, so that an index of it is read from there on.
+  private func behind(_ position: PagePosition) throws -> String {
+    var condition = try tie(of: position)
+    var bound = ""
+    for (key, value) in zip(position.ordering.keys, position.values).reversed() {
+      let own = try place(of: key, behind: value)
+      condition = "(\(own.behind) OR \(own.equal) AND \(condition))"
+      bound = own.from
+    }
+    return bound.isEmpty ? condition : "(\(bound) AND \(condition))"
+  }
+
+  /// The condition for rows with the same sort keys.
+  private func tie(of position: PagePosition) throws -> String {
+    let isForward = position.tieOrder == .forward
+    switch position.tie {
+    case .row(let row):
+      let (alias, table) = levels[0]
+      guard row.table == table.number else { return "\((table.number > row.table) == isForward)" }
+      let name = append(.integer(Int64(bitPattern: row.rawValue)), .integer)
+      return "\(alias).\(MappedTable.key) \(isForward ? ">" : "<") \(name)"
+    // What has no row comes behind all that have one.
+    case .unsaved: return "\(!isForward)"
+    case .identifier: throw NoSQL()
+    }
+  }
+
+  /// The conditions that a sort key of a row comes behind a value, is equal to it, and is one of both.
+  private func place(
+    of key: RowOrdering.Key,
+    behind value: QueryValue
+  ) throws -> (behind: String, equal: String, from: String) {
+    guard case .column(let path, let reading) = key.source, !key.hasTextOrder,
+      reading.kind.hasServerOrder
+    else { throw NoSQL() }
+    let own = try self.value(.column(path, reading))
+    let isForward = key.order == .forward
+    let isNull = own.isNullable ? "\(own.sql) IS NULL" : "false"
+    // Nil comes first, and last in a reversed order.
+    if value.isNull {
+      return isForward
+        ? ("NOT (\(isNull))", "(\(isNull))", "true") : ("false", "(\(isNull))", "(\(isNull))")
+    }
+    var tests = try place(
+      of: own,
+      value,
+      isForward ? (.greater, .greaterOrEqual) : (.less, .lessOrEqual)
+    )
+    if !isForward, own.isNullable {
+      tests.behind = "(\(tests.behind) OR \(isNull))"
+      tests.from = "(\(tests.from) OR \(isNull))"
+    }
+    return tests
+  }
+
+  /// The same for a value that is not null, by the order of the server, to which NaN is the greatest number, as in a sort.
+  private func place(
+    of own: Value,
+    _ value: QueryValue,
+    _ relations: (behind: QueryExpression.Relation, from: QueryExpression.Relation)
+  ) throws -> (behind: String, equal: String, from: String) {
+    let sql = comparable(own)
+    let parameter: String
+    switch (own.kind, value) {
+    case (.date, .double(let seconds)):
+      return (
+        try dateComparison(relations.behind, sql, seconds),
+        try dateComparison(.equal, sql, seconds), try dateComparison(relations.from, sql, seconds)
+      )
+    case (.unsigned, .integer(let bits)): parameter = append(.integer(bits ^ .min), .integer)
+    case (.text, .text(let text)):
+      if text.utf8.contains(0) { throw NoSQL() }
+      parameter = append(.text(text.precomposedStringWithCanonicalMapping), .text)
+    case (.integer, .integer), (.uuid, .uuid), (.double, .double), (.float, .double):
+      parameter = append(value, own.kind)
+    default: throw NoSQL()
+    }
+    return (
+      "\(sql) \(relations.behind.sign) \(parameter)", "\(sql) = \(parameter)",
+      "\(sql) \(relations.from.sign) \(parameter)"
+    )
   }
 }
 
