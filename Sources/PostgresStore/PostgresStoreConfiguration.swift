@@ -48,7 +48,8 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConf
   /// How long the server may work on one statement of a fetch or a save, waits for locks included; `nil`, the default,
   /// leaves it to what the server, the database or the role says.
   ///
-  /// What takes longer throws ``PostgresStoreError/statementTimedOut(limit:)``. Making and migrating tables is not limited.
+  /// What takes longer throws ``PostgresStoreError/statementTimedOut(limit:)``. Making and migrating tables is not limited,
+  /// and neither is deleting history.
   public var statementTimeout: Duration?
   /// How long the server waits for the next statement of a save before it undoes what it has of it: a machine that
   /// vanished, or a process that was stopped, does not keep others waiting for its locks.

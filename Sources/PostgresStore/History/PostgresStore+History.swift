@@ -74,9 +74,15 @@ extension PostgresStore: HistoryProviding {
     let numbers = try historyNumbers(descriptor)
     if numbers.isEmpty { return }
     let deletion = HistoryDeletion(HistoryPartitions(configuration))
-    try pool.retrying { try deletion.delete(numbers, $0) }
+    // It takes as long as there is much to delete.
+    try pool.retrying { connection in
+      try connection.withoutLimit { try deletion.delete(numbers, connection) }
+    }
     // The space comes back by itself later, if a table is in use.
-    if migration == nil { try? pool.withConnection(deletion.partitions.sweep) }
+    if migration != nil { return }
+    try? pool.withConnection { connection in
+      try connection.withoutLimit { try deletion.partitions.sweep(connection) }
+    }
   }
 
   /// The numbers of the transactions that match; changes are read only if that depends on them.

@@ -72,6 +72,11 @@ final class HistoryKeeper: @unchecked Sendable {
   /// - Returns: The transaction from which on there may be something to do again.
   /// - Throws: ``PostgresStoreError`` if the server could not be asked.
   func work(_ connection: Connection) throws -> Int64 {
+    // It takes as long as the history is, and nobody waits for it.
+    try connection.withoutLimit { try workUnlimited(connection) }
+  }
+
+  private func workUnlimited(_ connection: Connection) throws -> Int64 {
     let partition = Result { try partitions.keepAhead(connection) }
     if let age { try? expire(age, connection) }
     _ = try? connection.runUncounted([deletion.removal])

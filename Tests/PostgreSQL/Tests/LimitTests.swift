@@ -130,4 +130,43 @@ import Testing
   func `have a limit that the server can measure`(limit: Duration) throws {
     #expect(throws: PostgresStoreError.unusableTimeout(limit)) { try open(limit) }
   }
+
+  /// Has the server refuse to change the commits of the history while there is a limit.
+  private func refuseUnderLimit() throws {
+    let session = try ServerSession(namespace.server.url)
+    let function = "\(namespace.name).refuse_under_limit()"
+    try session.run(
+      "CREATE FUNCTION \(function) RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        + "IF current_setting('statement_timeout') <> '0' THEN RAISE 'there is a limit'; END IF; "
+        + "RETURN COALESCE(NEW, OLD); END $$"
+    )
+    try session.run(
+      "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE ON \(namespace.name)._logstore_commit "
+        + "FOR EACH ROW EXECUTE FUNCTION \(function)"
+    )
+    // Older than any transaction of the server.
+    try session.run(
+      "INSERT INTO \(namespace.name)._logstore_commit (id, xid, at) SELECT gen_random_uuid(), n, "
+        + "now() - n * interval '2 hours' FROM generate_series(1, 9) AS n"
+    )
+  }
+
+  @Test func `are not those that keep the history short`() throws {
+    var configuration = namespace.configuration
+    configuration.statementTimeout = .seconds(600)
+    configuration.historyAge = .seconds(9 * 3600)
+    let container = try ModelContainer(
+      for: Schema([Journey.self, Leg.self]),
+      configurations: [configuration]
+    )
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    store.historyKeeper.settle()
+    try refuseUnderLimit()
+    _ = try store.pool.withConnection(store.historyKeeper.work)
+    let session = try ServerSession(namespace.server.url)
+    let count = "SELECT count(*) FROM \(namespace.name)._logstore_commit"
+    #expect(try session.integer(count) == 4)
+    try ModelContext(container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try session.integer(count) == 0)
+  }
 }
