@@ -16,6 +16,8 @@ final class ExpressionSQL {
   private(set) var parameters: Parameters
   private let tables: TableMap
   private let storeIdentifier: String
+  /// A column of the tested row that is known not to be null.
+  private let presentColumn: Int?
   /// The rows that the expression is about: the row that is tested, then members of lists.
   private var levels: [(alias: String, table: MappedTable)]
   private var aliasCount = 0
@@ -24,12 +26,21 @@ final class ExpressionSQL {
   private struct NoSQL: Error {}
 
   /// Prepares the translation of expressions about rows of a table, which the statement calls `t`.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - tables: The tables of the store.
+  ///   - storeIdentifier: The store's identifier.
+  ///   - parameters: The parameters that the statement has already.
+  ///   - presentColumn: A column of which the statement asks for no row that has null there.
   init(
     _ table: MappedTable,
     in tables: TableMap,
     storeIdentifier: String,
-    _ parameters: Parameters = Parameters()
+    _ parameters: Parameters = Parameters(),
+    presentColumn: Int? = nil
   ) {
+    self.presentColumn = presentColumn
     self.tables = tables
     self.storeIdentifier = storeIdentifier
     self.parameters = parameters
@@ -248,7 +259,8 @@ extension ExpressionSQL {
     let absent: QueryValue =
       path.steps.isEmpty && !reading.isOptional ? reading.absent : .null
     let holds = (isEquality ? .equal : relation).holds(absent, constant, as: reading.kind)
-    let complete = holds ? "COALESCE(\(test), true)" : test
+    // Not as a value to take instead of null, which no index has.
+    let complete = holds && value.isNullable ? "(\(test) OR \(nullTest(value)))" : test
     return relation == .notEqual ? "NOT COALESCE(\(complete), false)" : complete
   }
 
@@ -282,6 +294,11 @@ extension ExpressionSQL {
     }
   }
 
+  /// The condition that a value is null, said of what is in an index.
+  private func nullTest(_ value: Value) -> String {
+    "\(value.kind == .text || value.kind == .url ? comparable(value) : value.sql) IS NULL"
+  }
+
   /// The comparison of a date: the server keeps microseconds, a constant may lie between two of them.
   private func dateComparison(
     _ relation: QueryExpression.Relation,
@@ -306,16 +323,26 @@ extension ExpressionSQL {
 
   private func membership(_ expression: QueryExpression, _ constants: [QueryValue]) throws -> String
   {
-    let hasNull = constants.contains(.null)
+    var hasNull = constants.contains(.null)
     let test: String
     let null: String
     if case .identifier(let path) = expression {
       let name = try name(path)
       let references = constants.compactMap(reference)
       parameters.append(references.map { Int64(bitPattern: $0.rawValue) })
-      (test, null) = ("\(name) = ANY ($\(parameters.count))", name)
+      test = "\(name) = ANY ($\(parameters.count))"
+      null = "\(name) IS NULL"
     } else {
-      let value = try value(expression)
+      let value: Value
+      if case .column(let path, let reading) = expression, path.steps.isEmpty,
+        reading.enumeration == nil || !constants.contains(reading.absent)
+      {
+        // As it stands, so that an index can be used; what null counts as is said afterwards.
+        value = try column(path.level, reading)
+        hasNull = constants.contains(reading.absent)
+      } else {
+        value = try self.value(expression)
+      }
       var array = ArrayParameter(try value.kind.serverType())
       for constant in constants where !constant.isNull {
         if case .double(let number) = constant, number.isNaN { continue }
@@ -325,9 +352,10 @@ extension ExpressionSQL {
       parameters.append(array)
       // A constant with a sign of its own is compared by its bits.
       let compared = value.kind == .unsigned ? value.sql : comparable(value)
-      (test, null) = ("\(compared) = ANY ($\(parameters.count))", value.sql)
+      test = "\(compared) = ANY ($\(parameters.count))"
+      null = nullTest(value)
     }
-    return hasNull ? "(\(null) IS NULL OR \(test))" : test
+    return hasNull ? "(\(null) OR \(test))" : test
   }
 
   /// A select over the members of a list.
@@ -458,16 +486,20 @@ extension ExpressionSQL {
 
 extension ExpressionSQL {
   /// What rows are ordered by for a sort key; `nil` if SQL cannot order as Swift does.
-  func orderedValue(_ source: RowOrdering.Source) -> String? {
-    switch source {
+  func orderedValue(_ key: RowOrdering.Key) -> String? {
+    let isForward = key.order == .forward
+    switch key.source {
     case .identifier(let path):
       // Rows of one table: those of several are ordered by the names of their entities first.
-      return path.steps.isEmpty ? try? name(path) : nil
+      guard path.steps.isEmpty, let name = try? name(path) else { return nil }
+      return isForward ? name : "\(name) DESC"
     case .column(let path, let reading):
       guard reading.kind.hasServerOrder,
         let value = try? value(.column(path, reading))
       else { return nil }
-      return comparable(value)
+      // Nil comes first, and last in a reversed order. Where it does not occur, the order is that of an index.
+      let (up, down) = value.isNullable ? (" NULLS FIRST", " DESC NULLS LAST") : ("", " DESC")
+      return comparable(value) + (isForward ? up : down)
     }
   }
 
@@ -534,7 +566,7 @@ extension ExpressionSQL {
   ) throws -> Value {
     guard let step = steps.first else {
       let stored = try column(row, reading)
-      guard !reading.isOptional || reading.enumeration != nil else { return stored }
+      if reading.enumeration == nil, reading.isOptional || !stored.isNullable { return stored }
       var sql = stored.sql
       if let enumeration = reading.enumeration {
         guard let known = enumeration.all else { throw NoSQL() }
@@ -598,7 +630,8 @@ extension ExpressionSQL {
     _ reading: ColumnReading
   ) throws -> Value {
     let column = try column(row, reading.column)
-    return Value(sql: column.sql, kind: reading.kind, isNullable: true)
+    let isPresent = row.alias == levels[0].alias && reading.column == presentColumn
+    return Value(sql: column.sql, kind: reading.kind, isNullable: !isPresent)
   }
 
   private func column(_ level: Int, _ position: Int) throws -> (

@@ -64,7 +64,7 @@ struct RowQuery {
   func parts(_ wanted: Wanted) throws -> [Part] {
     let translations = tables.map { table in
       let translation = ExpressionSQL(table, in: store.tables, storeIdentifier: store.identifier)
-      let condition = expression.map { " WHERE \(translation.condition($0))" } ?? ""
+      let condition = expression.map { "(\(translation.condition($0)))" }
       return (table: table, translation: translation, condition: condition)
     }
     // If one table's rows need a test here, so do the rows of all tables.
@@ -77,7 +77,7 @@ struct RowQuery {
   private func part(
     _ table: MappedTable,
     _ translation: ExpressionSQL,
-    _ condition: String,
+    _ condition: String?,
     isExact: Bool,
     _ wanted: Wanted
   ) throws -> Part {
@@ -91,19 +91,26 @@ struct RowQuery {
       case (.references, _): "t.\(MappedTable.key)"
       case (.count, _): "count(*)"
       }
-    var sql = "SELECT \(selection) FROM \(table.name) AS t\(condition)"
+    var source = "\(table.name) AS t\(condition.map { " WHERE \($0)" } ?? "")"
+    var parameters = translation.parameters
+    var end = ""
     if selection != "count(*)" {
-      sql += " ORDER BY \(try order(table, translation))t.\(MappedTable.key)"
+      end = " ORDER BY \(try order(by: ordering?.keys ?? [], translation))t.\(MappedTable.key)"
+      parameters = translation.parameters
+      if isCut, let parts = try indexedParts(of: table, translation, condition) {
+        source = "(\(parts.sql)) AS t"
+        parameters = parts.parameters
+      }
       if isCut {
-        if let limit { sql += " LIMIT \(limit)" }
-        if offset > 0 { sql += " OFFSET \(offset)" }
-      } else if isExact, let limit, case (let end, false) = limit.addingReportingOverflow(offset) {
-        sql += " LIMIT \(end)"
+        if let limit { end += " LIMIT \(limit)" }
+        if offset > 0 { end += " OFFSET \(offset)" }
+      } else if isExact, let limit, case (let last, false) = limit.addingReportingOverflow(offset) {
+        end += " LIMIT \(last)"
       }
     }
     return Part(
       table: table,
-      statement: Statement(sql, translation.parameters).repeatable,
+      statement: Statement("SELECT \(selection) FROM \(source)\(end)", parameters).repeatable,
       isExact: isExact
     )
   }
@@ -126,17 +133,59 @@ struct RowQuery {
     .joined(separator: ", ")
   }
 
-  private func order(_ table: MappedTable, _ translation: ExpressionSQL) throws -> String {
-    guard let ordering else { return "" }
-    var keys = ""
-    for key in ordering.keys {
-      guard let value = translation.orderedValue(key.source) else {
+  private func order(
+    by keys: some Sequence<RowOrdering.Key>,
+    _ translation: ExpressionSQL
+  ) throws -> String {
+    var order = ""
+    for key in keys {
+      guard let value = translation.orderedValue(key) else {
         throw DataStoreError.preferInMemorySort
       }
-      // Nil comes first, and last in a reversed order.
-      keys += key.order == .forward ? "\(value) NULLS FIRST, " : "\(value) DESC NULLS LAST, "
+      order += value + ", "
     }
-    return keys
+    return order
+  }
+
+  /// The first rows of a sort, as two selects: of those that have a value of the first key, and of those that have null.
+  ///
+  /// What null counts as is neither in an index nor at the end where the server has it. Without null, the order is that of the
+  /// index, which is read no further than the limit.
+  ///
+  /// - Returns: The selects, unless no index begins with the first key, or all rows are wanted.
+  private func indexedParts(
+    of table: MappedTable,
+    _ translation: ExpressionSQL,
+    _ condition: String?
+  ) throws -> (sql: String, parameters: Parameters)? {
+    guard let limit, case (let last, false) = limit.addingReportingOverflow(offset),
+      let keys = ordering?.keys, let first = keys.first,
+      case .column(let path, let reading) = first.source, path.steps.isEmpty,
+      reading.kind != .unsigned, store.tables.isIndexed(reading.column, of: table)
+    else { return nil }
+    let rest = try order(by: keys.dropFirst(), translation)
+    // Behind all parameters of the other translation.
+    let present = ExpressionSQL(
+      table,
+      in: store.tables,
+      storeIdentifier: store.identifier,
+      translation.parameters,
+      presentColumn: reading.column
+    )
+    let stored = table.columns[reading.column]
+    // As the index has it: null, where the column is.
+    let column = SQLColumn.ordered("t.\(stored.name.quotedName)", stored.kind)
+    func select(_ isThere: String, _ condition: String?, _ order: String) -> String {
+      "(SELECT t.* FROM \(table.name) AS t WHERE \(isThere)\(condition.map { " AND \($0)" } ?? "") "
+        + "ORDER BY \(order)t.\(MappedTable.key) LIMIT \(last))"
+    }
+    let there = try select(
+      "\(column) IS NOT NULL",
+      expression.map { "(\(present.condition($0)))" },
+      order(by: keys, present)
+    )
+    let missing = select("\(column) IS NULL", condition, rest)
+    return ("\(there) UNION ALL \(missing)", present.parameters)
   }
 
   /// Visits the rows of the fetch.

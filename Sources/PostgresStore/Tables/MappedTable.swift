@@ -96,6 +96,8 @@ struct TableMap: Sendable {
   private let byEntity: [String: MappedTable]
   private let byNumber: [UInt16: MappedTable]
   private let referrersByTable: [UInt16: [Referrer]]
+  /// The columns that an index of a table begins with, whose values have an order in it.
+  private let indexedByTable: [UInt16: Set<Int>]
   /// The constraints of the schema, each with the tables that it covers.
   let constraints: [(constraint: UniquenessConstraint, tables: [MappedTable])]
   /// What is derived; `nil` if nothing is.
@@ -122,6 +124,23 @@ struct TableMap: Sendable {
     constraints = UniquenessConstraint.all(in: schema).map { constraint in
       (constraint, tables.filter { constraint.covers($0.descriptor) })
     }
+    var indexed: [UInt16: Set<Int>] = [:]
+    for (constraint, tables) in constraints {
+      for table in tables { indexed[table.number, default: []].insert(constraint.columns[0]) }
+    }
+    for entity in schema.entities {
+      guard let table = byEntity[entity.name] else { continue }
+      for index in entity.indices {
+        guard let column = table.columns.first(where: { $0.name == index.first }) else { continue }
+        indexed[table.number, default: []].insert(column.position)
+      }
+    }
+    indexedByTable = indexed
+  }
+
+  /// Whether an index of a table begins with a column.
+  func isIndexed(_ column: Int, of table: MappedTable) -> Bool {
+    indexedByTable[table.number]?.contains(column) ?? false
   }
 
   func table(forEntityNamed name: String) -> MappedTable? { byEntity[name] }

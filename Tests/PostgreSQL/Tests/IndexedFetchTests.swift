@@ -62,6 +62,100 @@ import Testing
   @Test func `reads one row for a unique text`() throws {
     let code = "c17"
     #expect(try rowsRead(#Predicate { $0.code == code }) == 1)
+    let codes = ["c17", "c18", "none"]
+    #expect(try rowsRead(#Predicate { codes.contains($0.code) }) == 2)
+  }
+
+  @Test func `reads the rows whose values are some constants`() throws {
+    let numbers = [5, 6, 7, -1]
+    #expect(try rowsRead(#Predicate { numbers.contains($0.number) }) == 3)
+    let serials = [10, 11]
+    #expect(try rowsRead(#Predicate { serials.contains($0.serial) }) == 2)
+    let notes: [String?] = ["n5", "n6"]
+    #expect(try rowsRead(#Predicate { notes.contains($0.note) }) <= 2)
+  }
+
+  @Test func `reads the rows that match where a missing value does, too`() throws {
+    #expect(try rowsRead(#Predicate { $0.number < 5 }) <= 5)
+    #expect(try rowsRead(#Predicate { $0.number == 0 }) <= 1)
+    let some = [0, 3]
+    #expect(try rowsRead(#Predicate { some.contains($0.number) }) <= 2)
+    #expect(try rowsRead(#Predicate { $0.name == "" }) == 0)
+    let names = ["", "m3"]
+    #expect(try rowsRead(#Predicate { names.contains($0.name) }) == 1)
+  }
+
+  @Test func `counts a missing value as what it reads as`() throws {
+    try session.run("UPDATE \(table) SET number = NULL WHERE number IN (10, 20, 30)")
+    func count(_ predicate: Predicate<Sample>) throws -> Int {
+      try ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.number == 0 }) == 3)
+    #expect(try count(#Predicate { $0.number != 0 }) == Self.rowCount - 3)
+    #expect(try count(#Predicate { $0.number < 3 }) == 5)
+    #expect(try count(#Predicate { !($0.number < 3) }) == Self.rowCount - 5)
+    let some = [0, 3]
+    #expect(try count(#Predicate { some.contains($0.number) }) == 4)
+    #expect(try count(#Predicate { !some.contains($0.number) }) == Self.rowCount - 4)
+    let others = [3, 4]
+    #expect(try count(#Predicate { others.contains($0.number) }) == 2)
+  }
+
+  enum Order: CaseIterable {
+    case number, numberDown, code, codeDown, name, note, noteDown, time, timeDown, serialDown
+    case noteThenNumber
+
+    fileprivate var descriptors: [SortDescriptor<Sample>] {
+      switch self {
+      case .number: [SortDescriptor(\.number)]
+      case .numberDown: [SortDescriptor(\.number, order: .reverse)]
+      case .code: [SortDescriptor(\.code, comparator: .lexical)]
+      case .codeDown: [SortDescriptor(\.code, comparator: .lexical, order: .reverse)]
+      case .name: [SortDescriptor(\.name, comparator: .lexical)]
+      case .note: [SortDescriptor(\.note, comparator: .lexical)]
+      case .noteDown: [SortDescriptor(\.note, comparator: .lexical, order: .reverse)]
+      case .time: [SortDescriptor(\.time), SortDescriptor(\.serial)]
+      case .timeDown:
+        [SortDescriptor(\.time, order: .reverse), SortDescriptor(\.serial, order: .reverse)]
+      case .serialDown: [SortDescriptor(\.serial, order: .reverse)]
+      case .noteThenNumber:
+        [SortDescriptor(\.note, comparator: .lexical), SortDescriptor(\.number)]
+      }
+    }
+  }
+
+  @Test(arguments: Order.allCases)
+  func `reads the first rows of a sort, and no others`(order: Order) throws {
+    var descriptor = FetchDescriptor<Sample>(sortBy: order.descriptors)
+    descriptor.fetchLimit = 20
+    // Every tenth has no note, of which an index of notes does not know the first.
+    let limit = "\(order)".hasPrefix("note") ? 500 : 60
+    #expect(try rowsRead(descriptor) <= limit)
+    descriptor.fetchOffset = 5
+    #expect(try rowsRead(descriptor) <= limit)
+  }
+
+  @Test(arguments: Order.allCases)
+  func `has the rows in the order of Swift`(order: Order) throws {
+    try session.run(
+      "UPDATE \(table) SET number = NULL, time = NULL, name = NULL WHERE number BETWEEN 100 AND 140"
+    )
+    let context = ModelContext(container)
+    let all = try context.fetch(FetchDescriptor<Sample>())
+    #expect(all.count == Self.rowCount)
+    // A fetch without a limit, and plain Swift.
+    let whole = try context.fetch(FetchDescriptor(sortBy: order.descriptors))
+    #expect(all.sorted(using: order.descriptors).map(\.code) == whole.map(\.code))
+    for (limit, offset) in [(30, 0), (100, 30), (700, 0), (10, 380), (50, 3980)] {
+      var descriptor = FetchDescriptor<Sample>(sortBy: order.descriptors)
+      (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+      let found = try context.fetch(descriptor)
+      #expect(found.map(\.code) == whole.dropFirst(offset).prefix(limit).map(\.code))
+      descriptor.predicate = #Predicate { $0.number != 17 && $0.number < 3900 }
+      let some = whole.filter { $0.number != 17 && $0.number < 3900 }
+      let foundSome = try context.fetch(descriptor)
+      #expect(foundSome.map(\.code) == some.dropFirst(offset).prefix(limit).map(\.code))
+    }
   }
 
   private func indexes() throws -> [String] {

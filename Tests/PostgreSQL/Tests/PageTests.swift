@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [Order.time, .timeDown, .markDown, .label, .none])
-  fileprivate func `are cut by the server`(order: Order) throws {
+  fileprivate func `are cut by the server, and begin where the index says`(order: Order) throws {
     let session = try ServerSession(namespace.server.url)
     let table = "\"\(namespace.name)\".\"Entry\""
     // Many more, each at a time of its own.
@@ -125,5 +125,8 @@ import Testing
     #expect(found.map(\.number) == all[(place + 1)...].prefix(10).map(\.number))
     let work = try ServerWork(descriptor, in: store)
     #expect(work.isExact)
+    if order == .time || order == .timeDown {
+      #expect(work.readRowCount <= 60)
+    }
   }
 }
