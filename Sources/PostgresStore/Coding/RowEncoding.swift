@@ -16,12 +16,10 @@ extension MappedTable {
     let position = column.position
     if layout.isNull(position, in: row) { return values.appendNull() }
     func unstorable(_ reason: String) -> PostgresStoreError {
-      .unstorableValue(
-        entity: descriptor.entityName,
-        property: column.name,
-        key: reference.key,
-        reason: reason
-      )
+      self.unstorable(column, of: reference, reason)
+    }
+    func check(_ byteCount: Int) throws {
+      if byteCount > valueLimit { throw unstorable(ValueLimit.reason(byteCount)) }
     }
     switch column.kind {
     case .bool:
@@ -48,6 +46,7 @@ extension MappedTable {
       values.append(Int64(bitPattern: layout.reference(position, in: row).rawValue))
     case .text:
       let range = layout.range(position, in: row)
+      try check(range.count)
       try row.withUnsafeBytes { bytes in
         let text = UnsafeRawBufferPointer(rebasing: bytes[range])
         if text.baseAddress.map({ memchr($0, 0, text.count) }) ?? nil != nil {
@@ -55,16 +54,22 @@ extension MappedTable {
         }
         values.append(bytes: text)
       }
-    case .bytes: values.append(row.extracting(layout.range(position, in: row)))
+    case .bytes:
+      let range = layout.range(position, in: row)
+      try check(range.count)
+      values.append(row.extracting(range))
     case .external:
       // What stands with the row on the server is not written again; see `isWritten`.
       guard case .inline(let range) = layout.blob(position, in: row) else {
         return values.appendNull()
       }
+      try check(range.count)
       values.append(row.extracting(range))
     case .references:
       let references = layout.references(position, in: row).map { String($0.rawValue) }
-      values.append(.text) { $0.append(contentsOf: "{\(references.joined(separator: ","))}".utf8) }
+      let text = "{\(references.joined(separator: ","))}".utf8
+      try check(text.count)
+      values.append(.text) { $0.append(contentsOf: text) }
     case .decimal:
       let range = layout.range(position, in: row)
       guard case .text(let digits) = StructuredValue(row.extracting(range)) else {
@@ -74,14 +79,30 @@ extension MappedTable {
     case .composite:
       let value = row.extracting(layout.range(position, in: row))
       do {
+        let start = values.byteCount
         try values.append(.jsonb) { json in
           json.append(1)
           try CompositeText.append(value, to: &json)
         }
+        try check(values.byteCount - start)
       } catch let error as CompositeText.Unwritable {
         throw unstorable(error.reason)
       }
     }
+  }
+
+  /// The error for a value that the server cannot keep.
+  func unstorable(
+    _ column: MappedColumn,
+    of reference: RowReference,
+    _ reason: String
+  ) -> PostgresStoreError {
+    .unstorableValue(
+      entity: descriptor.entityName,
+      property: column.name,
+      key: reference.key,
+      reason: reason
+    )
   }
 
   /// Whether an update has to write a column: not if only the length of its value is known, and the value is on the server.

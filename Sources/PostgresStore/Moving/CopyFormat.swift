@@ -27,8 +27,6 @@ struct CopyFormat {
   static let header: [UInt8] =
     Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + Array(repeating: 0, count: 8)
   static let trailer: [UInt8] = [0xFF, 0xFF]
-  /// The server refuses messages of a gigabyte; a composite may need more as text than its bytes.
-  private static let valueLimit = 1_000_000_000
 
   init(_ table: TableDescription) {
     self.table = table
@@ -80,8 +78,9 @@ extension CopyFormat {
       )
     }
     func check(_ byteCount: Int) throws {
-      guard byteCount <= CopyFormat.valueLimit else {
-        throw unstorable("it has \(byteCount) bytes, and PostgreSQL keeps up to a gigabyte")
+      // A composite may need more as text than its bytes.
+      guard byteCount <= ValueLimit.byteCount else {
+        throw unstorable(ValueLimit.reason(byteCount))
       }
     }
     if layout.isNull(position, in: row) { return buffer.append(UInt32.max) }

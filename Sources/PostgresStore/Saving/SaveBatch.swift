@@ -215,10 +215,21 @@ final class RowRun {
   }
 
   func add(_ reference: RowReference, _ row: RawSpan) throws {
+    let former = byteCount
+    var largest = (place: 0, byteCount: 0)
     for place in given.indices {
-      byteCount -= values[place].byteCount
+      let start = values[place].byteCount
       try table.append(given[place], of: row, reference, to: &values[place])
-      byteCount += values[place].byteCount
+      let count = values[place].byteCount - start
+      byteCount += count
+      if count > largest.byteCount { largest = (place, count) }
+    }
+    if byteCount - former > table.valueLimit {
+      throw table.unstorable(
+        given[largest.place],
+        of: reference,
+        "the values of its row have \(byteCount - former) bytes, and PostgreSQL takes up to a gigabyte at once"
+      )
     }
     add(reference)
   }

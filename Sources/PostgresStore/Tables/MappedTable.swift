@@ -13,6 +13,8 @@ final class MappedTable: Sendable {
   let checkedReferences: [Int]
   /// The columns whose values a delete preserves in the history.
   let preservedColumns: [MappedColumn]
+  /// How many bytes a value may have, and the values of a row together.
+  let valueLimit: Int
   /// The select list of rows, for a table that the statement calls `t`: the key, then one or two values for each
   /// column.
   let selection: String
@@ -23,8 +25,14 @@ final class MappedTable: Sendable {
   /// The size up to which an external value is fetched with its row, in bytes.
   private static let externalThreshold = 2000
 
-  init(number: UInt16, _ descriptor: ModelDescriptor, namespace: String) throws {
+  init(
+    number: UInt16,
+    _ descriptor: ModelDescriptor,
+    namespace: String,
+    valueLimit: Int = ValueLimit.byteCount
+  ) throws {
     self.number = number
+    self.valueLimit = valueLimit
     self.descriptor = descriptor
     columns = MappedColumn.columns(of: descriptor)
     for name in [descriptor.entityName] + columns.map(\.name) { try MappedTable.check(name) }
