@@ -618,7 +618,17 @@ extension ExpressionSQL {
         + closing
       row = (alias, table)
     }
-    return opening + (try column(row, last.property.ordinal).sql) + closing
+    let stored = opening + (try column(row, last.property.ordinal).sql) + closing
+    // Without an inverse, the name stays when the row goes.
+    if last.property.inverse != nil { return stored }
+    let destinations = last.property.destination.map(tables.tables) ?? []
+    if destinations.isEmpty { throw NoSQL() }
+    let found = destinations.map { table in
+      let alias = makeAlias()
+      let name = "\(alias).\(MappedTable.key)"
+      return "(SELECT \(name) FROM \(table.name) AS \(alias) WHERE \(name) = \(stored))"
+    }
+    return found.count == 1 ? found[0] : "COALESCE(\(found.joined(separator: ", ")))"
   }
 
   private func column(_ level: Int, _ reading: ColumnReading) throws -> Value {
