@@ -17,6 +17,8 @@ final class HistoryKeeper: @unchecked Sendable {
   private var isDue = false
   /// The transaction from which on there may be something to do.
   private var nextTransaction = Int64.max
+  /// The newest transaction of this store's saves.
+  private var newestTransaction: Int64 = 0
   private var nextDeletion = ContinuousClock.now
 
   /// How many transactions pass before what was refused is tried again.
@@ -45,7 +47,8 @@ final class HistoryKeeper: @unchecked Sendable {
   /// Looks again, if a save of this store has a number so high that it may be necessary.
   func notice(_ transaction: Int64) {
     let isNeeded = lock.withLock {
-      transaction >= nextTransaction || age != nil && ContinuousClock.now >= nextDeletion
+      newestTransaction = max(newestTransaction, transaction)
+      return transaction >= nextTransaction || age != nil && ContinuousClock.now >= nextDeletion
     }
     if isNeeded { schedule() }
   }
@@ -64,7 +67,8 @@ final class HistoryKeeper: @unchecked Sendable {
       nextDeletion = ContinuousClock.now + HistoryKeeper.deletionInterval
     }
     let next = try? pool.withConnection(work)
-    lock.withLock { nextTransaction = next ?? .max }
+    // Where the server could not be asked, the session was lost, say, nobody knows the number that it has come to.
+    lock.withLock { nextTransaction = next ?? newestTransaction + HistoryKeeper.retryDistance }
   }
 
   /// Does what is to be done now.

@@ -113,6 +113,29 @@ import Testing
     try waitForHistory(saved, of: context)
   }
 
+  @Test func `are made later when the session was lost in which they would have been`() throws {
+    let store = try open().store
+    for partition in try partitions().compactMap(HistoryPartitions.Partition.init) {
+      try session.run("DROP TABLE \(name(partition.name))")
+    }
+    // The pool has no session that lives; nothing was saved, of which a bell would tell in one.
+    let others =
+      "FROM pg_stat_activity WHERE application_name = '\(namespace.name)' AND pid <> pg_backend_pid()"
+    try session.run("SELECT pg_terminate_backend(pid) \(others)")
+    while try session.integer("SELECT count(*) \(others)") > 0 {}
+    let next = try session.integer("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    let number = Int64(next) + 1_000_000
+    store.historyKeeper.notice(number)
+    store.historyKeeper.settle()
+    #expect(try partitions() == ["_logstore_change_rest"])
+    // Some thousands of transactions later; not only one session may have been lost.
+    for step in 1...9 as ClosedRange<Int64> {
+      store.historyKeeper.notice(number + step * 20_000)
+      store.historyKeeper.settle()
+    }
+    #expect(try partitions().count > 1)
+  }
+
   @Test func `get the changes of a save that waits while one is made for them`() throws {
     let (store, context) = try open()
     store.historyKeeper.settle()
