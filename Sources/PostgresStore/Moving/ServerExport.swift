@@ -264,22 +264,35 @@ extension ServerExport {
   private struct Former {
     let snapshot: Snapshot
     let tables: [TableDescription]
-    let deletion: Int64?
+    let deletion: Deletion
 
-    init(_ snapshot: Snapshot, _ tables: [TableDescription], _ deletion: Int64?) {
+    init(_ snapshot: Snapshot, _ tables: [TableDescription], _ deletion: Deletion) {
       self.snapshot = snapshot
       self.tables = tables
       self.deletion = deletion
     }
   }
 
-  /// The newest transaction whose history was deleted.
-  private var deletion: Int64? { catalogue.metadata["history.deleted"].flatMap(Int64.init) }
+  /// What was deleted of the history so far.
+  private struct Deletion: Equatable {
+    /// The newest transaction that was deleted.
+    let newest: Int64?
+    /// How often something was deleted: a deletion of older transactions does not change which is the newest.
+    let count: String?
+  }
+
+  private var deletion: Deletion {
+    let metadata = catalogue.metadata
+    return Deletion(
+      newest: metadata["history.deleted"].flatMap(Int64.init),
+      count: metadata["history.deletions"]
+    )
+  }
 
   private func changes(since former: Former) throws -> [RowReference]? {
     guard former.tables.map(\.withoutKeys) == tables.map(\.withoutKeys) else { return nil }
     let oldest = former.snapshot.oldest
-    if let deletion, deletion != former.deletion, deletion >= oldest { return nil }
+    if deletion != former.deletion, let newest = deletion.newest, newest >= oldest { return nil }
     let changes = Statement(
       "SELECT DISTINCT row FROM \(catalogue.name("_logstore_change")) WHERE xid >= $1 "
         + "AND NOT pg_visible_in_snapshot(xid::text::xid8, $2::text::pg_snapshot) ORDER BY row"

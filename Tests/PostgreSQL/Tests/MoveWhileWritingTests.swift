@@ -281,4 +281,32 @@ import Testing
     #expect(moved.output.contains("U+0000"), "\(moved.output)")
     #expect(try place.isServerEmpty)
   }
+
+  @Test func `copies anew when a part of the history was deleted before, and another one is now`()
+    throws
+  {
+    let place = try MovePlace()
+    let context = ModelContext(try place.serverContainer())
+    context.insert(Leg("first"))
+    try context.save()
+    let session = try ServerSession(place.namespace.server.url)
+    let namespace = place.namespace.name
+    // What was deleted first is newer than what is deleted while the move goes on.
+    try session.run(
+      "INSERT INTO \(namespace)._logstore_meta VALUES ('history.deleted', '\(1 << 60)'), ('history.deletions', '1')"
+    )
+    let move = try place.startMove(.fromServer)
+    move.waitUntilReady()
+    try session.run("BEGIN")
+    try session.run("UPDATE \(namespace).\"Leg\" SET place = 'second'")
+    try session.run(
+      "UPDATE \(namespace)._logstore_meta SET value = '2' WHERE key = 'history.deletions'"
+    )
+    try session.run("COMMIT")
+    move.tell()
+    let moved = try move.outcome()
+    #expect(moved.status == 0, "\(moved.output)")
+    #expect(try moved.following().restarts > 0)
+    #expect(try moved.digests() == place.digests(.fromServer))
+  }
 }
