@@ -104,7 +104,9 @@ final class LogTarget {
           )
         )
       }
-      changes.append(.setLayout(table: number, columns: Array(1...UInt16(table.columns.count))))
+      changes.append(
+        .setLayout(table: number, columns: table.columns.indices.map { UInt16($0 + 1) })
+      )
       number += 1
     }
     try engine.apply(changes)

@@ -309,4 +309,20 @@ import Testing
     #expect(try moved.following().restarts > 0)
     #expect(try moved.digests() == place.digests(.fromServer))
   }
+
+  @Test func `takes along a table without columns`() throws {
+    let place = try MovePlace()
+    let context = ModelContext(try place.serverContainer())
+    context.insert(Leg("first"))
+    try context.save()
+    let session = try ServerSession(place.namespace.server.url)
+    let namespace = place.namespace.name
+    try session.run("CREATE TABLE \(namespace).\"Mark\" (_id bigint PRIMARY KEY)")
+    try session.run("INSERT INTO \(namespace).\"Mark\" VALUES (\(3 << 48 + 1))")
+    try session.run("INSERT INTO \(namespace)._logstore_entity VALUES (3, 'Mark', 2)")
+    try session.run("INSERT INTO \(namespace)._logstore_meta VALUES ('columns.Mark', '')")
+    let moved = try place.move(.fromServer)
+    #expect(moved.status == 0, "\(moved.output)")
+    #expect(try moved.digests()["Mark"]?.hasPrefix("1 ") == true, "\(moved.output)")
+  }
 }
