@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import ModelRuntime
 
 /// The sessions of a store: at most so many, each lent for one operation.
 final class ConnectionPool: @unchecked Sendable {
@@ -55,7 +56,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Lends a session to a closure.
   ///
-  /// - Throws: ``PostgresStoreError/noFreeConnection(limit:waited:)``,
+  /// - Throws: `SwiftDataError.storeClosed`, ``PostgresStoreError/noFreeConnection(limit:waited:)``,
   ///   ``PostgresStoreError/cannotConnect(to:reason:)``, or what the closure throws.
   func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
     let connection = try borrow()
@@ -90,11 +91,15 @@ final class ConnectionPool: @unchecked Sendable {
   ///
   /// - Parameter opening: The first work in the session, done again in another one if the session was lost.
   /// - Returns: The session.
-  /// - Throws: ``PostgresStoreError/cannotConnect(to:reason:)``, or what the opening throws.
+  /// - Throws: `SwiftDataError.storeClosed`, ``PostgresStoreError/cannotConnect(to:reason:)``, or what the opening throws.
   func lendBeyondLimit<R>(_ opening: (Connection) throws -> R) throws -> Connection {
     var backoff = makeBackoff()
     while true {
-      let connection = try condition.withLock { idle.popLast() } ?? connect()
+      let connection =
+        try condition.withLock {
+          if isClosed { throw ConnectionPool.closed }
+          return idle.popLast()
+        } ?? connect()
       do {
         _ = try opening(connection)
         return connection
@@ -137,6 +142,10 @@ final class ConnectionPool: @unchecked Sendable {
     let deadline = Date.now.addingTimeInterval(budget.seconds)
     condition.lock()
     while true {
+      if isClosed {
+        condition.unlock()
+        throw ConnectionPool.closed
+      }
       if let connection = idle.popLast() {
         lentCount += 1
         condition.unlock()
@@ -159,6 +168,11 @@ final class ConnectionPool: @unchecked Sendable {
       }
       throw error
     }
+  }
+
+  /// What was scheduled before a store was closed, a ring of its bell, say, opens no session afterwards.
+  private static var closed: SwiftDataError {
+    .storeClosed.explained("the store was closed: make another container")
   }
 
   private func giveBack(_ connection: Connection) {
