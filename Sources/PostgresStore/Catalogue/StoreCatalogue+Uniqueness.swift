@@ -8,14 +8,17 @@ extension StoreCatalogue {
   /// The unique constraints of a schema: the columns of each, by table and name.
   func uniqueColumns(in schema: Schema) -> [String: [String: [MappedColumn]]] {
     var wanted: [String: [String: [MappedColumn]]] = [:]
+    var planned: [String: StoredIndex] = [:]
     for constraint in UniquenessConstraint.all(in: schema) {
       for type in schema.modelTypes {
         let descriptor = ModelDescriptor.of(type)
         guard constraint.covers(descriptor) else { continue }
         let all = MappedColumn.columns(of: descriptor)
         let columns = constraint.columns.map { all[$0] }
-        let entity = descriptor.entityName
-        wanted[entity, default: [:]][objectName(entity, columns.map(\.name), "unique")] = columns
+        let (entity, names) = (descriptor.entityName, columns.map(\.name))
+        let name = objectName(entity, names, "unique", besides: planned)
+        planned[name] = StoredIndex(on: entity, names)
+        wanted[entity, default: [:]][name] = columns
       }
     }
     return wanted
@@ -28,7 +31,7 @@ extension StoreCatalogue {
       let former = (constraints[entity] ?? []).subtracting((wanted[entity] ?? [:]).keys)
       for constraint in former.sorted() where constraint.hasSuffix("_unique") {
         try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(constraint.quotedName)")
-        constraints[entity]?.remove(constraint)
+        forgetObject(constraint, of: entity)
       }
     }
   }
@@ -46,6 +49,7 @@ extension StoreCatalogue {
       where !present.contains(constraint) {
         try addConstraint(constraint, on: entity, columns.map(\.name))
         constraints[entity, default: []].insert(constraint)
+        note(constraint, on: entity, columns.map(\.name))
       }
     }
   }

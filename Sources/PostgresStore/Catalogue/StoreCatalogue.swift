@@ -16,7 +16,8 @@ struct StoreCatalogue {
   var columns: [String: [String: String]] = [:]
   /// The names of unique constraints that the store has made, by table.
   var constraints: [String: Set<String>] = [:]
-  private var indexes: Set<String> = []
+  /// The indexes, those of constraints too, by name.
+  private var indexes: [String: StoredIndex] = [:]
   /// The tables that the session's role may not give indexes.
   private var foreignTables: Set<String> = []
   /// The columns that may lack values, though their properties have to have one: tables and names.
@@ -170,13 +171,18 @@ extension StoreCatalogue {
         "SELECT c.relname::text, k.conname::text FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
           + "\(inNamespace) AND k.contype = 'u' AND k.condeferrable"
       ),
-      ask("SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind IN ('i', 'I')"),
+      ask(
+        "SELECT c.relname::text, r.relname::text, i.indnatts::bigint, ARRAY(SELECT a.attname::text "
+          + "FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k(n, o) JOIN pg_attribute a "
+          + "ON a.attrelid = i.indrelid AND a.attnum = k.n ORDER BY k.o) FROM pg_index i "
+          + "JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid \(inNamespace)"
+      ),
       ask(
         "SELECT c.relname::text FROM pg_class c \(inNamespace) AND c.relkind = 'r' "
           + "AND NOT (pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE'))"
       ),
     ])
-    (columns, constraints, indexes, foreignTables) = ([:], [:], [], [])
+    (columns, constraints, indexes, foreignTables) = ([:], [:], [:], [])
     for row in 0..<results[0].rowCount {
       metadata[results[0].text(row, 0)] = results[0].text(row, 1)
     }
@@ -190,7 +196,14 @@ extension StoreCatalogue {
     for row in 0..<results[3].rowCount {
       constraints[results[3].text(row, 0), default: []].insert(results[3].text(row, 1))
     }
-    for row in 0..<results[4].rowCount { indexes.insert(results[4].text(row, 0)) }
+    for row in 0..<results[4].rowCount {
+      let (count, names) = (Int(results[4].integer(row, 2)), results[4].texts(row, 3))
+      indexes[results[4].text(row, 0)] = StoredIndex(
+        table: results[4].text(row, 1),
+        columnCount: count,
+        columns: names.count == count ? names : nil
+      )
+    }
     for row in 0..<results[5].rowCount { foreignTables.insert(results[5].text(row, 0)) }
     if let format = metadata["format"], !(1...StoreCatalogue.format ~= Int(format) ?? 0) {
       throw SwiftDataError.backwardMigration.explained(
@@ -395,7 +408,7 @@ extension StoreCatalogue {
   /// Notes that a constraint or an index of a table is gone.
   mutating func forgetObject(_ name: String, of entity: String) {
     constraints[entity]?.remove(name)
-    indexes.remove(name)
+    indexes[name] = nil
   }
 
   /// Makes indexes: for the other ends of relationships, what the models declare, and for unique texts, which queries
@@ -431,11 +444,9 @@ extension StoreCatalogue {
 
   /// Makes the index of columns as queries compare them.
   private mutating func addIndex(of columns: [MappedColumn], on table: String) throws {
-    try addIndex(
-      objectName(table, columns.map(\.name), "index"),
-      on: table,
-      columns.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
-    )
+    let names = columns.map(\.name)
+    let parts = columns.map { SQLColumn.ordered($0.name.quotedName, $0.kind) }
+    try addIndex(objectName(table, names, "index"), on: table, names, parts)
   }
 
   /// Whether a column has texts, and not values of an enumeration or addresses.
@@ -448,17 +459,18 @@ extension StoreCatalogue {
   /// Makes the indexes that find texts by their parts, if the server has trigrams.
   private mutating func addTextIndex(of column: String, on table: String) throws {
     let trigrams = objectName(table, [column], "trigrams")
-    guard !indexes.contains(trigrams), !foreignTables.contains(table),
+    guard indexes[trigrams] == nil, !foreignTables.contains(table),
       let operators = try trigramOperators()
     else { return }
     let name = column.quotedName
+    let others = objectName(table, [column], "others")
     try change(
       "CREATE INDEX \(trigrams.quotedName) ON \(self.name(table)) "
         + "USING gin ((\(TextIndex.folded(name))) \(operators))",
-      "CREATE INDEX \(objectName(table, [column], "others").quotedName) ON \(self.name(table)) "
+      "CREATE INDEX \(others.quotedName) ON \(self.name(table)) "
         + "(\(MappedTable.key)) WHERE \(TextIndex.hasOthers(name))"
     )
-    indexes.insert(trigrams)
+    for index in [trigrams, others] { note(index, on: table, [column]) }
   }
 
   /// The operators of an index of trigrams; `nil` if the server lacks the extension and the session's role may not make it.
@@ -496,19 +508,23 @@ extension StoreCatalogue {
   ///   - table: The table.
   /// - Throws: ``PostgresStoreError``.
   mutating func addInverseIndex(of property: String, rank: String?, on table: String) throws {
+    let columns = [property] + (rank.map { [$0] } ?? [])
     try addIndex(
       objectName(table, [property], "inverse"),
       on: table,
-      ([property] + (rank.map { [$0] } ?? [])).map(\.quotedName)
+      columns,
+      columns.map(\.quotedName)
     )
   }
 
   private mutating func addIndex(
     _ index: String,
     on table: String,
+    _ columns: [String],
     _ parts: [String]
   ) throws {
-    guard !foreignTables.contains(table), indexes.insert(index).inserted else { return }
+    guard !foreignTables.contains(table), indexes[index] == nil else { return }
+    note(index, on: table, columns)
     try change(
       "CREATE INDEX \(index.quotedName) ON \(name(table)) (\(parts.joined(separator: ", ")))"
     )
@@ -521,12 +537,38 @@ extension StoreCatalogue {
       && ["_unique", "_index", "_inverse", "_trigrams", "_others"].contains { name.hasSuffix($0) }
   }
 
-  /// The name of a constraint or an index: said in full if it fits, otherwise cut and told apart by a number.
-  func objectName(_ entity: String, _ columns: [String], _ suffix: String) -> String {
+  /// Notes that an index of columns has been made.
+  mutating func note(_ index: String, on table: String, _ columns: [String]) {
+    indexes[index] = StoredIndex(on: table, columns)
+  }
+
+  /// The name of a constraint or an index: said in full if it fits, and nothing else has it; otherwise cut and told apart by
+  /// a number.
+  ///
+  /// - Parameters:
+  ///   - entity: The table.
+  ///   - columns: The columns that it is made for.
+  ///   - suffix: What it is.
+  ///   - planned: What is going to be made, by name.
+  /// - Returns: The name.
+  func objectName(
+    _ entity: String,
+    _ columns: [String],
+    _ suffix: String,
+    besides planned: [String: StoredIndex] = [:]
+  ) -> String {
     let whole = "\(entity)_\(columns.joined(separator: "_"))"
-    if whole.utf8.count + suffix.utf8.count + 1 <= 63 { return "\(whole)_\(suffix)" }
+    let name =
+      whole.utf8.count + suffix.utf8.count + 1 <= 63
+      ? "\(whole)_\(suffix)" : shortName(whole, suffix, of: whole)
+    let isFree = (indexes[name] ?? planned[name])?.isMade(for: columns, of: entity) ?? true
+    return isFree
+      ? name : shortName(whole, suffix, of: ([entity] + columns).joined(separator: "\0"))
+  }
+
+  private func shortName(_ whole: String, _ suffix: String, of text: String) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in whole.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let start = String(decoding: whole.utf8.filter { $0 < 0x80 }.prefix(36), as: UTF8.self)
     return "\(start)_\(String(hash, radix: 36))_\(suffix)"
   }
