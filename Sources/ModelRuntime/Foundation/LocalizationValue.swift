@@ -5,6 +5,7 @@ extension String {
   /// A text as it is looked up in a table: its words, and what is between them.
   ///
   ///     String(localized: "\(count) trips to \(place)")   // looked up as "%lld trips to %@"
+  ///     String(localized: "\(used)% of \(total) GB")       // looked up as "%lld%% of %lld GB"
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// What is looked up.
     package let key: String
@@ -19,8 +20,10 @@ extension String {
     public init(_ value: String) { self.init(stringLiteral: value) }
 
     public init(stringInterpolation: StringInterpolation) {
-      key = stringInterpolation.key
       arguments = stringInterpolation.arguments
+      let format = stringInterpolation.key
+      // With nothing between its words it is a text, not a format.
+      key = arguments.isEmpty ? format.replacing("%%", with: "%") : format
     }
 
     /// Collects the words, and what is between them.
@@ -34,8 +37,9 @@ extension String {
       }
 
       public mutating func appendLiteral(_ literal: String) {
-        // What is written is text, and what is looked up is a format where anything is between.
-        key += literal
+        // What is written is text, and what is looked up is a format where anything is between: as in the tables that
+        // Apple's tools make, a percent sign is written twice there.
+        key += literal.replacing("%", with: "%%")
       }
 
       /// A text; `%@` in the key.

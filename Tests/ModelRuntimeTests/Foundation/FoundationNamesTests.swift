@@ -75,6 +75,27 @@ import Testing
     )
   }
 
+  @Test func `has the percent signs that are written in it, whatever comes behind them`() {
+    let (used, total, level, device) = (40, 512, 80, "Phone")
+    #expect(
+      String(localized: "\(used)% of \(total) GB", locale: english) == "40% of 512 GB"
+    )
+    #expect(
+      String(localized: "Battery at \(level)% on \(device)", locale: english)
+        == "Battery at 80% on Phone"
+    )
+    #expect(String(localized: "50%% or %d, \(device)%", locale: english) == "50%% or %d, Phone%")
+    let resource: LocalizedStringResource = "\(used)% of \(total) GB"
+    #expect(resource.key == "%lld%% of %lld GB")
+    #expect(String(localized: resource) == "40% of 512 GB")
+    var words = String.LocalizationValue.StringInterpolation(
+      literalCapacity: 11,
+      interpolationCount: 0
+    )
+    words.appendLiteral("100% of all")
+    #expect(String(localized: .init(stringInterpolation: words)) == "100% of all")
+  }
+
   @Test func `is found in the table of a bundle, which may change the order`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let language = folder.appending(path: "en.lproj")
@@ -84,6 +105,7 @@ import Testing
       "%lld trips to %@" = "%2$@: %1$lld trips, 100%%";
       "title" = "Journeys";
       "%lf km" = "%.1f kilometres";
+      "%lld%% of %lld GB" = "%1$lld%% de %2$lld Go";
       """
     try Data(table.utf8).write(to: language.appending(path: "Localizable.strings"))
     try Data(table.utf8).write(to: folder.appending(path: "Localizable.strings"))
@@ -94,6 +116,10 @@ import Testing
     )
     #expect(String(localized: "title", defaultValue: "Trips", bundle: bundle) == "Journeys")
     #expect(String(localized: "\(2.25) km", bundle: bundle, locale: english) == "2.2 kilometres")
+    #expect(
+      String(localized: "\(40)% of \(512) GB", bundle: bundle, locale: english)
+        == "40% de 512 Go"
+    )
     #expect(String(localized: "absent \(1)", bundle: bundle, locale: english) == "absent 1")
   }
 }
