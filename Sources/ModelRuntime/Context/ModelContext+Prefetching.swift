@@ -14,7 +14,8 @@ extension ModelContext {
     func add(_ model: any PersistentModel) {
       if known.insert(ObjectIdentifier(model)).inserted { found.append(model) }
     }
-    for property in keyPaths.compactMap(descriptor.property(for:)) where property.isRelationship {
+    for property in keyPaths.compactMap(descriptor.ownOrInheritedProperty(for:))
+    where property.isRelationship {
       var seen = SeenRows()
       for model in models {
         // The rows of a fetch are those of one store.

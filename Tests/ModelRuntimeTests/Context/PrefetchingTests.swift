@@ -2,6 +2,28 @@ import Foundation
 import ModelRuntime
 import Testing
 
+enum Parking {
+  @Model final class Garage {
+    var number: Int
+    @Relationship(inverse: \Vehicle.garage) var vehicles: [Vehicle] = []
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model class Vehicle {
+    var number: Int
+    var garage: Garage?
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model final class Car: Vehicle {
+    var doors: Int = 4
+
+    override init(_ number: Int) { super.init(number) }
+  }
+}
+
 @Suite struct `Prefetching relationships` {
   @Test func `asks the store once for all of them`() throws {
     let configuration = MemoryStore.Configuration()
@@ -27,6 +49,28 @@ import Testing
     // The store refuses predicates, so asking it for rows by identifier takes two requests.
     #expect(try requests(prefetching: []) == 41)
     #expect(try requests(prefetching: [\.author]) == 3)
+  }
+
+  @Test func `asks once, too, for what a superclass has declared`() throws {
+    let configuration = MemoryStore.Configuration()
+    let container = try ModelContainer(
+      for: Schema([Parking.Garage.self, Parking.Vehicle.self, Parking.Car.self]),
+      configurations: [configuration]
+    )
+    let context = ModelContext(container)
+    for number in 0..<20 {
+      let car = Parking.Car(number)
+      context.insert(car)
+      car.garage = Parking.Garage(number)
+    }
+    try context.save()
+    let other = ModelContext(container)
+    var descriptor = FetchDescriptor<Parking.Car>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.garage]
+    let before = configuration.archive.fetchCount
+    let cars = try other.fetch(descriptor)
+    #expect(Set(cars.compactMap { $0.garage?.number }).count == 20)
+    #expect(configuration.archive.fetchCount - before == 3)
   }
 
   @Test func `does not keep the context alive, nor what it found for ever`() throws {
