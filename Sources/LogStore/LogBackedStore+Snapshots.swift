@@ -11,8 +11,11 @@ extension LogBackedStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     let tables = try openTables()
-    let snapshots = try tables.fetch(request.descriptor).compactMap { row in
-      try tables.snapshot(of: row)
+    try tables.follow()
+    // The lists are as of the commit that the rows are of.
+    let resolver = StoreResolver(tables, request.editingState.trace)
+    let snapshots = try tables.fetch(request.descriptor, resolver).compactMap { row in
+      try tables.perform(.fetching) { try tables.snapshot(of: row, resolver) }
     }
     return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
   }
@@ -77,11 +80,13 @@ extension LogBackedStore {
 
 extension TableStore {
   /// The snapshot of a row, its lists filled from their members.
-  fileprivate func snapshot(of fetched: FetchedRow) throws -> DefaultSnapshot? {
+  fileprivate func snapshot(
+    of fetched: FetchedRow,
+    _ resolver: StoreResolver
+  ) throws -> DefaultSnapshot? {
     guard let table = table(numbered: fetched.reference.table),
       let own = identifier(of: fetched.reference)
     else { return nil }
-    let resolver = StoreResolver(self)
     return try DefaultSnapshot(
       of: fetched,
       own,

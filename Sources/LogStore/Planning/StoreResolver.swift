@@ -45,9 +45,13 @@ final class StoreResolver: RowResolver {
 
   func members(of owner: RowReference, _ property: ModelProperty) throws -> [RowReference] {
     guard let inverse = property.inverse, let destination = property.destination else { return [] }
-    return try store.tables(for: destination).flatMap { table in
-      try rows(referringTo: owner, inTable: table.number, column: inverse.ordinal)
+    let tables = store.tables(for: destination)
+    var members = try tables.flatMap { table in
+      try keys(ofTable: table.number, column: inverse.ordinal)?.rows(referringTo: owner) ?? []
     }
+    // A list has one order, whichever classes its members are of.
+    if tables.count > 1 { members.sort() }
+    return members.map(\.reference)
   }
 
   /// The rows of a table that refer to a row.

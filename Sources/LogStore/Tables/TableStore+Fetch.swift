@@ -162,15 +162,25 @@ extension TableStore {
     _ descriptor: FetchDescriptor<T>,
     _ trace: QueryTrace? = nil
   ) throws -> [FetchedRow] {
+    try fetch(descriptor, StoreResolver(self, trace))
+  }
+
+  /// The rows a fetch asks for, as of the view of a resolver.
+  ///
+  /// - Throws: As ``fetch(_:_:)``.
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ resolver: StoreResolver
+  ) throws -> [FetchedRow] {
     let query = try StoreQuery(descriptor)
     var builder = FetchedRowBuilder()
     if let ordering = query.ordering {
-      let order = try visit(T.self, query, by: ordering, trace) { builder.append($0, row: $1) }
+      let order = try visit(T.self, query, by: ordering, resolver) { builder.append($0, row: $1) }
       builder.rearrange(order)
       return builder.rows
     }
     var skipped = query.window.offset
-    try visit(T.self, query, for: .rows, StoreResolver(self, trace)) { fetch in
+    try visit(T.self, query, for: .rows, resolver) { fetch in
       try fetch.visit { reference, row in
         if skipped > 0 {
           skipped -= 1
@@ -191,13 +201,16 @@ extension TableStore {
     _ trace: QueryTrace? = nil
   ) throws -> [RowReference] {
     let query = try StoreQuery(descriptor)
+    let resolver = StoreResolver(self, trace)
     var references: [RowReference] = []
     if let ordering = query.ordering {
-      let order = try visit(T.self, query, by: ordering, trace) { row, _ in references.append(row) }
+      let order = try visit(T.self, query, by: ordering, resolver) { row, _ in
+        references.append(row)
+      }
       return order.map { references[$0] }
     }
     var skipped = query.window.offset
-    try visit(T.self, query, for: .names, StoreResolver(self, trace)) { fetch in
+    try visit(T.self, query, for: .names, resolver) { fetch in
       if query.window.isUnbounded, let shared = SharedNames(fetch, query.expression) {
         try shared.append(to: &references)
         return .proceed
@@ -253,10 +266,10 @@ extension TableStore {
     _: T.Type,
     _ query: StoreQuery,
     by ordering: RowOrdering,
-    _ trace: QueryTrace?,
+    _ resolver: StoreResolver,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws -> [Int] {
-    let resolver = StoreResolver(self, trace)
+    let trace = resolver.trace
     var sorter = RowSorter(ordering, limit: query.window.end, resolver: resolver)
     let first = FirstRows(ordering, end: query.window.end)
     // Of one table an index may bring just the rows that are wanted, and in order.

@@ -1,0 +1,129 @@
+import Foundation
+import LogStore
+import SwiftData
+import Synchronization
+import Testing
+
+/// A store of others in front of a log store, which it speaks to in snapshots.
+final class FrontedStore: DataStore {
+  struct Configuration: DataStoreConfiguration {
+    typealias Store = FrontedStore
+
+    var base: LogStoreConfiguration
+
+    var name: String { base.name }
+    var schema: Schema? {
+      get { base.schema }
+      set { base.schema = newValue }
+    }
+  }
+
+  /// Ends a save that would go on for ever.
+  struct TooManyAttempts: Error {}
+
+  typealias Snapshot = LogStore.Snapshot
+
+  let configuration: Configuration
+  let base: LogStore
+  private let attempts = Atomic(0)
+
+  var identifier: String { base.identifier }
+  var schema: Schema { base.schema }
+
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    base = try LogStore(configuration.base, migrationPlan: migrationPlan)
+  }
+
+  func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel {
+    try base.fetch(request)
+  }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<Snapshot>
+  ) throws -> DataStoreSaveChangesResult<Snapshot> {
+    let count = attempts.add(1, ordering: .sequentiallyConsistent).newValue
+    if count > 100 { throw TooManyAttempts() }
+    return try base.save(request)
+  }
+}
+
+enum Fronted {
+  @Model final class Trip {
+    var number: Int
+    var stops: [Stop] = []
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model final class Stop {
+    var name: String
+    @Relationship(inverse: \Trip.stops) var trip: Trip?
+
+    init(_ name: String) { self.name = name }
+  }
+}
+
+@Suite struct `A store in front of a log store` {
+  typealias Trip = Fronted.Trip
+  typealias Stop = Fronted.Stop
+
+  private let folder: TemporaryFolder
+  private let container: ModelContainer
+
+  init() throws {
+    folder = try TemporaryFolder()
+    container = try Self.open(folder)
+    let context = ModelContext(container)
+    let (first, second) = (Trip(1), Trip(2))
+    context.insert(first)
+    context.insert(second)
+    first.stops = ["c", "a", "b"].map { Stop($0) }
+    second.stops = ["x", "y", "z"].map { Stop($0) }
+    try context.save()
+  }
+
+  private static func open(
+    _ folder: TemporaryFolder,
+    allowsSave: Bool = true
+  ) throws -> ModelContainer {
+    let url = folder.url.appending(path: "trips.store")
+    let base = LogStoreConfiguration(url: url, allowsSave: allowsSave, durability: .relaxed)
+    return try ModelContainer(
+      for: Schema([Trip.self, Stop.self]),
+      configurations: [FrontedStore.Configuration(base: base)]
+    )
+  }
+
+  private func trips(_ context: ModelContext) throws -> [Trip] {
+    try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.number)]))
+  }
+
+  private func stop(_ name: String, _ context: ModelContext) throws -> Stop {
+    let named = FetchDescriptor<Stop>(predicate: #Predicate { $0.name == name })
+    return try #require(try context.fetch(named).first)
+  }
+
+  /// What is stored, seen without what this process remembers of it.
+  private func stored() throws -> [[String]] {
+    try trips(ModelContext(container)).map { $0.stops.map(\.name) }
+  }
+
+  @Test func `that only reads sees each save that has returned, and lists as of the same commit`()
+    throws
+  {
+    let reader = try Self.open(folder, allowsSave: false)
+    let context = ModelContext(container)
+    for number in 3..<6 {
+      let trip = Trip(number)
+      context.insert(trip)
+      trip.stops = [Stop("\(number)")]
+      try context.save()
+      let found = try trips(ModelContext(reader))
+      #expect(found.map(\.number) == Array(1...number))
+      #expect(found.last?.stops.map(\.name) == ["\(number)"])
+    }
+  }
+}
