@@ -24,57 +24,9 @@ extension LogBackedStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let tables = try openTables()
-    var names: [PersistentIdentifier: RowReference] = [:]
-    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-    for snapshot in request.inserted {
-      let entity = snapshot.persistentIdentifier.entityName
-      guard let table = tables.table(forEntityNamed: entity) else {
-        throw LogStoreError.schemaNotInStore(entity: entity, path: tables.path)
-      }
-      let key = try reserveKeys(1, inTable: table).lowerBound
-      names[snapshot.persistentIdentifier] = RowReference(table: table, key: key)
-      remapped[snapshot.persistentIdentifier] = try .identifier(
-        for: identifier,
-        entityName: entity,
-        primaryKey: key
-      )
+    return try saveSnapshots(request, reference: tables.reference(of:)) {
+      LogStoreError.schemaNotInStore(entity: $0, path: tables.path)
     }
-    func reference(_ identifier: PersistentIdentifier) -> RowReference? {
-      names[identifier] ?? tables.reference(of: identifier)
-    }
-    let token = try tables.save(author: request.editingState.author) { sink in
-      var writer = RowWriter()
-      for snapshot in request.inserted + request.updated {
-        guard let own = reference(snapshot.persistentIdentifier) else { continue }
-        let tables = tables
-        let row = try snapshot.write(
-          into: &writer,
-          lists: .atMembers {
-            try tables.reserveRanks(1).lowerBound
-          },
-          reference: reference,
-          sideFile: sink.addBlob
-        )
-        if names[snapshot.persistentIdentifier] != nil {
-          sink.insert(own, row: writer.bytes.extracting(row))
-        } else {
-          sink.update(
-            own,
-            changed: .all,
-            row: writer.bytes.extracting(row)
-          )
-        }
-        writer.removeAll()
-      }
-      for snapshot in request.deleted {
-        if let own = reference(snapshot.persistentIdentifier) { sink.delete(own) }
-      }
-    }
-    return DataStoreSaveChangesResult(
-      for: identifier,
-      remappedIdentifiers: remapped,
-      historyToken: token
-    )
   }
 }
 

@@ -18,6 +18,15 @@ extension SwiftDataError {
     )
   }
 
+  /// What a store says in names of its own about what others have saved.
+  static func savedMeanwhile(_ error: any Error) -> SwiftDataError {
+    modelValidationFailure.explained(
+      "the store refuses the save because of what another context or process has saved since the models were "
+        + "fetched: fetch again, or roll back",
+      causedBy: error
+    )
+  }
+
   /// A reference that a save would leave to a row that does not exist.
   static func referenceToNothing(
     _ dangling: DanglingReferences,

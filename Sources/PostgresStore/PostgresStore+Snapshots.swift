@@ -17,52 +17,9 @@ extension PostgresStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var names: [PersistentIdentifier: RowReference] = [:]
-    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-    for snapshot in request.inserted {
-      let entity = snapshot.persistentIdentifier.entityName
-      guard let table = tables.table(forEntityNamed: entity) else {
-        throw PostgresStoreError.schemaNotInStore(
-          entity: entity,
-          namespace: configuration.namespace
-        )
-      }
-      let key = try reserveKeys(1, inTable: table.number).lowerBound
-      names[snapshot.persistentIdentifier] = RowReference(table: table.number, key: key)
-      remapped[snapshot.persistentIdentifier] = try .identifier(
-        for: identifier,
-        entityName: entity,
-        primaryKey: key
-      )
+    try saveSnapshots(request, reference: reference(of:)) {
+      PostgresStoreError.schemaNotInStore(entity: $0, namespace: configuration.namespace)
     }
-    func reference(_ identifier: PersistentIdentifier) -> RowReference? {
-      names[identifier] ?? self.reference(of: identifier)
-    }
-    let token = try saveRows(for: request.editingState) { sink in
-      var writer = RowWriter()
-      for snapshot in request.inserted + request.updated {
-        guard let own = reference(snapshot.persistentIdentifier) else { continue }
-        let row = try snapshot.write(
-          into: &writer,
-          lists: .atMembers { try self.reserveRanks(1).lowerBound },
-          reference: reference
-        )
-        if names[snapshot.persistentIdentifier] != nil {
-          sink.insert(own, row: writer.bytes.extracting(row))
-        } else {
-          sink.update(own, changed: .all, row: writer.bytes.extracting(row))
-        }
-        writer.removeAll()
-      }
-      for snapshot in request.deleted {
-        if let own = reference(snapshot.persistentIdentifier) { sink.delete(own) }
-      }
-    }
-    return DataStoreSaveChangesResult(
-      for: identifier,
-      remappedIdentifiers: remapped,
-      historyToken: token
-    )
   }
 
   /// The snapshot of a row, its lists filled from their members.

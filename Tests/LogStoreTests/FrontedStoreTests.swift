@@ -111,6 +111,25 @@ enum Fronted {
     try trips(ModelContext(container)).map { $0.stops.map(\.name) }
   }
 
+  @Test func `refuses a new model whose owner another context has deleted, and touches no other`()
+    throws
+  {
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    let trips = try trips(context)
+    #expect(trips.map { $0.stops.map(\.name) } == [["c", "a", "b"], ["x", "y", "z"]])
+    other.delete(try self.trips(other)[0])
+    try other.save()
+    let new = Stop("new")
+    context.insert(new)
+    new.trip = trips[0]
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(!trips[1].isDeleted)
+    #expect(trips[1].stops.map(\.name) == ["x", "y", "z"])
+    new.trip = trips[1]
+    try context.save()
+    #expect(try stored() == [["x", "y", "z", "new"]])
+  }
+
   @Test func `that only reads sees each save that has returned, and lists as of the same commit`()
     throws
   {

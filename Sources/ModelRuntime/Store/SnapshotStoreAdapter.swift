@@ -261,9 +261,10 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
-  /// Has the store save, and finds out whether it cannot because others have deleted a model that has changed.
+  /// Has the store save, and finds out whether it cannot because others have deleted a model of the save.
   ///
-  /// - Throws: ``VanishedRow`` in that case; otherwise what the store throws.
+  /// - Throws: ``VanishedRow`` in that case; otherwise what the store throws, unless that is about rows: a store that keeps
+  ///   rows for this one names them as it likes, and here the same names are those of other models.
   private func trySaving(
     _ request: DataStoreSaveChangesRequest<Store.Snapshot>,
     of changes: ChangeSet,
@@ -271,16 +272,17 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   ) throws -> DataStoreSaveChangesResult<Store.Snapshot> {
     do {
       return try store.save(request)
-    } catch
-      where error is VanishedRow || error as? SwiftDataError == .modelValidationFailure
+    } catch let error
+      where error.namesRows || error as? SwiftDataError == .modelValidationFailure
     {
-      // What was read before may be older; and a store that keeps rows for this one names them as it likes.
+      // What was read before may be older.
       reads.withLock { $0[state.id] = SaveReads() }
-      let updated = changes.updated.map { $0._$state.reference }
-      guard let rows = try? rows(at: updated, for: state),
+      // A store may take it for an error, too, that a model to be deleted is gone.
+      let references = (changes.updated + changes.deleted).map { $0._$state.reference }
+      guard let rows = try? rows(at: references, for: state),
         let place = rows.firstIndex(where: { $0 == nil })
-      else { throw error }
-      throw VanishedRow(updated[place])
+      else { throw error.namesRows ? SwiftDataError.savedMeanwhile(error) : error }
+      throw VanishedRow(references[place])
     }
   }
 
@@ -379,6 +381,14 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   private func customSnapshot<M: PersistentModel>(of model: M) -> Store.Snapshot {
     var related: [PersistentIdentifier: any BackingData] = [:]
     return Store.Snapshot(from: _LiveBackingData(model), relatedBackingDatas: &related)
+  }
+}
+
+extension Error {
+  /// Whether a store of rows says by their names what stands against a save.
+  fileprivate var namesRows: Bool {
+    self is VanishedRow || self is DanglingReferences || self is MovedReference
+      || self is RowConflicts || self is RowClashes
   }
 }
 
