@@ -209,9 +209,7 @@ final class FaultyStore: DataStore, HistoryProviding, DataStoreBatching, DataSto
   static let lostInSnapshots: Set<DataStoreContract.Feature> = [.contexts, .concurrentUniqueness]
 
   @Test(
-    arguments: DataStoreContract.clauses.filter {
-      faulted.contains($0.feature) && !lostInSnapshots.contains($0.feature)
-    }
+    arguments: DataStoreContract.clauses.filter { !lostInSnapshots.contains($0.feature) }
   )
   func `is kept by a store without a fault`(clause: DataStoreContract.Clause) throws {
     try check(clause, .none)

@@ -130,6 +130,51 @@ enum Fronted {
     #expect(try stored() == [["x", "y", "z", "new"]])
   }
 
+  @Test func `keeps the places of members that change otherwise`() throws {
+    let context = ModelContext(container)
+    try stop("c", context).name = "d"
+    try context.save()
+    #expect(try stored() == [["d", "a", "b"], ["x", "y", "z"]])
+  }
+
+  @Test func `keeps a list in the order that it was put in`() throws {
+    let context = ModelContext(container)
+    let trips = try trips(context)
+    trips[0].stops.sort { $0.name < $1.name }
+    trips[1].stops.insert(Stop("0"), at: 1)
+    try context.save()
+    #expect(try stored() == [["a", "b", "c"], ["x", "0", "y", "z"]])
+    trips[0].stops.append(try stop("x", context))
+    trips[1].stops.append(try stop("a", context))
+    try context.save()
+    #expect(try stored() == [["b", "c", "x"], ["0", "y", "z", "a"]])
+    trips[1].stops.reverse()
+    try context.save()
+    #expect(try stored() == [["b", "c", "x"], ["a", "z", "y", "0"]])
+  }
+
+  @Test func `leaves alone what others have put into a list meanwhile, or taken out of it`() throws
+  {
+    let base = try #require(container.stores(of: FrontedStore.self).first?.base)
+    let state = EditingState()
+    let request = DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>(), editingState: state)
+    let found = try base.fetch(request).fetchedSnapshots
+    #expect(found.count == 2)
+    let other = ModelContext(container)
+    try stop("a", other).trip = nil
+    try stop("z", other).trip = try self.trips(other)[0]
+    try other.save()
+    _ = try base.save(
+      DataStoreSaveChangesRequest(
+        inserted: [],
+        updated: found,
+        deleted: [],
+        editingState: state
+      )
+    )
+    #expect(try stored() == [["c", "b", "z"], ["x", "y"]])
+  }
+
   @Test func `that only reads sees each save that has returned, and lists as of the same commit`()
     throws
   {

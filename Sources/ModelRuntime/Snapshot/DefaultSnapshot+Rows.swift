@@ -8,8 +8,8 @@ extension DefaultSnapshot {
   package enum ListStorage {
     /// With the owner, like any other list.
     case atOwner
-    /// At the members, with ranks that `nextRank` gives out.
-    case atMembers(nextRank: () throws -> Int64)
+    /// At the members, with the ranks that `rank` says for their to-one columns; `nil` for one without a rank.
+    case atMembers(rank: (_ column: Int) throws -> Int64?)
   }
 
   /// Writes the row of the snapshot as a store keeps it.
@@ -54,14 +54,28 @@ extension DefaultSnapshot {
           .flatMap(reference)
         {
           writer.set(column, reference: target)
-          if case .atMembers(let nextRank) = lists, let rankColumn = descriptor.rankColumns[column]
+          if case .atMembers(let rank) = lists, let rankColumn = descriptor.rankColumns[column],
+            let rank = try rank(column)
           {
-            writer.set(rankColumn, integer: try nextRank())
+            writer.set(rankColumn, integer: rank)
           }
         }
       }
     }
     return writer.finish()
+  }
+
+  /// Returns the models that a relationship leads to, in the order of a list.
+  package func destinations(_ property: ModelProperty) -> [PersistentIdentifier] {
+    let (column, layout) = (property.ordinal, descriptor.layout)
+    return unsafe row.withUnsafeBytes { bytes in
+      let row = unsafe bytes.bytes
+      if layout.isNull(column, in: row) { return [] }
+      let references =
+        property.isToMany
+        ? layout.references(column, in: row) : [layout.reference(column, in: row)]
+      return references.compactMap(identifier(for:))
+    }
   }
 
   /// Makes the snapshot of a row of a store that keeps lists at their members.

@@ -49,21 +49,31 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
   }
 
   func run() throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    do {
-      return DataStoreSaveChangesResult(
-        for: store.identifier,
-        remappedIdentifiers: remapped,
-        historyToken: try write()
-      )
-    } catch let vanished as VanishedRow {
-      throw SwiftDataError.modelDeletedElsewhere(identifier(of: vanished.reference))
-    } catch let dangling as DanglingReferences {
-      throw refusal(of: dangling)
-    } catch let clashes as RowClashes {
-      throw SwiftDataError.modelValidationFailure.explained(
-        "values that have to be unique are taken by other models",
-        entity: clashes.clashes.first?.constraint.owner.entityName
-      )
+    var gone: Set<RowReference> = []
+    while true {
+      let places = try ListPlaces(of: request, in: store, reference, without: gone)
+      do {
+        return DataStoreSaveChangesResult(
+          for: store.identifier,
+          remappedIdentifiers: remapped,
+          historyToken: try write(places)
+        )
+      } catch let vanished as VanishedRow {
+        guard places.moved[vanished.reference] != nil else {
+          throw SwiftDataError.modelDeletedElsewhere(identifier(of: vanished.reference))
+        }
+        // One that only gets another place in a list is none of the caller's models.
+        gone.insert(vanished.reference)
+      } catch is RowConflicts {
+        // Others have changed what is written along with a place: the next attempt copies what they have set.
+      } catch let dangling as DanglingReferences {
+        throw refusal(of: dangling)
+      } catch let clashes as RowClashes {
+        throw SwiftDataError.modelValidationFailure.explained(
+          "values that have to be unique are taken by other models",
+          entity: clashes.clashes.first?.constraint.owner.entityName
+        )
+      }
     }
   }
 
@@ -71,7 +81,7 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
     names[identifier] ?? knownReference(identifier)
   }
 
-  private func write() throws -> (any HistoryToken)? {
+  private func write(_ places: ListPlaces) throws -> (any HistoryToken)? {
     // What else the state has is about rows as the caller names them.
     let state = EditingState(id: request.editingState.id, author: request.editingState.author)
     return try store.saveRows(for: state) { sink in
@@ -80,7 +90,7 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
         guard let own = reference(snapshot.persistentIdentifier) else { continue }
         let row = try snapshot.write(
           into: &writer,
-          lists: .atMembers { try store.reserveRanks(1).lowerBound },
+          lists: .atMembers { try places.rank(of: own, $0) ?? store.reserveRanks(1).lowerBound },
           reference: reference,
           sideFile: sink.addBlob
         )
@@ -91,6 +101,7 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
         }
         writer.removeAll()
       }
+      places.write(into: sink)
       for snapshot in request.deleted {
         if let own = reference(snapshot.persistentIdentifier) { sink.delete(own) }
       }

@@ -1,0 +1,104 @@
+/// Ranks as numbers, apart from models.
+enum Ranks {
+  /// Ranks in strictly ascending order that keep as many former ones as possible.
+  ///
+  /// - Parameters:
+  ///   - former: The ranks in the order wanted; `nil` for what has none.
+  ///   - spacing: The distance of new ranks, where there is room.
+  ///   - reserve: Returns ranks behind every rank given out before.
+  /// - Returns: A rank for each.
+  /// - Complexity: O(*n* log *n*).
+  static func keepingMost(
+    of former: [Int64?],
+    spacing: Int64,
+    _ reserve: (_ count: Int) -> Range<Int64>
+  ) -> [Int64] {
+    var kept = longestAscent(in: former)
+    var ranks = former.map { $0 ?? 0 }
+    var index = 0
+    while index < former.count {
+      if kept[index] {
+        index += 1
+        continue
+      }
+      var start = index
+      var end = index
+      while end < former.count, !kept[end] { end += 1 }
+      // Between neighbours without enough room: these get new ranks too, and ever more of them.
+      var width = end - start
+      while start > 0, end < former.count,
+        !hasRoom(for: end - start, between: ranks[start - 1], and: ranks[end])
+      {
+        let reach = min(former.count, end + width)
+        for place in end..<reach { kept[place] = false }
+        end = reach
+        while end < former.count, !kept[end] { end += 1 }
+        let back = max(0, start - width)
+        for place in back..<start { kept[place] = false }
+        start = back
+        while start > 0, !kept[start - 1] { start -= 1 }
+        width *= 2
+      }
+      fill(&ranks, start..<end, spacing, reserve)
+      for place in start..<end { kept[place] = true }
+      index = end
+    }
+    return ranks
+  }
+
+  private static func hasRoom(for count: Int, between low: Int64, and high: Int64) -> Bool {
+    let (distance, overflow) = high.subtractingReportingOverflow(low)
+    return overflow || distance > Int64(count)
+  }
+
+  private static func fill(
+    _ ranks: inout [Int64],
+    _ range: Range<Int>,
+    _ spacing: Int64,
+    _ reserve: (Int) -> Range<Int64>
+  ) {
+    let count = Int64(range.count)
+    var first: Int64
+    var step = spacing
+    if range.upperBound == ranks.count {
+      first = reserve(range.count * Int(spacing)).lowerBound
+    } else if range.lowerBound == 0 {
+      // Ranks come from disk: whatever they are, they are no reason to stop.
+      first = ranks[range.upperBound] &- count &* step
+    } else {
+      let low = ranks[range.lowerBound - 1]
+      let (distance, overflow) = ranks[range.upperBound].subtractingReportingOverflow(low)
+      step = overflow ? spacing : distance / (count + 1)
+      first = low &+ step
+    }
+    for index in range {
+      ranks[index] = first
+      first &+= step
+    }
+  }
+
+  /// Which elements belong to a longest strictly ascending subsequence of those that have a rank.
+  private static func longestAscent(in ranks: [Int64?]) -> [Bool] {
+    // For each length, the last element of the ascent of this length that ends lowest.
+    var tails: [Int] = []
+    var previous = [Int](repeating: -1, count: ranks.count)
+    for (index, rank) in ranks.enumerated() {
+      guard let rank else { continue }
+      var low = 0
+      var high = tails.count
+      while low < high {
+        let middle = (low + high) / 2
+        if let tail = ranks[tails[middle]], tail < rank { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[index] = tails[low - 1] }
+      if low < tails.count { tails[low] = index } else { tails.append(index) }
+    }
+    var kept = [Bool](repeating: false, count: ranks.count)
+    var next = tails.last ?? -1
+    while next >= 0 {
+      kept[next] = true
+      next = previous[next]
+    }
+    return kept
+  }
+}
