@@ -58,6 +58,7 @@ extension LogBackedStore {
         author: editingState.author,
         deletions: editingState.deletions,
         derived: editingState.derivedRows,
+        kept: editingState.keptClaim,
         body
       )
     }
@@ -192,23 +193,41 @@ extension LogBackedStore {
   /// - Complexity: That of fetching the rows.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
     let tables = try openTables()
-    let rows = try tables.references(of: FetchDescriptor(predicate: request.predicate))
+    // In one turn, which begins with what other processes have saved, and in which a claim may be kept.
+    try tables.perform(.saving) {
+      try tables.engine.inTurn { try delete(request, from: tables) }
+    }
+  }
+
+  private func delete<T>(
+    _ request: DataStoreBatchDeleteRequest<T>,
+    from tables: TableStore
+  ) throws where T: PersistentModel {
+    let fetch = FetchDescriptor(predicate: request.predicate)
     let ownTable =
       request.includeSubclasses ? nil : table(forEntityNamed: Schema.entityName(for: T.self))
     var left: [DanglingReferences.Reference] = []
+    let kept = KeptClaim()
+    defer { kept.release() }
     while true {
+      let rows = try tables.references(of: fetch).filter {
+        ownTable == nil || $0.table == ownTable
+      }
       do {
-        _ = try tables.save(author: request.editingState.author) { sink in
-          for row in rows where ownTable == nil || row.table == ownTable { sink.delete(row) }
-          try tables.nullify(left, in: sink)
+        let gone = Set(rows)
+        _ = try tables.save(author: request.editingState.author, kept: kept) { sink in
+          for row in rows { sink.delete(row) }
+          try tables.nullify(left.filter { !gone.contains($0.row) }, in: sink)
         }
         return
       } catch let dangling as DanglingReferences {
-        // Others may be added while these are being nullified: then the next attempt finds them, too.
+        // What more refers to rows that were deleted by this attempt waits until the next one is over.
         left += dangling.toDeletedRows
       } catch let moved as MovedReference {
         // It refers to another row by now, and goes on doing so.
         left.removeAll { $0.row == moved.row && $0.column == moved.column }
+      } catch is VanishedRow {
+        // Another has deleted one of them: the next attempt finds what is left.
       } catch is RowConflicts {
         // Others have changed what is written along: the next attempt copies what they have set.
       }

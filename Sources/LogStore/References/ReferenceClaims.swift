@@ -7,11 +7,16 @@ import RowFormat
 ///
 /// A save claims the rows it refers to and the rows it deletes before it looks whether anything would dangle, and
 /// holds the claims until its commit is visible, or has failed. Any number of saves may refer to one row; one that
-/// deletes it waits for them, and they for it. So of two such saves one sees what the other has committed,
-/// and no lock is held while a commit is written.
+/// deletes it waits for them, and they for it: those that come later also for one that waits. So of two such saves one
+/// sees what the other has committed, and no lock is held while a commit is written.
 ///
 /// A save that waits here holds no other claim: it claims unique keys later, and nobody who waits for those is waited
-/// for here.
+/// for here. But for one: what others have committed in favour of a row is news to a save that deletes it, so that it has to
+/// start over, and they may go on for ever. So a save that has failed for that may keep the rows it deletes until its next
+/// attempt is over (``KeptClaim``). There is one such save at a time. It waits for nobody who waits, since those may wait
+/// for it, but only for who holds claims; those are being committed, and need nothing of it. It is in the turn of its
+/// process all the while, and has locked the ends: who waits here for a kept row may have done both before. And its thread is
+/// never made to wait for itself: to encode a model is to run code of the app, which may save.
 final class ReferenceClaims: @unchecked Sendable {
   /// What a save has claimed.
   struct Claim {
@@ -23,22 +28,70 @@ final class ReferenceClaims: @unchecked Sendable {
   // By row, how many saves refer to it. Guarded by the condition, as is what follows.
   private var referring: [RowReference: Int] = [:]
   private var deleting: Set<RowReference> = []
+  /// What is kept between two attempts of a save.
+  private var kept: Kept?
+  /// The saves that wait, in the order in which they came.
+  private var waiting: [Waiting] = []
+  private var lastTicket: UInt64 = 0
+
+  private struct Kept {
+    let owner: KeptClaim
+    let thread: Thread
+    var rows: Set<RowReference>
+  }
+
+  private struct Waiting {
+    let ticket: UInt64
+    let deleted: Set<RowReference>
+  }
+
+  /// Why a save has to wait.
+  private enum Obstacle {
+    case referred(RowReference)
+    /// Also for a row that is kept.
+    case deleted(RowReference)
+    /// An earlier save waits to delete the row.
+    case awaited(RowReference)
+  }
+
+  /// Whether a save keeps rows between two attempts.
+  var isKept: Bool { condition.withLock { kept != nil } }
+  /// How many saves wait.
+  var waitingCount: Int { condition.withLock { waiting.count } }
 
   /// Claims what a save refers to and deletes; waits while another save stands against it.
-  func claim(_ changes: ReferenceChanges) -> Claim {
+  ///
+  /// - Parameters:
+  ///   - changes: What it refers to and deletes.
+  ///   - owner: What it has kept, if it has.
+  /// - Returns: The claim, for ``finish(_:keeping:)``.
+  func claim(_ changes: ReferenceChanges, keptBy owner: KeptClaim? = nil) -> Claim {
     let claim = Claim(targets: changes.targets, deleted: changes.deleted)
     condition.lock()
     defer { condition.unlock() }
-    while isContested(claim) { condition.wait() }
+    if let obstacle = self.obstacle(to: claim, owner, nil) { wait(for: obstacle, claim, owner) }
     for target in claim.targets { referring[target, default: 0] += 1 }
     deleting.formUnion(claim.deleted)
     return claim
   }
 
   /// Ends a claim: the commit is visible, and so is what it did to indexes; or it failed.
-  func finish(_ claim: Claim) {
+  ///
+  /// - Parameters:
+  ///   - claim: The claim.
+  ///   - keeper: Who keeps the deleted rows from being referred to until the next attempt; nobody does if another save keeps
+  ///     some already.
+  func finish(_ claim: Claim, keeping keeper: KeptClaim? = nil) {
     condition.lock()
     defer { condition.unlock() }
+    if let keeper, kept == nil || kept?.owner === keeper {
+      kept = Kept(
+        owner: keeper,
+        thread: .current,
+        rows: (kept?.rows ?? []).union(claim.deleted)
+      )
+      keeper.keep { [weak self, weak keeper] in self?.release(keeper) }
+    }
     for target in claim.targets {
       if let count = referring[target], count > 1 {
         referring[target] = count - 1
@@ -50,13 +103,63 @@ final class ReferenceClaims: @unchecked Sendable {
     condition.broadcast()
   }
 
-  private func isContested(_ claim: Claim) -> Bool {
-    if !deleting.isEmpty {
-      // Two saves that delete one row: the second finds that it is gone.
-      if claim.targets.contains(where: deleting.contains) { return true }
-      if claim.deleted.contains(where: deleting.contains) { return true }
+  private func release(_ keeper: KeptClaim?) {
+    condition.lock()
+    defer { condition.unlock() }
+    guard kept?.owner === keeper else { return }
+    kept = nil
+    condition.broadcast()
+  }
+
+  private func wait(for obstacle: Obstacle, _ claim: Claim, _ owner: KeptClaim?) {
+    lastTicket += 1
+    let ticket = lastTicket
+    waiting.append(Waiting(ticket: ticket, deleted: Set(claim.deleted)))
+    var next: Obstacle? = obstacle
+    while let obstacle = next {
+      // Each save that ends wakes all: as long as the row in the way is, the others need not be looked at.
+      repeat { condition.wait() } while stands(obstacle, isFree(owner), ticket)
+      next = self.obstacle(to: claim, owner, ticket)
     }
-    return !referring.isEmpty && claim.deleted.contains { referring[$0] != nil }
+    waiting.removeAll { $0.ticket == ticket }
+    // Who waited for its turn finds the rows deleted now, or is free to go.
+    condition.broadcast()
+  }
+
+  /// What a claim has to wait for first.
+  ///
+  /// - Parameters:
+  ///   - claim: The claim.
+  ///   - owner: What its save has kept.
+  ///   - ticket: When it began to wait; `nil` if it does not wait yet.
+  /// - Returns: `nil` if nothing stands against it.
+  private func obstacle(to claim: Claim, _ owner: KeptClaim?, _ ticket: UInt64?) -> Obstacle? {
+    let isFree = isFree(owner)
+    if !deleting.isEmpty || !isFree && (kept != nil || !waiting.isEmpty) {
+      for target in claim.targets {
+        if stands(.deleted(target), isFree, ticket) { return .deleted(target) }
+        if stands(.awaited(target), isFree, ticket) { return .awaited(target) }
+      }
+      // Two saves that delete one row: the second finds that it is gone.
+      for row in claim.deleted where stands(.deleted(row), isFree, ticket) { return .deleted(row) }
+    }
+    if referring.isEmpty { return nil }
+    return claim.deleted.first { referring[$0] != nil }.map { .referred($0) }
+  }
+
+  private func stands(_ obstacle: Obstacle, _ isFree: Bool, _ ticket: UInt64?) -> Bool {
+    switch obstacle {
+    case .referred(let row): referring[row] != nil
+    case .deleted(let row): deleting.contains(row) || !isFree && kept?.rows.contains(row) == true
+    case .awaited(let row):
+      !isFree && waiting.contains { $0.ticket < ticket ?? .max && $0.deleted.contains(row) }
+    }
+  }
+
+  /// Whether a save is the one that keeps rows, or runs in the middle of that.
+  private func isFree(_ owner: KeptClaim?) -> Bool {
+    guard let kept else { return false }
+    return kept.owner === owner || kept.thread === Thread.current
   }
 }
 

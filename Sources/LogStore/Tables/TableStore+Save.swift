@@ -11,6 +11,7 @@ extension TableStore {
   ///   - author: Who makes them, as the history tells it.
   ///   - deletions: What rows must still be that the commit deletes.
   ///   - derived: Receives the rows that the commit changes only because attributes of theirs are derived.
+  ///   - kept: Keeps the rows that are to be deleted until the next attempt, if there are references to them.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
   /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for what stands against
@@ -20,10 +21,11 @@ extension TableStore {
     author: String?,
     deletions: DeletionCondition? = nil,
     derived: DerivedRows? = nil,
+    kept: KeptClaim? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     let sink = spareSink.take() ?? CommitSink(self)
-    sink.begin(author: author, deletions: deletions)
+    sink.begin(author: author, deletions: deletions, kept: kept)
     let sequence = try perform(.saving) {
       // What is checked, and written, is what no other process changes meanwhile.
       try engine.inTurn {
@@ -75,6 +77,8 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
   /// How much the save has written.
   @safe @exclusivity(unchecked) private var changeCount = 0
   @safe @exclusivity(unchecked) private var byteCount = 0
+  /// Keeps the deleted rows until the next attempt, if there are references to them.
+  private var kept: KeptClaim?
   private let indexing: CommitIndexing
   /// Computes derived attributes, if any class has some.
   private let derived: DerivedChanges?
@@ -118,8 +122,10 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
   func begin(
     author: String?,
     keeping check: ReferenceCheck = .everything,
-    deletions: DeletionCondition? = nil
+    deletions: DeletionCondition? = nil,
+    kept: KeptClaim? = nil
   ) {
+    self.kept = kept
     batch.author = author
     indexing.deletions = deletions
     self.check = check
@@ -135,17 +141,22 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
   /// - Returns: The commit; `nil` if there was nothing to be written.
   func commit() throws -> CommitSequence? {
     let isEmpty = batch.isEmpty && derived?.isPending != true
-    defer { derived?.release() }
+    defer {
+      derived?.release()
+      kept = nil
+    }
     let sequence: CommitSequence
     if references.isEmpty {
       try derived?.finish(into: &batch)
       sequence = try indexing.commit(&batch)
     } else {
-      let claim = store.referenceClaims.claim(references)
-      defer { store.referenceClaims.finish(claim) }
+      let claim = store.referenceClaims.claim(references, keptBy: kept)
+      var keeper: KeptClaim?
+      defer { store.referenceClaims.finish(claim, keeping: keeper) }
       if check == .everything, !PlantedFault.danglingReferences.isPlanted,
         let dangling = try references.findDangling(in: store)
       {
+        if !dangling.toDeletedRows.isEmpty { keeper = kept }
         throw dangling
       }
       try derived?.finish(into: &batch)

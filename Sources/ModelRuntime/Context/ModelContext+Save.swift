@@ -167,9 +167,15 @@ extension ModelContext {
     }
     try connection.store.beginSave(pending, for: editingState)
     var patience: (() -> Bool)?
+    var dangled = 0
+    var kept: KeptClaim?
+    defer { kept?.release() }
     var next: ChangeSet? = pending
     while let changes = next {
-      if !hasEnds, connection.writesBothEnds(changes) {
+      // Others go on referring to what is deleted here. Twice may be chance; from then on the store keeps them waiting. Who
+      // waits may be in a turn, and have locked the ends: so this one has both, before it keeps anybody waiting.
+      let insists = dangled > 1
+      if !hasEnds, insists || connection.writesBothEnds(changes) {
         // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
         // was read without the lock counts no longer.
         try connection.lockEnds()
@@ -189,11 +195,13 @@ extension ModelContext {
       }
       do {
         let derived = connection.makeDerivedRows()
-        let token = try write(changes, by: policy, derived, to: connection)
+        if insists { kept = kept ?? KeptClaim() }
+        let token = try write(changes, by: policy, derived, keepingIn: kept, to: connection)
         let saved = upsert?.finish(changes) ?? changes
         return StoreSave(connection, saved, derived, token)
       } catch let obstacle where !changes.deletedRows.isEmpty && obstacle.canBeSettled {
         // What stands against the save is settled among objects.
+        if obstacle is DanglingReferences { dangled += 1 }
         makeModelsTakenAlong()
         next = pendingChanges(for: connection)
       } catch let unsettled as ModelClashes {
@@ -206,6 +214,7 @@ extension ModelContext {
         try settle(conflicts, by: policy, in: connection)
         next = pendingChanges(for: connection)
       } catch let dangling as DanglingReferences {
+        dangled += 1
         try withoutUndo { try mend(dangling, in: connection) }
         next = pendingChanges(for: connection)
       } catch let moved as MovedReference {
@@ -223,6 +232,7 @@ extension ModelContext {
         guard hasEnds else { throw lost.cause }
         // The next pass takes another turn, and reads what others have written since. Nobody waits for the ends meanwhile.
         hasEnds = false
+        kept?.release()
         try connection.unlockEnds()
         let mayGoOn = patience ?? connection.makeTurnPatience()
         patience = mayGoOn
@@ -252,6 +262,7 @@ extension ModelContext {
     _ changes: ChangeSet,
     by policy: MergePolicy,
     _ derived: DerivedRows?,
+    keepingIn claim: KeptClaim?,
     to connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     var own = changes
@@ -282,6 +293,7 @@ extension ModelContext {
     var editing = editingState
     editing.comparesValues = policy.compares
     editing.derivedRows = derived
+    editing.keptClaim = claim
     let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
     if !own.isEmpty {
       noticeOwnCommit(to: connection, after: former)

@@ -20,6 +20,10 @@ public struct EditingState: Identifiable, Sendable {
   ///
   /// Respected by stores over a log.
   package var derivedRows: DerivedRows?
+  /// What a save has kept that is refused again and again for what others refer to; `nil` keeps nothing.
+  ///
+  /// Respected by stores over a log. The save has locked the ends of relationships.
+  package var keptClaim: KeptClaim?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

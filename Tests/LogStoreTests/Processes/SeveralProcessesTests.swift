@@ -73,6 +73,66 @@ import Testing
     try ModelContainer(for: Meter.self, Tally.self, configurations: configuration())
   }
 
+  @Test func `delete with a predicate what others have saved, without having read it before`()
+    throws
+  {
+    let containers = try (open(), open())
+    let other = ModelContext(containers.1)
+    for number in 0..<3 { other.insert(Meter("\(number)", count: number)) }
+    try other.save()
+    let store = try #require(containers.0.stores(of: LogStore.self).first)
+    try store.delete(
+      DataStoreBatchDeleteRequest<Meter>(
+        predicate: #Predicate { $0.count > 0 },
+        includeSubclasses: true,
+        editingState: EditingState()
+      )
+    )
+    for container in [containers.0, containers.1] {
+      let left = try ModelContext(container).fetch(FetchDescriptor<Meter>())
+      #expect(left.map(\.name) == ["0"])
+    }
+  }
+
+  @Test func `delete a model that all of them go on referring to`() throws {
+    let containers = try (0..<2).map { _ in try open() }
+    for round in 0..<5 {
+      let context = ModelContext(containers[round % 2])
+      let meter = Meter("\(round)")
+      context.insert(meter)
+      try context.save()
+      let isGone = Atomic(false)
+      let added = Atomic(0)
+      let referrers = DispatchGroup()
+      for container in containers + containers {
+        DispatchQueue(label: "referrer").async(group: referrers) {
+          while !isGone.load(ordering: .acquiring) {
+            do {
+              let own = ModelContext(container)
+              let tally = Tally(round)
+              own.insert(tally)
+              guard let meter = try own.fetch(FetchDescriptor<Meter>()).first else { continue }
+              tally.meter = meter
+              try own.save()
+              added.add(1, ordering: .relaxed)
+            } catch {
+              // The meter was deleted meanwhile.
+              #expect(error as? SwiftDataError == .modelValidationFailure)
+            }
+          }
+        }
+      }
+      while added.load(ordering: .relaxed) < 20 {}
+      context.delete(meter)
+      try context.save()
+      isGone.store(true, ordering: .releasing)
+      referrers.wait()
+      let fresh = ModelContext(containers[(round + 1) % 2])
+      #expect(try fresh.fetchCount(FetchDescriptor<Meter>()) == 0)
+      #expect(try fresh.fetchCount(FetchDescriptor<Tally>()) == 0)
+    }
+  }
+
   /// Relationships that are stored at both ends, which a save corrects.
   @Test(arguments: 1...4)
   func `leave both ends of a relationship in agreement`(seed: UInt64) async throws {
