@@ -11,7 +11,8 @@
 /// syllables that are spelled as single letters, as in file names of macOS, are what is between words, and U+0000 is left out.
 ///
 /// Any text is a query. What is no letter, digit or one of the signs above is what is between words; words of more than 64
-/// bytes of UTF-8 are found by nobody.
+/// bytes of UTF-8 are found by nobody. The first 256 words count, and those behind them are left out; so a query that was
+/// pasted costs no more than one that was typed.
 public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The query as it was written.
   public let description: String
@@ -20,12 +21,20 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
   /// What a text must not have.
   package let unwanted: [Clause]
 
+  /// The words that texts are scored by.
+  package let terms: [Term]
+
+  /// How many words a query has at most, those that are not wanted included.
+  static let wordLimit = 256
+
   /// Words, one behind the other.
   package struct Clause: Sendable, Hashable {
     /// The words, folded, in UTF-8.
     package let words: [[UInt8]]
     /// Whether more may follow the last word's letters.
     package let isPrefix: Bool
+    /// The words as texts are scored by them.
+    package let terms: [Term]
   }
 
   /// Reads a query, as a person types it.
@@ -33,16 +42,21 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     description = text
     var wanted: [Clause] = []
     var unwanted: [Clause] = []
+    var known: (wanted: Set<Clause>, unwanted: Set<Clause>) = ([], [])
+    var room = Self.wordLimit
     func add(_ part: Substring, _ isUnwanted: Bool) {
-      guard let clause = Clause(part) else { return }
+      guard let clause = Clause(part, atMost: room) else { return }
       if isUnwanted {
-        if !unwanted.contains(clause) { unwanted.append(clause) }
-      } else if !wanted.contains(clause) {
+        if !known.unwanted.insert(clause).inserted { return }
+        unwanted.append(clause)
+      } else {
+        if !known.wanted.insert(clause).inserted { return }
         wanted.append(clause)
       }
+      room -= clause.words.count
     }
     var rest = text[...]
-    while let first = rest.first {
+    while room > 0, let first = rest.first {
       if first.isWhitespace {
         rest.removeFirst()
         continue
@@ -69,6 +83,8 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     }
     self.wanted = wanted
     self.unwanted = unwanted
+    var seen: Set<Term> = []
+    terms = wanted.flatMap(\.terms).filter { seen.insert($0).inserted }
   }
 
   public init(stringLiteral text: String) { self.init(text) }
@@ -78,18 +94,25 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 }
 
 extension TextQuery.Clause {
+  /// Reads words; those beyond a limit are left out.
+  ///
   /// - Returns: `nil` if there is no word.
-  fileprivate init?(_ part: Substring) {
+  fileprivate init?(_ part: Substring, atMost limit: Int) {
     var words: [[UInt8]] = []
     var end = 0
     let utf8 = Array(part.utf8)
     unsafe WordScanner().scan(utf8.span.bytes) { word, place in
+      if words.count == limit { return }
       words.append(unsafe word.withUnsafeBytes { unsafe Array($0) })
       end = place.range.upperBound
     }
     if words.isEmpty { return nil }
+    let isPrefix = end < utf8.count && utf8[end] == UInt8(ascii: "*")
     self.words = words
-    isPrefix = end < utf8.count && utf8[end] == UInt8(ascii: "*")
+    self.isPrefix = isPrefix
+    terms = words.enumerated().map { place, word in
+      TextQuery.Term(word: word, isPrefix: isPrefix && place == words.count - 1)
+    }
   }
 }
 
@@ -107,23 +130,6 @@ extension TextQuery {
     }
   }
 
-  /// The words that texts are scored by.
-  package var terms: [Term] {
-    var terms: [Term] = []
-    for clause in wanted {
-      for term in clause.terms where !terms.contains(term) { terms.append(term) }
-    }
-    return terms
-  }
-
   /// Whether the words alone do not tell which texts match.
   package var needsTexts: Bool { !unwanted.isEmpty || wanted.contains { $0.words.count > 1 } }
-}
-
-extension TextQuery.Clause {
-  package var terms: [TextQuery.Term] {
-    words.enumerated().map { place, word in
-      TextQuery.Term(word: word, isPrefix: isPrefix && place == words.count - 1)
-    }
-  }
 }
