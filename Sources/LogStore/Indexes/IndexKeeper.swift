@@ -24,7 +24,8 @@ final class IndexKeeper: Sendable {
   ///
   /// - Parameters:
   ///   - logEnd: Where the log ends.
-  ///   - keep: Writes the indexes if it is time; returns whether there is nothing left to write. Never called by two
+  ///   - keep: Writes the indexes if it is time; returns whether there is nothing to write until it is
+  ///     told of a change. Never called by two
   ///     threads at once.
   func start(logEnd: UInt64, _ keep: @escaping @Sendable (inout IndexKeepingPace) -> Bool) {
     let worker = Worker(

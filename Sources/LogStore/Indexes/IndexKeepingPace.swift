@@ -20,6 +20,9 @@ struct IndexKeepingPace: Sendable {
   /// Takes in that an index was made, or that commits which files name were packed.
   mutating func noteOutdated() { isOutdated = true }
 
+  /// Whether no commit has come since the last look: then what is not due now is not before one comes.
+  func isQuiet(at newest: UInt64) -> Bool { newest == lastSeen }
+
   /// Whether it is time to write.
   ///
   /// - Parameters:
@@ -29,7 +32,7 @@ struct IndexKeepingPace: Sendable {
   mutating func isDue(newest: UInt64, logEnd: UInt64) -> Bool {
     defer { lastSeen = newest }
     let growth = logEnd - min(keptEnd, logEnd)
-    if newest == lastSeen { return isOutdated || growth >= UInt64(keptByteCount / 4) }
+    if isQuiet(at: newest) { return isOutdated || growth >= UInt64(keptByteCount / 4) }
     return growth >= max(IndexKeepingPace.leastGrowth, UInt64(keptByteCount))
   }
 

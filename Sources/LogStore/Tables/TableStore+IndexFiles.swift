@@ -21,10 +21,11 @@ extension TableStore {
 
   /// Keeps the indexes if it is time.
   ///
-  /// - Returns: Whether there is nothing left to be kept.
+  /// - Returns: Whether there is nothing left to be kept, or too little, until the next commit.
   func keepIndexesIfDue(_ pace: inout IndexKeepingPace) -> Bool {
     let (newest, logEnd) = (engine.lastCommit, engine.logEnd)
-    guard pace.isDue(newest: newest.rawValue, logEnd: logEnd) else { return false }
+    let isQuiet = pace.isQuiet(at: newest.rawValue)
+    guard pace.isDue(newest: newest.rawValue, logEnd: logEnd) else { return isQuiet }
     pace.noteKept(keepIndexes(handingOver: true), logEnd: logEnd)
     return engine.lastCommit == newest
   }

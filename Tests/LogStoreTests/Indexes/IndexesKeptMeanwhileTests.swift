@@ -249,6 +249,19 @@ import Testing
 }
 
 @Suite struct `The background of an index` {
+  @Test func `does not look again until a commit comes, if what has come is too little to write`()
+    throws
+  {
+    let store = try TableStore(inMemoryFor: Schema([Ticket.self, Show.self]), migrationPlan: nil)
+    var pace = IndexKeepingPace(logEnd: 0)
+    pace.noteKept(1 << 30, logEnd: store.engine.logEnd)
+    // Another commit may follow soon.
+    #expect(!store.keepIndexesIfDue(&pace))
+    #expect(store.keepIndexesIfDue(&pace))
+    pace.noteOutdated()
+    #expect(store.keepIndexesIfDue(&pace))
+  }
+
   @Test func `writes when it was told of a change, and ends when it is told to`() async {
     let keeper = IndexKeeper()
     let (calls, continuation) = AsyncStream.makeStream(of: UInt64.self)
