@@ -263,7 +263,8 @@ final class DerivedChanges: @unchecked Sendable {
   ) {
     let key = OwnerColumn(owner: owner, column: rule.column)
     totals[key, default: Change()].amount.integer -= amount.integer
-    if plan.arithmetic(of: rule, in: table.number).isExact { return }
+    // Nothing to be taken off, and the others stay as they are: adding them up again is O(members of the owner).
+    if plan.arithmetic(of: rule, in: table.number).isExact || amount.double == 0 { return }
     totals[key]?.isRecount = true
     recounted.insert(RecountedMember(reference: member, rule: rule))
   }

@@ -245,6 +245,28 @@ extension ModelContainer {
     #expect((crate.weight, crate.price) == (1.5, 2))
   }
 
+  @Test func `is not added up anew for a member that had nothing in it`() throws {
+    let container = try ModelContainer(
+      for: Schema([Deriving.Crate.self, Deriving.Bottle.self]),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let crate = Deriving.Crate()
+    context.insert(crate)
+    crate.bottles = [1e16, 1, -1e16, 0].map { Deriving.Bottle(weight: 1, price: $0) }
+    try context.save()
+    #expect(crate.price == 0)
+    // In this order it would be one.
+    crate.bottles.swapAt(1, 2)
+    try context.save()
+    crate.bottles[3].crate = nil
+    try context.save()
+    #expect((crate.bottles.count, crate.price, crate.weight) == (3, 0, 3))
+    crate.bottles[0].price = 0
+    try context.save()
+    #expect(crate.price == 1 - 1e16)
+  }
+
   @Test func `is dated by each save that writes its row`() throws {
     let trip = try context.trip()
     let first = try #require(trip.lastModified)
