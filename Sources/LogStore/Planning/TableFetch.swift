@@ -372,7 +372,7 @@ extension TableFetch {
     ) throws -> AccessPath? {
       guard var indexes else { return nil }
       // So few rows are sorted faster than walked to.
-      if let narrowest, narrowest.count <= 2 * first.wanted, narrowest.count <= rowCount / 4 {
+      if let narrowest, narrowest.count / 2 <= first.wanted, narrowest.count <= rowCount / 4 {
         return try candidates(narrowest)
       }
       let position = expression?.pagePosition
