@@ -57,6 +57,16 @@ extension Questions {
       Question("enumeration of texts", #Predicate { $0.status != open }),
       Question("rawValue", #Predicate { $0.priority.rawValue > 0 }),
       Question("property of enumeration", #Predicate { $0.priority.isUrgent }),
+      Question("property of optional", #Predicate { $0.count.orZero < 3 }),
+      Question("property of optional !=", #Predicate { $0.count.orZero != 0 }),
+      Question("property of optional, sum", #Predicate { $0.count.orZero / 2 + 1 == 1 }),
+      Question("property of optional text", #Predicate { $0.note.isNilOrEmpty }),
+      Question("property of optional text, negated", #Predicate { !$0.note.isNilOrEmpty }),
+      Question("property of optional enumeration", #Predicate { $0.rank.orLow.rawValue == 0 }),
+      Question(
+        "property of optional behind a reference",
+        #Predicate { $0.folder?.comment.isNilOrEmpty == true }
+      ),
       Question("rawValue of text", #Predicate { $0.status.rawValue.contains("o") }),
       Question("enumerations", #Predicate { ranks.contains($0.priority) }),
       Question("optional enumeration", #Predicate { $0.rank == rank }),
@@ -92,4 +102,16 @@ extension Questions {
     Question("flatMap nil", #Predicate { $0.count.flatMap { $0 > 2 } == nil }),
     Question("! in or", #Predicate { $0.isDone || $0.note! == "a" }),
   ]
+}
+
+extension Int? {
+  fileprivate var orZero: Int { self ?? 0 }
+}
+
+extension String? {
+  fileprivate var isNilOrEmpty: Bool { self?.isEmpty ?? true }
+}
+
+extension Priority? {
+  fileprivate var orLow: Priority { self ?? .low }
 }

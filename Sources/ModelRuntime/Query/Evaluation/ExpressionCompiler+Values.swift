@@ -61,10 +61,7 @@ extension ExpressionCompiler {
       return { try .integer(Int64(count($0, $1, $2))) }
     case .mapped(let operand, let map):
       let value = value(operand)
-      return {
-        let value = try value($0, $1, $2)
-        return value.isNull ? .null : resolved(map.apply(value))
-      }
+      return { try resolved(map.apply(value($0, $1, $2))) }
     case .combined(let lhs, let rhs, let combination):
       let lhs = value(lhs)
       let rhs = value(rhs)

@@ -86,12 +86,24 @@ extension QueryExpression {
 
   package enum TextComparison: Sendable { case caseInsensitive, localized }
 
-  /// A function of one value that is not null.
+  /// A function of one value.
   ///
   /// Unchecked, because its closure may hold types and key paths, which are Sendable and do not say so.
   package struct ValueMap: @unchecked Sendable {
     package let name: String
-    let apply: (QueryValue) -> QueryValue
+    /// Whether the function is asked about null, too, as the property of an optional is; otherwise null gives null.
+    private let takesNull: Bool
+    private let function: (QueryValue) -> QueryValue
+
+    init(name: String, takesNull: Bool = false, _ function: @escaping (QueryValue) -> QueryValue) {
+      self.name = name
+      self.takesNull = takesNull
+      self.function = function
+    }
+
+    func apply(_ value: QueryValue) -> QueryValue {
+      value.isNull && !takesNull ? .null : function(value)
+    }
 
     static let textCount = ValueMap(name: "count") { value in
       if case .text(let text) = value { .integer(Int64(text.count)) } else { .null }

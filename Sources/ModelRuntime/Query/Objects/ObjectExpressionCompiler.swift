@@ -153,10 +153,7 @@ struct ObjectExpressionCompiler {
       return { try .integer(Int64(count($0))) }
     case .mapped(let operand, let map):
       let value = value(operand)
-      return {
-        let value = try value($0)
-        return value.isNull ? .null : map.apply(value)
-      }
+      return { try map.apply(value($0)) }
     case .combined(let lhs, let rhs, let combination):
       let lhs = value(lhs)
       let rhs = value(rhs)
