@@ -29,6 +29,20 @@ import Testing
       #expect(Set(found.map { ObjectIdentifier($0) }).isDisjoint(with: inside))
     }
   }
+
+  @Test func `visits no row to see whether there is one, where its other end would have said so`()
+    throws
+  {
+    let world = try RandomItems(count: 100, seed: 3)
+    let before = world.fixture.visits
+    for predicate: Predicate<Item> in [
+      #Predicate { $0.folder == nil }, #Predicate { $0.labels.isEmpty },
+      #Predicate { $0.labels.count > 1 },
+    ] {
+      _ = try world.fixture.matches(QueryExpression(predicate), of: Item.self)
+    }
+    #expect(world.fixture.visits == before)
+  }
 }
 
 @Suite struct `A predicate that rows cannot answer` {

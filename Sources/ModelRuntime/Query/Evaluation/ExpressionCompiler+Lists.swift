@@ -36,10 +36,11 @@ extension ExpressionCompiler {
     _ list: QueryExpression.MemberList,
     _ condition: QueryExpression
   ) -> RowTest {
-    let members = memberReader(list)
     if list.condition == nil, case .constant(.bool(true)) = condition {
+      let members = existingMemberReader(list)
       return { try !members($0, $1, $2).isEmpty }
     }
+    let members = memberReader(list)
     let test = list.condition.map { QueryExpression.and($0, condition) } ?? condition
     let passing = memberTest(test)
     return { row, reference, scope in
@@ -53,8 +54,11 @@ extension ExpressionCompiler {
 
   /// The reader of the number of members that pass the list's condition.
   func countReader(_ list: QueryExpression.MemberList) -> RowReader<Int> {
+    guard let condition = list.condition else {
+      let members = existingMemberReader(list)
+      return { try members($0, $1, $2).count }
+    }
     let members = memberReader(list)
-    guard let condition = list.condition else { return { try members($0, $1, $2).count } }
     let passing = memberTest(condition)
     return { row, reference, scope in
       let members = try members(row, reference, scope)
@@ -82,7 +86,17 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The reader of a list's members, in order.
+  /// The reader of those of a list's members that exist, in order.
+  private func existingMemberReader(
+    _ list: QueryExpression.MemberList
+  ) -> RowReader<[RowReference]> {
+    let members = memberReader(list)
+    if list.property.inverse != nil { return members }
+    let exists = presenceTest()
+    return { try members($0, $1, $2).filter(exists) }
+  }
+
+  /// The reader of the names in a list, in order; without an inverse, those of rows that are gone are among them.
   private func memberReader(_ list: QueryExpression.MemberList) -> RowReader<[RowReference]> {
     let property = list.property
     if property.isDerivable {

@@ -45,7 +45,8 @@ extension ExpressionCompiler {
 
   /// Reads the name of the row at the end of a path; none where there is no row.
   ///
-  /// The row itself is not visited: its name is in the row before it.
+  /// The row itself is visited only to find out whether it is there, and only where nobody clears a reference to a row
+  /// that goes: its name is in the row before it.
   func referenceReader(_ path: RowPath) -> RowReader<RowReference> {
     guard let last = path.steps.last else {
       if path.level == level { return { _, reference, _ in reference } }
@@ -57,12 +58,29 @@ extension ExpressionCompiler {
       if absence == .failure { throw QueryFailure.unwrappedNil }
       return .none
     }
+    let exists = last.property.inverse == nil ? presenceTest() : nil
     return along(path.droppingLast(), missing: missing) { descriptor in
       guard let slot = ColumnSlot(last.property.ordinal, descriptor) else { return failing() }
       return { row, _, _ in
         if slot.isNull(in: row) { return try missing(last.absence) }
-        return RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
+        let target = RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
+        if let exists, try !exists(target) { return try missing(last.absence) }
+        return target
       }
+    }
+  }
+
+  /// The test whether there is a row of a name.
+  ///
+  /// A delete clears the references that an inverse leads to. A relationship without one goes on naming the row, and
+  /// reads as if it did not.
+  func presenceTest() -> (RowReference) throws -> Bool {
+    let known = TargetCache<Bool>()
+    return { [resolver] target in
+      if let exists = known[target] { return exists }
+      let exists = try resolver.withRow(target) { _ in }
+      known[target] = exists
+      return exists
     }
   }
 
