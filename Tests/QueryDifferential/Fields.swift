@@ -149,6 +149,23 @@ extension Node where Output == Bool {
     )
   }
 
+  /// Whether the reference that nothing leads back along leads anywhere.
+  static func hasFormer(_ isNil: Bool) -> Node {
+    Node(
+      swift: "(piece.former \(isNil ? "==" : "!=") nil)",
+      build: { variables in
+        let former = PredicateExpressions.build_KeyPath(
+          root: variables.piece,
+          keyPath: \Piece.former
+        )
+        let none = PredicateExpressions.build_NilLiteral() as PredicateExpressions.NilLiteral<Maker>
+        if isNil { return PredicateExpressions.build_Equal(lhs: former, rhs: none) }
+        return PredicateExpressions.build_NotEqual(lhs: former, rhs: none)
+      },
+      value: { ($0.world.former(of: $0.piece) == nil) == isNil }
+    )
+  }
+
   /// Whether some member of the list that may be nil passes a test.
   static func spares(_ test: Node) -> Node {
     Node(

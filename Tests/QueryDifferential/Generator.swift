@@ -174,8 +174,9 @@ struct Generator {
   }
 
   private mutating func relationTest() -> Node<Bool> {
-    switch random.below(11) {
+    switch random.below(12) {
     case 0: return .hasMaker(random.percent(50))
+    case 7: return .hasFormer(random.percent(50))
     case 1: return compare(.markCount, [0, 1, 2])
     case 2: return .siblings(total { $0.test(depth: 1) })
     case 3: return .spares(total { $0.markTest() })

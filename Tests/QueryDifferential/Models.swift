@@ -63,8 +63,10 @@ struct Box: Codable, Hashable, Sendable {
   var maybeSize: Size?
   var maybeBox: Box?
   var maker: Maker?
+  /// One that does not lead back, and may be gone.
+  var former: Maker?
   var marks: [Mark] = []
-  /// A list that is kept with its owner, and reads as empty where it is nil.
+  /// A list that is kept with its owner, and reads as empty where it is nil; some of its members may be gone.
   var spares: [Mark]?
 
   /// Makes a piece of default values.

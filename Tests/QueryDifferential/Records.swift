@@ -34,6 +34,7 @@ struct PieceRecord: Sendable {
   var maybeBox: Box?
   /// By serial number.
   var maker: Int?
+  var former: Int?
   var marks: [Int] = []
   var spares: [Int] = []
 
@@ -57,13 +58,14 @@ struct MarkRecord: Sendable {
   var weight: Double
 }
 
-/// Everything there is, by serial number.
+/// Everything there is, by serial number; what others name and is not here is gone.
 struct World: Sendable {
   var pieces: [Int: PieceRecord] = [:]
   var makers: [Int: MakerRecord] = [:]
   var marks: [Int: MarkRecord] = [:]
 
   func maker(of piece: PieceRecord) -> MakerRecord? { piece.maker.flatMap { makers[$0] } }
+  func former(of piece: PieceRecord) -> MakerRecord? { piece.former.flatMap { makers[$0] } }
   func marks(of piece: PieceRecord) -> [MarkRecord] { piece.marks.compactMap { marks[$0] } }
   func spares(of piece: PieceRecord) -> [MarkRecord] { piece.spares.compactMap { marks[$0] } }
   func pieces(of maker: MakerRecord) -> [PieceRecord] {

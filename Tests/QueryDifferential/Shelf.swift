@@ -49,6 +49,7 @@ final class Shelf {
     try save(inserting: count * 2 / 3, &random)
     if packing == .packed || packing == .mixed { try compact() }
     try save(inserting: count / 3, &random)
+    try deleteOthers(&random)
     if packing == .packed { try compact() }
     if packing == .reopened { try reopen() }
     // Which class comes first is the store's to say.
@@ -109,6 +110,20 @@ final class Shelf {
       context.insert(Mark(serial: serial, name: mark.name, weight: mark.weight))
     }
     try context.save()
+  }
+
+  /// Deletes a maker and a mark: pieces that have them lose those, or go on naming them where nothing leads back.
+  private func deleteOthers(_ random: inout Chance) throws {
+    let context = ModelContext(container)
+    let (maker, mark) = (random.pick(Array(1...6)), random.pick(Array(1...6)))
+    for model in try context.fetch(FetchDescriptor<Maker>()) where model.serial == maker {
+      context.delete(model)
+    }
+    for model in try context.fetch(FetchDescriptor<Mark>()) where model.serial == mark {
+      context.delete(model)
+    }
+    try context.save()
+    (saved.makers[maker], saved.marks[mark]) = (nil, nil)
   }
 
   /// Adds pieces, changes and deletes some, and saves.
@@ -213,8 +228,9 @@ struct Desk {
       if random.percent(20) {
         relate(piece, &record, &random)
         isChanged =
-          isChanged || record.maker != former.maker || record.marks != former.marks
-          || record.spares != former.spares
+          isChanged || record.maker != former.maker || record.former != former.former
+          || present(record.marks) != present(former.marks)
+          || present(record.spares) != present(former.spares)
       }
       truth.now.pieces[serial] = record
       if isChanged { truth.changed.insert(serial) }
@@ -248,11 +264,17 @@ struct Desk {
     }
   }
 
+  /// The marks that are not gone: a list that is set to what it shows does not change.
+  private func present(_ serials: [Int]) -> [Int] { serials.filter { marks[$0] != nil } }
+
   private func relate(_ piece: Piece, _ record: inout PieceRecord, _ random: inout Chance) {
-    record.maker = random.percent(70) ? random.pick(Array(1...6)) : nil
-    record.marks = (1...6).filter { _ in random.percent(25) }
-    record.spares = (1...6).filter { _ in random.percent(15) }
+    let (makerSerials, markSerials) = (makers.keys.sorted(), marks.keys.sorted())
+    record.maker = random.percent(70) ? random.pick(makerSerials) : nil
+    record.former = random.percent(60) ? random.pick(makerSerials) : nil
+    record.marks = markSerials.filter { _ in random.percent(25) }
+    record.spares = markSerials.filter { _ in random.percent(15) }
     piece.maker = record.maker.flatMap { makers[$0] }
+    piece.former = record.former.flatMap { makers[$0] }
     piece.marks = record.marks.compactMap { marks[$0] }
     piece.spares = record.spares.isEmpty ? nil : record.spares.compactMap { marks[$0] }
   }
