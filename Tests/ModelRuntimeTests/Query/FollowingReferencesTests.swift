@@ -93,4 +93,40 @@ private struct Coin: StandardPredicateExpression {
     }
     #expect(found == expected)
   }
+
+  @Test func `does not match where the bounds of a range are the wrong way round`() throws {
+    let world = try RandomItems(seed: 7)
+    let (five, three) = (5, 3)
+    // swift-format-ignore: NeverForceUnwrap
+    let predicates: [Predicate<Item>] = [
+      #Predicate { !($0.number...$0.priority.rawValue).contains(1) },
+      #Predicate { !($0.number..<$0.priority.rawValue).contains(1) },
+      #Predicate { ($0.number...$0.priority.rawValue).contains(1) || $0.number > -1000 },
+      #Predicate { ($0.number...$0.priority.rawValue).contains(1) == false },
+      #Predicate { ($0.number...$0.priority.rawValue).contains(1) ? false : true },
+      #Predicate { !($0.number...2).contains($0.priority.rawValue) },
+      #Predicate { !(2..<$0.number).contains($0.priority.rawValue) },
+      #Predicate { !($0.ratio...$0.score!).contains(1) },
+      #Predicate { !($0.labels.contains { $0.weight >= 0 } && (five...three).contains($0.number)) },
+      #Predicate { !(five..<three).contains($0.number) },
+    ]
+    for (number, predicate) in predicates.enumerated() {
+      let expected = try world.items.filter(NodeFilter(predicate).matches)
+      let expression = try QueryExpression(predicate)
+      #expect(expected.count < world.items.count, "\(number)")
+      #expect(try world.fixture.matches(expression, of: Item.self) == expected, "\(number)")
+      #expect(try world.items.filter(ObjectFilter(predicate).matches) == expected, "\(number)")
+    }
+  }
+
+  @Test func `is no question for a range that has to contain something`() throws {
+    let expression = try QueryExpression(
+      #Predicate<Item> { $0.isDone && ($0.number...$0.priority.rawValue).contains(1) }
+    )
+    // What columns and indexes answer: an item whose bounds are the wrong way round fails one of the two.
+    guard case .and(_, .and(.comparison, .comparison)) = expression else {
+      Issue.record("\(expression)")
+      return
+    }
+  }
 }

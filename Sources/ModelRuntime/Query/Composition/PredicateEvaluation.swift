@@ -25,7 +25,23 @@ where Input: StandardPredicateExpression {}
 
 extension _PredicateEvaluation: QueryTranslatable where Input: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    try translation.inlining(predicate.expression, predicate.variable.key, of: input)
+    let (root, inner) = try translation.inlining(
+      predicate.expression,
+      predicate.variable.key,
+      of: input
+    )
+    return try root.translate(inner)
+  }
+
+  func translateRequired(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression {
+    let (root, inner) = try translation.inlining(
+      predicate.expression,
+      predicate.variable.key,
+      of: input
+    )
+    return try root.translateRequired(inner)
   }
 }
 
@@ -66,7 +82,12 @@ where Input: StandardPredicateExpression {}
 
 extension _ExpressionEvaluation: QueryTranslatable where Input: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    try translation.inlining(expression.expression, expression.variable.key, of: input)
+    let (root, inner) = try translation.inlining(
+      expression.expression,
+      expression.variable.key,
+      of: input
+    )
+    return try root.translate(inner)
   }
 }
 
@@ -112,17 +133,17 @@ extension PredicateExpression {
 }
 
 extension QueryTranslation {
-  /// Translates another tree with its variable replaced.
+  /// The root of another tree, and the translation of it with its variable replaced.
   fileprivate func inlining(
     _ tree: any PredicateExpression,
     _ variable: PredicateExpressions.VariableID,
     of input: some QueryTranslatable
-  ) throws(Untranslatable) -> QueryExpression {
+  ) throws(Untranslatable) -> (root: any QueryTranslatable, translation: QueryTranslation) {
     guard let root = tree as? any QueryTranslatable else {
       throw .node("\(Swift.type(of: tree))")
     }
     var inner = self
     inner.bind(variable, to: try input.translate(self))
-    return try root.translate(inner)
+    return (root, inner)
   }
 }

@@ -3,8 +3,20 @@ import Foundation
 extension PredicateExpressions.Conjunction: QueryTranslatable
 where LHS: QueryTranslatable, RHS: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    // What is captured often decides alone: no text to search for, all of a list wanted.
-    switch (try lhs.translate(translation), try rhs.translate(translation)) {
+    .conjunction(try lhs.translate(translation), try rhs.translate(translation))
+  }
+
+  func translateRequired(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression {
+    .conjunction(try lhs.translateRequired(translation), try rhs.translateRequired(translation))
+  }
+}
+
+extension QueryExpression {
+  /// Whether both hold; what is captured often decides alone: no text to search for, all of a list wanted.
+  static func conjunction(_ lhs: QueryExpression, _ rhs: QueryExpression) -> QueryExpression {
+    switch (lhs, rhs) {
     case (.constant(.bool(true)), let test), (let test, .constant(.bool(true))): test
     case (.constant(.bool(false)), _): .bool(false)
     case (let lhs, let rhs): .and(lhs, rhs)

@@ -52,6 +52,17 @@ struct QueryTranslation {
 /// and for a type not seen before a hundred.
 protocol QueryTranslatable: PredicateExpression {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression
+
+  /// Translates a test without which the predicate does not hold: whether it is false or fails makes no difference.
+  func translateRequired(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression
+}
+
+extension QueryTranslatable {
+  func translateRequired(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression { try translate(translation) }
 }
 
 extension QueryExpression {
@@ -77,7 +88,7 @@ extension QueryExpression {
     }
     var translation = QueryTranslation()
     translation.bind(variable, to: .row(RowPath(level: 0, descriptor: type)))
-    self = try root.translate(translation)
+    self = try root.translateRequired(translation)
   }
 
   /// Translates an expression about models of one class.

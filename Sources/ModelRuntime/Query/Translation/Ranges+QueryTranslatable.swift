@@ -29,6 +29,23 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 extension PredicateExpressions.RangeExpressionContains: QueryTranslatable
 where RangeExpression: QueryTranslatable, Element: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
+    let (test, areInOrder) = try translateTests(translation)
+    guard let areInOrder else { return test }
+    // A range whose bounds are the wrong way round contains nothing, and does not lack anything either: there is none.
+    return .unwrapped(.conditional(areInOrder, then: test, else: .constant(.null)))
+  }
+
+  func translateRequired(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression {
+    // What is between two bounds shows them to be in order; so columns and indexes can answer.
+    try translateTests(translation).test
+  }
+
+  /// Translates the test of the element, and that of the bounds; `nil` for bounds that are known to be in order.
+  private func translateTests(
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> (test: QueryExpression, areInOrder: QueryExpression?) {
     guard case .range(let bounds) = try range.translate(translation) else {
       throw .combination("\(RangeExpression.Output.self).contains")
     }
@@ -42,10 +59,26 @@ where RangeExpression: QueryTranslatable, Element: QueryTranslatable {
       if let upper = bounds.upper {
         try .order(bounds.includesUpper ? .lessOrEqual : .less, element, upper, of: type)
       } else { nil }
-    return switch (above, below) {
-    case (let above?, let below?): .and(above, below)
-    case (let test?, nil), (nil, let test?): test
-    case (nil, nil): .bool(true)
+    switch (above, below) {
+    case (let above?, let below?): return (.and(above, below), try bounds.order(of: type))
+    case (let test?, nil), (nil, let test?): return (test, nil)
+    case (nil, nil): return (.bool(true), nil)
     }
+  }
+}
+
+extension QueryExpression.Bounds {
+  /// The test whether the lower bound is not above the upper one; `nil` if it is known not to be.
+  fileprivate func order<T: Comparable>(
+    of type: T.Type
+  ) throws(Untranslatable) -> QueryExpression? {
+    guard let lower, let upper else { return nil }
+    let test = try QueryExpression.order(.lessOrEqual, lower, upper, of: type)
+    if case .comparison(let relation, .constant(let lower), .constant(let upper), let kind) = test,
+      relation.holds(lower, upper, as: kind)
+    {
+      return nil
+    }
+    return test
   }
 }
