@@ -58,11 +58,11 @@ extension PersistentModel {
       return state.deferOverflow(
         of: amount,
         value,
-        state.descriptor(of: self).property(for: keyPath)
+        state.descriptor(of: self).ownOrInheritedProperty(for: keyPath)
       )
     }
     guard state.flags.contains(.stored), let context = state.context, !state.isDeleted,
-      let property = state.descriptor(of: self).property(for: keyPath)
+      let property = state.descriptor(of: self).ownOrInheritedProperty(for: keyPath)
     else {
       self[keyPath: keyPath] = sum
       return
