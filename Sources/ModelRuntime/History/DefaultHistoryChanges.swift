@@ -37,10 +37,13 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
   public var transactionIdentifier: Int64 { subject.transaction }
   public var changedPersistentIdentifier: PersistentIdentifier { subject.identifier }
 
-  /// The attributes and relationships that were set, in the order of their declaration.
+  /// The attributes and relationships of the class itself that were set, in the order of their declaration.
   ///
   /// A list counts as set when its members or their order changed, also where only a member's own property
   /// was set. Of a model with more than 63 properties, those beyond the 63rd count as set together.
+  ///
+  /// Properties that the class inherits are not among them: they have key paths of the superclass alone. ``sets(_:)``
+  /// tells of all.
   public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
     ModelDescriptor.of(Model.self).properties.compactMap { property in
       guard columns.contains(property.ordinal),
@@ -48,6 +51,17 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
       else { return nil }
       return keyPath.asSendable
     }
+  }
+
+  /// Whether a property was set, one that the class inherits included.
+  ///
+  ///     if update.sets(\.name) { print("renamed") }
+  ///
+  /// - Parameter property: An attribute or a relationship.
+  /// - Returns: Whether it was set; `false` for what is not stored.
+  public func sets(_ property: PartialKeyPath<Model>) -> Bool {
+    ModelDescriptor.of(Model.self).ownOrInheritedProperty(for: property)
+      .map { columns.contains($0.ordinal) } ?? false
   }
 
   /// Whether both are the same change of the same store.

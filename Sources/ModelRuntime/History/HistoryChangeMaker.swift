@@ -62,19 +62,15 @@ private final class HistoryChangeMakerOf<M: PersistentModel>: HistoryChangeMaker
     _ change: Int64,
     preserving values: [(ordinal: Int, value: any Sendable)]
   ) -> HistoryChange {
-    var preserved: [PartialKeyPath<M>: any Sendable] = [:]
+    var preserved: [AnyKeyPath: any Sendable] = [:]
     if !values.isEmpty {
       let properties = ModelDescriptor.of(M.self).properties
-      for (ordinal, value) in values {
-        if let keyPath = properties[ordinal].keyPath as? PartialKeyPath<M> {
-          preserved[keyPath] = value
-        }
-      }
+      for (ordinal, value) in values { preserved[properties[ordinal].keyPath] = value }
     }
     return .delete(
       DefaultHistoryDelete<M>(
         subject: subject(key, change),
-        tombstone: HistoryTombstone(preserved)
+        tombstone: HistoryTombstone(declared: preserved)
       )
     )
   }

@@ -8,18 +8,30 @@
 public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable {
   public typealias Element = Any
 
-  /// The values, by property; `nil` where nothing was preserved, so that most tombstones take no memory.
-  private let values: [PartialKeyPath<Model>: any Sendable]?
+  /// The values, by the key path that the property was declared with; `nil` where nothing was preserved, so that most
+  /// tombstones take no memory.
+  private let values: [AnyKeyPath: any Sendable]?
 
   /// Makes a tombstone; for stores that keep a history of their own.
   ///
   /// - Parameter values: What is preserved, by property.
   public init(_ values: [PartialKeyPath<Model>: any Sendable] = [:]) {
-    self.values = values.isEmpty ? nil : values
+    self.init(declared: values)
   }
 
+  /// Makes a tombstone of values by the key paths of the class or of one that it inherits from.
+  init(declared values: [AnyKeyPath: any Sendable]) { self.values = values.isEmpty ? nil : values }
+
   /// The value a property had; `nil` if it had none, or was not to be preserved.
-  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? { values?[keyPath] }
+  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    guard let values else { return nil }
+    if let value = values[keyPath] { return value }
+    // What a class inherits was declared with a key path of its superclass.
+    guard let model = Model.self as? any PersistentModel.Type,
+      let property = ModelDescriptor.of(model).ownOrInheritedProperty(for: keyPath)
+    else { return nil }
+    return values[property.keyPath]
+  }
 
   public func makeIterator() -> Iterator {
     Iterator(values: (values ?? [:]).values.makeIterator())
@@ -27,7 +39,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable {
 
   /// Walks the preserved values, in no particular order.
   public struct Iterator: IteratorProtocol {
-    fileprivate var values: Dictionary<PartialKeyPath<Model>, any Sendable>.Values.Iterator
+    fileprivate var values: Dictionary<AnyKeyPath, any Sendable>.Values.Iterator
 
     public mutating func next() -> Any? { values.next() }
   }
