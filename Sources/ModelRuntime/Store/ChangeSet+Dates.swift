@@ -36,15 +36,21 @@ extension ModelDescriptor {
 }
 
 extension ModelProperty {
-  fileprivate func roundDate<M: PersistentModel>(of model: M, by stored: (Date) -> Date) {
-    if let keyPath = keyPath as? ReferenceWritableKeyPath<M, Date> {
-      let date = model[keyPath: keyPath]
-      let kept = stored(date)
-      if kept != date { model[keyPath: keyPath] = kept }
-    } else if let keyPath = keyPath as? ReferenceWritableKeyPath<M, Date?> {
-      guard let date = model[keyPath: keyPath] else { return }
-      let kept = stored(date)
-      if kept != date { model[keyPath: keyPath] = kept }
+  /// Rounds the date of a model of the class that declares the property, or of a subclass.
+  fileprivate func roundDate(of model: any PersistentModel, by stored: (Date) -> Date) {
+    func round<Root: PersistentModel>(_: Root.Type) {
+      guard let model = model as? Root else { return }
+      if let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Date> {
+        let date = model[keyPath: keyPath]
+        let kept = stored(date)
+        if kept != date { model[keyPath: keyPath] = kept }
+      } else if let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Date?> {
+        guard let date = model[keyPath: keyPath] else { return }
+        let kept = stored(date)
+        if kept != date { model[keyPath: keyPath] = kept }
+      }
     }
+    guard let root = type(of: keyPath).rootType as? any PersistentModel.Type else { return }
+    round(root)
   }
 }
