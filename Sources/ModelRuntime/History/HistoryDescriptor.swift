@@ -3,7 +3,7 @@ public import Foundation
 /// Which transactions of the history to fetch, or to delete.
 ///
 ///     var newest = HistoryDescriptor<DefaultHistoryTransaction>(
-///       sortBy: [.init(\.transactionIdentifier, order: .reverse)])
+///       sortBy: [.init(\.token, order: .reverse)])
 ///     newest.fetchLimit = 1
 ///
 /// What a predicate says of `token`, `transactionIdentifier`, `author` and `timestamp`, alone or with

@@ -7,8 +7,9 @@ extension ModelContext {
   ///     descriptor.predicate = #Predicate { $0.token > last && $0.author != "sync" }
   ///     for transaction in try context.fetchHistory(descriptor) { … }
   ///
-  /// Of several stores, the transactions come merged by the time they were made, and their tokens are bookmarks
-  /// for all of those stores.
+  /// Of several stores, the transactions come merged by the time they were made, those of each store in its own order.
+  /// Their tokens are bookmarks for all of those stores, also for one that had nothing new since the token in the
+  /// predicate.
   ///
   /// - Parameter descriptor: Which transactions, and in what order; its type says which stores are asked.
   /// - Returns: The transactions.
@@ -22,7 +23,7 @@ extension ModelContext {
     let found = try coordinator.connections.compactMap { try $0.fetchHistory(descriptor) }
     guard var merged = found.first else { throw DataStoreError.unsupportedFeature }
     if found.count == 1 { return merged }
-    merged = HistoryMerge.merge(found)
+    merged = HistoryMerge.merge(found, behind: descriptor.bookmark)
     if !descriptor.sortBy.isEmpty { merged.sort(using: descriptor.sortBy) }
     if descriptor.fetchLimit > 0, merged.count > descriptor.fetchLimit {
       merged.removeLast(merged.count - Int(descriptor.fetchLimit))
@@ -45,19 +46,63 @@ extension ModelContext {
 }
 
 /// Puts the transactions of several stores into one order.
-private enum HistoryMerge {
-  static func merge<T: HistoryTransaction>(_ lists: [[T]]) -> [T] {
-    let merged = lists.joined().enumerated().sorted { first, second in
-      (first.element.timestamp, first.offset) < (second.element.timestamp, second.offset)
-    }.map(\.element)
-    guard let transactions = merged as? [DefaultHistoryTransaction] else { return merged }
-    var bookmark: DefaultHistoryToken?
-    let joined = transactions.map { transaction in
+enum HistoryMerge {
+  /// Merges transactions by the time they were made.
+  ///
+  /// - Parameters:
+  ///   - lists: The transactions of each store.
+  ///   - bookmark: What all of them are behind; the token of each then says it, too.
+  /// - Returns: The transactions, those of each store in its own order.
+  static func merge<T: HistoryTransaction>(
+    _ lists: [[T]],
+    behind bookmark: DefaultHistoryToken?
+  ) -> [T] {
+    guard let numbered = lists as? [[DefaultHistoryTransaction]] else {
+      return lists.joined().enumerated().sorted { first, second in
+        (first.element.timestamp, first.offset) < (second.element.timestamp, second.offset)
+      }.map(\.element)
+    }
+    return mergeNumbered(numbered, behind: bookmark) as? [T] ?? []
+  }
+
+  /// The oldest of the lists' first transactions, again and again: a time need not be later than that of the transaction
+  /// before, and a token that is behind a transaction is behind all that the store made earlier.
+  private static func mergeNumbered(
+    _ lists: [[DefaultHistoryTransaction]],
+    behind bookmark: DefaultHistoryToken?
+  ) -> [DefaultHistoryTransaction] {
+    var rests = lists.map { $0.sorted { $0.id < $1.id }[...] }
+    var bookmark = bookmark
+    var merged: [DefaultHistoryTransaction] = []
+    while true {
+      var next: (list: Int, time: Date)?
+      for (list, rest) in rests.enumerated() {
+        guard let first = rest.first, next.map({ first.timestamp < $0.time }) ?? true else {
+          continue
+        }
+        next = (list, first.timestamp)
+      }
+      guard let next, let transaction = rests[next.list].popFirst() else { return merged }
       let token = transaction.token.joined(with: bookmark)
       bookmark = token
-      return transaction.with(token)
+      merged.append(transaction.with(token))
     }
-    return joined as? [T] ?? merged
+  }
+}
+
+extension HistoryDescriptor {
+  /// What all transactions of the request are behind, by its predicate; `nil` if that does not say.
+  fileprivate var bookmark: DefaultHistoryToken? {
+    guard let predicate else { return nil }
+    var conditions: [HistoryCondition] = []
+    _ = HistoryCondition.collect(from: predicate.expression, into: &conditions)
+    return conditions.reduce(nil) { bookmark, condition in
+      switch condition {
+      case .token(.greater, let token), .token(.greaterOrEqual, let token):
+        token.joined(with: bookmark)
+      case .token, .number, .test: bookmark
+      }
+    }
   }
 }
 
