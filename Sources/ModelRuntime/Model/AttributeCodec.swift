@@ -134,8 +134,12 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
     into encoder: inout _RowEncoder,
     _ column: Int
   ) throws {
-    guard let value = try container.decodeIfPresent(Value.self, forKey: key) else { return }
-    encoder.set(column, structured: value)
+    if let value = try container.decodeIfPresent(Value.self, forKey: key) {
+      encoder.set(column, structured: value)
+    } else if !isOptional, let value = try? container.decode(Value.self, forKey: key) {
+      // A type may encode a value as nil, and make it of nil again.
+      encoder.set(column, structured: value)
+    }
   }
 
   func value(_ row: _RowView, _ column: Int) throws -> Any? {

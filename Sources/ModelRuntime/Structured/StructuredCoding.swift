@@ -22,7 +22,7 @@ public enum StructuredCoding {
   public enum Outcome: Sendable {
     /// Bytes were appended.
     case value
-    /// The value is `nil`; nothing was appended.
+    /// The value is encoded as nil, and its type has one; nothing was appended.
     case null
   }
 
@@ -35,7 +35,7 @@ public enum StructuredCoding {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - buffer: The buffer to append to; unchanged if the value is `nil` or cannot be encoded.
+  ///   - buffer: The buffer to append to; unchanged if the value is nil or cannot be encoded.
   /// - Returns: Whether there was a value to append.
   /// - Throws: `EncodingError`, or what the type's own `encode(to:)` throws.
   package static func encode<T: Encodable>(
@@ -45,7 +45,8 @@ public enum StructuredCoding {
     let writer = StructuredWriter()
     try writer.encode(value)
     try writer.checkFailure()
-    if writer.isNull { return .null }
+    // What reads as nil where there is nothing needs no bytes; any other value is one, however it is encoded.
+    if writer.isNull && T.self is any ExpressibleByNilLiteral.Type { return .null }
     writer.append(to: &buffer)
     return .value
   }
