@@ -5,6 +5,10 @@ final class ReferenceList: ReferenceResolver {
   private(set) var identifiers: [PersistentIdentifier] = []
   private var numbers: [PersistentIdentifier: Int] = [:]
   private var lastRank: Int64 = 0
+  /// The store that has to keep the models; `nil` if any may.
+  private let connection: StoreConnection?
+
+  init(in connection: StoreConnection? = nil) { self.connection = connection }
 
   var derivesLists: Bool { false }
 
@@ -15,7 +19,12 @@ final class ReferenceList: ReferenceResolver {
     return DefaultSnapshot.reference(number: identifiers.count)
   }
 
-  func reference(to state: _ModelState) -> RowReference { number(state.identifier) }
+  func reference(to state: _ModelState) throws -> RowReference {
+    if let connection, let own = state.owner, own !== connection {
+      throw SwiftDataError.relationshipAcrossStores(to: state.identifier)
+    }
+    return number(state.identifier)
+  }
 
   func name(of reference: RowReference, in connection: StoreConnection?) -> RowReference? {
     connection.flatMap { $0.identifier(of: reference) }.map(number)
@@ -31,11 +40,18 @@ final class ReferenceList: ReferenceResolver {
 enum SnapshotEncoder {
   /// The values of a model as they are now.
   ///
-  /// - Throws: What encoding one of its attributes throws.
-  static func snapshot(of model: any PersistentModel) throws -> DefaultSnapshot {
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - connection: The store that is to save it, and so all that it refers to; `nil` if it is not to be saved.
+  /// - Returns: The snapshot.
+  /// - Throws: What encoding one of its attributes throws, or the error of a relationship to a model of another store.
+  static func snapshot(
+    of model: any PersistentModel,
+    savedTo connection: StoreConnection? = nil
+  ) throws -> DefaultSnapshot {
     let state = model._$state
     state.prepareForEncoding(model)
-    let references = ReferenceList()
+    let references = ReferenceList(in: connection)
     var encoder = _RowEncoder(references: references)
     state.encode(model, into: &encoder)
     return DefaultSnapshot(
@@ -48,6 +64,11 @@ enum SnapshotEncoder {
 }
 
 extension _ModelState {
+  /// The store that has the model, or will, once it is saved; `nil` for one that has left its context.
+  fileprivate var owner: StoreConnection? {
+    connection ?? context?.coordinator.connection(for: descriptor)
+  }
+
   /// Makes sure that everything a row is made of is at hand.
   func prepareForEncoding(_ model: any PersistentModel) {
     adoptInitialRelationships(of: model)

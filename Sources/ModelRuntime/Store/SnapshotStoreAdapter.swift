@@ -243,9 +243,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     try EntityNames.withCurrent(descriptorsByName) {
       try checkUniqueness(of: changes, for: state)
       let request = DataStoreSaveChangesRequest<Store.Snapshot>(
-        inserted: try changes.inserted.map(snapshot(of:)),
-        updated: try changes.updated.map(snapshot(of:)),
-        deleted: try changes.deleted.map(snapshot(of:)),
+        inserted: try changes.inserted.map { try snapshot(of: $0, savedTo: connection) },
+        updated: try changes.updated.map { try snapshot(of: $0, savedTo: connection) },
+        deleted: try changes.deleted.map { try snapshot(of: $0, savedTo: nil) },
         editingState: state
       )
       let temporary = changes.inserted.map { $0._$state.identifier }
@@ -371,9 +371,13 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     return builder.rows[0]
   }
 
-  private func snapshot(of model: any PersistentModel) throws -> Store.Snapshot {
+  /// The snapshot of a model to be saved, or to be deleted: what that leads to does not matter any more.
+  private func snapshot(
+    of model: any PersistentModel,
+    savedTo connection: StoreConnection?
+  ) throws -> Store.Snapshot {
     // The encoder's errors come out here: a snapshot's own initializer has no way to throw.
-    let snapshot = try SnapshotEncoder.snapshot(of: model)
+    let snapshot = try SnapshotEncoder.snapshot(of: model, savedTo: connection)
     if let snapshot = snapshot as? Store.Snapshot { return snapshot }
     return customSnapshot(of: model)
   }

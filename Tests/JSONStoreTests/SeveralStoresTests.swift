@@ -1,0 +1,62 @@
+import JSONStore
+import SwiftData
+import Testing
+
+@Model final class Author {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Remark {
+  var text: String
+  var author: Author?
+  var readers: [Author] = []
+
+  init(_ text: String) { self.text = text }
+}
+
+@Suite struct `A relationship from an archive to another store` {
+  private let folder: TemporaryFolder
+  private let context: ModelContext
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let configurations: [any DataStoreConfiguration] = [
+      ModelConfiguration(
+        // Stores in memory of one name are one.
+        folder.url.lastPathComponent,
+        schema: Schema([Author.self]),
+        isStoredInMemoryOnly: true
+      ),
+      JSONStoreConfiguration(
+        name: "remarks",
+        schema: Schema([Remark.self]),
+        url: folder.url.appending(path: "remarks.json")
+      ),
+    ]
+    context = ModelContext(
+      try ModelContainer(
+        for: Schema([Author.self, Remark.self]),
+        configurations: configurations
+      )
+    )
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `is refused when it is saved`(isSaved: Bool, isList: Bool) throws {
+    let author = Author("Ada")
+    context.insert(author)
+    if isSaved { try context.save() }
+    let remark = Remark("a")
+    context.insert(remark)
+    if isList { remark.readers = [author] } else { remark.author = author }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect("\(try #require(error))".contains("relationships cannot cross stores"))
+    (remark.author, remark.readers) = (nil, [])
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Remark>()).map(\.text) == ["a"])
+    #expect(try other.fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+}
