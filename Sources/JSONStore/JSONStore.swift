@@ -1,12 +1,13 @@
 import Foundation
 public import ModelRuntime
-import Synchronization
 
 /// The simplest honest store: an archive of snapshots in one JSON file, read and written whole.
 ///
 /// Made to be read first, and to measure others by. Every fetch reads the file and every save writes it,
 /// through a temporary file that replaces it, so a save that is cut off loses nothing. Filtering and
 /// sorting are left to the context.
+///
+/// Several containers of a process may open one file, and lose no save of each other; several processes may not.
 public final class JSONStore: DataStore {
   /// The type that opens this store.
   public typealias Configuration = JSONStoreConfiguration
@@ -18,8 +19,8 @@ public final class JSONStore: DataStore {
   public let identifier: String
   /// The models that the store keeps; an empty schema if the configuration names none.
   public let schema: Schema
-  /// Two contexts may call at once; one of them waits.
-  private let gate = Mutex<Void>(())
+  /// Two contexts may call at once, of two containers even; one of them waits.
+  private let gate: ArchiveGate
 
   public init(
     _ configuration: JSONStoreConfiguration,
@@ -29,6 +30,7 @@ public final class JSONStore: DataStore {
     // The file's name, so that identifiers mean the same rows the next time it is opened.
     identifier = configuration.url.lastPathComponent
     schema = configuration.schema ?? Schema()
+    gate = .of(configuration.url)
   }
 
   public func fetch<T>(
@@ -37,7 +39,7 @@ public final class JSONStore: DataStore {
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let names = entityNames(of: Schema.entityName(for: T.self))
-    let snapshots = try gate.withLock { _ in try read() }
+    let snapshots = try gate.pass { try read() }
       .filter { names.contains($0.persistentIdentifier.entityName) }
     let rest = snapshots.dropFirst(request.descriptor.fetchOffset ?? 0)
     return DataStoreFetchResult(
@@ -60,7 +62,7 @@ public final class JSONStore: DataStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try gate.withLock { _ in
+    try gate.pass {
       // Every inserted model gets its identifier before any snapshot is rewritten: they may refer to
       // each other.
       var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
@@ -100,7 +102,7 @@ public final class JSONStore: DataStore {
   }
 
   public func erase() throws {
-    try gate.withLock { _ in
+    try gate.pass {
       guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
       try FileManager.default.removeItem(at: configuration.url)
     }
