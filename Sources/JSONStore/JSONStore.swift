@@ -112,7 +112,13 @@ public final class JSONStore: DataStore {
     guard FileManager.default.fileExists(atPath: configuration.url.path) else { return [] }
     do {
       let data = try Data(contentsOf: configuration.url)
-      let archive = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
+      let decoder = JSONDecoder()
+      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+        positiveInfinity: NonFinite.infinity,
+        negativeInfinity: NonFinite.negativeInfinity,
+        nan: NonFinite.nan
+      )
+      let archive = try decoder.decode([DefaultSnapshot].self, from: data)
       var known: Set<PersistentIdentifier> = []
       for snapshot in archive where !known.insert(snapshot.persistentIdentifier).inserted {
         throw JSONStoreError.notAnArchive(
@@ -127,7 +133,20 @@ public final class JSONStore: DataStore {
   }
 
   private func write(_ archive: [DefaultSnapshot]) throws {
-    try JSONEncoder().encode(archive).write(to: configuration.url, options: .atomic)
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: NonFinite.infinity,
+      negativeInfinity: NonFinite.negativeInfinity,
+      nan: NonFinite.nan
+    )
+    try encoder.encode(archive).write(to: configuration.url, options: .atomic)
+  }
+
+  /// How the file has numbers that JSON has not.
+  private enum NonFinite {
+    static let infinity = "+infinity"
+    static let negativeInfinity = "-infinity"
+    static let nan = "nan"
   }
 }
 
