@@ -32,9 +32,16 @@ public final class HistoryObserver: Sendable, Observable {
     /// By store, behind what was counted; only where saves may be met twice.
     var bookmarks: [String: any HistoryToken] = [:]
     /// By store that others save to, the saves of this container behind the bookmark: counted when they were heard of.
-    var heard: [String: [any HistoryToken]] = [:]
+    var heard: [String: Set<HeardToken>] = [:]
     /// What makes stores look for saves of other processes.
     var watches: [any AnyObject & Sendable] = []
+
+    /// Moves the bookmark of a store, and forgets the saves that it is behind now.
+    mutating func remember(_ token: (any HistoryToken)?, of store: String) {
+      bookmarks[store] = token
+      guard let token, let heard = heard[store], !heard.isEmpty else { return }
+      self.heard[store] = heard.filter { isLater($0.token, than: token) }
+    }
   }
 
   /// How many matching saves there were: since the observer was made, or since the tokens it was given.
@@ -92,7 +99,9 @@ public final class HistoryObserver: Sendable, Observable {
       let history = connection.store.history
       if let token {
         guard let history else { throw DataStoreError.unsupportedFeature }
-        count += try take(history.transactions(since: token), of: connection, since: token)
+        // A token of several stores is not compared with those of one.
+        let own = (token as? DefaultHistoryToken)?.bookmark(in: connection.identifier)
+        count += try take(history.transactions(since: token), of: connection, since: own ?? token)
       }
       guard let remote = history as? any RemoteSaveReporting else { continue }
       state.withLock { $0.heard[connection.identifier] = [] }
@@ -122,7 +131,9 @@ extension HistoryObserver: SaveListener {
       state.early?.append(event)
       return state.early != nil
     }
-    if !isEarly, isNews(event) { add(1) }
+    if isEarly { return }
+    if isNews(event) { add(1) }
+    catchUp()
   }
 
   /// Whether an event is to be counted, and was not yet.
@@ -134,10 +145,41 @@ extension HistoryObserver: SaveListener {
       }
       if isKnown { return false }
       // The history will tell of it, too.
-      for (store, token) in event.tokens { state.heard[store]?.append(token) }
+      for (store, token) in event.tokens { state.heard[store]?.insert(HeardToken(token)) }
       return true
     }
   }
+
+  /// How many saves of this container are kept in mind until the history tells of them.
+  static var heardLimit: Int { 512 }
+
+  /// The number of saves of this container that the history has not told of yet.
+  var heardCount: Int { state.withLock { $0.heard.values.reduce(0) { $0 + $1.count } } }
+
+  /// Reads the history where this container alone has saved for long: nobody else is there to make it be read.
+  private func catchUp() {
+    let stores = state.withLock { state in
+      state.heard.filter { $0.value.count >= Self.heardLimit }.map(\.key)
+    }
+    for connection in modelContainer.coordinator.connections
+    where stores.contains(connection.identifier) {
+      noticeRemoteSaves(connection)
+    }
+  }
+}
+
+/// The token of a save, of whatever type.
+private struct HeardToken: Hashable, Sendable {
+  let token: any HistoryToken
+
+  init(_ token: any HistoryToken) { self.token = token }
+
+  static func == (lhs: HeardToken, rhs: HeardToken) -> Bool {
+    func compare<T: HistoryToken>(_ token: T) -> Bool { rhs.token as? T == token }
+    return compare(lhs.token)
+  }
+
+  func hash(into hasher: inout Hasher) { token.hash(into: &hasher) }
 }
 
 // MARK: Saves of other processes
@@ -182,8 +224,7 @@ extension HistoryObserver {
     let (known, heard) = state.withLock { state in
       let (known, heard) = (state.bookmarks[store], state.heard[store] ?? [])
       if let newest, known.map({ isLater(newest, than: $0) }) ?? true {
-        state.bookmarks[store] = newest
-        state.heard[store]? = heard.filter { isLater($0, than: newest) }
+        state.remember(newest, of: store)
       }
       return (known, heard)
     }
@@ -192,12 +233,12 @@ extension HistoryObserver {
       guard let token = transaction.anyToken else { return true }
       // Another thread may have counted it since the transactions were read, or it is this container's own.
       if let known, !isLater(token, than: known) { return false }
-      return !heard.contains { !isLater($0, than: token) && !isLater(token, than: $0) }
+      return !heard.contains(HeardToken(token))
     }
   }
 
   private func remember(_ token: (any HistoryToken)?, of connection: StoreConnection) {
-    state.withLock { $0.bookmarks[connection.identifier] = token }
+    state.withLock { $0.remember(token, of: connection.identifier) }
   }
 }
 

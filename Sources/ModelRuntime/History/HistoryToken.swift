@@ -130,6 +130,11 @@ extension DefaultHistoryToken {
   /// The same transaction's token, as a store compares it with the tokens of a predicate.
   package var focused: DefaultHistoryToken { DefaultHistoryToken(focused: self) }
 
+  /// The bookmark in the history of one store alone, whatever else the token knows.
+  func bookmark(in store: String) -> DefaultHistoryToken {
+    DefaultHistoryToken(HistoryStoreName(store), counter(of: store) ?? 0)
+  }
+
   /// The bookmark behind this transaction and what another token is behind.
   func joined(with other: DefaultHistoryToken?) -> DefaultHistoryToken {
     guard let other else { return self }

@@ -108,4 +108,21 @@ import Testing
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(throws: SwiftDataError.historyTokenExpired) { try transactions(since: next) }
   }
+
+  @Test func `is observed in both, from a token of both`() throws {
+    try save(Departure("a"), Memorandum("a"))
+    for number in 0..<4 { try save(Departure("\(number)")) }
+    let last = try newestToken()
+    let stores = try #require(last.tokenValue).keys
+    #expect(stores.count == 2)
+    let observer = try HistoryObserver(
+      historyTokens: Dictionary(uniqueKeysWithValues: stores.map { ($0, last) }),
+      modelContainer: context.container
+    )
+    #expect(observer.eventCounter == 0)
+    try save(Departure("b"))
+    #expect(observer.eventCounter == 1)
+    try save(Memorandum("b"))
+    #expect(observer.eventCounter == 2)
+  }
 }
