@@ -214,9 +214,7 @@ extension PosixFileSystem {
   ) throws(StorageError) -> CInt {
     let descriptor: CInt
     do throws(StorageError) {
-      descriptor = try Self.call(operation, path) {
-        unsafe openat(AT_FDCWD, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      }
+      descriptor = try Self.openNumbered(operation, path, flags | O_NONBLOCK)
     } catch {
       // Of a link, a socket or a folder to be written the system says different things: say what it is.
       try refuse(path, .file, unless: [.file])
@@ -245,10 +243,12 @@ extension PosixFileSystem {
     let mode = mode_t(permissions.file)
     while true {
       do throws(StorageError) {
-        let descriptor = try Self.call(operation, path) {
-          let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-          return unsafe openat(AT_FDCWD, path, flags, mode & 0o600)
-        }
+        let descriptor = try Self.openNumbered(
+          operation,
+          path,
+          O_RDWR | O_CREAT | O_EXCL,
+          mode & 0o600
+        )
         // Not by the flag above, from which the process's mask is subtracted.
         if mode & ~0o600 != 0, fchmod(descriptor, mode) != 0 {
           let code = errno
@@ -264,6 +264,32 @@ extension PosixFileSystem {
         try unlink(path)
       }
     }
+  }
+
+  /// Opens a file under a number that standard input, output and error do not have.
+  ///
+  /// A process that was started without them, as daemons are, would get theirs: its next line of log, or a warning of the
+  /// runtime, would be written over the first bytes of a segment.
+  private static func openNumbered(
+    _ operation: FileOperation,
+    _ path: String,
+    _ flags: CInt,
+    _ mode: mode_t = 0
+  ) throws(StorageError) -> CInt {
+    try call(operation, path) {
+      renumbered(unsafe openat(AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC, mode))
+    }
+  }
+
+  /// The same descriptor under a number that standard input, output and error do not have; below zero, as the system's
+  /// calls are that fail, if it is so already, or there is none.
+  static func renumbered(_ descriptor: CInt) -> CInt {
+    guard STDIN_FILENO...STDERR_FILENO ~= descriptor else { return descriptor }
+    let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    let code = errno
+    _ = close(descriptor)
+    errno = code
+    return higher
   }
 
   /// Opens the file of a lock, and makes it if need be; never does one that exists lose its name.

@@ -22,6 +22,12 @@ final class PosixFileWatch: FileWatch {
   init?(_ path: String) {
     var ends: [CInt] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { return nil }
+    // What a process prints that has no standard output would wake the thread for good.
+    ends = ends.map(PosixFileSystem.renumbered)
+    guard ends.allSatisfy({ $0 >= 0 }) else {
+      for end in ends where end >= 0 { _ = close(end) }
+      return nil
+    }
     wakeUp = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
@@ -33,7 +39,9 @@ final class PosixFileWatch: FileWatch {
     }
     self.path = path
     #else
-    descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+    descriptor = PosixFileSystem.renumbered(
+      inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+    )
     guard descriptor >= 0, unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
       if descriptor >= 0 { _ = close(descriptor) }
       for end in ends { _ = close(end) }
