@@ -79,5 +79,7 @@ final class Progress: Sendable {
     if isTerminal { show("\r\u{1B}[K") }
   }
 
-  private func show(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func show(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
 }

@@ -47,12 +47,14 @@ final class Tally: Sendable {
     }
     for violation in result.violations { print("violation: \(violation)") }
     if isTerminal {
-      FileHandle.standardError.write(Data("\r\(count) states from \(seeds) seeds".utf8))
+      try? FileHandle.standardError.write(
+        contentsOf: Data("\r\(count) states from \(seeds) seeds".utf8)
+      )
     }
   }
 
   func report(elapsed: Duration) {
-    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
     let state = state.withLock { $0 }
     for area in Area.allCases {
       if let count = state.byArea[area] { print("\(area.rawValue): \(count) states") }

@@ -86,7 +86,9 @@ struct DifferentialCampaign: ParsableCommand {
       caseCount += max(differential.caseCount, 1)
       next += 1
       if isatty(STDERR_FILENO) == 1 {
-        FileHandle.standardError.write(Data("\r\(caseCount) cases, seed \(next)".utf8))
+        try? FileHandle.standardError.write(
+          contentsOf: Data("\r\(caseCount) cases, seed \(next)".utf8)
+        )
       }
     }
     print("\(questionCount) questions, seeds \(seed) to \(next - 1)")

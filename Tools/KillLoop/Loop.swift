@@ -29,10 +29,12 @@ struct Loop {
     for number in 1...cycles {
       try cycle(lifetime: .microseconds(random.next(below: longest * 1000)))
       if isTerminal {
-        FileHandle.standardError.write(Data("\r\(number) of \(cycles) cycles".utf8))
+        try? FileHandle.standardError.write(
+          contentsOf: Data("\r\(number) of \(cycles) cycles".utf8)
+        )
       }
     }
-    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
     for (number, follower) in followers.enumerated() {
       let outcome = try follower.stop()
       print("follower \(number + 1): \(outcome.summary)")

@@ -49,7 +49,7 @@ final class MembersLoop: Sendable {
       guard state.left > 0 else { return nil }
       state.left -= 1
       if isTerminal {
-        FileHandle.standardError.write(Data("\r\(state.left) cycles left   ".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\r\(state.left) cycles left   ".utf8))
       }
       return .microseconds(state.random.next(below: longest * 1000))
     }
@@ -69,7 +69,7 @@ final class MembersLoop: Sendable {
 
   /// Compares what is in the store with what was acknowledged.
   private func look() throws -> Bool {
-    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
     let engine = try StorageEngine.open(
       at: store,
       options: MembersScript.options(.oneProcess)

@@ -49,8 +49,12 @@ public enum Terminal {
   }
 
   /// Writes a line to standard error.
-  public static func notice(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+  public static func notice(_ line: String) { writeError(line + "\n") }
+
+  /// Writes to standard error; if that is impossible, nobody is there to be told.
+  fileprivate static func writeError(_ text: String) {
+    // `write(_:)` would end the process, and with it the work and the exit status.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 
   /// Writes an error to standard error.
@@ -101,7 +105,5 @@ public struct OutputBuffer: ~Copyable {
 
 extension Terminal {
   /// Replaces the line the cursor is in, on standard error.
-  static func draw(_ line: String) {
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
-  }
+  static func draw(_ line: String) { writeError("\r\u{1B}[K\(line)") }
 }

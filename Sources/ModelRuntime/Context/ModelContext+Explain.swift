@@ -50,7 +50,7 @@ enum PlanPrinting {
   }
 
   static func print(_ plan: QueryPlan) {
-    FileHandle.standardError.write(Data("\(plan)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("\(plan)\n".utf8))
   }
 }
 

@@ -30,7 +30,7 @@ struct EdgeLoggerCommand: ParsableCommand {
       var refused = 0
       let lines = SampleLines(from: { readLine() }) { number, problem in
         refused += 1
-        FileHandle.standardError.write(Data("line \(number): \(problem)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("line \(number): \(problem)\n".utf8))
       }
       let count = try log.record(lines)
       print("recorded \(count) samples")

@@ -52,7 +52,7 @@ final class Campaign: Sendable {
         }
       }
     }
-    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
   }
 
   /// What was found first.
@@ -114,7 +114,7 @@ final class Campaign: Sendable {
     }
     if isTerminal {
       let line = "\r\(scheduleCount) schedules, \(violationCount) violations"
-      FileHandle.standardError.write(Data(line.utf8))
+      try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
     guard let violation = report.violation, number <= options.printed else { return }
     guard let schedule = report.schedule else {
