@@ -84,9 +84,8 @@ package struct Backup {
 
 extension Backup {
   private func makeDirectories() throws(StorageError) {
-    for directory in [destination.root] + destination.directories {
-      try fileSystem.makeDirectory(directory)
-    }
+    try destination.makeRoot(on: fileSystem)
+    for directory in destination.directories { try fileSystem.makeDirectory(directory) }
   }
 
   private func copySegments() throws(StorageError) {

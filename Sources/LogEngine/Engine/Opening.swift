@@ -175,7 +175,7 @@ extension Opening {
       if try fileSystem.size(of: paths.root) != nil {
         throw .notAStore(path: paths.root, found: "a file")
       }
-      try fileSystem.makeDirectory(paths.root)
+      try paths.makeRoot(on: fileSystem)
     }
     guard let names = try fileSystem.list(paths.root) else {
       throw .missingStore(path: paths.root)

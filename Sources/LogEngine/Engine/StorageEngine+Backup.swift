@@ -17,7 +17,8 @@ extension StorageEngine {
   ///   - path: The copy's directory: nothing may be there, or an empty directory. Its parent must exist.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: The commit the copy ends with.
-  /// - Throws: ``/LogFormat/StorageError/destinationExists(path:)`` if something is there;
+  /// - Throws: ``/LogFormat/StorageError/destinationExists(path:)`` if something is there, and
+  ///   ``/LogFormat/StorageError/missingFolder(path:)`` if the parent is missing;
   ///   ``/LogFormat/StorageError/noSpace(path:needed:)`` and other errors of the system, after which the copy's
   ///   files are removed again; ``/LogFormat/StorageError/readOnly(path:)`` in a store opened up to its damage, of
   ///   which `salvage(at:to:fileSystem:reads:progress:)` of `LogTools` makes a copy.

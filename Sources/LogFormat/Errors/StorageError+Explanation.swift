@@ -51,8 +51,8 @@ extension StorageError: CustomStringConvertible {
     case .corruption(let corruption): corruption.explanation
     case .poisoned(let path, let cause): Self.explanation(of: cause, thatPoisoned: path)
     case .missingStore, .notAStore, .foreignStore, .unsupportedVersion, .unsupportedFeatures,
-      .locked, .networkFileSystem, .turnTimeout, .readOnly, .closed, .destinationExists,
-      .numbersSpent, .unknownCommit, .commitGone:
+      .locked, .networkFileSystem, .turnTimeout, .readOnly, .closed, .missingFolder,
+      .destinationExists, .numbersSpent, .unknownCommit, .commitGone:
       storeExplanation
     case .rowNotFound, .rowExists, .duplicateRow, .invalidRow, .unknownLayout, .unknownTable,
       .foreignBlob, .invalidKey, .tooLarge, .invalidCatalogueChange:
@@ -156,6 +156,12 @@ extension StorageError {
         "the store is closed",
         place: path,
         advice: "open it again"
+      )
+    case .missingFolder(let path):
+      ErrorExplanation(
+        "the folder does not exist that the store is to be made in",
+        place: path,
+        advice: "make that folder first, or give another path; nothing was changed"
       )
     case .destinationExists(let path):
       ErrorExplanation(

@@ -46,6 +46,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case readOnly(path: String)
   /// The store was closed.
   case closed(path: String)
+  /// A store is to be made in a folder that does not exist.
+  case missingFolder(path: String)
   /// A copy is to be made where something is already.
   case destinationExists(path: String)
   /// The store has given out all numbers of files, commits or bytes that it has, up to `limit`; it can be read, and

@@ -50,6 +50,17 @@ package struct StorePaths: Hashable, Sendable {
     return slash == root.startIndex ? "/" : String(root[..<slash])
   }
 
+  /// Makes the store's own directory, unless it exists.
+  ///
+  /// - Throws: ``StorageError/missingFolder(path:)`` if there is nothing to make it in, which is no damage of any store.
+  package func makeRoot(on fileSystem: any FileSystem) throws(StorageError) {
+    do throws(StorageError) {
+      try fileSystem.makeDirectory(root)
+    } catch .missingFile {
+      throw .missingFolder(path: parent)
+    }
+  }
+
   package static let manifestPrefix = "manifest."
   package static let segmentSuffix = ".seg"
   package static let packSuffix = ".pack"

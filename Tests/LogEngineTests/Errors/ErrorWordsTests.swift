@@ -37,6 +37,7 @@ private let errors: [(error: StorageError, named: [String])] = [
   ),
   (.readOnly(path: path), [path, "open it for writing"]),
   (.closed(path: path), [path, "open it again"]),
+  (.missingFolder(path: path), [path, "make that folder first"]),
   (.destinationExists(path: path), [path, "another path"]),
   (.numbersSpent(path: path, limit: 4_194_303), [path, "4194303", "logstore-inspect salvage"]),
   (.unknownCommit(CommitSequence(9), newest: CommitSequence(5)), ["9", "5"]),

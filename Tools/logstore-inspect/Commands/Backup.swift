@@ -31,6 +31,8 @@ struct BackupCommand: InspectCommand {
 
   var path: String { store.path }
 
+  func validate() throws { try StorePath.checkDestination(destination) }
+
   func run(in console: Console) throws {
     var options = EngineOptions()
     options.mode = .readOnly

@@ -34,6 +34,8 @@ struct SalvageCommand: InspectCommand {
 
   var path: String { store.path }
 
+  func validate() throws { try StorePath.checkDestination(destination) }
+
   func run(in console: Console) throws {
     let report = try StorageEngine.salvage(
       at: StorePath.normalized(path),

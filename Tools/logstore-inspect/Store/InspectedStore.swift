@@ -1,3 +1,4 @@
+import ArgumentParser
 import LogEngine
 import RowFormat
 import Terminal
@@ -316,5 +317,12 @@ enum StorePath {
     var path = path[...]
     while path.count > 1, path.last == "/" { path.removeLast() }
     return String(path)
+  }
+
+  /// Refuses the name of a copy that is none: that of a variable, say, which nobody has set.
+  static func checkDestination(_ path: String) throws(ValidationError) {
+    if path.isEmpty {
+      throw ValidationError("The destination must be a path, and is an empty text.")
+    }
   }
 }

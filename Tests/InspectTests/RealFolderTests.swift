@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import LogEngine
+import RowFormat
+import Terminal
+import Testing
+
+@testable import logstore_inspect
+
+/// A folder on disk, with a store in it that has a row.
+private final class RealFolder {
+  let path: String
+  var store: String { path + "/s.store" }
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "tool-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let engine = try StorageEngine.open(at: store)
+    try engine.apply([
+      .addTable(name: "Town"),
+      .addColumn(table: 1, name: "people", type: .integer, isNullable: false),
+      .setLayout(table: 1, columns: [1]),
+    ])
+    var writer = RowWriter()
+    writer.begin(RowLayout([.integer]))
+    writer.set(0, integer: 5)
+    let range = writer.finish()
+    var batch = engine.makeBatch()
+    batch.insert(
+      RowReference(table: 1, key: engine.reserveKeys(1, in: 1).lowerBound),
+      layout: .init(1),
+      row: writer.bytes.extracting(range)
+    )
+    try engine.commit(&batch)
+    try engine.close()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func run(_ arguments: [String]) throws -> Session.Result {
+    try Session(disk: PosixFileSystem()).run(arguments)
+  }
+}
+
+@Suite struct `A destination in a folder that does not exist` {
+  @Test(arguments: ["backup", "salvage"])
+  func `is a mistake of the user, and no damage of the store`(command: String) throws {
+    let folder = try RealFolder()
+    let result = try folder.run([command, folder.store, folder.path + "/none/copy.store"])
+    let error = try #require(result.error)
+    #expect(error.status == .usage)
+    #expect(!"\(error)".contains("damaged") && !"\(error)".contains("salvage"), "\(error)")
+    #expect("\(error)".contains("folder") && error.place == folder.path + "/none", "\(error)")
+  }
+
+  @Test(arguments: ["backup", "salvage"])
+  func `is told from no destination at all`(command: String) {
+    #expect(throws: (any Error).self) { try Inspect.parseAsRoot([command, "s.store", ""]) }
+  }
+
+  @Test func `is said by the library, too`() throws {
+    let folder = try RealFolder()
+    let engine = try StorageEngine.open(at: folder.store)
+    let copy = folder.path + "/none/copy.store"
+    let error = #expect(throws: StorageError.self) { try engine.backup(to: copy) }
+    #expect(error.map { !"\($0)".contains("damaged") } ?? false)
+    try engine.close()
+    let made = #expect(throws: StorageError.self) { try StorageEngine.open(at: copy) }
+    #expect(made.map { !"\($0)".contains("damaged") } ?? false)
+  }
+}
