@@ -69,3 +69,32 @@ private final class RealFolder {
     #expect(made.map { !"\($0)".contains("damaged") } ?? false)
   }
 }
+
+@Suite struct `A store that is named by a link` {
+  static let commands = [
+    ["summary"], ["segments"], ["blobs"], ["verify"], ["dump"], ["query", "Town"], ["compact"],
+    ["report", "--format", "json"], ["top", "--count", "1"], ["frames"], ["history"], ["schema"],
+  ]
+
+  @Test(arguments: commands)
+  func `is the store it leads to`(arguments: [String]) throws {
+    let folder = try RealFolder()
+    let link = folder.path + "/link.store"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "s.store")
+    let result = try folder.run([arguments[0], link] + arguments.dropFirst())
+    #expect(result.error == nil, "\(result.transcript)")
+  }
+
+  @Test func `takes a copy, and says so`() throws {
+    let folder = try RealFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/empty",
+      withIntermediateDirectories: false
+    )
+    let link = folder.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "empty")
+    let result = try folder.run(["backup", folder.store, link])
+    #expect(result.error == nil, "\(result.transcript)")
+    #expect(try folder.run(["verify", folder.path + "/empty"]).error == nil)
+  }
+}

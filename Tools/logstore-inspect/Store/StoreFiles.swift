@@ -12,7 +12,10 @@ struct StoreFiles {
   private(set) var files: [File] = []
 
   /// Lists a store's directory: at most three levels, which is all a store has.
+  ///
+  /// The directory itself may be reached through a link, as it may where a store is opened.
   init(under path: String, on fileSystem: any FileSystem) throws(StorageError) {
+    let path = try fileSystem.resolvingLink(path)
     guard let names = try fileSystem.list(path) else { throw .missingStore(path: path) }
     for name in names.sorted() { try add(name, under: path, on: fileSystem, depth: 1) }
   }
