@@ -38,6 +38,7 @@ package struct Backup {
   }
 
   func run() throws(StorageError) {
+    let isNew = try fileSystem.list(destination.root) == nil
     do throws(StorageError) {
       try makeDirectories()
       try copyPacks()
@@ -51,6 +52,7 @@ package struct Backup {
       try publishManifest()
     } catch {
       removeFiles()
+      if isNew { try? fileSystem.removeDirectory(destination.root) }
       throw error
     }
   }
@@ -185,7 +187,8 @@ extension Backup {
     try files.publish(manifest)
   }
 
-  /// Clears away a copy that failed, so that it can be tried again; what cannot be removed stays.
+  /// Clears away a copy that failed, so that it can be tried again, and nobody counts its folders as a copy; what cannot
+  /// be removed stays.
   private func removeFiles() {
     var paths = [destination.manifest(1)]
     for directory in destination.directories + destination.blobDirectories {
@@ -193,5 +196,8 @@ extension Backup {
       paths += names.map { directory + "/" + $0 }
     }
     for path in paths { try? fileSystem.unlink(path) }
+    for directory in destination.blobDirectories + [destination.blobs] + destination.directories {
+      try? fileSystem.removeDirectory(directory)
+    }
   }
 }

@@ -231,6 +231,7 @@ import Testing
       } catch {
         failed += 1
         failing.fail(after: .max)
+        #expect(try store.disk.list(path) == nil, "call \(number) left folders")
         try follower.backup(to: path)
         #expect(try StorageEngine.verify(at: path, fileSystem: store.disk).problems.isEmpty)
       }
@@ -239,6 +240,17 @@ import Testing
     try store.work(2)
     #expect(before != store.rows)
     #expect(try store.engine.verify().problems.isEmpty)
+  }
+
+  @Test func `leaves a folder that was there as empty as it was`() throws {
+    let store = try MemoryStore()
+    try store.work(25, textLength: 6000)
+    try store.disk.makeDirectory("copy")
+    let failing = FailingFileSystem(store.disk)
+    let follower = try store.openReader(on: failing)
+    failing.fail(after: 8)
+    #expect(throws: StorageError.self) { try follower.backup(to: "copy") }
+    #expect(try store.disk.list("copy") == [])
   }
 }
 
