@@ -194,6 +194,18 @@ import Testing
     #expect(text.transcript.contains("a column of numbers"))
   }
 
+  @Test(arguments: ["crest", "isPort, crest"])
+  func `groups by nothing that cannot be compared`(groups: String) throws {
+    let result = try session.run("query", "t.store", "Town", "--group-by", groups)
+    #expect(result.status == .usage)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.transcript.contains("a column whose values can be compared"),
+      "\(result.transcript)"
+    )
+    #expect(result.transcript.contains("crest, whose values cannot"), "\(result.transcript)")
+  }
+
   @Test func `shows a table for people, and what was read`() throws {
     let result = try session.run(
       "query",

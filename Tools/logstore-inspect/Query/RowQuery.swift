@@ -106,8 +106,12 @@ struct RowQuery {
       return outputs
     }
     let grouped =
-      try source.reading(.groups, text.groups ?? "") { text throws(WhereError) in
-        try bind(groupItems ?? [], text)
+      try source.reading(.groups, text.groups ?? "") { text throws(WhereError) -> [Output] in
+        let outputs = try bind(groupItems ?? [], text)
+        for output in outputs where reader.kind(of: output.column ?? 0) == .opaque {
+          throw Self.incomparable(output.item, text)
+        }
+        return outputs
       } ?? []
     let shown =
       try source.reading(.columns, text.columns ?? "") { text throws(WhereError) in
@@ -192,17 +196,19 @@ struct RowQuery {
         )
       }
     case .min, .max, .distinct:
-      guard reader.kind(of: number) != .opaque else {
-        throw WhereError(
-          text: text,
-          position: item.token.position,
-          expected: "a column whose values can be compared",
-          found: "\(name), whose values cannot"
-        )
-      }
+      guard reader.kind(of: number) != .opaque else { throw incomparable(item, text) }
     case .count, nil: break
     }
     return Output(item: item, column: number)
+  }
+
+  private static func incomparable(_ item: SelectItem, _ text: String) -> WhereError {
+    WhereError(
+      text: text,
+      position: item.token.position,
+      expected: "a column whose values can be compared",
+      found: "\(item.column ?? item.name), whose values cannot"
+    )
   }
 
   private static func sortNumber(
