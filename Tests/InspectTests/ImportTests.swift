@@ -110,6 +110,21 @@ import Testing
     #expect(Set(ranks.output.split(separator: "\n")).count == 3, "\(ranks.output)")
   }
 
+  @Test(arguments: ["csv", "ndjson"])
+  func `reads numbers that are none as an export writes them`(format: String) throws {
+    try file("areas.csv", "name,area\na,inf\nb,-inf\nc,nan\nd,-0.0\n")
+    #expect(try session.run("import", "t.store", "Town", "areas.csv").error == nil)
+    try file("again.\(format)", try export(format))
+    let again = try session.run("import", "t.store", "Town", "again.\(format)")
+    #expect(again.output == "imported 4 rows into Town, in 1 commit\n", "\(again.transcript)")
+    func areas(_ condition: String) throws -> [Substring] {
+      try session.run("export", "t.store", "Town", "--where", condition, "--columns", "area")
+        .output.split(separator: "\n")
+    }
+    #expect(try areas("key <= 4") == areas("key > 4"))
+    #expect(try areas("key > 4").count == 4)
+  }
+
   @Test func `puts rows behind those that came from a server in the lists of their owners`() throws
   {
     var options = EngineOptions()

@@ -9,7 +9,8 @@ import Testing
     arguments: [
       (.null, ""), (.string(""), "\"\""), (.string("a"), "a"), (.string("a,b"), "\"a,b\""),
       (.string("say \"no\""), "\"say \"\"no\"\"\""), (.string("a\nb"), "\"a\nb\""),
-      (.integer(-1), "-1"), (.bool(true), "true"), (.double(.nan), "\"\"\"nan\"\"\""),
+      (.integer(-1), "-1"), (.bool(true), "true"), (.double(.nan), "nan"),
+      (.double(-.infinity), "-inf"),
       (.array([.integer(1), .integer(2)]), "\"[1,2]\""),
     ] as [(JSONValue, String)]
   )

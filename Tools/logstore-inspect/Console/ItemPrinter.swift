@@ -71,7 +71,9 @@ extension JSONValue {
     switch self {
     case .null: ""
     case .string(let text): CSV.field(text)
-    case .bool, .integer, .unsigned, .double: text.contains("\"") ? CSV.field(text) : text
+    // What is no number in JSON, and so a text there, is a word here, as every reader of numbers takes it.
+    case .double(let value): "\(value)"
+    case .bool, .integer, .unsigned: text
     case .array, .object: CSV.field(text)
     }
   }
