@@ -130,17 +130,17 @@ private enum Composites {
   }
 
   @Test func `of dates are read as the same double, and have few digits where few will do`() {
-    #expect("\(Timestamp(seconds: 0.25).exact)" == "2001-01-01T00:00:00.25Z")
-    #expect("\(Timestamp(seconds: -0.1).exact)" == "2000-12-31T23:59:59.9Z")
+    #expect("\(Timestamp(seconds: 0.25))" == "2001-01-01T00:00:00.25Z")
+    #expect("\(Timestamp(seconds: -0.1))" == "2000-12-31T23:59:59.9Z")
     var random = SeededGenerator(seed: 5)
     for round in 0..<20_000 {
       let range = [1, 1e3, 1e9, 6e10][round % 4]
       let seconds = Double.random(in: -range...range, using: &random)
-      let text = "\(Timestamp(seconds: seconds).exact)"
+      let text = "\(Timestamp(seconds: seconds))"
       #expect(Timestamp(text)?.seconds == seconds, "\(text)")
     }
     for seconds in Composites.dates {
-      #expect(Timestamp("\(Timestamp(seconds: seconds).exact)")?.seconds == seconds)
+      #expect(Timestamp("\(Timestamp(seconds: seconds))")?.seconds == seconds)
     }
   }
 }

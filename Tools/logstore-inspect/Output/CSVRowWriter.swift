@@ -49,7 +49,7 @@ struct CSVRowWriter {
       if !value.isFinite { return appendAny(column, of: row, layout) }
       bytes.append(contentsOf: value.description.utf8)
     case .bool: bytes.append(contentsOf: (layout.bool(column, in: row) ? "true" : "false").utf8)
-    case .date: Timestamp(seconds: layout.double(column, in: row)).exact.write(to: &bytes)
+    case .date: Timestamp(seconds: layout.double(column, in: row)).write(to: &bytes)
     case .reference: append(layout.reference(column, in: row), column, of: row, layout)
     case .text:
       let text = row.extracting(layout.range(column, in: row))
@@ -119,10 +119,9 @@ extension [UInt8] {
 }
 
 extension CellValue {
-  /// The value with all there is of it: bytes are in hexadecimal, and dates have all their digits.
+  /// The value with all there is of it: bytes are in hexadecimal.
   var exported: JSONValue {
     switch self {
-    case .date(let value): .string("\(value.exact)")
     case .binary(_, let hexadecimal): .string(hexadecimal)
     default: json
     }

@@ -9,11 +9,11 @@ struct Timestamp: CustomStringConvertible, Equatable {
   /// How many digits follow the second.
   private let fraction: Fraction
 
-  private enum Fraction { case shortest, microseconds, exact }
+  private enum Fraction { case exact, microseconds }
 
   init(seconds: Double) {
     self.seconds = seconds
-    fraction = .shortest
+    fraction = .exact
   }
 
   /// From microseconds since 1970-01-01T00:00:00Z, as commits and files have it; prints all of them, so
@@ -23,15 +23,8 @@ struct Timestamp: CustomStringConvertible, Equatable {
     fraction = .microseconds
   }
 
-  private init(seconds: Double, fraction: Fraction) {
-    self.seconds = seconds
-    self.fraction = fraction
-  }
-
-  /// The same instant, which prints with more digits than microseconds have where it is read as another otherwise.
-  var exact: Timestamp { Timestamp(seconds: seconds, fraction: .exact) }
-
-  /// The instant in UTC, with microseconds only where there are some.
+  /// The instant in UTC, with as many digits behind the second as it takes to read it as the same: what is shown of a row
+  /// can be asked for, and two dates that differ look it.
   ///
   /// A number that is no instant of the years 0 to 9999 prints as the seconds it is.
   var description: String {
