@@ -58,7 +58,7 @@ struct ResultPrinter {
       )
     }
     if layout == .lines { return printLines(cells) }
-    table.append(cells.map(\.tableText))
+    table.append(cells.map { $0.tableText.beginning })
     pendingCount += 1
     if pendingCount == Self.tableLimit { flush() }
   }
@@ -93,8 +93,19 @@ struct ResultPrinter {
 }
 
 extension CellValue {
-  /// The value in a table: a text stands for itself.
+  /// The value for people: a text stands for itself.
   fileprivate var tableText: String {
     if case .text(let text) = self { text.printable } else { text }
+  }
+}
+
+extension String {
+  /// How many characters of a value are shown in a table: all rows of a table are as wide as the longest.
+  private static let limit = 400
+
+  /// The string, or its beginning if it is longer than a table has room for.
+  fileprivate var beginning: String {
+    let beginning = unicodeScalars.prefix(Self.limit)
+    return beginning.endIndex == endIndex ? self : String(beginning) + "…"
   }
 }
