@@ -12,7 +12,8 @@ struct Import: InspectCommand {
       ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
       over, rows get new ones. Lists of references must be empty or left out. Nothing between two commas is nil, "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
-      What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
+      With --commit-every an import that fails later, on a full disk say, says how many rows are in, and where \
+      the rest begins. What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
       may have the store open for writing.
 
       EXAMPLES:
@@ -56,7 +57,7 @@ struct Import: InspectCommand {
     let table = try inspected.table(named: entity)
     let rows = try RowImport(bytes, format, into: table, of: inspected)
     do {
-      let count = try rows.forEachRow(rank: { 0 }) { _ in }
+      let count = try rows.forEachRow(rank: { 0 }) { _, _ in }
       try inspected.finish()
       var commitCount = 0
       if !dryRun, count > 0 { commitCount = try write(rows, table, console) }
@@ -96,34 +97,37 @@ struct Import: InspectCommand {
     var batch = engine.makeBatch()
     batch.author = author
     let step = commitEvery ?? .max
-    var (pending, commitCount) = (0, 0)
+    var progress = ImportProgress()
     // Behind the places of all earlier rows, as the layer above gives them out.
     let base = engine.catalogue.metadata["rank.base"].flatMap {
       Int64(String(decoding: $0, as: UTF8.self))
     }
     var rank = (base ?? 0) &+ Int64(truncatingIfNeeded: engine.lastCommit.rawValue &+ 1) << 24
     func commit() throws {
-      if pending == 0 { return }
+      if progress.pendingCount == 0 { return }
       try engine.commit(&batch)
       batch.author = author
-      pending = 0
-      commitCount += 1
+      progress.commit()
     }
-    _ = try rows.forEachRow(rank: {
-      defer { rank += 1 }
-      return rank
-    }) { row in
-      let key = engine.reserveKeys(1, in: table.number).lowerBound
-      batch.insert(
-        RowReference(table: table.number, key: key),
-        layout: table.currentLayout,
-        row: row
-      )
-      pending += 1
-      if pending >= step { try commit() }
+    do {
+      _ = try rows.forEachRow(rank: {
+        defer { rank += 1 }
+        return rank
+      }) { row, line in
+        let key = engine.reserveKeys(1, in: table.number).lowerBound
+        batch.insert(
+          RowReference(table: table.number, key: key),
+          layout: table.currentLayout,
+          row: row
+        )
+        progress.add(line)
+        if progress.pendingCount >= step { try commit() }
+      }
+      try commit()
+      try engine.close()
+    } catch let error as StorageError {
+      throw progress.toolError(error, at: path)
     }
-    try commit()
-    try engine.close()
-    return commitCount
+    return progress.commitCount
   }
 }

@@ -46,16 +46,16 @@ struct RowImport {
   ///
   /// - Parameters:
   ///   - rank: Makes the place of a row in a list.
-  ///   - body: Takes a row.
+  ///   - body: Takes a row, and the number of the line that it begins in.
   /// - Returns: How many there are.
   /// - Throws: ``ImportError``, or what `body` throws.
-  func forEachRow(rank: () -> Int64, _ body: (RawSpan) throws -> Void) throws -> Int {
+  func forEachRow(rank: () -> Int64, _ body: (RawSpan, Int) throws -> Void) throws -> Int {
     var writer = RowWriter()
     var count = 0
-    func write(_ fields: [(column: Column, field: ImportField)]) throws {
+    func write(_ fields: [(column: Column, field: ImportField)], line: Int) throws {
       try encode(fields, into: &writer, rank)
       let range = writer.finish()
-      try body(writer.bytes.extracting(range))
+      try body(writer.bytes.extracting(range), line)
       writer.removeAll()
       count += 1
     }
@@ -75,7 +75,10 @@ struct RowImport {
             found: fields.count.counted("field")
           )
         }
-        try write(zip(columns, fields).compactMap { column, field in column.map { ($0, field) } })
+        try write(
+          zip(columns, fields).compactMap { column, field in column.map { ($0, field) } },
+          line: fields[0].place.line
+        )
       }
     case .ndjson:
       var scanner = JSONScanner(bytes)
@@ -94,7 +97,7 @@ struct RowImport {
         }
         try checkDifferent(fields.map { ($0, $1) })
         try checkComplete(fields.map(\.column), members.first?.field.place ?? start)
-        try write(fields)
+        try write(fields, line: start.line)
       }
     }
     return count
