@@ -125,6 +125,13 @@ import Testing
     #expect(try areas("key > 4").count == 4)
   }
 
+  @Test(arguments: ["\u{FEFF}", ""])
+  func `takes a file with a mark of its byte order`(mark: String) throws {
+    try file("towns.ndjson", mark + #"{"name":"Oslo"}"# + "\n")
+    let result = try session.run("import", "t.store", "Town", "towns.ndjson")
+    #expect(result.output == "imported 1 row into Town, in 1 commit\n", "\(result.transcript)")
+  }
+
   @Test func `puts rows behind those that came from a server in the lists of their owners`() throws
   {
     var options = EngineOptions()

@@ -7,7 +7,14 @@ struct JSONScanner {
   /// A file must not be able to exhaust the stack; no composite value that was stored is nested deeper.
   private static let depthLimit = 128
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    // A mark of byte order, as other systems write it.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      position = 3
+      lineStart = 3
+    }
+  }
 
   typealias Member = (name: String, field: ImportField)
 
