@@ -98,3 +98,20 @@ private final class RealFolder {
     #expect(try folder.run(["verify", folder.path + "/empty"]).error == nil)
   }
 }
+
+@Suite struct `A store that is removed` {
+  @Test func `ends what follows it`() throws {
+    let folder = try RealFolder()
+    var session = Session(disk: PosixFileSystem())
+    var lookCount = 0
+    session.pause = { _ in
+      lookCount += 1
+      if lookCount == 2 { try? FileManager.default.removeItem(atPath: folder.store) }
+      return lookCount < 5 ? .proceed : .stop
+    }
+    let result = try session.run("tail", "-f", folder.store)
+    #expect(lookCount == 2)
+    #expect(result.error?.what == "there is no store")
+    #expect(result.status == .usage)
+  }
+}

@@ -76,6 +76,11 @@ struct Tail: InspectCommand {
     while follow, store.damage == nil {
       console.flush()
       if console.pause(.seconds(interval)) == .stop { break }
+      // Files without a name can be read, and get no more commits.
+      let folder = try console.fileSystem.resolvingLink(store.path)
+      if try console.fileSystem.list(folder) == nil {
+        throw StorageError.missingStore(path: store.path)
+      }
       do {
         guard try store.refresh() else { continue }
       } catch  where error.leavesBehind {
