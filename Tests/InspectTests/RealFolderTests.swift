@@ -115,3 +115,13 @@ private final class RealFolder {
     #expect(result.status == .usage)
   }
 }
+
+@Suite struct `A path that is neither a folder nor a file` {
+  @Test(arguments: ["summary", "verify", "dump", "history", "compact"])
+  func `is no store, and so not a damaged one`(command: String) throws {
+    let result = try Session(disk: PosixFileSystem()).run(command, "/dev/null")
+    let error = try #require(result.error)
+    #expect(error.status == .usage, "\(error)")
+    #expect(!"\(error)".contains("remove it") && !"\(error)".contains("damaged"), "\(error)")
+  }
+}

@@ -7,6 +7,11 @@ extension ToolError {
   /// The words are ``StorageError``'s own; a command adds what it alone knows: the store's path, where the error
   /// names none, and the exit status.
   public init(_ error: StorageError, at store: String) {
+    if case .unexpectedFile(store, .directory, let found) = error {
+      // The path itself, and nothing in a store: that is no damage.
+      self.init(.notAStore(path: store, found: found.rawValue), at: store)
+      return
+    }
     let words = error.explanation
     self.init(
       words.what,
