@@ -17,7 +17,7 @@ extension InspectedStore {
     guard let key = UInt64(parts[1]), 1...RowReference.maximumKey ~= key else {
       throw ToolError(
         "that is no key",
-        expected: "a number from 1 on",
+        expected: "a number from 1 to \(RowReference.maximumKey)",
         found: parts[1].printable
       )
     }
