@@ -6,7 +6,7 @@ import Synchronization
 /// Off unless the environment sets `SWIFTDATA_CONCURRENCY_DEBUG` to 1: then the process stops at the first
 /// use of a context by the wrong thread, and says which and whose it is. What is wrong depends on whose
 /// context it is:
-/// - The main context belongs to the main thread.
+/// - The main context belongs to the main actor, and the threads that run its code.
 /// - A model actor's context belongs to the actor's executor.
 /// - Any other may move from thread to thread, but never be in two at once.
 ///
@@ -75,7 +75,7 @@ extension ModelContext {
   }
 
   private func stopUnlessMayDepart() {
-    if case .mainActor = owner, !Thread.isMainThread {
+    if case .mainActor = owner, !MainActorThread.isCurrent {
       ConcurrencyCheck.fail(
         "a model of the main context was let go of by a thread other than the main one: give the class that holds it "
           + "an `isolated deinit`, or hold persistentModelIDs where others hold it, too"
@@ -94,7 +94,7 @@ extension ModelContext {
     switch owner {
     case .nobody: break
     case .mainActor:
-      if Thread.isMainThread { return }
+      if MainActorThread.isCurrent { return }
       ConcurrencyCheck.fail(
         "\(operation) of the main context was called by a thread other than the main one: use "
           + "ModelContext(container) or a ModelActor there"

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a query in a user interface keeps between two drawings, without a framework.
 ///
 /// A view's property brings it up to date before the view is drawn, and hands out its results:
@@ -60,7 +58,7 @@ public final class QueryState<Element: PersistentModel> {
   deinit {
     announcement?.cancel()
     // Views are let go of anywhere; what they show leaves its context, and that is the main actor's to change.
-    if Thread.isMainThread { return }
+    if MainActorThread.isCurrent { return }
     let remains = MainActorRemains([updates, listed, observer, context] as [Any?])
     (updates, listed, observer, context) = (nil, nil, nil, nil)
     remains.release()

@@ -34,6 +34,19 @@ import Testing
     #expect(message.contains("a model of the main context was let go of by a thread other"))
   }
 
+  /// Where a program's main is asynchronous, a thread of the pool may serve the main queue.
+  @Test func `lets the main actor use its context, whatever thread that is`() async throws {
+    await #expect(processExitsWith: .success) {
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      try await MainActor.run {
+        container.mainContext.insert(Book(title: "Here"))
+        try container.mainContext.save()
+        #expect(try container.mainContext.fetch(FetchDescriptor<Book>()).count == 1)
+      }
+    }
+  }
+
   @Test func `stops the process when two threads are in one context`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ConcurrencyCheck.isEnabled = true
