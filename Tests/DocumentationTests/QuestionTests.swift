@@ -384,7 +384,7 @@ enum TripsPlan: SchemaMigrationPlan {
     #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name).sorted() == ["Oslo", "Rome"])
 
     var newest = HistoryDescriptor<DefaultHistoryTransaction>(
-      sortBy: [.init(\.transactionIdentifier, order: .reverse)]
+      sortBy: [.init(\.token, order: .reverse)]
     )
     newest.fetchLimit = 1
     let token = try context.fetchHistory(newest).first?.token
