@@ -176,10 +176,13 @@ public final class FaultProxy: Sendable {
         let piece = nextPiece(rest.count, &random)
         let (count, fault) = pass(rest.prefix(piece), direction)
         // What the server answers to bytes that were held back, nobody reads.
-        guard UnixSocket.send(rest.prefix(count), to: sink) || link.isHeld else {
+        let isSent = UnixSocket.send(rest.prefix(count), to: sink) || link.isHeld
+        rest = rest.dropFirst(count)
+        // It counts as struck, and somebody may wait for it, also where the other end has just gone.
+        if !isSent {
+          if let fault { _ = strike(fault, link, direction, rest) }
           return link.cut()
         }
-        rest = rest.dropFirst(count)
         if let fault, strike(fault, link, direction, rest) == .ends { return }
       }
     }
