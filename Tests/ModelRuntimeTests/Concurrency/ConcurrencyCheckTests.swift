@@ -34,6 +34,25 @@ import Testing
     #expect(message.contains("a model of the main context was let go of by a thread other"))
   }
 
+  @Test func `lets go of what a query shows on the main actor, whoever drops the query`()
+    async throws
+  {
+    await #expect(processExitsWith: .success) {
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      let queries = try await MainActor.run {
+        container.mainContext.insert(Book(title: "Shown"))
+        try container.mainContext.save()
+        let query = QueryState<Book>()
+        query.update(in: container.mainContext)
+        #expect(query.elements.count == 1)
+        return Holder([query])
+      }
+      await Task.detached { queries.value = [] }.value
+      await MainActor.run {}
+    }
+  }
+
   /// Where a program's main is asynchronous, a thread of the pool may serve the main queue.
   @Test func `lets the main actor use its context, whatever thread that is`() async throws {
     await #expect(processExitsWith: .success) {
