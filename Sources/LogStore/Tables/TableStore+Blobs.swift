@@ -18,7 +18,7 @@ extension TableStore {
       do {
         return try Data(engine.openBlob(wanted))
       } catch let error as StorageError {
-        // Whoever is to be told of the save is told by the next fetch, or by the watch of the log.
+        // The next fetch, or the watch of the log, tells observers of the save.
         if !allowsSave { try perform(.fetching) { _ = try engine.refresh() } }
         switch try storedBlob(of: row, column: column) {
         case nil: return nil

@@ -26,7 +26,7 @@ final class SaveInbox: Sendable {
   static let rowLimit = 1 << 16
   /// Called by who posts, without locks, when something has come into an empty inbox.
   private let arrival: @Sendable () -> Void
-  /// Whoever must hear of what comes into an inbox that nobody has emptied, too.
+  /// Rings also for saves that come into an inbox before it is emptied.
   private let bell: SaveBell?
 
   init(_ bell: SaveBell?, arrival: @escaping @Sendable () -> Void) {

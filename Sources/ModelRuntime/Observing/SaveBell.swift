@@ -33,10 +33,10 @@ final class SaveBell: Sendable {
     for alarm in alarms.withLock({ Array($0.byKey.values) }) { alarm.sound() }
   }
 
-  /// Rings for a save that comes before the former ones were looked at; `nil` if nobody has to hear of it.
+  /// The ring for a save that arrives before the earlier ones were read; `nil` if no observer needs it.
   ///
-  /// Who is notified by the thread that saves may have read the results and not have begun to wait yet, as Observation
-  /// does it, when the first save rang.
+  /// An observer that the saving thread notifies may have read its results before the first save rang, and registered
+  /// with Observation only after.
   var furtherRing: (@Sendable () -> Void)? {
     let direct = alarms.withLock { $0.byKey.values.filter(\.isDirect) }
     if direct.isEmpty { return nil }

@@ -13,7 +13,7 @@ struct RemoteSaves: Sendable {
   /// Where the history ends.
   let horizon: HistoryHorizon
 
-  /// Asks for the newest transaction that counts, whoever saved it, also if its history was deleted; zero if there is none.
+  /// Asks for the newest transaction below the horizon, of any store, even if its history was deleted; zero if there is none.
   func newest(before horizon: Int64) -> Statement {
     Statement(
       "SELECT COALESCE(GREATEST((SELECT max(xid) FROM \(namespace)._logstore_commit WHERE xid < $1), \(deleted)), 0)"
@@ -38,7 +38,7 @@ struct RemoteSaves: Sendable {
 
   /// What was saved behind a transaction.
   struct News {
-    /// The newest transaction that counts, whoever saved it: what comes up to it need not be looked at again.
+    /// The newest transaction below the horizon, of any store: the next look starts behind it.
     let newest: Int64
     /// Whether others have saved something that counts, or may have, and the history does not tell it any more.
     let hasOthers: Bool
