@@ -14,9 +14,11 @@ extension Salvage {
     into batch: inout CommitBatch,
     of engine: StorageEngine
   ) throws {
-    guard let layout = state.tables[Int(reference.table)]?.layouts[Int(number.rawValue)],
-      !layout.blobColumns.isEmpty
-    else { return batch.insert(reference, layout: number, row: row) }
+    guard let layout = state.tables[Int(reference.table)]?.layouts[Int(number.rawValue)] else {
+      return batch.insert(reference, layout: number, row: row)
+    }
+    renumbered.recordRanks(of: row, reference, number, layout)
+    if layout.blobColumns.isEmpty { return batch.insert(reference, layout: number, row: row) }
     let columns = engine.catalogue.table(reference.table)?.layout(number)?.columns ?? []
     var writer = RowWriter(capacity: row.byteCount + 64)
     writer.begin(layout)

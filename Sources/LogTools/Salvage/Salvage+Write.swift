@@ -16,11 +16,13 @@ extension Salvage {
     options.background = .caller
     let engine = try StorageEngine.open(at: destination, options: options, fileSystem: fileSystem)
     try engine.apply(catalogue.changesFromEmpty())
+    renumbered = RenumberedStore(catalogue)
     var broken: Set<RowReference> = []
     for definition in catalogue.tables { try saveRows(of: definition, to: engine, &broken) }
     if !report.isCatalogueComplete { reportUnknownTables(catalogue) }
     if !broken.isEmpty { try saveEarlierRows(broken, files, to: engine) }
     for definition in catalogue.tables { try keepKeys(of: definition, from: engine) }
+    try engine.apply(renumbered.changes(after: engine.lastCommit))
     try engine.close()
     try finish()
   }

@@ -30,6 +30,8 @@ struct Salvage {
   var packs: [PackReader] = []
   /// The last commit whose rows were packed.
   var packedSequence: UInt64 = 0
+  /// What the new store has to say in commits of its own.
+  var renumbered = RenumberedStore(Catalogue())
 
   init(
     source: StorePaths,
