@@ -13,7 +13,7 @@ extension StorageEngine {
       state.events.deliver()
     }
     writer?.turns?.stopLeasing()
-    watching.withLock { $0.take() }?.stop()
+    stopWatching()
     writer?.housekeeper.stop()
     writer?.disown()
     writer?.turns?.membership.leave()

@@ -56,6 +56,9 @@ extension StorageEngine {
     self.watching.withLock { $0 = watching }
   }
 
+  /// Learns of nothing any more but in turns of its own.
+  func stopWatching() { watching.withLock { $0.take() }?.stop() }
+
   /// - Returns: Whether there was any.
   private func lookForNews() -> Bool? {
     guard let writer, let turns = writer.turns else { return nil }
@@ -140,7 +143,7 @@ extension StorageEngine {
   /// Leaves the members; the last one closes the store.
   func leave(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
     turns.stopLeasing()
-    watching.withLock { $0.take() }?.stop()
+    stopWatching()
     defer { turns.membership.leave() }
     do throws(StorageError) {
       try writer.close(leaving: turns)

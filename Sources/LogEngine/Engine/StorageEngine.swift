@@ -46,7 +46,7 @@ public final class StorageEngine: Sendable {
 
   // Released without being closed: every commit is as safe as its durability promises.
   deinit {
-    watching.withLock { $0.take() }?.stop()
+    stopWatching()
     writer?.housekeeper.stop()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
     state.events.deliver()

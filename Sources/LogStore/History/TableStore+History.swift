@@ -33,15 +33,18 @@ extension TableStore {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     try follow()
-    return try perform(.fetching) {
-      while true {
-        let plan = HistoryPlan(descriptor, store: identifier)
-        do {
-          return try readHistory(plan, descriptor)
-        } catch let error as StorageError {
-          // A compaction was faster: what is left begins later now.
-          guard case .commitGone = error else { throw error }
-        }
+    return try perform(.fetching) { try readHistory(descriptor) }
+  }
+
+  private func readHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    while true {
+      do {
+        return try readHistory(HistoryPlan(descriptor, store: identifier), descriptor)
+      } catch let error as StorageError {
+        // A compaction was faster: what is left begins later now.
+        guard case .commitGone = error else { throw error }
       }
     }
   }
@@ -151,20 +154,25 @@ extension TableStore {
   /// - Complexity: O(1) commits for a request that says up to which token, or nothing; O(history) for any other.
   func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try history.deleting.withLock { _ in
-      try perform(.saving) {
-        let before = HistoryDeletions(in: engine.catalogue)
-        let after = try deletions(before, adding: descriptor)
-        if after == before { return }
-        let bytes = after.encoded
-        guard bytes.count <= HistoryDeletions.byteLimit else {
-          throw SwiftDataError.invalidTransactionFetchRequest.explained(
-            "\(after.runs.count) runs of transactions would be missing from the history of \(path), which takes "
-              + "\(bytes.count) bytes of \(HistoryDeletions.byteLimit): delete up to a token or a time instead"
-          )
-        }
-        _ = try engine.apply([.setMetadata(key: HistoryDeletions.key, value: bytes)])
-      }
+      // The whole entry is written anew, so what other processes have deleted has to be in it: in the turn that is known.
+      try perform(.saving) { try engine.inTurn { try deleteHistoryInTurn(descriptor) } }
     }
+  }
+
+  private func deleteHistoryInTurn(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws {
+    let before = HistoryDeletions(in: engine.catalogue)
+    let after = try deletions(before, adding: descriptor)
+    if after == before { return }
+    let bytes = after.encoded
+    guard bytes.count <= HistoryDeletions.byteLimit else {
+      throw SwiftDataError.invalidTransactionFetchRequest.explained(
+        "\(after.runs.count) runs of transactions would be missing from the history of \(path), which takes "
+          + "\(bytes.count) bytes of \(HistoryDeletions.byteLimit): delete up to a token or a time instead"
+      )
+    }
+    _ = try engine.apply([.setMetadata(key: HistoryDeletions.key, value: bytes)])
   }
 
   private func deletions(
@@ -200,7 +208,6 @@ extension TableStore {
   private func numbers(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [UInt64] {
-    let plan = HistoryPlan(descriptor, store: identifier)
-    return try readHistory(plan, descriptor).map { UInt64($0.transactionIdentifier) }
+    try readHistory(descriptor).map { UInt64($0.transactionIdentifier) }
   }
 }
