@@ -134,9 +134,16 @@ extension Compactor {
   ) throws -> Verdict {
     if location.isPacked || location.segment <= plan.base.segment {
       guard plan.takes(location) else {
-        if location.isRow { return .elsewhere }
-        // The index of an older checkpoint names packs that were merged since: what notes the end may be taken now.
-        return state.files.isGone(location.segment) ? .ended : .absent
+        guard state.files.isGone(location.segment) else {
+          return location.isRow ? .elsewhere : .absent
+        }
+        // The index of an older checkpoint names packs that were merged since, and so does one whose slots a compaction could
+        // not move: what has the row, or notes its end, may be taken now.
+        guard location.isRow else { return .ended }
+        guard let found = try state.resolve(location.place, of: reference),
+          plan.takes(found.segment)
+        else { return .elsewhere }
+        return .row(found)
       }
       return location.isRow ? .row(location.place) : .ended
     }

@@ -177,7 +177,10 @@ extension Compactor {
   /// - Returns: `false` if a later commit has changed the row.
   private func moveSlot(of reference: RowReference, _ location: RecordLocation) -> Bool {
     guard let table = state.tables[Int(reference.table)] else { return true }
-    guard plan.takes(table.pages.location(of: reference.key)) else { return false }
+    let before = table.pages.location(of: reference.key)
+    guard plan.takes(before) || !before.isNone && state.files.isGone(before.segment) else {
+      return false
+    }
     table.pages.store(location, for: reference.key, sequence: 0)
     return true
   }
