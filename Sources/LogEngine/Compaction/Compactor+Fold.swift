@@ -156,6 +156,7 @@ extension Compactor {
       if header.kind != .delta, try state.isCommitted(header, at: place, by: plan.lowWaterMark) {
         isNeeded = false
       }
+      guard header.leadsBack(from: place) else { throw state.inconsistency(at: place, reference) }
       place = header.previous
       if place.isPacked || state.files.isRetired(place.segment) {
         guard isNeeded, let found = try state.resolve(place, of: reference),

@@ -227,6 +227,7 @@ extension Compactor {
     while !place.isPacked, !state.files.isRetired(place.segment) {
       let header = try state.header(at: place, of: reference)
       if header.kind != .delta { superseder = (header, place) }
+      guard header.leadsBack(from: place) else { throw state.inconsistency(at: place, reference) }
       place = header.previous
     }
     guard let superseder else { return false }

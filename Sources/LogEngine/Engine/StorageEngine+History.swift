@@ -121,9 +121,11 @@ extension StorageEngine {
     var place = table.pages.location(of: reference.key).place
     // What was packed has no history any more.
     while !place.isNone, !place.isPacked, !state.files.isRetired(place.segment) {
-      let previous = try state.files.reading {
+      place = try state.files.reading {
         try state.withRecord(at: place, of: reference) { header, bytes -> RecordPlace in
-          guard header.reference == reference, header.kind != .catalogue else {
+          guard header.reference == reference, header.kind != .catalogue,
+            header.leadsBack(from: place)
+          else {
             throw state.inconsistency(at: place, reference)
           }
           if let origin = try state.origin(of: header, at: place, upTo: newest) {
@@ -132,11 +134,6 @@ extension StorageEngine {
           return header.previous
         }
       }
-      // Back means back: a damaged record must not lead round in a circle.
-      guard previous.isPacked || previous.rawValue < place.rawValue else {
-        throw state.inconsistency(at: place, reference)
-      }
-      place = previous
     }
     return changes
   }

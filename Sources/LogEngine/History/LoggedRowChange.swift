@@ -117,7 +117,7 @@ extension StoreState {
       if place.isPacked { return place }
       let header = try header(at: place, of: reference)
       guard header.kind == .delta else { return place }
-      guard header.previous.isPacked || header.previous.rawValue < place.rawValue else {
+      guard header.leadsBack(from: place) else {
         throw inconsistency(at: place, reference)
       }
       place = header.previous

@@ -265,7 +265,7 @@ extension RowReader {
       let header = try state.header(at: place, of: reference)
       guard let isVisible = try isVisible(header, at: place) else { continue }
       if isVisible { return header.kind == .delete ? nil : place }
-      guard header.previous.isNone || header.previous != place else { return nil }
+      guard header.leadsBack(from: place) else { throw state.inconsistency(at: place, reference) }
       place = header.previous
     }
     return nil

@@ -62,7 +62,7 @@ struct Replay {
       } else {
         let place = RecordPlace(segment: segment.id, offset: offset + at)
         guard let table, 1...IndexPages.maximumKey ~= header.key,
-          Int(header.depth) <= RecordLocation.maximumDepth
+          Int(header.depth) <= RecordLocation.maximumDepth, header.leadsBack(from: place)
         else {
           throw state.inconsistency(at: place, header.reference)
         }

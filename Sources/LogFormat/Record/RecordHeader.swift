@@ -73,6 +73,13 @@ import RowFormat
     RowReference(table: table, key: key)
   }
 
+  /// Whether the record before this one of the same row lies before it, if this one is at a place.
+  ///
+  /// Back means back: who follows the records of a damaged row, or of a forged one, must not be led round in a circle.
+  @inlinable @inline(__always) package func leadsBack(from place: RecordPlace) -> Bool {
+    previous.isPacked || previous.rawValue < place.rawValue
+  }
+
   /// The bytes of the body, counted from the start of the record.
   @inlinable @inline(__always) package var bodyRange: Range<Int> {
     byteCount..<(byteCount &+ bodyLength)

@@ -101,11 +101,10 @@ extension StorageEngine {
             next = try state.withRecord(at: place, of: header.reference) { record, _ in
               let key = FileTable(file: place.segment, table: header.table)
               bytes[key, default: 0] += record.totalByteCount
+              guard record.leadsBack(from: place) else {
+                throw state.inconsistency(at: place, header.reference)
+              }
               return record.kind == .delta ? record.previous : .none
-            }
-            // Back means back: a damaged record must not lead round in a circle.
-            guard next.isNone || next.isPacked || next.rawValue < place.rawValue else {
-              throw state.inconsistency(at: place, header.reference)
             }
           }
         }
