@@ -10,7 +10,7 @@ import Synchronization
 // in its turn. See `Tools/ModelCheck/Members.pml`.
 extension Opening {
   /// Opens the store beside the other members; by the only thread of this process that does.
-  func join() throws(StorageError) -> StorageEngine {
+  mutating func join() throws(StorageError) -> StorageEngine {
     let start = fileSystem.microseconds()
     // Locks and news would not reach the processes of other hosts, which nothing here could see.
     if let type = try fileSystem.networkFileSystem(of: paths.root) {
@@ -26,6 +26,7 @@ extension Opening {
     guard try lock.take(.shared, waits: false) else {
       throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
     }
+    hold(lock)
     let file = try TurnFile(paths, fileSystem)
     let members = Members(paths: paths, fileSystem: fileSystem)
     let timeout = options.turnTimeout.map { Turns.deadline(in: Int(clamping: $0.microseconds)) }

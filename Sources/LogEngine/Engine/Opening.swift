@@ -31,7 +31,7 @@ package struct Opening {
     return try opening.open()
   }
 
-  private func open() throws(StorageError) -> StorageEngine {
+  private mutating func open() throws(StorageError) -> StorageEngine {
     if options.mode == .readWrite, options.writers == .severalProcesses { return try join() }
     let start = fileSystem.microseconds()
     let isWriter = options.mode == .readWrite
@@ -40,6 +40,7 @@ package struct Opening {
       try paths.checkDirectories(on: fileSystem)
     }
     let lock = isWriter ? try takeLock() : nil
+    hold(lock)
     if isWriter { try StagedFiles(paths, fileSystem).settle() }
     var (recovery, end) = isWriter ? try recover() : try recoverBesideWriter()
     if isWriter, let mark = recovery.cutCloseMark {
@@ -70,6 +71,12 @@ package struct Opening {
       lock: lock,
       recovery: recovery.report
     )
+  }
+
+  /// From here on names are given and taken in the folder of this lock alone.
+  mutating func hold(_ lock: (any FileLock)?) {
+    guard let lock else { return }
+    fileSystem = LockedFolder(fileSystem, paths, lock)
   }
 
   typealias Found = (recovery: Recovery, end: Recovery.End)

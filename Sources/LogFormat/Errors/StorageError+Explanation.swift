@@ -42,6 +42,13 @@ extension StorageError: CustomStringConvertible {
         expected: "room for \(needed) bytes",
         advice: "make room and try again: what was saved before is safe"
       )
+    case .missingFile(let path) where path.hasSuffix("/LOCK") || path.hasSuffix("/TURN"):
+      ErrorExplanation(
+        "the store's folder was moved or removed while it was open",
+        place: path,
+        expected: "the lock that is held",
+        advice: "move it back, or open the store again; what was saved is in the folder that moved"
+      )
     case .missingFile(let path):
       ErrorExplanation(
         "the store is damaged: a file is missing",

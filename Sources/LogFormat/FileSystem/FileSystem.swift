@@ -191,7 +191,17 @@ public enum OpenMode: Sendable, Hashable {
 }
 
 /// Holds an exclusive lock for as long as it lives.
-public protocol FileLock: AnyObject, Sendable {}
+public protocol FileLock: AnyObject, Sendable {
+  /// Whether the path that the file was opened under still leads to it.
+  ///
+  /// It does not if the file was removed, or a folder of the path moved: who opens the path then has another lock, or makes one.
+  var isInPlace: Bool { get }
+}
+
+extension FileLock {
+  /// For file systems whose folders stay where they are.
+  public var isInPlace: Bool { true }
+}
 
 /// A file that can be locked by one at a time, or by several who share it.
 ///

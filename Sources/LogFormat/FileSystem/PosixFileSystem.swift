@@ -395,8 +395,13 @@ private final class PosixLock: LockableFile {
   var isNamed: Bool {
     var own = stat()
     guard unsafe fstat(descriptor, &own) == 0 else { return false }
-    if own.st_nlink > 0 { return true }
     // Some file systems count no names.
+    return own.st_nlink > 0 || isInPlace
+  }
+
+  var isInPlace: Bool {
+    var own = stat()
+    guard unsafe fstat(descriptor, &own) == 0 else { return false }
     var named = stat()
     return unsafe stat(path, &named) == 0 && named.st_dev == own.st_dev
       && named.st_ino == own.st_ino
