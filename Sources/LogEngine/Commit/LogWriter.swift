@@ -380,9 +380,9 @@ extension LogWriter {
       tail.gate = .closed
       return tail.segment != nil && !tail.isEnded && tail.logEnd != lead.manifest.cleanEnd
     }
-    if isChanged { try makeRoomForMark() }
+    let isMarked = isChanged ? try hasRoomForMark() : false
     let work = state.log.tail.withLock { tail in
-      if isChanged { tail.appendMark(.close, durableEnd: durableEnd) }
+      if isMarked { tail.appendMark(.close, durableEnd: durableEnd) }
       return tail.take()
     }
     try preparation.discard()
@@ -390,7 +390,7 @@ extension LogWriter {
     publish(work)
     checkpointAtEnd(&lead)
     state.collectBlobs()
-    guard isChanged, let segment = work.segment else { return try publishEndOfSweep(&lead) }
+    guard isMarked, let segment = work.segment else { return try publishEndOfSweep(&lead) }
     do throws(StorageError) {
       try state.files.blobs.synchronizeRemovals()
       try publishEnd(of: segment, &lead)
@@ -399,6 +399,20 @@ extension LogWriter {
       if !error.isRefusal { throw poison(error, &lead) }
     }
     cut(segment)
+  }
+
+  /// Makes room for the mark at the log's end.
+  ///
+  /// - Returns: `false` if the device is full. Each commit leaves room for a mark; so there was none since the segment was cut
+  ///   the last time, and the next opening recovers the log as after a crash.
+  private func hasRoomForMark() throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      try makeRoomForMark()
+      return true
+    } catch {
+      guard case .noSpace = error else { throw error }
+      return false
+    }
   }
 
   /// Publishes the manifest of a log that has ended, on a nearly full device in what the last segment has left.

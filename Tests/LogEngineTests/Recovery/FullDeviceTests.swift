@@ -1,3 +1,4 @@
+import Locking
 import LogEngineTestSupport
 import RowFormat
 import Testing
@@ -114,6 +115,34 @@ import Testing
     let last = try SimulatedStore(store.fileSystem)
     #expect(last.engine.recovery.wasClosedCleanly)
     #expect(try last.rows().count == 29)
+  }
+
+  /// The segment was cut when it was closed the last time, and has less left than the mark takes; a compaction of what is
+  /// before it has published a manifest since.
+  @Test func `is closed though there is no room for the mark of its end, and opened`() throws {
+    let before = try SimulatedStore()
+    for _ in 0..<6 { try before.insert(60) }
+    try before.engine.close()
+    for length in stride(from: 0, through: 4096, by: 8) {
+      let cut = try SimulatedStore(on: before.disk)
+      try cut.insert(1, text: String(repeating: "x", count: length))
+      try cut.engine.close()
+      let store = try SimulatedStore(cut.fileSystem)
+      let (end, segment) = store.engine.state.log.tail.withLock { ($0.end, $0.segment) }
+      let last = try #require(segment)
+      guard end + FrameHeader.byteCount > last.capacity else { continue }
+      let report = try store.engine.compact(keeping: HistoryRetention(byteCount: 16 << 10)).report
+      try #require(try #require(report).segmentCount > 0)
+      try #require(store.engine.state.log.tail.withLock { $0.segment?.id } == last.id)
+      let rows = try store.rows()
+      store.leave(0)
+      try store.engine.close()
+      let next = try SimulatedStore(store.fileSystem)
+      #expect(try next.rows() == rows)
+      #expect(!next.engine.recovery.wasClosedCleanly)
+      return
+    }
+    Issue.record("the log never ended so near to the end of a page")
   }
 
   /// The first of them made a file for the second; others count the third one's empty file as one that needs everything.
