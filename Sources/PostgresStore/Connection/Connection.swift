@@ -32,6 +32,7 @@ final class Connection: @unchecked Sendable {
   ) throws {
     self.roundTrips = roundTrips
     self.limit = limit
+    StandardDescriptors.occupy()
     let settings = [
       ("dbname", url), ("client_encoding", "UTF8"), ("fallback_application_name", applicationName),
     ]
