@@ -29,10 +29,10 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   /// The migration that the store is a part of; `nil` for a store that is open for everybody.
   let migration: MigrationTransaction?
   let feeds = RemoteRowFeeds()
+  let savesUnderWay = SavesUnderWay()
   let announcementTexts: Announcement.Texts
   let runTexts = RunTexts()
   private let keys = Mutex<[UInt16: Range<UInt64>]>([:])
-  private let isClosed = Mutex(false)
 
   /// The configuration, which is not changed after opening.
   private struct SendableConfiguration: @unchecked Sendable {
@@ -119,18 +119,20 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     )
   }
 
-  /// Gives back all sessions; what the store is asked for afterwards throws `SwiftDataError.storeClosed`.
+  /// Waits for the saves that are under way, and gives back all sessions.
+  ///
+  /// What the store is asked for from the call on throws `SwiftDataError.storeClosed`.
   public func close() throws {
-    isClosed.withLock { $0 = true }
+    savesUnderWay.close()
     pool.close()
   }
 
-  func checkOpen() throws {
-    if isClosed.withLock({ $0 }) {
-      throw SwiftDataError.storeClosed.explained(
-        "the store in schema \(configuration.namespace) was closed: make another container"
-      )
-    }
+  func checkOpen() throws { if savesUnderWay.isClosed { throw closed } }
+
+  var closed: SwiftDataError {
+    .storeClosed.explained(
+      "the store in schema \(configuration.namespace) was closed: make another container"
+    )
   }
 
   /// How often the store has waited for an answer of its server: the figure that decides how long its operations take.

@@ -10,13 +10,14 @@ extension PostgresStore {
   /// lost, the transaction is sent again on another one, and the row tells whether the first one went through; the
   /// server keeps the two from running side by side.
   ///
-  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for what stands against it, or
-  ///   ``PostgresStoreError``; then nothing is written, but for ``PostgresStoreError/saveUnresolved(reason:)``.
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for what stands against it,
+  ///   `SwiftDataError.storeClosed`, or ``PostgresStoreError``; then nothing is written, but for ``PostgresStoreError/saveUnresolved(reason:)``.
   public func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)? {
-    try checkOpen()
+    guard savesUnderWay.begin() else { throw closed }
+    defer { savesUnderWay.end() }
     let batch = SaveBatch(tables, namespace: configuration.namespace, runTexts)
     try body(batch)
     try batch.finish()
