@@ -5,10 +5,12 @@ extension PostgresStore: RemoteSaveReporting {
   public func observeRemoteSaves(
     _ arrival: @escaping @Sendable () -> Void
   ) -> (any AnyObject & Sendable)? {
-    // Nobody else can save while a migration goes on.
-    if migration != nil { return nil }
-    return makeWatch(after: newestSave, arrival)
+    isObservable ? makeWatch(after: newestSave, arrival) : nil
   }
+
+  /// Whether there is anything to hear of: nobody else can save while a migration goes on, and a store that was closed has no
+  /// sessions.
+  private var isObservable: Bool { migration == nil && !savesUnderWay.isClosed }
 
   private var remoteSaves: RemoteSaves {
     RemoteSaves(namespace: configuration.namespace.quotedName, source: source, horizon: horizon)
@@ -33,7 +35,11 @@ extension PostgresStore: RemoteSaveReporting {
       saves: remoteSaves,
       after: number
     )
-    return RemoteSaveWatch(target, arrival)
+    let watch = RemoteSaveWatch(target, arrival)
+    watches.add(watch)
+    // The closing has stopped those that it found, and may not have found this one.
+    if savesUnderWay.isClosed { watch.stop() }
+    return watch
   }
 }
 
@@ -41,7 +47,7 @@ extension PostgresStore: RemoteRowReporting {
   package func observeRemoteRows(
     _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? {
-    if migration != nil { return nil }
+    guard isObservable else { return nil }
     let number = newestSave
     let feed = RemoteRowFeed(remoteSaves, after: number, pool, note)
     feed.follow(makeWatch(after: number) { [weak feed] in try feed?.look() })

@@ -28,7 +28,8 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   let turns = Turns()
   /// The migration that the store is a part of; `nil` for a store that is open for everybody.
   let migration: MigrationTransaction?
-  let feeds = RemoteRowFeeds()
+  let feeds = WeakReferences<RemoteRowFeed>()
+  let watches = WeakReferences<RemoteSaveWatch>()
   let savesUnderWay = SavesUnderWay()
   let announcementTexts: Announcement.Texts
   let runTexts = RunTexts()
@@ -121,9 +122,11 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
 
   /// Waits for the saves that are under way, and gives back all sessions.
   ///
-  /// What the store is asked for from the call on throws `SwiftDataError.storeClosed`.
+  /// What the store is asked for from the call on throws `SwiftDataError.storeClosed`. The session that hears of the saves of
+  /// others ends within a second.
   public func close() throws {
     savesUnderWay.close()
+    for watch in watches.all { watch.stop() }
     pool.close()
   }
 

@@ -85,20 +85,4 @@ final class RemoteRowFeed: Sendable {
     return (news.newest, rows)
   }
 }
-
-/// The feeds of a store that are kept by somebody.
-final class RemoteRowFeeds: Sendable {
-  private struct Reference { weak var feed: RemoteRowFeed? }
-
-  private let references = Mutex<[Reference]>([])
-
-  func add(_ feed: RemoteRowFeed) {
-    references.withLock { references in
-      references.removeAll { $0.feed == nil }
-      references.append(Reference(feed: feed))
-    }
-  }
-
-  var all: [RemoteRowFeed] { references.withLock { $0.compactMap(\.feed) } }
-}
 #endif

@@ -1,8 +1,8 @@
 #if PostgreSQL
 import Foundation
 
-/// Calls back when others have saved, until it is released: at the ring of a ``SaveBell``, and where there is none (a
-/// pooler stands between, or the server has no LISTEN) within a second.
+/// Calls back when others have saved, until it is stopped or released: at the ring of a ``SaveBell``, and where there is none
+/// (a pooler stands between, or the server has no LISTEN) within a second.
 final class RemoteSaveWatch: Sendable {
   private let flag = StopFlag()
 
@@ -23,7 +23,10 @@ final class RemoteSaveWatch: Sendable {
     Thread.detachNewThread { watcher.run() }
   }
 
-  deinit { flag.stop() }
+  deinit { stop() }
+
+  /// Calls back no more; the session of the watch ends within a second.
+  func stop() { flag.stop() }
 }
 
 /// Says that a thread is to end.
@@ -42,7 +45,7 @@ private final class Watcher: @unchecked Sendable {
   private let arrival: @Sendable () throws -> Void
   /// The newest transaction that was looked at: what others saved up to it was told.
   private var last: Int64
-  /// How long the thread waits before it tries again to have a session.
+  /// How long the thread waits before it tries again what failed.
   private var pause = Watcher.shortestWait
 
   /// How long the thread waits at most before it looks by itself.
@@ -87,9 +90,11 @@ private final class Watcher: @unchecked Sendable {
       let horizon = try target.saves.horizon.read(connection)
       let statement = target.saves.news(after: last, before: horizon)
       let news = RemoteSaves.News(try connection.run([statement])[0], after: last)
-      pause = Watcher.shortestWait
-      if news.hasOthers { try arrival() }
+      // Stopped while it waited, it tells nobody of what was saved since.
+      if news.hasOthers, !flag.isStopped { try arrival() }
       last = news.newest
+      // Only now: what fails each time would otherwise be tried again at once, in a new session each time.
+      pause = Watcher.shortestWait
       wait =
         news.isPending
         ? min(max(wait * 2, Watcher.shortestWait), Watcher.longestWait) : Watcher.longestWait

@@ -103,6 +103,31 @@ import Testing
     #expect(received.all.isComplete)
   }
 
+  @Test func `are looked for ever more rarely while they cannot be told`() throws {
+    let namespace = try TestNamespace()
+    let container = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(container.stores(of: PostgresStore.self).first)
+    let context = ModelContext(container)
+    context.insert(Leg("a"))
+    try context.save()
+    let target = RemoteSaveWatch.Target(
+      url: namespace.configuration.url,
+      channel: store.channel,
+      saves: RemoteSaves(namespace: namespace.name, source: UUID(), horizon: store.horizon),
+      after: 0
+    )
+    let (clock, attempts) = (ContinuousClock(), DispatchSemaphore(value: 0))
+    let watch = RemoteSaveWatch(target) {
+      attempts.signal()
+      throw SwiftDataError.storeClosed
+    }
+    attempts.wait()
+    let time = clock.measure { for _ in 0..<8 { attempts.wait() } }
+    // 2 ms, 4 ms and so on; a machine that is slow takes longer.
+    #expect(time >= .milliseconds(500))
+    withExtendedLifetime(watch) {}
+  }
+
   @Test func `are followed by objects and lists of results`() throws {
     let namespace = try TestNamespace()
     let showing = ModelContext(try namespace.container(Journey.self, Leg.self))
