@@ -82,7 +82,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     channel = "logstore_\(identifier)"
     bell = SaveBell(channel: channel, pool)
     historyKeeper = HistoryKeeper(
-      HistoryPartitions(configuration),
+      HistoryDeletion(configuration),
       age: configuration.historyAge,
       pool
     )
@@ -114,7 +114,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     channel = "logstore_\(identifier)"
     bell = SaveBell(channel: channel, pool)
     historyKeeper = HistoryKeeper(
-      HistoryPartitions(configuration),
+      HistoryDeletion(configuration),
       age: configuration.historyAge,
       pool
     )

@@ -42,6 +42,8 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConf
   public var historyAge: Duration?
   /// How many transactions of the server a partition of the history spans, at least and at most.
   var historyPartitionWidth = HistoryPartitions.standardWidth
+  /// How many transactions are deleted from the history at once.
+  var historySliceSize = HistoryDeletion.standardSliceSize
   /// How long an operation waits for a session, and for a server that was there and has gone away: an hour at most, where the
   /// history may be deleted meanwhile.
   public var reconnectBudget = Duration.seconds(10)
@@ -121,6 +123,13 @@ extension HistoryPartitions {
       namespace: configuration.namespace,
       width: configuration.historyPartitionWidth
     )
+  }
+}
+
+extension HistoryDeletion {
+  /// Deletes from the history of a store.
+  init(_ configuration: PostgresStoreConfiguration) {
+    self.init(HistoryPartitions(configuration), sliceSize: configuration.historySliceSize)
   }
 }
 

@@ -138,6 +138,9 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
+  /// Whether the pool still lends sessions.
+  var isOpen: Bool { condition.withLock { !isClosed } }
+
   private func borrow() throws -> Connection {
     let deadline = Date.now.addingTimeInterval(budget.seconds)
     condition.lock()

@@ -67,13 +67,13 @@ extension PostgresStore: HistoryProviding {
     return Array(found.prefix(limit))
   }
 
-  /// Forgets transactions for good.
+  /// Forgets transactions for good, the oldest first, some at a time.
   ///
-  /// - Throws: As ``fetchHistory(_:)``.
+  /// - Throws: As ``fetchHistory(_:)``; what was forgotten by then stays forgotten.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     let numbers = try historyNumbers(descriptor)
     if numbers.isEmpty { return }
-    let deletion = HistoryDeletion(HistoryPartitions(configuration))
+    let deletion = HistoryDeletion(configuration)
     // It takes as long as there is much to delete.
     try pool.retrying { connection in
       try connection.withoutLimit { try deletion.delete(numbers, connection) }
@@ -167,7 +167,7 @@ extension PostgresStore: HistoryProviding {
       } + [HistoryState.statement(configuration.namespace)]
     try checkOpen()
     let results = try pool.retrying { try $0.run(statements) }
-    guard let last = results.last, HistoryState(last).deletionCount == state.deletionCount else {
+    guard let last = results.last, HistoryState(last).isSame(as: state, behind: range.after) else {
       return nil
     }
     var preserved: [ChangePlace: [(ordinal: Int, value: any Sendable)]] = [:]

@@ -25,6 +25,13 @@ struct HistoryState {
     deletionCount = result.integer(0, 1)
   }
 
+  /// Whether nothing behind a transaction was deleted since the history was in another state.
+  ///
+  /// Who reads on behind what is being deleted, slice by slice, would otherwise begin anew at each slice.
+  func isSame(as former: HistoryState, behind number: Int64) -> Bool {
+    deletionCount == former.deletionCount || newestDeleted.map { $0 <= number } ?? false
+  }
+
   /// Makes sure that nothing after a transaction was deleted.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired`.
@@ -51,47 +58,85 @@ struct HistoryState {
 struct HistoryDeletion {
   let partitions: HistoryPartitions
   private let namespace: String
+  private let sliceSize: Int
 
   /// For how long a save may be sent again, and its name is kept.
   static let nameAge = Duration.seconds(3600)
+  /// How many transactions are deleted at once: their changes take the server a fraction of a second, most of the time.
+  static let standardSliceSize = 1000
 
-  init(_ partitions: HistoryPartitions) {
+  /// - Parameters:
+  ///   - partitions: The partitions of the history.
+  ///   - sliceSize: How many transactions are deleted at once.
+  init(_ partitions: HistoryPartitions, sliceSize: Int) {
     self.partitions = partitions
+    self.sliceSize = sliceSize
     namespace = partitions.namespace.quotedName
   }
 
-  /// Deletes transactions, in one transaction.
+  /// Deletes transactions, the oldest first, in slices that are a transaction of the server each.
   ///
-  /// Changes stay in the partitions that no transaction of the history needs any more: those are swept afterwards.
+  /// To ``HistoryHorizon`` a deletion is a save as any other: one that took minutes would keep every store from hearing of saves
+  /// for as long.
   ///
-  /// - Throws: ``PostgresStoreError``; then nothing is deleted.
+  /// Changes stay in the partitions that no transaction of the history needs in the end: those are swept afterwards.
+  ///
+  /// - Parameters:
+  ///   - numbers: The transactions.
+  ///   - connection: The session.
+  ///   - goesOn: Asked before each slice; the rest stays if it says no.
+  /// - Throws: ``PostgresStoreError``; what was deleted by then stays deleted.
   /// - Complexity: O(deleted commits, their changes in partitions that are kept, and the names that are kept).
-  func delete(_ numbers: [Int64], _ connection: Connection) throws {
-    guard let last = numbers.max() else { return }
+  func delete(
+    _ numbers: [Int64],
+    _ connection: Connection,
+    while goesOn: () -> Bool = { true }
+  ) throws {
+    let numbers = numbers.sorted()
+    let swept = try partitions.unneeded(connection, without: numbers).map { $0.lower..<$0.upper }
+    for start in stride(from: 0, to: numbers.count, by: sliceSize) {
+      guard goesOn() else { return }
+      let slice = numbers[start..<min(start + sliceSize, numbers.count)]
+      let rest = slice.filter { number in !swept.contains { $0.contains(number) } }
+      try deleteSlice(Array(slice), changesOf: rest, connection)
+    }
+    try removeNames(connection, while: goesOn)
+  }
+
+  private func deleteSlice(
+    _ numbers: [Int64],
+    changesOf rest: [Int64],
+    _ connection: Connection
+  ) throws {
+    guard let last = numbers.last else { return }
+    let deletion = [
+      .begin, note("history.deleted", "GREATEST(m.value::bigint, excluded.value::bigint)", last),
+      note("history.deletions", "m.value::bigint + 1", 1),
+      Statement(
+        "UPDATE \(commits) SET xid = -xid, author = NULL WHERE xid = ANY ($1) AND NOT \(isOld)"
+      ) { $0.append(numbers) },
+      Statement("DELETE FROM \(commits) WHERE xid = ANY ($1)") { $0.append(numbers) },
+    ]
+    let changes = Statement("DELETE FROM \(namespace)._logstore_change WHERE xid = ANY ($1)") {
+      $0.append(rest)
+    }
     do {
-      _ = try connection.runUncounted([
-        .begin, note("history.deleted", "GREATEST(m.value::bigint, excluded.value::bigint)", last),
-        note("history.deletions", "m.value::bigint + 1", 1),
-        Statement(
-          "UPDATE \(commits) SET xid = -xid, author = NULL WHERE xid = ANY ($1) AND NOT \(isOld)"
-        ) { $0.append(numbers) },
-        Statement("DELETE FROM \(commits) WHERE xid = ANY ($1)") { $0.append(numbers) },
-        removal,
-      ])
-      let swept = try partitions.unneeded(connection).map { $0.lower..<$0.upper }
-      let rest = numbers.filter { number in !swept.contains { $0.contains(number) } }
-      let changes = Statement("DELETE FROM \(namespace)._logstore_change WHERE xid = ANY ($1)") {
-        $0.append(rest)
-      }
-      _ = try connection.runUncounted(rest.isEmpty ? [.commit] : [changes, .commit])
+      try connection.runUncounted(deletion + (rest.isEmpty ? [.commit] : [changes, .commit]))
     } catch {
       connection.rollBack()
       throw error
     }
   }
 
-  /// Removes the names that are old enough of saves whose history was deleted.
-  var removal: Statement { Statement("DELETE FROM \(commits) WHERE xid < 0 AND \(isOld)") }
+  /// Removes the names that are old enough of saves whose history was deleted, in such slices, too.
+  func removeNames(_ connection: Connection, while goesOn: () -> Bool = { true }) throws {
+    // The oldest have the greatest of the numbers with a minus: young ones are not looked at for each slice.
+    let slice = Statement(
+      "DELETE FROM \(commits) WHERE xid IN (SELECT xid FROM \(commits) WHERE xid < 0 AND \(isOld) "
+        + "ORDER BY xid DESC LIMIT \(sliceSize))"
+    )
+    while goesOn(), try connection.runUncounted([slice])[0].affectedCount == sliceSize {}
+  }
 
   private var commits: String { "\(namespace)._logstore_commit" }
 

@@ -27,13 +27,13 @@ final class HistoryKeeper: @unchecked Sendable {
   private static let deletionInterval = Duration.seconds(600)
 
   /// - Parameters:
-  ///   - partitions: The partitions of the store's history.
+  ///   - deletion: Deletes from the store's history.
   ///   - age: For how long saves stay in the history; `nil` for ever.
   ///   - pool: The store's sessions.
-  init(_ partitions: HistoryPartitions, age: Duration?, _ pool: ConnectionPool) {
-    self.partitions = partitions
-    deletion = HistoryDeletion(partitions)
+  init(_ deletion: HistoryDeletion, age: Duration?, _ pool: ConnectionPool) {
+    self.deletion = deletion
     self.age = age
+    partitions = deletion.partitions
     commits = "\(partitions.namespace.quotedName)._logstore_commit"
     self.pool = pool
   }
@@ -83,7 +83,7 @@ final class HistoryKeeper: @unchecked Sendable {
   private func workUnlimited(_ connection: Connection) throws -> Int64 {
     let partition = Result { try partitions.keepAhead(connection) }
     if let age { try? expire(age, connection) }
-    _ = try? connection.runUncounted([deletion.removal])
+    try? deletion.removeNames(connection, while: { pool.isOpen })
     // Partitions that were in use when their history was deleted.
     try? partitions.sweep(connection)
     if case .success(let next) = partition { return next }
@@ -97,7 +97,9 @@ final class HistoryKeeper: @unchecked Sendable {
         + "AND xid > 0 AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
     ) { $0.append(age.seconds) }
     let result = try connection.runUncounted([old])[0]
-    try deletion.delete((0..<result.rowCount).map { result.integer($0, 0) }, connection)
+    let numbers = (0..<result.rowCount).map { result.integer($0, 0) }
+    // What is left when the store is closed, the next one deletes.
+    try deletion.delete(numbers, connection, while: { pool.isOpen })
   }
 }
 #endif

@@ -230,8 +230,15 @@ extension HistoryPartitions {
 // MARK: Removing
 
 extension HistoryPartitions {
-  /// The partitions of which all transactions have ended, and none is part of the history any more.
-  func unneeded(_ connection: Connection) throws -> [Partition] {
+  /// The partitions of which all transactions have ended, and none is part of the history, but for those that are about to
+  /// be deleted from it.
+  ///
+  /// Others may delete some of these meanwhile, and what is left is then taken for them: changes that nobody finds may stay
+  /// until the partition is dropped.
+  func unneeded(
+    _ connection: Connection,
+    without numbers: [Int64] = []
+  ) throws -> [Partition] {
     let results = try connection.runUncounted([
       list, Statement("SELECT \(HistoryPartitions.oldestTransaction)"),
     ])
@@ -240,11 +247,14 @@ extension HistoryPartitions {
     if ended.isEmpty { return [] }
     let found = try connection.runUncounted(
       ended.map { partition in
-        Statement(
-          "SELECT EXISTS (SELECT 1 FROM \(name("_logstore_commit")) WHERE xid >= $1 AND xid < $2)"
+        let count = numbers.count { $0 >= partition.lower && $0 < partition.upper }
+        return Statement(
+          "SELECT EXISTS (SELECT 1 FROM \(name("_logstore_commit")) WHERE xid >= $1 AND xid < $2 "
+            + "OFFSET $3)"
         ) {
           $0.append(partition.lower)
           $0.append(partition.upper)
+          $0.append(count)
         }
       }
     )

@@ -3,6 +3,7 @@ import Foundation
 import ModelRuntime
 @testable import PostgresFaults
 @testable import PostgresStore
+import Synchronization
 import Testing
 
 @Suite(.enabled(if: TestServer.isOwn, "a proxy stands before a server of the tests' own"))
@@ -210,6 +211,73 @@ struct `A PostgreSQL store behind a proxy` {
     let history = try other.context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(history.isEmpty)
     #expect(try other.context.fetchCount(FetchDescriptor<Leg>()) == 1)
+  }
+
+  @Test func `reads on behind what is deleted from its history meanwhile`() throws {
+    defer { proxy.close() }
+    let context = ModelContext(try open())
+    context.insert(Leg("a"))
+    try context.save()
+    let session = try ServerSession(namespace.server.url)
+    // Older than any transaction of the server.
+    try session.run(
+      "INSERT INTO \(namespace.name)._logstore_commit (id, xid, author) "
+        + "SELECT gen_random_uuid(), n, 'Ann' FROM generate_series(1, 4) AS n"
+    )
+    var known: [DefaultHistoryTransaction] = []
+    while known.count < 5 {
+      known = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    let direct = PostgresStoreConfiguration(url: namespace.server.url, namespace: namespace.name)
+    let other = Sent(
+      context: ModelContext(
+        try ModelContainer(for: Schema([Journey.self, Leg.self]), configurations: [direct])
+      )
+    )
+    let (errors, pages) = (Errors(), RequestCounter(of: "SELECT xid, at, author", proxy))
+    let busy =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)' AND state <> 'idle'"
+    // Between the look at what was deleted by then, and the first page.
+    let intrusion = Fault.interlude {
+      errors.collect {
+        while try session.integer(busy) > 0 {}
+        try other.context.deleteHistory(
+          HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "Ann" })
+        )
+      }
+      pages.begin()
+    }
+    let token = known[3].token
+    proxy.arm(intrusion, behind: "history.deletions")
+    let found = try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    )
+    #expect(errors.all.map { "\($0)" } == [])
+    #expect(found.map(\.transactionIdentifier) == [known[4].transactionIdentifier])
+    // The second is empty, and no third begins anew.
+    #expect(pages.count == 2)
+  }
+
+  /// Counts what passes a proxy on its way to the server and contains a text.
+  private final class RequestCounter: Sendable {
+    private let text: String
+    private let proxy: FaultProxy
+    private let passed = Mutex(0)
+
+    init(of text: String, _ proxy: FaultProxy) {
+      self.text = text
+      self.proxy = proxy
+    }
+
+    var count: Int { passed.withLock { $0 } }
+
+    func begin() {
+      let fault = Fault.interlude { [self] in
+        passed.withLock { $0 += 1 }
+        begin()
+      }
+      proxy.arm(fault, behind: text)
+    }
   }
 
   @Test func `says that nothing was saved if the server was away before the commit`() throws {
