@@ -84,6 +84,31 @@ import Testing
     #expect(!expansion.lines.contains { $0.hasPrefix("extension") })
   }
 
+  @Test(arguments: [
+    "BasePersistentModel", "App.BasePersistentModel", "Base, SyncedPersistentModel",
+  ])
+  func `does not mistake another name's end for the conformance`(inherited: String) {
+    let expansion = Expansion(
+      "@Model class Sub: \(inherited) { var n: Int = 0; init() {} }",
+      superclass: .model
+    )
+    #expect(!expansion.lines.contains { $0.contains("var _$state") })
+    #expect(expansion.lines.contains { $0.hasPrefix("override class var schemaMetadata") })
+  }
+
+  @Test(arguments: [
+    "PersistentModel", "SwiftData.PersistentModel", "Named, ModelRuntime.PersistentModel",
+    "nonisolated PersistentModel", "Named & PersistentModel", "PersistentModel & Named",
+  ])
+  func `is whole where the class states the conformance itself`(inherited: String) {
+    let expansion = Expansion(
+      "@Model class Book: \(inherited) { var n: Int = 0; init() {} }",
+      superclass: .model
+    )
+    #expect(expansion.lines.contains { $0.contains("var _$state") })
+    #expect(expansion.lines.contains { $0.hasPrefix("class var schemaMetadata") })
+  }
+
   @Test func `keeps the initializers that a subclass without storage inherits`() {
     let expansion = Expansion(
       "@Model final class Sub: Base { var twice: Int { n * 2 } }",

@@ -23,10 +23,9 @@ struct ModelClass {
   ) {
     self.declaration = declaration
     members = MemberTree(declaration.memberBlock.members)
-    let isModel = { (type: TypeSyntax) in type.trimmedDescription.hasSuffix("PersistentModel") }
     // One that states the conformance itself does not miss it either.
     let stated = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
-    inheritsModel = !missing.contains(where: isModel) && !stated.contains(where: isModel)
+    inheritsModel = !(missing + stated).contains(where: \.namesPersistentModel)
     access = Access(declaration, in: context)
   }
 
@@ -44,6 +43,18 @@ struct ModelClass {
 
   /// The superclass, if that is a model too: only then does its place in the clause mean so.
   var superclass: String? { inheritsModel ? inheritedTypes.first?.description : nil }
+}
+
+extension TypeSyntax {
+  /// Whether the type is `PersistentModel`, however it is written: a class or protocol of another name may end like it.
+  fileprivate var namesPersistentModel: Bool {
+    if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.namesPersistentModel }
+    if let type = self.as(CompositionTypeSyntax.self) {
+      return type.elements.contains { $0.type.namesPersistentModel }
+    }
+    if let type = self.as(MemberTypeSyntax.self) { return type.name.text == "PersistentModel" }
+    return self.as(IdentifierTypeSyntax.self)?.name.text == "PersistentModel"
+  }
 }
 
 extension ClassDeclSyntax {
