@@ -108,20 +108,3 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     coordinator.connections.first { $0.identifier == identifier }?.configurationName
   }
 }
-
-/// The main actor's context; apart, because only the main actor may touch it.
-private final class MainContextBox: Sendable {
-  @MainActor private var made: ModelContext?
-
-  nonisolated init() {}
-
-  @MainActor func context(of container: ModelContainer) -> ModelContext {
-    if let made { return made }
-    let context = ModelContext(container)
-    context.autosave = Autosave(isEnabled: true, isMain: true)
-    context.automaticallyMergesChanges = true
-    context.owner = .mainActor
-    made = context
-    return context
-  }
-}

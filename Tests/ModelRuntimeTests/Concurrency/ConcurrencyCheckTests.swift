@@ -53,6 +53,25 @@ import Testing
     }
   }
 
+  @Test func `lets go of the main context on the main actor, whoever drops the container`()
+    async throws
+  {
+    let (departures, continuation) = AsyncStream.makeStream(of: Bool.self)
+    let containers = try await MainActor.run {
+      let container = try ModelContainer(
+        for: Schema([WitnessedNote.self]),
+        configurations: [MemoryStore.Configuration()]
+      )
+      // The context holds the note for as long as it is not saved.
+      container.mainContext.autosaveEnabled = false
+      container.mainContext.insert(WitnessedNote(DepartureWitness(continuation)))
+      return Holder([container])
+    }
+    await Task.detached { containers.value = [] }.value
+    let isOnMainActor = await departures.first { _ in true }
+    #expect(isOnMainActor == true)
+  }
+
   /// Where a program's main is asynchronous, a thread of the pool may serve the main queue.
   @Test func `lets the main actor use its context, whatever thread that is`() async throws {
     await #expect(processExitsWith: .success) {
@@ -100,6 +119,22 @@ import Testing
       try context.save()
     }
   }
+}
+
+/// Tells whether it goes on a thread that runs the main actor's code.
+final class DepartureWitness: Sendable {
+  private let continuation: AsyncStream<Bool>.Continuation
+
+  init(_ continuation: AsyncStream<Bool>.Continuation) { self.continuation = continuation }
+
+  deinit { continuation.yield(MainActorThread.isCurrent) }
+}
+
+@Model final class WitnessedNote {
+  var text = ""
+  @Transient var witness: DepartureWitness?
+
+  init(_ witness: DepartureWitness) { self.witness = witness }
 }
 
 /// Holds what must not be shared, where others can take it away.

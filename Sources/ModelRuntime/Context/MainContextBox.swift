@@ -1,0 +1,23 @@
+/// The main actor's context; apart, because only the main actor may touch it.
+final class MainContextBox: Sendable {
+  // Not isolated, for the deinitializer alone.
+  @safe private nonisolated(unsafe) var made: ModelContext?
+
+  deinit {
+    // A container is let go of anywhere; the context's models are the main actor's to change, and may outlive it.
+    if made == nil || MainActorThread.isCurrent { return }
+    let remains = MainActorRemains([made] as [Any?])
+    made = nil
+    remains.release()
+  }
+
+  @MainActor func context(of container: ModelContainer) -> ModelContext {
+    if let made { return made }
+    let context = ModelContext(container)
+    context.autosave = Autosave(isEnabled: true, isMain: true)
+    context.automaticallyMergesChanges = true
+    context.owner = .mainActor
+    made = context
+    return context
+  }
+}
