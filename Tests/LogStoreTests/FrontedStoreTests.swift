@@ -1,5 +1,6 @@
 import Foundation
 import LogStore
+import SchedulePoints
 import SwiftData
 import Synchronization
 import Testing
@@ -173,6 +174,52 @@ enum Fronted {
       )
     )
     #expect(try stored() == [["c", "b", "z"], ["x", "y"]])
+  }
+
+  @Test func `gives no place to a member that others move to another list before the save commits`()
+    throws
+  {
+    let base = try #require(container.stores(of: FrontedStore.self).first?.base)
+    let state = EditingState()
+    let first = FetchDescriptor<Trip>(predicate: #Predicate { $0.number == 1 })
+    let request = DataStoreFetchRequest(descriptor: first, editingState: state)
+    let found = try base.fetch(request).fetchedSnapshots
+    let sorting = ModelContext(container)
+    try trips(sorting)[0].stops.sort { $0.name < $1.name }
+    try sorting.save()
+    // Only "c" gets another place when the list is put back.
+    let thread = UInt(bitPattern: Int(bitPattern: pthread_self()))
+    let isDue = Mutex(true)
+    let hook = ScheduleHook { [container] point in
+      guard point == .beforeCommit, thread == UInt(bitPattern: Int(bitPattern: pthread_self())),
+        isDue.withLock({ due in
+          defer { due = false }
+          return due
+        })
+      else { return }
+      do {
+        let other = ModelContext(container)
+        let trips = try other.fetch(FetchDescriptor<Trip>())
+        let stops = try other.fetch(FetchDescriptor<Stop>())
+        let second = try #require(trips.first { $0.number == 2 })
+        let moved = try #require(stops.first { $0.name == "c" })
+        second.stops.insert(moved, at: 1)
+        try other.save()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    defer { hook.remove() }
+    _ = try base.save(
+      DataStoreSaveChangesRequest(
+        inserted: [],
+        updated: found,
+        deleted: [],
+        editingState: state
+      )
+    )
+    #expect(isDue.withLock { !$0 })
+    #expect(try stored() == [["a", "b"], ["x", "c", "y", "z"]])
   }
 
   @Test func `that only reads sees each save that has returned, and lists as of the same commit`()

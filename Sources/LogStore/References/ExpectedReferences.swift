@@ -36,11 +36,20 @@ struct ExpectedReferences {
     for other in others[row] ?? [] { try body(other.column, other.target) }
   }
 
-  /// Adds the columns of a table's references.
-  func insertColumns(of table: UInt16, into columns: inout ColumnSet) {
-    for (row, expectation) in first where row.table == table { columns.insert(expectation.column) }
+  /// Adds the columns of a table's references, and those of their places in lists: an update may be of nothing else.
+  ///
+  /// - Parameters:
+  ///   - table: The table's number.
+  ///   - ranks: The columns of the places, by those of the references.
+  ///   - columns: Receives the columns.
+  func insertColumns(of table: UInt16, ranks: [Int: Int], into columns: inout ColumnSet) {
+    func insert(_ column: Int) {
+      columns.insert(column)
+      if let rank = ranks[column] { columns.insert(rank) }
+    }
+    for (row, expectation) in first where row.table == table { insert(expectation.column) }
     for (row, expectations) in others where row.table == table {
-      for expectation in expectations { columns.insert(expectation.column) }
+      for expectation in expectations { insert(expectation.column) }
     }
   }
 }

@@ -204,7 +204,7 @@ final class CommitIndexing: CommitParticipant {
       (number: $0, columns: store.indexes.unique[$0].columns)
     }
     for constraint in constraints { columns.formUnion(constraint.columns) }
-    expected.insertColumns(of: number, into: &columns)
+    expected.insertColumns(of: number, ranks: table.descriptor.rankColumns, into: &columns)
     values.insertColumns(of: number, into: &columns)
     let filter = deletionFilter(of: table)
     // A row that is tested is wanted, whatever else is done for its table.

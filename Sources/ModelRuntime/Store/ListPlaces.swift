@@ -15,6 +15,8 @@ struct ListPlaces {
   private var ranks: [End: Int64?] = [:]
   /// The rows of members of which nothing is saved but their places, and the columns that have these.
   private(set) var moved: [RowReference: [Int: Int64]] = [:]
+  /// The owners in whose lists these get their places.
+  private var owners: [End: RowReference] = [:]
   private var storedRows: [RowReference: (row: FetchedRow, type: ModelDescriptor)] = [:]
 
   /// The distance of new ranks where there is room for others between them.
@@ -87,6 +89,7 @@ struct ListPlaces {
             ranks[End(row: member, column: inverse.ordinal)] = .some(new)
           } else if let column = types[member]?.rankColumns[inverse.ordinal] {
             moved[member, default: [:]][column] = new
+            owners[End(row: member, column: inverse.ordinal)] = owner
           }
         }
       }
@@ -129,6 +132,9 @@ struct ListPlaces {
   func rank(of row: RowReference, _ column: Int) -> Int64?? { ranks[End(row: row, column: column)] }
 
   /// Writes the rows of members that only get other places.
+  ///
+  /// One that others move to another list before the save is committed is not touched: where that is, no place of this list
+  /// means anything. The save fails with ``MovedReference``, if the store can tell.
   func write(into sink: any RowChangeSink) {
     for (reference, places) in moved.sorted(by: { $0.key < $1.key }) {
       guard let (stored, type) = storedRows[reference] else { continue }
@@ -156,6 +162,11 @@ struct ListPlaces {
           writtenUnset,
           from: unsafe new.withUnsafeBytes { unsafe Array($0) }
         )
+      }
+      guard let sink = sink as? any ReferenceExpecting else { continue }
+      for (column, rank) in type.rankColumns where places[rank] != nil {
+        guard let owner = owners[End(row: reference, column: column)] else { continue }
+        sink.expectReference(of: reference, column, to: owner)
       }
     }
   }

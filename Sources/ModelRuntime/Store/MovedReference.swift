@@ -1,6 +1,7 @@
 package import RowFormat
 
-/// A reference that a delete rule made nil, and that another save has set meanwhile.
+/// A reference that another save has set meanwhile: one that a delete rule made nil, or the one of a row that only gets
+/// another place in the list at the other end.
 ///
 /// Thrown by a store of rows for an expectation that does not hold when the save is to be committed; nothing of the
 /// save is written. See ``ReferenceExpecting``.
@@ -18,17 +19,17 @@ package struct MovedReference: Error, Hashable {
 
 extension MovedReference: CustomStringConvertible {
   package var description: String {
-    "column \(column) of row \(row.key) in table \(row.table) was set by another save after a delete rule was to clear it"
+    "column \(column) of row \(row.key) in table \(row.table) was set by another save after this one had read it"
   }
 }
 
 /// A sink of changes whose store compares references with what they are expected to be, in the order of the commits.
 package protocol ReferenceExpecting: AnyObject {
-  /// Makes the save fail with ``MovedReference`` if a reference that it sets to nil names another row by then.
+  /// Makes the save fail with ``MovedReference`` if a reference names another row by then.
   ///
   /// - Parameters:
   ///   - row: A row that the save updates.
-  ///   - column: The column of a to-one relationship, which the update makes nil.
+  ///   - column: The column of a to-one relationship, which the update makes nil, or of which it sets the place in a list.
   ///   - target: The row that the reference may name when the save is committed. It may be nil, too.
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference)
 }

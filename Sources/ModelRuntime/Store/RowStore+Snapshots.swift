@@ -66,6 +66,8 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
         gone.insert(vanished.reference)
       } catch is RowConflicts {
         // Others have changed what is written along with a place: the next attempt copies what they have set.
+      } catch is MovedReference {
+        // Others have moved one that was to get another place: the next attempt does not find it in the list.
       } catch let dangling as DanglingReferences {
         throw refusal(of: dangling)
       } catch let clashes as RowClashes {
