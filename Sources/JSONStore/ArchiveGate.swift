@@ -29,10 +29,14 @@ final class ArchiveGate: Sendable {
   }
 
   deinit {
-    Self.open.withLock { open in
-      // Another store may have opened the file in the meantime.
-      if let entry = open[path], entry.gate == nil { open[path] = nil }
+    // Another store may have opened the file in the meantime. This may become the last reference to its gate, whose
+    // deinitializer needs the lock too: so it is let go of afterwards.
+    let successor = Self.open.withLock { open -> ArchiveGate? in
+      let known = open[path]?.gate
+      if known == nil { open[path] = nil }
+      return known
     }
+    withExtendedLifetime(successor) {}
   }
 
   /// Waits for the others, and then does something with the file.

@@ -47,4 +47,21 @@ import Testing
     let names = try ModelContext(containers[0]).fetch(FetchDescriptor<Journey>()).map(\.name)
     #expect(Set(names).count == 2 * saveCount)
   }
+
+  /// Whoever closes it looks for one who has opened it meanwhile, and may be the last to know of that one.
+  @Test func `may be opened and closed by several threads at once`() async throws {
+    let url = folder.url.appending(path: "real/a.json")
+    let archiveCount = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<5_000 {
+            _ = try JSONStore(JSONStoreConfiguration(name: "a", url: url), migrationPlan: nil)
+          }
+          return 5_000
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(archiveCount == 20_000)
+  }
 }
