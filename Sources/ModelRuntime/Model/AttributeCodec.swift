@@ -154,7 +154,13 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
   }
 
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {
-    if let value = value as? Value { encoder.set(column, structured: value) }
+    guard let value = value as? Value else { return }
+    if isOptional {
+      // As the property has it: one that encodes itself as null is nil then.
+      encoder.set(column, structured: Optional(value))
+    } else {
+      encoder.set(column, structured: value)
+    }
   }
 
   private func decode(_ row: _RowView, _ column: Int) throws -> Value {

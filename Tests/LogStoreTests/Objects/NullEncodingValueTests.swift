@@ -107,4 +107,18 @@ enum LooseValue: Codable, Hashable, Sendable {
     try context.save()
     #expect(try event(ModelContext(context.container)).detail == nil)
   }
+
+  @Test func `is nil in a property that may be nil where a batch sets it, too`() throws {
+    let context = try context()
+    let new = LooseEvent(1)
+    new.detail = .text("a")
+    context.insert(new)
+    try context.save()
+    let batch = ModelContext(context.container)
+    try batch.batchUpdate(LooseEvent.self, .set(\.detail, to: LooseValue?.some(.null)))
+    let other = ModelContext(context.container)
+    let isNil = FetchDescriptor<LooseEvent>(predicate: #Predicate { $0.detail == nil })
+    #expect(try other.fetchCount(isNil) == 1)
+    #expect(try event(other).detail == nil)
+  }
 }
