@@ -31,6 +31,12 @@ final class StoreResolver: RowResolver {
     } != nil
   }
 
+  /// Asks the index: the row may be of an older layout, and would be converted, or be damaged.
+  func contains(_ reference: RowReference) throws -> Bool {
+    guard store.table(numbered: reference.table) != nil else { return false }
+    return try view.contains(reference)
+  }
+
   func descriptor(of reference: RowReference) -> ModelDescriptor? {
     store.table(numbered: reference.table)?.descriptor
   }

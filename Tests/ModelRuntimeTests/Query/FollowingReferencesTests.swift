@@ -3,6 +3,22 @@ import Testing
 
 @testable import ModelRuntime
 
+/// Models that others refer to without knowing of them.
+enum OneWay {
+  @Model final class Poster {
+    var number: Int
+    var frame: Frame?
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model final class Frame {
+    var width: Int
+
+    init(_ width: Int) { self.width = width }
+  }
+}
+
 @Suite struct `A filter that follows references` {
   @Test func `reads each of a few targets once`() throws {
     let world = try RandomItems(count: 200, seed: 1)
@@ -42,6 +58,24 @@ import Testing
       _ = try world.fixture.matches(QueryExpression(predicate), of: Item.self)
     }
     #expect(world.fixture.visits == before)
+  }
+}
+
+@Suite struct `A filter that asks whether there is a row` {
+  @Test func `reads none: the row may be damaged, and its name is enough`() throws {
+    let frame = OneWay.Frame(3)
+    let gone = OneWay.Frame(4)
+    let posters = (0..<3).map { OneWay.Poster($0) }
+    posters[0].frame = frame
+    posters[1].frame = gone
+    var models: [any PersistentModel] = [frame, gone]
+    for poster in posters { models.append(poster) }
+    let fixture = try RowFixture(models)
+    fixture.lose(gone)
+    let expression = try QueryExpression(#Predicate<OneWay.Poster> { $0.frame == nil })
+    let before = fixture.visits
+    #expect(try fixture.matches(expression, of: OneWay.Poster.self).map(\.number) == [1, 2])
+    #expect(fixture.visits == before)
   }
 }
 

@@ -71,6 +71,8 @@ extension RowFixture: RowResolver {
     return true
   }
 
+  func contains(_ reference: RowReference) throws -> Bool { rows[reference] != nil }
+
   func descriptor(of reference: RowReference) -> ModelDescriptor? { descriptors[reference.table] }
 
   func reference(of identifier: PersistentIdentifier) -> RowReference? {

@@ -45,8 +45,8 @@ extension ExpressionCompiler {
 
   /// Reads the name of the row at the end of a path; none where there is no row.
   ///
-  /// The row itself is visited only to find out whether it is there, and only where nobody clears a reference to a row
-  /// that goes: its name is in the row before it.
+  /// Whether the row is there is asked only where nobody clears a reference to a row that goes: its name is in the row
+  /// before it.
   func referenceReader(_ path: RowPath) -> RowReader<RowReference> {
     guard let last = path.steps.last else {
       if path.level == level { return { _, reference, _ in reference } }
@@ -78,7 +78,7 @@ extension ExpressionCompiler {
     let known = TargetCache<Bool>()
     return { [resolver] target in
       if let exists = known[target] { return exists }
-      let exists = try resolver.withRow(target) { _ in }
+      let exists = try resolver.contains(target)
       known[target] = exists
       return exists
     }

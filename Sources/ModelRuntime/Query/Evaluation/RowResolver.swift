@@ -10,6 +10,9 @@ package protocol RowResolver: AnyObject {
   /// - Returns: Whether there is such a row; if not, the closure is not called.
   func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool
 
+  /// Whether there is a row; it may be one that cannot be read.
+  func contains(_ reference: RowReference) throws -> Bool
+
   /// The class of the rows of a reference's table, or `nil` for a table the store does not know.
   func descriptor(of reference: RowReference) -> ModelDescriptor?
 
@@ -24,6 +27,11 @@ package protocol RowResolver: AnyObject {
 }
 
 extension RowResolver {
+  /// For stores that know of rows by reading them.
+  package func contains(_ reference: RowReference) throws -> Bool {
+    try withRow(reference) { _ in }
+  }
+
   /// For stores that keep all values in rows.
   package func readBlob(
     _ blob: BlobReference,
