@@ -5,7 +5,10 @@ import RowFormat
 extension _ModelState {
   /// Reads the values that are in side files, which are deleted with the row.
   func keepValuesOfSideFiles() {
+    // The app's code, which decodes a value, may have the object read again: its row is another one then.
     let row = currentRow
+    let arena = self.arena
+    defer { withExtendedLifetime(arena) {} }
     for column in descriptor.layout.blobColumns where row.blob(column) != nil {
       keepValue(of: descriptor.properties[column])
     }
