@@ -32,13 +32,15 @@ extension ModelContext {
     var columns = try BatchColumns(run)
     repeat try columns.add(each properties)
     let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
-    return try insert(
-      source,
-      columns.composer(),
-      run,
-      max(step ?? .max, 1),
-      rows.underestimatedCount
-    )
+    return try checked {
+      try insert(
+        source,
+        columns.composer(),
+        run,
+        max(step ?? .max, 1),
+        rows.underestimatedCount
+      )
+    }
   }
 
   private func insert<Source: BatchSource>(

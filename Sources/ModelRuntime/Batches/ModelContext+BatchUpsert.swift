@@ -32,13 +32,15 @@ extension ModelContext {
     repeat try columns.add(each properties)
     let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
     try checkConstraint(columns.properties, of: run.descriptor, in: run.connection)
-    return try upsert(
-      source,
-      columns.composer(),
-      run,
-      max(step ?? .max, 1),
-      rows.underestimatedCount
-    )
+    return try checked {
+      try upsert(
+        source,
+        columns.composer(),
+        run,
+        max(step ?? .max, 1),
+        rows.underestimatedCount
+      )
+    }
   }
 
   private func checkConstraint(

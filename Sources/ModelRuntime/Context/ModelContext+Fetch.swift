@@ -110,7 +110,9 @@ extension ModelContext {
   /// - Throws: As ``fetch(_:)``.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
-    try explained(.count, descriptor, counting: { $0 }) { try countNow(descriptor) }
+    try checked {
+      try explained(.count, descriptor, counting: { $0 }) { try countNow(descriptor) }
+    }
   }
 
   private func countNow<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
@@ -132,8 +134,10 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    try explained(.identifiers, descriptor, counting: { $0.count }) {
-      try identifiersNow(descriptor)
+    try checked {
+      try explained(.identifiers, descriptor, counting: { $0.count }) {
+        try identifiersNow(descriptor)
+      }
     }
   }
 
@@ -175,7 +179,17 @@ extension ModelContext {
     allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
-    let batchSize = max(batchSize, 1)
+    try checked("enumerate(_:batchSize:allowEscapingMutations:block:)") {
+      try enumerateNow(fetch, max(batchSize, 1), allowEscapingMutations, block)
+    }
+  }
+
+  private func enumerateNow<T>(
+    _ fetch: FetchDescriptor<T>,
+    _ batchSize: Int,
+    _ allowEscapingMutations: Bool,
+    _ block: (_ model: T) throws -> Void
+  ) throws where T: PersistentModel {
     try throwDeferredError()
     let connection = try connection(for: T.self)
     if pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
@@ -220,25 +234,29 @@ extension ModelContext {
   /// For an identifier that stands for nothing, the model answers with neutral values and says that it
   /// is deleted.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    if persistentModelID.isTemporary {
-      if let found = unsavedModel(for: persistentModelID) { return found }
-    } else if let (connection, reference) = coordinator.row(for: persistentModelID),
-      let model = model(at: reference, in: connection)
-    {
-      return model
+    checked {
+      if persistentModelID.isTemporary {
+        if let found = unsavedModel(for: persistentModelID) { return found }
+      } else if let (connection, reference) = coordinator.row(for: persistentModelID),
+        let model = model(at: reference, in: connection)
+      {
+        return model
+      }
+      return coordinator.placeholder(for: persistentModelID)
     }
-    return coordinator.placeholder(for: persistentModelID)
   }
 
   /// The object for an identifier, if the context has it already; the store is not asked.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
-    if persistentModelID.isTemporary {
-      return unsavedModel(for: persistentModelID) as? T
+    checked {
+      if persistentModelID.isTemporary {
+        return unsavedModel(for: persistentModelID) as? T
+      }
+      guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
+      makeModelsTakenAlong()
+      return maps[connection.index][reference]?.model as? T
     }
-    guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
-    makeModelsTakenAlong()
-    return maps[connection.index][reference]?.model as? T
   }
 
   // MARK: Objects for rows

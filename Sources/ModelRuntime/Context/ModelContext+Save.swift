@@ -406,6 +406,10 @@ extension ModelContext {
   /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the
   /// store has, deleted ones are there again.
   public func rollback() {
+    checked { rollbackNow() }
+  }
+
+  private func rollbackNow() {
     deferredError = nil
     autosave.hasFailed = false
     undo.manager?.removeAllActions(withTarget: self)
@@ -452,11 +456,13 @@ extension ModelContext {
   /// to do is to end the undo manager's group, and to take over what other contexts and processes saved if
   /// ``automaticallyMergesChanges`` is on.
   public func processPendingChanges() {
-    endUndoGroup()
-    if inbox != nil { coordinator.remoteSaves.look() }
-    mergeSavedChanges()
-    observers?.mayHaveChangedElsewhere()
-    autosaveNow()
+    checked {
+      endUndoGroup()
+      if inbox != nil { coordinator.remoteSaves.look() }
+      mergeSavedChanges()
+      observers?.mayHaveChangedElsewhere()
+      autosaveNow()
+    }
   }
 
   /// Runs a block and saves once; a transaction inside another is part of that one.

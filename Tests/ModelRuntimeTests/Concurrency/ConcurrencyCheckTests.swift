@@ -17,6 +17,25 @@ import Testing
     #expect(message.contains("of the main context was called by a thread other than the main one"))
   }
 
+  @Test(arguments: Misuse.allCases) fileprivate func `stops the process, whatever is asked of the context`(
+    _ misuse: Misuse
+  ) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [misuse] in
+      ConcurrencyCheck.isEnabled = true
+      let container = try makeLibrary()
+      let (box, identifier) = try await MainActor.run {
+        let book = Book(title: "Kept")
+        container.mainContext.insert(book)
+        try container.mainContext.save()
+        return (Unchecked(container.mainContext), book.persistentModelID)
+      }
+      await Task.detached { try? misuse.commit(with: box.value, identifier) }.value
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("of the main context was called by a thread other than the main one"))
+  }
+
   @Test func `stops the process when a model of the main context is let go of elsewhere`()
     async throws
   {
@@ -135,6 +154,30 @@ final class DepartureWitness: Sendable {
   @Transient var witness: DepartureWitness?
 
   init(_ witness: DepartureWitness) { self.witness = witness }
+}
+
+/// What a thread asks of a context that is another's.
+private enum Misuse: CaseIterable, Codable {
+  case count, identifiers, columns, enumeration, batches, model, registeredModel, rollback, processing
+  case batchUpdate, batchDelete, transaction
+
+  func commit(with context: ModelContext, _ identifier: PersistentIdentifier) throws {
+    let all = FetchDescriptor<Book>()
+    switch self {
+    case .count: _ = try context.fetchCount(all)
+    case .identifiers: _ = try context.fetchIdentifiers(all)
+    case .columns: _ = try context.fetch(all, \.title)
+    case .enumeration: try context.enumerate(all) { _ in }
+    case .batches: _ = try context.fetch(all, batchSize: 10)
+    case .model: _ = context.model(for: identifier)
+    case .registeredModel: _ = context.registeredModel(for: identifier) as Book?
+    case .rollback: context.rollback()
+    case .processing: context.processPendingChanges()
+    case .batchUpdate: try context.batchUpdate(Book.self, .change(\.title) { $0.uppercased() })
+    case .batchDelete: try context.batchDelete(Book.self)
+    case .transaction: try context.transaction {}
+    }
+  }
 }
 
 /// Holds what must not be shared, where others can take it away.
