@@ -46,7 +46,7 @@ extension LogBackedStore {
     try tables.reserveRanks(count)
   }
 
-  public var changeCount: UInt64? { tables.engine.lastCommit.rawValue }
+  public var changeCount: UInt64? { tables.newestCommit }
 
   public func saveRows(
     for editingState: EditingState,
@@ -193,6 +193,7 @@ extension LogBackedStore {
   /// - Complexity: That of fetching the rows.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
     let tables = try openTables()
+    try tables.checkTakesChanges()
     // In one turn, which begins with what other processes have saved, and in which a claim may be kept.
     try tables.perform(.saving) {
       try tables.engine.inTurn { try delete(request, from: tables) }

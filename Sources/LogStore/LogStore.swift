@@ -43,6 +43,13 @@ public final class LogStore: LogBackedStore {
         configuration.expirationClock
       )
   }
+
+  /// The store of tables that are open already.
+  init(_ lease: StoreLease, _ configuration: LogStoreConfiguration) {
+    self.lease = lease
+    self.configuration = configuration
+    expirer = nil
+  }
 }
 
 /// The store behind ``/ModelRuntime/ModelConfiguration``: a ``LogStore`` at the platform's usual place, or in memory.
@@ -56,7 +63,7 @@ public final class DefaultStore: LogBackedStore {
   public let configuration: ModelConfiguration
   let lease: StoreLease
 
-  public var allowsSave: Bool { configuration.allowsSave }
+  public var allowsSave: Bool { configuration.allowsSave && tables.past == nil }
   /// The name of the configuration.
   public var name: String { configuration.name }
 

@@ -98,9 +98,12 @@ extension SwiftDataError {
 
   // MARK: Saving
 
-  static func saveNotAllowed(configuration: String) -> SwiftDataError {
+  static func saveNotAllowed(to connection: StoreConnection) -> SwiftDataError {
     modelValidationFailure.explained(
-      "configuration \"\(configuration)\" was opened with allowsSave: false; its models cannot be saved"
+      connection.isOfThePast
+        ? "an earlier state of the store of configuration \"\(connection.configurationName)\" takes no changes: make them in "
+          + "a context of today"
+        : "configuration \"\(connection.configurationName)\" was opened with allowsSave: false; its models cannot be saved"
     )
   }
 

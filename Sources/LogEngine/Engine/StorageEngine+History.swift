@@ -12,6 +12,32 @@ extension StorageEngine {
       ?? CommitSequence(state.files.base.withLock { $0?.sequence ?? 0 })
   }
 
+  /// The newest commit that had been made at a time, by the clocks of those who made them.
+  ///
+  /// - Parameter microseconds: The time, since 1970.
+  /// - Returns: The commit, zero if there was none yet; `nil` if it was packed together with later ones.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged behind it.
+  /// - Complexity: O(bytes of the commits behind it).
+  package func lastCommit(at microseconds: Int64) throws -> CommitSequence? {
+    while true {
+      let oldest = lastCommitBeforeHistory
+      let begun = state.files.segmentList.first?.header.created
+      var found: CommitSequence?
+      do {
+        try forEachCommit(after: oldest, order: .newestFirst) { commit in
+          guard commit.microseconds <= microseconds else { return .proceed }
+          found = commit.sequence
+          return .stop
+        }
+      } catch StorageError.commitGone {
+        // A compaction was faster: what is left begins later now.
+        continue
+      }
+      // All that a segment's predecessors have was committed before the segment was begun.
+      return found ?? (oldest == .zero || begun.map { $0 <= microseconds } ?? true ? oldest : nil)
+    }
+  }
+
   /// Visits commits with what they changed.
   ///
   /// Works on any open store: beside its writer and a compaction, in a follower after ``refresh()``, and up

@@ -83,7 +83,7 @@ extension TableStore {
     _ body: (LoggedCommit, Date) throws -> ScanControl
   ) throws {
     let deletions = HistoryDeletions(in: engine.catalogue)
-    let newest = engine.lastCommit.rawValue
+    let newest = newestCommit
     let lowWaterMark = max(deletions.lowWaterMark, engine.lastCommitBeforeHistory.rawValue)
     if let bookmark = plan.bookmark.map(UInt64.init(clamping:)) {
       try check(bookmark, lowWaterMark: lowWaterMark, newest: newest)
@@ -91,7 +91,7 @@ extension TableStore {
     guard plan.through > 0 else { return }
     try engine.forEachCommit(
       after: CommitSequence(max(UInt64(plan.after), lowWaterMark)),
-      upTo: CommitSequence(UInt64(plan.through)),
+      upTo: CommitSequence(min(UInt64(plan.through), newest)),
       order: plan.order == .reverse ? .newestFirst : .oldestFirst
     ) { commit in
       if deletions.contains(commit.sequence.rawValue) { return .proceed }

@@ -15,7 +15,7 @@ final class StoreResolver: RowResolver {
   private var references: [ReferenceColumn: OrderedKeys] = [:]
 
   convenience init(_ store: TableStore, _ trace: QueryTrace? = nil) {
-    self.init(store, as: store.engine.makeReadView(), trace)
+    self.init(store, as: store.makeReadView(), trace)
   }
 
   init(_ store: TableStore, as view: ReadView, _ trace: QueryTrace? = nil) {

@@ -19,7 +19,7 @@ extension TableStore {
         return try Data(engine.openBlob(wanted))
       } catch let error as StorageError {
         // The next fetch, or the watch of the log, tells observers of the save.
-        if !allowsSave { try perform(.fetching) { _ = try engine.refresh() } }
+        if isFollower { try perform(.fetching) { _ = try engine.refresh() } }
         switch try storedBlob(of: row, column: column) {
         case nil: return nil
         case .inRow(let bytes): return bytes

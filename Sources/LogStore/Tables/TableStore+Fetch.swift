@@ -9,9 +9,11 @@ extension TableStore {
   /// - Returns: `nil` if there is no such row.
   func withRow<R>(at reference: RowReference, _ body: (RawSpan) throws -> R) throws -> R? {
     guard let table = table(numbered: reference.table) else { return nil }
-    return try engine.withRow(reference) { row, layout in
+    func convert(_ row: RawSpan, _ layout: LayoutNumber) throws -> R {
       try table.withCurrentRow(row, layout: layout, key: reference.key, body)
     }
+    if let past { return try past.view.withRow(reference, convert) }
+    return try engine.withRow(reference, convert)
   }
 
   /// Appends the key that some columns of a row make.
@@ -33,7 +35,7 @@ extension TableStore {
   func rows(at references: [RowReference]) throws -> [FetchedRow?] {
     // A view of the store takes as long as looking up a few rows.
     if references.count < 8 { return try references.map(row(at:)) }
-    return try perform(.fetching) { try rows(at: references, as: engine.makeReadView()) }
+    return try perform(.fetching) { try rows(at: references, as: makeReadView()) }
   }
 
   /// Lends the newest versions of rows, whose references ascend.
@@ -46,7 +48,7 @@ extension TableStore {
       "rows are visited in the order of their references"
     )
     try perform(.fetching) {
-      let view = engine.makeReadView()
+      let view = makeReadView()
       var rest = references[...]
       while let first = rest.first {
         let rows = rest.prefix { $0.table == first.table }
@@ -239,14 +241,14 @@ extension TableStore {
     if query.expression == nil {
       let tables = tables(for: T.self)
       if tables.count == 1 {
-        all = engine.rowCount(of: tables[0].number)
+        all = rowCount(of: tables[0].number)
       } else {
-        let view = engine.makeReadView()
+        let view = makeReadView()
         all = tables.reduce(0) { $0 + view.rowCount(of: $1.number) }
       }
       if let trace {
         for table in tables {
-          let count = engine.rowCount(of: table.number)
+          let count = rowCount(of: table.number)
           trace.add(.init(.rowCount, of: table, rowCount: count, matching: count))
         }
       }

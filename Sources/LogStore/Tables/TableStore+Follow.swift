@@ -24,6 +24,6 @@ extension TableStore {
     for notice in notices { notice() }
   }
 
-  /// Whether other processes may save.
-  var isFollower: Bool { !allowsSave || engine.hasOtherWriters }
+  /// Whether other processes may save what this store shows.
+  var isFollower: Bool { past == nil && (!allowsSave || engine.hasOtherWriters) }
 }

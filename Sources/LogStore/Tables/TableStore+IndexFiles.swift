@@ -201,7 +201,8 @@ extension TableStore {
     _ definition: IndexDefinition,
     _ open: (IndexStamp.Digest) throws -> Content?
   ) -> Content? {
-    guard engine.state.options.durability != .memory else { return nil }
+    // Files are of newer states than an earlier one.
+    guard engine.state.options.durability != .memory, past == nil else { return nil }
     let digest = digest(of: definition)
     var attemptCount = 0
     while true {
@@ -322,6 +323,8 @@ extension TableStore {
     after commit: CommitSequence,
     through view: ReadView
   ) -> [IndexChange]? {
+    // A store of an earlier state may be made to show one that is earlier still.
+    guard commit <= view.sequence else { return nil }
     let rowCount = definition.tables.reduce(0) { $0 + view.rowCount(of: $1) }
     // A change costs ten times what a row costs in a scan.
     var catchUp = IndexCatchUp(definition, atMost: max(4096, rowCount / 16), self)

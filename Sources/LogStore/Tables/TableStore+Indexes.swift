@@ -2,7 +2,7 @@ import LogEngine
 import RowFormat
 
 extension TableStore: IndexedStore {
-  var newestCommit: UInt64 { engine.lastCommit.rawValue }
+  var newestCommit: UInt64 { past?.view.sequence.rawValue ?? engine.lastCommit.rawValue }
 
   var newestForeignCommit: UInt64 { engine.lastForeignCommit.rawValue }
 
@@ -11,7 +11,7 @@ extension TableStore: IndexedStore {
     indexKeeper.noteOutdated()
   }
 
-  func makeReadViewOfAllCommits() -> ReadView { engine.makeReadViewOfAllCommits() }
+  func makeReadViewOfAllCommits() -> ReadView { past?.view ?? engine.makeReadViewOfAllCommits() }
 
   func scan(
     _ table: UInt16,

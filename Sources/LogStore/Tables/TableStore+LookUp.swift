@@ -30,7 +30,7 @@ extension TableStore {
     }
     let table = tables[0]
     return try perform(.fetching) {
-      let view = engine.makeReadView()
+      let view = makeReadView()
       guard let keys = try candidates(lookups, in: table, as: view) else { return nil }
       SchedulePoint.duringFetch.reach()
       return try rows(at: keys, of: table, matching: expression, atMost: limit, as: view)
@@ -60,9 +60,9 @@ extension TableStore {
       texts: textHash
     )
     return try perform(.fetching) {
-      let rowCount = engine.rowCount(of: table.number)
+      let rowCount = self.rowCount(of: table.number)
       guard rowCount > TableIndexes.smallTable else {
-        let view = engine.makeReadView()
+        let view = makeReadView()
         // It may have grown meanwhile.
         guard view.rowCount(of: table.number) <= TableStore.fewCandidates else { return nil }
         SchedulePoint.duringFetch.reach()
@@ -80,7 +80,7 @@ extension TableStore {
         // may have to be made.
         if let keys, keys.isEmpty { return [] }
       }
-      let view = engine.makeReadView()
+      let view = makeReadView()
       if keys == nil || view.sequence.rawValue != newest {
         keys = try self.keys(of: index, from: words, column.wordCount, as: view)
       }

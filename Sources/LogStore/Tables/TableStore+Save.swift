@@ -24,6 +24,7 @@ extension TableStore {
     kept: KeptClaim? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
+    try checkTakesChanges()
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author, deletions: deletions, kept: kept)
     let sequence = try perform(.saving) {

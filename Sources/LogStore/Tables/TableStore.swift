@@ -57,6 +57,8 @@ final class TableStore: Sendable {
   /// What a save promises.
   let durability: LogStoreConfiguration.Durability
   let closing: EngineClosing
+  /// The earlier state that the store shows; `nil` if it shows what is newest.
+  let past: PastState?
   private let end = Lock<StoreEnd?>(nil, .storeEnd)
 
   /// Opens a store on disk, or makes it.
@@ -99,6 +101,8 @@ final class TableStore: Sendable {
     var durability = LogStoreConfiguration.Durability.full
     var observation = StoreObservation.none
     var closing = EngineClosing.withStore
+    /// The earlier state that the store is to show, of an engine that another store closes.
+    var past: PastState?
   }
 
   /// Opens the tables of an engine, which has those of the schema.
@@ -108,13 +112,14 @@ final class TableStore: Sendable {
     self.path = path
     self.schema = schema
     closing = configuration.closing
+    past = configuration.past
     durability = configuration.durability
     blobThreshold = configuration.blobThreshold
     aggregateByteLimit = configuration.aggregateByteLimit
     observation = configuration.observation
     allowsSave = configuration.allowsSave
     textHash = TextHash(engine.state.store)
-    indexFilesAtOpening = TableStore.indexFiles(of: engine)
+    indexFilesAtOpening = past == nil ? TableStore.indexFiles(of: engine) : [:]
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)
@@ -143,6 +148,7 @@ final class TableStore: Sendable {
     indexes = StoreIndexes(schema, tables: tables)
     ranks = RankCounter(after: engine.lastCommit.rawValue, catalogue)
     followed = Lock(engine.lastForeignCommit, .followedCommit)
+    if past != nil { return }
     observation.attach(engine)
     startKeepingIndexes()
     engine.onNews { [weak self] in
@@ -176,6 +182,7 @@ final class TableStore: Sendable {
 
   /// Makes sure that the store has not been ended.
   func checkOpen() throws {
+    _ = try past?.origin.openTables()
     if let reason = end.withLock({ $0 }) { throw reason.error(path: path) }
   }
 
@@ -223,6 +230,12 @@ final class TableStore: Sendable {
     return byClass
   }
 
+  /// Makes sure that the store shows what is newest: an earlier state takes no changes.
+  func checkTakesChanges() throws {
+    guard past != nil else { return }
+    throw LogStoreError.storage(.readOnly(path: path), while: .saving, path: path)
+  }
+
   /// Runs an operation on the engine, and adds to its errors what the store was doing.
   func perform<R>(_ activity: LogStoreError.Activity, _ body: () throws -> R) throws -> R {
     do {
@@ -238,6 +251,7 @@ final class TableStore: Sendable {
 
   /// Deletes every row of every table.
   func erase() throws {
+    try checkTakesChanges()
     let sink = CommitSink(self)
     sink.begin(author: nil, keeping: .nothing)
     try perform(.erasing) {

@@ -21,7 +21,7 @@ struct BatchRun {
     descriptor = .of(type)
     done = SavedRows(connectionIndex: connection.index)
     guard connection.allowsSave else {
-      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+      throw SwiftDataError.saveNotAllowed(to: connection)
     }
   }
 

@@ -20,6 +20,8 @@ final class StoreCoordinator: Sendable {
   /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())
   private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
+  /// Whether the stores show an earlier state.
+  let isOfThePast: Bool
 
   /// Opens the stores.
   ///
@@ -35,6 +37,7 @@ final class StoreCoordinator: Sendable {
     configurations: [any DataStoreConfiguration]
   ) throws {
     try schema.validate()
+    isOfThePast = false
     self.schema = schema
     self.migrationPlan = migrationPlan
     let descriptors = schema.modelTypes.map(ModelDescriptor.of)
@@ -89,6 +92,7 @@ final class StoreCoordinator: Sendable {
     uniquenessPolicy: UniquenessPolicy
   ) throws {
     try schema.validate()
+    isOfThePast = false
     self.schema = schema
     migrationPlan = nil
     for type in schema.modelTypes {
@@ -104,6 +108,31 @@ final class StoreCoordinator: Sendable {
       connection.uniquenessPolicy = uniquenessPolicy
       return connection
     }
+    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+  }
+
+  /// Takes over the stores of another coordinator as they were.
+  ///
+  /// - Parameters:
+  ///   - stores: The stores, in the order of the other's, each of an earlier state.
+  ///   - present: The other coordinator.
+  /// - Throws: ``SwiftDataError`` for models that cannot be stored.
+  init(past stores: [any DataStore], of present: StoreCoordinator) throws {
+    isOfThePast = true
+    schema = present.schema
+    migrationPlan = present.migrationPlan
+    var connections: [StoreConnection] = []
+    for (store, connection) in zip(stores, present.connections) {
+      let past = try StoreCoordinator.connect(
+        store,
+        named: connection.configurationName,
+        index: connection.index,
+        schema: connection.schema,
+        isOfThePast: true
+      )
+      connections.append(past)
+    }
+    self.connections = connections
     connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
   }
 
@@ -148,7 +177,8 @@ final class StoreCoordinator: Sendable {
     _ store: some DataStore,
     named name: String,
     index: Int,
-    schema: Schema
+    schema: Schema,
+    isOfThePast: Bool = false
   ) throws -> StoreConnection {
     let models = ConnectedModels(of: schema)
     func adapt(_ rows: some RowStore) -> any StoreAdapter { RowStoreAdapter(rows, models) }
@@ -158,7 +188,8 @@ final class StoreCoordinator: Sendable {
       models,
       index: index,
       configurationName: name,
-      allowsSave: rows?.allowsSave ?? true
+      allowsSave: rows?.allowsSave ?? true,
+      isOfThePast: isOfThePast
     )
     try connection.checkDerivations()
     return connection

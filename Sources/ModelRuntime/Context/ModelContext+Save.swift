@@ -91,7 +91,7 @@ extension ModelContext {
   private func checkStoresAllowSave() throws {
     for connection in coordinator.connections
     where !connection.allowsSave && pendingChanges(for: connection) != nil {
-      throw SwiftDataError.saveNotAllowed(configuration: connection.configurationName)
+      throw SwiftDataError.saveNotAllowed(to: connection)
     }
   }
 

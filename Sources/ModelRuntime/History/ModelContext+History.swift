@@ -133,7 +133,7 @@ extension StoreConnection {
       return false
     }
     guard allowsSave else {
-      throw SwiftDataError.saveNotAllowed(configuration: configurationName)
+      throw SwiftDataError.saveNotAllowed(to: self)
     }
     return try history.delete(descriptor)
   }

@@ -13,6 +13,8 @@ final class StoreConnection: @unchecked Sendable {
   let index: Int
   let configurationName: String
   let allowsSave: Bool
+  /// Whether the store shows an earlier state.
+  let isOfThePast: Bool
   let store: any StoreAdapter
   /// The name of the store in the identifiers of its models.
   let identifier: String
@@ -37,9 +39,11 @@ final class StoreConnection: @unchecked Sendable {
     _ models: ConnectedModels,
     index: Int,
     configurationName: String,
-    allowsSave: Bool
+    allowsSave: Bool,
+    isOfThePast: Bool = false
   ) {
     self.store = store
+    self.isOfThePast = isOfThePast
     identifier = store.identifier
     loadsSiblings = store.loadsSiblings
     self.models = models

@@ -1,0 +1,33 @@
+import LogEngine
+import Synchronization
+
+/// The earlier state that a store shows.
+///
+/// Such a store reads the engine of another one, as of one commit. As long as it is there, the other one stays open, and
+/// compaction keeps what the state needs.
+final class PastState: Sendable {
+  /// The use of the store whose past it is.
+  let origin: StoreLease
+  private let shown: Mutex<ReadView>
+
+  init(_ view: ReadView, of origin: StoreLease) {
+    self.origin = origin
+    shown = Mutex(view)
+  }
+
+  /// The state.
+  var view: ReadView { shown.withLock { $0 } }
+
+  /// Shows another state from now on.
+  func show(_ view: ReadView) { shown.withLock { $0 = view } }
+}
+
+extension TableStore {
+  /// A view of what the store shows: the newest commit, or the earlier one that the store is made for.
+  func makeReadView() -> ReadView { past?.view ?? engine.makeReadView() }
+
+  /// How many rows a table has in what the store shows.
+  func rowCount(of table: UInt16) -> Int {
+    past?.view.rowCount(of: table) ?? engine.rowCount(of: table)
+  }
+}

@@ -1,0 +1,25 @@
+package import Foundation
+
+/// A store that can be read as it was, for as long as it remembers.
+package protocol EarlierStateReading: DataStore {
+  /// Opens the store as it was; nothing can be saved to what is returned, and the store stays open as long as that is there.
+  ///
+  /// - Parameter moment: When.
+  /// - Returns: The store as it was.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` for a state that is no longer known, or not yet.
+  func store(asOf moment: StoreMoment) throws -> any DataStore
+
+  /// Has a store that ``store(asOf:)`` made show another state.
+  ///
+  /// - Parameter moment: The state.
+  /// - Throws: As ``store(asOf:)``; then it shows what it showed.
+  func show(_ moment: StoreMoment) throws
+}
+
+/// A state of a store.
+package enum StoreMoment: Sendable {
+  /// Behind the transaction that a token names.
+  case token(DefaultHistoryToken)
+  /// Behind the last transaction that had been made at a time.
+  case date(Date)
+}
