@@ -12,7 +12,7 @@ extension LogStore {
   /// are not copied where the file system can give them a second name.
   ///
   /// - Parameter url: The folder of the copy, in a folder that exists; nothing may be there.
-  /// - Throws: ``LogStoreError``; what was copied by then is removed again.
+  /// - Throws: ``LogStoreError``; what was copied by then is removed again. A store in memory cannot be copied.
   /// - Complexity: O(bytes of the last segment) where files can have two names, otherwise O(bytes of the store).
   public func backup(to url: URL) throws { try openTables().backup(to: url) }
 
@@ -29,12 +29,7 @@ extension DefaultStore {
   ///
   /// - Parameter url: The folder of the copy, in a folder that exists; nothing may be there.
   /// - Throws: ``LogStoreError``; one for a store in memory, which cannot be copied.
-  public func backup(to url: URL) throws {
-    guard !configuration.isStoredInMemoryOnly else {
-      throw LogStoreError.location(url.path, reason: "the store to be copied is in memory")
-    }
-    try openTables().backup(to: url)
-  }
+  public func backup(to url: URL) throws { try openTables().backup(to: url) }
 
   /// Reads every byte of the store, and compares what is in memory with it; see ``LogStore/verify()``.
   ///
@@ -45,6 +40,9 @@ extension DefaultStore {
 
 extension TableStore {
   fileprivate func backup(to url: URL) throws {
+    guard engine.state.options.durability != .memory else {
+      throw LogStoreError.location(url.path, reason: "the store to be copied is in memory")
+    }
     _ = try perform(.backingUp) { try engine.backup(to: url.path) }
   }
 

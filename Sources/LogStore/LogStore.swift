@@ -15,7 +15,7 @@ public final class LogStore: LogBackedStore {
   /// How the store keeps itself small, and how much history it keeps.
   public typealias Compaction = LogStoreConfiguration.Compaction
 
-  /// The configuration that the store was opened with.
+  /// The configuration that the store was opened with, or what a `ModelConfiguration` comes to.
   public let configuration: LogStoreConfiguration
   let lease: StoreLease
   /// Deletes what has expired; `nil` if nothing does, or nothing can be deleted.
@@ -50,9 +50,27 @@ public final class LogStore: LogBackedStore {
     self.configuration = configuration
     expirer = nil
   }
+
+  /// The store of a `ModelConfiguration`, in which nothing expires.
+  fileprivate init(_ lease: StoreLease, _ configuration: ModelConfiguration) {
+    var own = LogStoreConfiguration(
+      configuration.name,
+      schema: configuration.schema,
+      url: configuration.url,
+      allowsSave: configuration.allowsSave,
+      uniquenessPolicy: configuration.uniquenessPolicy
+    )
+    own.mergePolicy = configuration.mergePolicy
+    own.newerStores = configuration.newerStores
+    self.configuration = own
+    self.lease = lease
+    expirer = nil
+  }
 }
 
 /// The store behind ``/ModelRuntime/ModelConfiguration``: a ``LogStore`` at the platform's usual place, or in memory.
+///
+/// A container that is asked for its stores of the kind ``LogStore`` returns these, too.
 public final class DefaultStore: LogBackedStore {
   /// The type that opens this store.
   public typealias Configuration = ModelConfiguration
@@ -61,7 +79,9 @@ public final class DefaultStore: LogBackedStore {
 
   /// The configuration that the store was opened with, and where the store really is.
   public let configuration: ModelConfiguration
-  let lease: StoreLease
+  /// The same store, for those who ask for a `LogStore`.
+  fileprivate let log: LogStore
+  var lease: StoreLease { log.lease }
 
   public var allowsSave: Bool { configuration.allowsSave && tables.past == nil }
   /// The name of the configuration.
@@ -70,30 +90,36 @@ public final class DefaultStore: LogBackedStore {
   /// Opens the store, or makes it.
   ///
   /// - Throws: ``LogStoreError``, naming the folder and what is wrong with it.
-  public init(
+  public convenience init(
     _ configuration: ModelConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
     if configuration.isStoredInMemoryOnly {
-      self.configuration = configuration
-      lease = try StoreLease.openInMemory(configuration, migrationPlan)
+      self.init(try StoreLease.openInMemory(configuration, migrationPlan), configuration)
     } else if let place = DefaultPlace(configuration),
       place.isFormer(StoreRequest(configuration, migrationPlan))
     {
-      self.configuration = configuration.moved(to: place.former)
-      lease = try StoreLease.open(StoreRequest(self.configuration, migrationPlan))
-      if allowsSave { try place.claim(lease.tables.engine) }
+      let former = configuration.moved(to: place.former)
+      let lease = try StoreLease.open(StoreRequest(former, migrationPlan))
+      if former.allowsSave { try place.claim(lease.tables.engine) }
+      self.init(lease, former)
     } else {
-      self.configuration = configuration
-      lease = try StoreLease.open(StoreRequest(configuration, migrationPlan))
+      self.init(
+        try StoreLease.open(StoreRequest(configuration, migrationPlan)),
+        configuration
+      )
     }
   }
 
   /// The store of tables that are open already.
   init(_ lease: StoreLease, _ configuration: ModelConfiguration) {
-    self.lease = lease
+    log = LogStore(lease, configuration)
     self.configuration = configuration
   }
+}
+
+extension DefaultStore: UnderlyingStoreProviding {
+  package var underlyingStore: any DataStore { log }
 }
 
 extension LogStoreConfiguration: FolderConfiguring {

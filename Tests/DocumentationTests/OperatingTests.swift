@@ -1,4 +1,5 @@
 import Foundation
+import JSONStore
 import LogEngine
 import LogTools
 import SwiftData
@@ -22,11 +23,10 @@ final class Measurement {
 func backUp(_ container: ModelContainer, into folder: URL, at date: Date) throws {
   let name = date.formatted(.iso8601.timeSeparator(.omitted))
   let copy = folder.appending(path: "\(name).store")
-  for store in container.stores(of: LogStore.self) {
-    try store.backup(to: copy)
-  }
+  guard let store = container.stores(of: LogStore.self).first else { throw BackupFailure.noStore }
+  try store.backup(to: copy)
   let report = try StorageEngine.verify(at: copy.path)
-  guard report.isSound else { throw BackupFailure(problems: report.problems) }
+  guard report.isSound else { throw BackupFailure.damaged(report.problems) }
 
   let copies = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   for old in copies.dropLast(7) {
@@ -34,7 +34,28 @@ func backUp(_ container: ModelContainer, into folder: URL, at date: Date) throws
   }
 }
 
-struct BackupFailure: Error { var problems: [VerificationProblem] }
+enum BackupFailure: Error {
+  case noStore
+  case damaged([VerificationProblem])
+}
+
+/// How a container comes to a log.
+enum Opening: CaseIterable, CustomTestStringConvertible {
+  /// As `ModelContainer(for:)` does, but at a place of the test.
+  case modelConfiguration
+  case logStoreConfiguration
+
+  var testDescription: String { "\(self)" }
+
+  func container(at url: URL) throws -> ModelContainer {
+    switch self {
+    case .modelConfiguration:
+      try ModelContainer(for: Measurement.self, configurations: ModelConfiguration(url: url))
+    case .logStoreConfiguration:
+      try ModelContainer(for: Measurement.self, configurations: LogStoreConfiguration(url: url))
+    }
+  }
+}
 
 /// What an operator hears of.
 final class Alarm: Sendable {
@@ -58,11 +79,9 @@ final class Alarm: Sendable {
     try context.save()
   }
 
-  @Test func `back a store up, check the copy, and keep seven`() throws {
-    let container = try ModelContainer(
-      for: Measurement.self,
-      configurations: LogStoreConfiguration(url: place)
-    )
+  @Test(arguments: Opening.allCases)
+  func `back a store up, check the copy, and keep seven`(opening: Opening) throws {
+    let container = try opening.container(at: place)
     try fill(container, 3)
     let backups = folder.url.appending(path: "backups")
     try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: true)
@@ -125,6 +144,16 @@ final class Alarm: Sendable {
     #expect(try context.fetchCount(FetchDescriptor<Measurement>()) == 1)
   }
 
+  @Test func `refuse to back up a container without a log`() throws {
+    let container = try ModelContainer(
+      for: Measurement.self,
+      configurations: JSONStoreConfiguration(name: "measurements", url: place)
+    )
+    #expect(throws: BackupFailure.self) {
+      try backUp(container, into: folder.url, at: .distantPast)
+    }
+  }
+
   @Test func `read beside the process that writes`() throws {
     let writer = try ModelContainer(
       for: Measurement.self,
@@ -142,11 +171,9 @@ final class Alarm: Sendable {
     #expect(try context.fetchCount(FetchDescriptor<Measurement>()) == 3)
   }
 
-  @Test func `tell how a store is doing`() throws {
-    let container = try ModelContainer(
-      for: Measurement.self,
-      configurations: LogStoreConfiguration(url: place)
-    )
+  @Test(arguments: Opening.allCases)
+  func `tell how a store is doing`(opening: Opening) throws {
+    let container = try opening.container(at: place)
     try fill(container, 2)
     var printed: [String] = []
     func print(_ items: Any...) {

@@ -54,4 +54,18 @@ enum ReadMe {
     }
     #expect(containers.count == 3)
   }
+
+  /// Of `ModelContainer(for:)` only the place is another: a test leaves the user's own store alone.
+  @Test func `observes the store that its program opens`() throws {
+    let folder = try TestFolder()
+    let container = try ModelContainer(
+      for: ReadMe.Note.self,
+      configurations: ModelConfiguration(url: folder.url.appending(path: "default.store"))
+    )
+    let context = ModelContext(container)
+    context.insert(ReadMe.Note(text: "Bring a log", stars: 3))
+    try context.save()
+    let statistics = container.stores(of: LogStore.self).first?.statistics()
+    #expect(statistics?.tables.first { $0.name == "Note" }?.rowCount == 1)
+  }
 }

@@ -47,8 +47,7 @@ extension ModelContainer {
   ///
   /// - Throws: What reading a row throws.
   package func storeInvariantViolations() throws -> [String] {
-    try (stores(of: DefaultStore.self).map(\.tables) + stores(of: LogStore.self).map(\.tables))
-      .flatMap { try $0.invariantViolations() }
+    try stores(of: LogStore.self).flatMap { try $0.tables.invariantViolations() }
   }
 
   /// Says which stored lists of many to many do not agree with their other ends; nothing, if all is well.
@@ -57,15 +56,13 @@ extension ModelContainer {
   ///
   /// - Throws: What reading a row throws.
   package func storedListViolations() throws -> [String] {
-    try (stores(of: DefaultStore.self).map(\.tables) + stores(of: LogStore.self).map(\.tables))
-      .flatMap { try $0.listViolations() }
+    try stores(of: LogStore.self).flatMap { try $0.tables.listViolations() }
   }
 
   /// Gives back in the container's stores what was replaced and deleted.
   ///
   /// - Throws: ``LogStoreError``.
   package func compactStores() throws {
-    for store in stores(of: DefaultStore.self) { try store.compact() }
     for store in stores(of: LogStore.self) { try store.compact() }
   }
 }

@@ -1,0 +1,6 @@
+/// A store that is a store of another kind, opened by a configuration of its own: a container that is asked for that kind
+/// finds it.
+package protocol UnderlyingStoreProviding: DataStore {
+  /// The same open store, as the other kind.
+  var underlyingStore: any DataStore { get }
+}
