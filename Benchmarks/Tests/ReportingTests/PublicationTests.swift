@@ -92,6 +92,17 @@ import Testing
     )
   }
 
+  @Test(arguments: [Contender.floor, .classes])
+  func `have the best of those that compete in bold, whatever a yardstick does`(
+    yardstick: Contender
+  ) {
+    var faster = example.measurements[0]
+    faster.contender = yardstick.rawValue
+    faster.median = 1_000_000
+    let results = Results(example.measurements + [faster], [], circumstances: "")
+    #expect(HighlightTable(results: results).markdown.contains("**4,000**"))
+  }
+
   private var example: Results {
     func figure(_ workload: Workload, _ contender: String, _ metric: Metric, _ value: Double)
       -> Reporting.Measurement

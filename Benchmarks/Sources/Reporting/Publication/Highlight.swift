@@ -51,7 +51,7 @@ struct Highlight {
 
   /// Those that fit on a first page.
   static let short = all.filter { highlight in
-    let left: [Workload] = [.openCrash, .durable100, .update100, .top100, .readBesideWriter]
+    let left: [Workload] = [.durable100, .update100, .top100, .readBesideWriter]
     return !left.contains(highlight.workload) && highlight.metric != .p99Microseconds
   }
 

@@ -5,6 +5,7 @@ struct HighlightTable {
   let results: Results
   var highlights = Highlight.all
 
+  /// Each has a column; of the others, such as an array of classes, no figure is shown, and none can be the best.
   private static let contenders: [Contender] = [
     .engine, .models, .sqlite, .grdb, .lmdb, .leveldb, .rocksdb, .floor,
   ]
@@ -15,7 +16,8 @@ struct HighlightTable {
     let lines = highlights.compactMap { highlight -> [String]? in
       let found = highlight.measurements(in: results)
       guard !found.isEmpty else { return nil }
-      let best = Self.best(found.filter { $0.contender != Contender.floor.rawValue })
+      let rivals = Set(Self.contenders.map(\.rawValue)).subtracting([Contender.floor.rawValue])
+      let best = Self.best(found.filter { rivals.contains($0.contender) })
       let figures = Self.contenders.map { contender in
         found.first { $0.contender == contender.rawValue }
           .map { $0 == best ? "**\(Figure.format($0.median))**" : Figure.format($0.median) } ?? ""
