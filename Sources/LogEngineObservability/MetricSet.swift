@@ -90,7 +90,7 @@ extension MetricSet {
     set(.fileBytes, statistics.segments.reduce(0) { $0 + $1.fileByteCount }, .kind("log"))
     set(.fileBytes, statistics.packs.reduce(0) { $0 + $1.fileByteCount }, .kind("packs"))
     set(.liveBytes, statistics.liveByteCount)
-    set(.deadBytes, statistics.deadByteCount - history)
+    set(.deadBytes, statistics.deadByteCount)
     set(.historyBytes, history)
     set(.spaceAmplification, statistics.spaceAmplification)
     set(.writeAmplification, statistics.writing.writeAmplification)

@@ -111,7 +111,7 @@ extension StorageEngine {
     }
   }
 
-  /// Gives out keys that no process gave out before.
+  /// Gives out keys that no process gave out before; where one process writes, as ``reserveKeys(_:in:)`` does.
   ///
   /// - Parameters:
   ///   - count: How many.
@@ -119,7 +119,7 @@ extension StorageEngine {
   /// - Returns: The keys.
   /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
   /// - Complexity: A turn for each 64 keys, unless this is one.
-  package func takeKeys(_ count: Int, in table: UInt16) throws(StorageError) -> Range<UInt64> {
+  public func takeKeys(_ count: Int, in table: UInt16) throws(StorageError) -> Range<UInt64> {
     guard let writer, let turns = writer.turns, count > 0, let slot = state.tables[Int(table)]
     else {
       return reserveKeys(count, in: table)

@@ -130,12 +130,12 @@ extension StorageEngine {
 
   /// Gives out keys that were never given out before: ascending from 1, never given again once a row used them.
   ///
-  /// Of a store that several processes write, `takeKeys(_:in:)` gives out keys.
+  /// A store that several processes write gives out its keys by ``takeKeys(_:in:)``; asking here traps.
   ///
   /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {
     guard count > 0, let table = state.tables[Int(table)] else { return 0..<0 }
-    assert(!hasOtherWriters, "keys that another process may give out, too")
+    precondition(!hasOtherWriters, "keys that another process may give out, too")
     let end = table.nextKey.add(UInt64(count), ordering: .relaxed).newValue
     return (end - UInt64(count))..<end
   }
@@ -158,6 +158,8 @@ extension StorageEngine {
   /// wait. A batch that fails changes nothing and is left as it is.
   ///
   /// - Returns: The commit's number; of the newest commit, if the batch is empty.
+  /// - Throws: ``/LogFormat/StorageError``: for a store that is only read, a full device, a batch that contradicts the catalogue,
+  ///   a turn that does not come, or, after a write that failed, ``/LogFormat/StorageError/poisoned(path:cause:)``.
   @discardableResult
   public func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     let writer = try requireWriter()
@@ -200,6 +202,8 @@ extension StorageEngine {
   }
 
   /// Synchronizes everything committed so far, whatever the durability.
+  ///
+  /// - Throws: ``/LogFormat/StorageError``; the store takes no commit any more if the log could not be synchronized.
   public func synchronize() throws(StorageError) {
     let writer = try requireWriter()
     try state.watchingWrites { () throws(StorageError) in try writer.synchronize() }
@@ -277,6 +281,8 @@ extension StorageEngine {
   }
 
   /// Whether a row exists.
+  ///
+  /// - Throws: ``/LogFormat/StorageError`` if a file cannot be read.
   public func contains(_ reference: RowReference) throws -> Bool { try reader.lookUp(reference) }
 
   /// How many rows a table has.
@@ -321,6 +327,8 @@ extension StorageEngine {
   ///
   /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is
   /// recovered. What was read stays readable.
+  ///
+  /// - Throws: ``/LogFormat/StorageError`` if the log could not be synchronized, or its end not be written.
   public func close() throws(StorageError) {
     defer {
       lock.withLock { $0 = nil }

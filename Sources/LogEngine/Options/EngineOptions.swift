@@ -23,13 +23,13 @@ public struct EngineOptions: Sendable, Hashable {
   ///
   /// New files get the permissions of the newest manifest, new folders those of `log`.
   public var permissions = StorePermissions.owner
-  /// The size of the first segments; later ones double up to ``largestSegment``.
+  /// The size of the first segments, in bytes; later ones double up to ``largestSegment``.
   ///
   /// Until the log is as long, the file of a segment is smaller, and doubles as the log grows.
   public var smallestSegment = 1 << 20
   /// The size of the first segment's file at first.
   package var smallestSegmentFile = 16 << 10
-  /// The maximum size of a segment, unless one commit alone needs more; where commits do not wait for the
+  /// The maximum size of a segment, in bytes, unless one commit alone needs more; where commits do not wait for the
   /// disk, a segment may grow by as much while the next is made ready.
   public var largestSegment = 64 << 20
   /// How the bytes of the log are read.
@@ -44,7 +44,7 @@ public struct EngineOptions: Sendable, Hashable {
   /// How much of the log stays although it could be packed.
   ///
   /// By default nothing: with ``CompactionMode/onDemand`` all of it stays until the app asks for a
-  /// compaction, who may say otherwise.
+  /// compaction, which may keep a different amount.
   public var history = HistoryRetention.nothing
   /// How packs are written.
   public var packs = PackOptions()

@@ -2,7 +2,7 @@ import LogFormat
 
 /// What a store is made of, and what has been done to it since it was opened.
 ///
-/// Read in one go, without a system call: cheap enough to be asked for every second.
+/// Read in one go, without touching a file: cheap enough to be asked for every second.
 public struct EngineStatistics: Hashable, Sendable {
   /// The newest commit that readers see.
   public let lastCommit: CommitSequence
@@ -34,9 +34,11 @@ public struct EngineStatistics: Hashable, Sendable {
   /// The bytes of records that rows, deletions and the catalogue need; those of packs count as they would
   /// in the log.
   public var liveByteCount: Int { sum { $0.liveByteCount } }
-  /// The bytes of records that only the history needs, or nothing.
-  public var deadByteCount: Int { sum { $0.deadByteCount } }
-  /// Of those, the ones in segments that stay for the history.
+  /// The bytes of records that were replaced or deleted: those of the history, and the dead ones.
+  public var supersededByteCount: Int { sum { $0.deadByteCount } }
+  /// The bytes of records that nothing needs.
+  public var deadByteCount: Int { supersededByteCount - historyByteCount }
+  /// The bytes of superseded records in segments that stay for the history.
   public var historyByteCount: Int {
     segments.reduce(0) { $0 + ($1.isHistory ? $1.usage.deadByteCount : 0) }
   }

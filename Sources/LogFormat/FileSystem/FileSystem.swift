@@ -8,9 +8,10 @@ import Musl
 import Android
 #endif
 
-/// The seam between the engine and the world: all input and output, time and chance.
+/// The seam between the engine and the world: all input and output, the time of day, and chance.
 ///
-/// The engine reaches files, the clock and random numbers only through this protocol, so that a
+/// The engine reaches files, the clock and random numbers only through this protocol (waiting goes by a monotonic clock of its own,
+/// and threads are the system's), so that a
 /// deterministic double can drop un-synchronized writes, tear them, fail any call and replay what
 /// happened from a seed. What an implementation must keep:
 ///

@@ -5,7 +5,9 @@ import SchedulePoints
 extension ModelContext {
   /// Writes all pending changes to the stores: for each store all of them, or none.
   ///
-  /// A save without changes does nothing. When it throws, every change stays pending.
+  /// A save without changes does nothing. When it throws, the changes of the store that refused, and of those behind it, stay
+  /// pending; a store before it, in the order of the configurations, keeps what it committed. With one store that means
+  /// all or nothing.
   ///
   /// - Throws: A validation error that names model and property, a denied delete, or what the store
   ///   could not do.

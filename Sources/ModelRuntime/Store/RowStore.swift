@@ -107,16 +107,22 @@ extension RowStore {
 public protocol RowChangeSink: AnyObject {
   /// Adds a row.
   ///
+  /// A sink throws nothing: what it cannot take, `saveRows` throws when the block has returned.
+  ///
   /// - Parameters:
   ///   - reference: The row's table and key, as the store gave it out.
-  ///   - row: The bytes of the row; the sink copies what it keeps.
+  ///   - row: The bytes of the row, in the layout of its table; the sink copies what it keeps.
   func insert(_ reference: RowReference, row: RawSpan)
+  /// Replaces a row that the store has.
+  ///
   /// - Parameters:
-  ///   - reference: The row to update.
-  ///   - changed: The columns that changed.
-  ///   - row: The whole new row.
+  ///   - reference: The row's table and key.
+  ///   - changed: The columns that differ; the store may write these alone.
+  ///   - row: The whole new row, in the layout of its table; the sink copies what it keeps.
   func update(_ reference: RowReference, changed: ColumnSet, row: RawSpan)
   /// Removes a row that the store has.
+  ///
+  /// - Parameter reference: The row's table and key.
   func delete(_ reference: RowReference)
 
   /// Puts a large value into a side file, for a row of this save.

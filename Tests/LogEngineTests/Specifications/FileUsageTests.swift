@@ -14,7 +14,7 @@ import Testing
     let usage = try store.engine.fileUsage()
     let statistics = store.engine.statistics()
     #expect(usage.total.liveByteCount == statistics.liveByteCount)
-    #expect(usage.total.historyByteCount == statistics.deadByteCount)
+    #expect(usage.total.historyByteCount == statistics.supersededByteCount)
     #expect(usage.total.deadByteCount == 0)
     #expect(usage.oldestCommit == .zero)
     for segment in statistics.segments {

@@ -20,15 +20,31 @@ import Testing
     #expect(statistics.fileByteCount == sizes.reduce(0, +))
     let written = statistics.segments.reduce(0) { $0 + $1.writtenByteCount - 4096 }
     #expect(written == statistics.logByteCount)
-    #expect(statistics.deadByteCount > 0)
+    #expect(statistics.supersededByteCount > 0)
     let table = try #require(statistics.tables.first)
     #expect(table.name == "numbers")
     #expect(table.rowCount == store.rows.count)
     #expect(table.usage.liveByteCount < statistics.liveByteCount)
-    #expect(table.usage.deadByteCount == statistics.deadByteCount)
+    #expect(table.usage.deadByteCount == statistics.supersededByteCount)
     #expect(table.indexByteCount == statistics.indexByteCount)
     #expect(table.indexByteCount >= 4096)
     #expect(statistics.segments.first?.firstCommit == CommitSequence(1))
+  }
+
+  @Test(arguments: [HistoryRetention.nothing, .everything])
+  func `call dead what is superseded and not history, as the usage of space does`(
+    history: HistoryRetention
+  ) throws {
+    let store = try MemoryStore { $0.history = history }
+    try store.work(60, textLength: 6000)
+    let statistics = store.engine.statistics()
+    let usage = try store.engine.spaceUsage()
+    #expect((statistics.historyByteCount > 0) == (history == .everything))
+    #expect(statistics.deadByteCount == usage.deadByteCount)
+    #expect(statistics.historyByteCount == usage.historyByteCount)
+    #expect(
+      statistics.supersededByteCount == statistics.deadByteCount + statistics.historyByteCount
+    )
   }
 
   @Test func `are the same for every reader, except for what was written`() throws {

@@ -32,7 +32,7 @@ struct StoreSample {
     logByteCount = statistics.logByteCount
     liveByteCount = statistics.liveByteCount
     historyByteCount = statistics.historyByteCount
-    deadByteCount = statistics.deadByteCount - historyByteCount
+    deadByteCount = statistics.deadByteCount
     segments = Set(statistics.segments.map(\.segment))
     packs = Set(statistics.packs.map(\.pack))
     fileByteCount = try StoreFiles(under: store.path, on: console.fileSystem).byteCount
