@@ -20,7 +20,7 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
   case references = 9
   /// A value of a composite type in CBOR, field by field and by name (the layer above defines it).
   case structured = 10
-  /// The name, length and checksum of a side file that holds the bytes.
+  /// Bytes, in the row or in a file of their own: then that file's number, and the length and checksum of the bytes.
   case blob = 11
 
   /// The bytes a value takes in the fixed section of a row, or 0 for a type of variable width.

@@ -4,7 +4,8 @@
 /// commit by commit, with ``StorageEngine/forEachCommit(after:upTo:order:_:)`` and
 /// ``StorageEngine/history(of:)``; of what was packed only the rows are left, and a request for its
 /// commits throws ``/LogFormat/StorageError/commitGone(_:oldest:)``. Bytes of history count neither as live
-/// nor as dead: a store takes at most 1.4 times what is live in it, and its history.
+/// nor as dead: a store of many segments that compaction keeps up with takes about 1.4 times what is live in it, and its
+/// history; under a load of replacements up to twice.
 ///
 /// What is kept are the changes, not every state between them: an earlier state is there to be read as
 /// long as a ``ReadView`` holds it. And values in side files are not kept beyond their rows.

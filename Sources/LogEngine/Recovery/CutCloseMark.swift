@@ -3,7 +3,7 @@ import RowFormat
 
 /// A mark that the log was closed, which a manifest counts and of which the file lacks the end.
 ///
-/// Writers before 0.2 cut the last segment off at the end of a page that the mark itself was too long for, if
+/// Early writers cut the last segment off at the end of a page that the mark itself was too long for, if
 /// they had published a manifest and committed nothing. No commit is lost with it: the 40 bytes up to the place
 /// that a manifest calls the log's clean end are this mark and nothing else. Its bytes follow from the frames
 /// before it. So a reader takes the log as ending in front of it, and a writer puts it back.

@@ -8,7 +8,7 @@ public struct SpaceUsage: Hashable, Sendable {
     case log
     /// Rows that compaction has packed.
     case packs
-    /// Images of the index, which make opening fast.
+    /// What makes opening and fetching fast: images of the index, and the files of secondary indexes.
     case checkpoints
     /// The files that name all others.
     case manifests

@@ -1,5 +1,7 @@
 /// When the background writes indexes to their files: once no commit has come for a while, or once the log has grown by as
-/// much as is written then, so that indexes never cost more writing than the log.
+/// much as is written then.
+///
+/// So indexes cost no more writing than the log while commits go on. In a pause a growth of a quarter of that is enough.
 struct IndexKeepingPace: Sendable {
   /// How long no commit must have come, in microseconds; also how often somebody looks while there is something to write.
   static let quietMicroseconds = 5_000_000

@@ -4,7 +4,7 @@ import ModelRuntime
 
 /// Which of two places a configuration means that names none.
 ///
-/// Each program has a place of its own. Versions before 0.2 had one for all programs of a user, and a program that kept
+/// Each program has a place of its own. Versions before 0.1 had one for all programs of a user, and a program that kept
 /// its models there goes on doing so: if it has no store at its own place, if the old one holds no entities but its own
 /// and can be brought to its schema, and if no other program has claimed it. The first that opens it does, by a note in
 /// the catalogue.

@@ -60,7 +60,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
   public var id: URL { url }
 
-  /// The place that versions before 0.2 meant by a configuration that names none; `nil` if a place was named.
+  /// The place that versions before 0.1 meant by a configuration that names none; `nil` if a place was named.
   ///
   /// It is one file for all programs of a user.
   package private(set) var formerURL: URL?

@@ -10,8 +10,8 @@ import Synchronization
 ///       …  // time to fetch the history
 ///     }
 ///
-/// It hears of the saves of all contexts of the container, and, where a store was opened only to read, of
-/// those of the process that writes to it: on the thread that saved, or that noticed. It says *that*
+/// It counts the saves of all contexts of the container, and those of other processes and machines where the store
+/// reports them: on the thread that saved, or that noticed. It says *that*
 /// something happened; ``ModelContext/fetchHistory(_:)`` says what.
 public final class HistoryObserver: Sendable, Observable {
   /// The container whose saves count.
