@@ -18,7 +18,7 @@ import Testing
     #expect(heading.hasPrefix("## \(StorageEngine.version) "))
   }
 
-  @Test func `is three numbers`() {
+  @Test func `a version is three numbers`() {
     let parts = StorageEngine.version.split(separator: ".", omittingEmptySubsequences: false)
     #expect(parts.count == 3 && parts.allSatisfy { UInt($0).map(String.init) == String($0) })
   }

@@ -179,7 +179,7 @@ func apply(_ delta: [UInt8], to row: [UInt8], _ layout: RowLayout) -> [UInt8]? {
 
 @Suite struct `A varint` {
   @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, UInt64.max - 1, .max])
-  func `reads back as it was written`(value: UInt64) {
+  func `a varint reads back as it was written`(value: UInt64) {
     var buffer = ByteBuffer()
     buffer.appendVarint(value)
     var cursor = ByteCursor(0..<buffer.count)

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct `Models of a global actor` {
-  @Test @MainActor func `work like any others`() throws {
+  @Test @MainActor func `models of a global actor are saved and fetched like any others`() throws {
     let store = try TestStore(.file, Notebook.self, NotebookPage.self, LedgerEntry.self)
     let container = store.container
     let model = NotebookViewModel(container: container)

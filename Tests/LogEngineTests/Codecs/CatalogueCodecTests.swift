@@ -32,7 +32,7 @@ private func makeCatalogue() throws -> Catalogue {
     for change in changes { change.encode(into: &buffer) }
   }
 
-  @Test func `reads back as it was written`() {
+  @Test func `a list of catalogue changes reads back as it was written`() {
     let found = CatalogueChange.decodeList(encoded.bytes.span.bytes)
     #expect(found == changes)
   }
@@ -63,7 +63,7 @@ private func makeCatalogue() throws -> Catalogue {
     return Catalogue(decoding: bytes.span.bytes, &cursor)
   }
 
-  @Test func `reads back as it was written`() throws {
+  @Test func `a whole catalogue reads back as it was written`() throws {
     let catalogue = try makeCatalogue()
     let encoded = DamagedBytes { catalogue.encode(into: &$0) }
     #expect(decode(encoded.bytes) == catalogue)

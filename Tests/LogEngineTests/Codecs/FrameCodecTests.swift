@@ -18,7 +18,7 @@ private let seed = FrameSeed(store: store, file: 3, salt: 4)
   )
   private var encoded: DamagedBytes { DamagedBytes { $0.append(header, seed: seed.at(4096)) } }
 
-  @Test func `reads back as it was written`() throws {
+  @Test func `a frame's header reads back as it was written`() throws {
     #expect(encoded.bytes.count == 40)
     let found = FrameHeader(decoding: encoded.bytes.span.bytes, seed: seed.at(4096))
     var decoded = try #require(found)
@@ -33,7 +33,7 @@ private let seed = FrameSeed(store: store, file: 3, salt: 4)
     #expect(accepted == [])
   }
 
-  @Test func `is refused when it is cut`() {
+  @Test func `a frame's header is refused when it is cut`() {
     let accepted = acceptedCuts(of: encoded) {
       FrameHeader(decoding: $0.span.bytes, seed: seed.at(4096)) != nil
     }

@@ -27,7 +27,7 @@ private func decodesSegment(_ bytes: [UInt8]) -> Bool {
 @Suite struct `A segment's header` {
   private let encoded = DamagedBytes { segmentHeader.encode(into: &$0) }
 
-  @Test func `reads back as it was written`() throws {
+  @Test func `a segment's header reads back as it was written`() throws {
     #expect(encoded.bytes.count == 4096)
     let decoded = try SegmentHeader(decoding: encoded.bytes.span.bytes, path: "-")
     #expect(decoded == segmentHeader)
@@ -37,7 +37,7 @@ private func decodesSegment(_ bytes: [UInt8]) -> Bool {
     #expect(acceptedFlips(of: encoded, decodesSegment) == [])
   }
 
-  @Test func `is refused when it is cut`() {
+  @Test func `a segment's header is refused when it is cut`() {
     #expect(acceptedCuts(of: encoded, decodesSegment) == [])
   }
 
@@ -86,7 +86,7 @@ private func decodesSegment(_ bytes: [UInt8]) -> Bool {
   }
 
   @Test(arguments: kinds)
-  func `reads back as it was written`(kind: FileHeader.Kind) throws {
+  func `a file's header reads back as it was written`(kind: FileHeader.Kind) throws {
     let encoded = DamagedBytes { header(kind).encode(into: &$0) }
     #expect(encoded.bytes.count == 4096)
     let decoded = try FileHeader(decoding: encoded.bytes.span.bytes, kind, path: "-")

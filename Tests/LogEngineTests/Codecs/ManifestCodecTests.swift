@@ -33,7 +33,7 @@ import Testing
     (try? Manifest(decoding: bytes.span.bytes, path: "-")) != nil
   }
 
-  @Test func `reads back as it was written`() throws {
+  @Test func `a manifest reads back as it was written`() throws {
     let bytes = Self.encoded.bytes
     let decoded = try Manifest(decoding: bytes.span.bytes, path: "-")
     #expect(decoded == Self.makeManifest())
@@ -43,7 +43,7 @@ import Testing
     #expect(acceptedFlips(of: Self.encoded, Self.accepts) == [])
   }
 
-  @Test func `is refused when it is cut`() {
+  @Test func `a manifest is refused when it is cut`() {
     #expect(acceptedCuts(of: Self.encoded, Self.accepts) == [])
   }
 

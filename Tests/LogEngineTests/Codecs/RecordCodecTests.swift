@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: RecordKind.allCases, ["", "a", "eight by", "a longer body than that"])
-  func `reads back as it was written`(kind: RecordKind, body: String) throws {
+  func `a record reads back as it was written`(kind: RecordKind, body: String) throws {
     let encoded = record(kind, body: body)
     #expect(encoded.bytes.count % 8 == 0)
     let header = try #require(decode(encoded.bytes))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: RecordKind.allCases)
-  func `is refused when it is cut`(kind: RecordKind) {
+  func `a record is refused when it is cut`(kind: RecordKind) {
     #expect(acceptedCuts(of: record(kind, body: "thirteen byte"), accepts) == [])
   }
 

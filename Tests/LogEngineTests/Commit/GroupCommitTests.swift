@@ -46,7 +46,7 @@ import Testing
   ///
   /// Another one's commit is written by the first one's second synchronization; its third one
   /// waits until the other has noticed.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func `are told that they are done while another thread goes on`() throws {
     let engineBox = Mutex<StorageEngine?>(nil)
     let isArmed = Atomic<Bool>(false)
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// One thread runs a round until all others wait; none of those runs one.
-  @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 7])
+  @Test(.timeLimit(.minutes(30)), arguments: [1, 2, 7])
   func `wake all when a round ends, though none of them has anything left to write`(
     waiterCount: Int
   ) throws {
@@ -129,7 +129,7 @@ import Testing
 
   /// Each synchronization waits until every thread that goes on has appended a commit, so that two of them write at least one
   /// of each.
-  @Test(.timeLimit(.minutes(5)), arguments: [4, 16])
+  @Test(.timeLimit(.minutes(30)), arguments: [4, 16])
   func `are written by few synchronizations`(threadCount: Int) throws {
     let commitsEach = 50
     let engineBox = Mutex<StorageEngine?>(nil)

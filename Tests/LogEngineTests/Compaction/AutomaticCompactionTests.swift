@@ -302,7 +302,7 @@ import Testing
     #expect(try store.engine.compact().report != nil)
   }
 
-  @Test func `is that it is history`() throws {
+  @Test func `the obstacle to a compaction is that all is history`() throws {
     let store = try MemoryStore { $0.history = .everything }
     try store.work(150, textLength: 300)
     #expect(try store.engine.compact() == .isHistory)

@@ -36,7 +36,7 @@ import Testing
     try engine.close()
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(30)), arguments: [false, true])
   func `is removed beside the commits, if there is one`(isSecond: Bool) throws {
     let disk = try makeStore()
     // The process before ended when it had put one aside.

@@ -154,7 +154,7 @@ private struct IndexSample {
     }
   }
 
-  @Test func `is refused when it is cut`() throws {
+  @Test func `the file of a secondary index is refused when it is cut`() throws {
     let sample = IndexSample(count: 300, wordCount: 1, seed: 4)
     try sample.write()
     let bytes = try sample.bytes()

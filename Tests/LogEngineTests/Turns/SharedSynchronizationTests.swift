@@ -157,7 +157,7 @@ private final class WritingThread: Sendable {
 
   /// A process that finds the disk busy waits, and one synchronization serves all that wait; those on a slow disk wait
   /// for the one that is under way, not for their own turn at it.
-  @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(30)), arguments: [false, true])
   func `is told once of commits that were written while it was busy`(isSlow: Bool) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -202,7 +202,7 @@ private final class WritingThread: Sendable {
   }
 
   /// The turn of a process ends although another thread of it waits for the disk.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func `keeps no turn of a process from ending`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -238,7 +238,7 @@ private final class WritingThread: Sendable {
   }
 
   /// Those who look how far the others have come hold the lock for that long, each of them.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func `looks a limited number of times before it waits for the lock alone`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

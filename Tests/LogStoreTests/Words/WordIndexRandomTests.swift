@@ -39,9 +39,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true])
-  func `names every row that matches, whatever was saved since`(compacts: Bool) throws {
-    let seed = UInt64.random(in: 0 ... .max)
+  @Test(arguments: [false, true], [1, 2] as [UInt64])
+  func `names every row that matches, whatever was saved since`(
+    compacts: Bool,
+    seed: UInt64
+  ) throws {
     var random = SeededRandom(seed: seed)
     let folder = try TemporaryFolder()
     var configuration = LogStoreConfiguration(

@@ -71,7 +71,7 @@ private final class PlainRowStore: RowStore {
     }
   }
 
-  @Test func `takes others`() throws {
+  @Test func `a store without derivations takes models without derived attributes`() throws {
     _ = try ModelContainer(
       for: Schema([Undated.self]),
       configurations: [PlainRowStore.Configuration()]

@@ -28,6 +28,7 @@ import Testing
     let (store, metrics) = try makeStore()
     try store.insert(100)
     let view = store.engine.makeReadView()
+    let before = try #require(store.engine.statistics().pins.oldestAge)
     metrics.sample()
     let statistics = store.engine.statistics()
     #expect(try gauge(.fileBytes, ("kind", "log")) == Double(statistics.fileByteCount))
@@ -38,7 +39,10 @@ import Testing
     #expect(try gauge(.writeAmplification) == 1)
     #expect(try gauge(.rows, ("table", "numbers")) == 100)
     #expect(try gauge(.views) == 1)
-    #expect(try #require(try gauge(.oldestViewAge)) >= 0)
+    let age = Duration.seconds(try #require(try gauge(.oldestViewAge)))
+    let after = try #require(statistics.pins.oldestAge)
+    // To the microsecond, which a double does not keep.
+    #expect(age >= before - .microseconds(1) && age <= after + .microseconds(1))
     #expect(try gauge(.poisoned) == 0)
     withExtendedLifetime(view) {}
   }
