@@ -156,7 +156,8 @@ var targets: [Target] = [
   .target(name: "CCRC32C"),
   .target(name: "CModelRuntime"),
   .target(name: "SchedulePoints", swiftSettings: swiftSettings),
-  .target(name: "Locking", swiftSettings: engineSettings),
+  .target(name: "LibC", swiftSettings: swiftSettings),
+  .target(name: "Locking", dependencies: ["LibC"], swiftSettings: engineSettings),
   .systemLibrary(
     name: "CLZ4",
     pkgConfig: "liblz4",
@@ -171,12 +172,12 @@ var targets: [Target] = [
   // files from outside.
   .target(
     name: "LogFormat",
-    dependencies: ["CCRC32C", "CLZ4", "RowFormat"],
+    dependencies: ["CCRC32C", "CLZ4", "LibC", "RowFormat"],
     swiftSettings: engineSettings
   ),
   .target(
     name: "LogEngine",
-    dependencies: ["Locking", "LogFormat", "RowFormat", "SchedulePoints"],
+    dependencies: ["LibC", "Locking", "LogFormat", "RowFormat", "SchedulePoints"],
     swiftSettings: engineSettings
   ),
   .target(
@@ -200,8 +201,8 @@ var targets: [Target] = [
   .target(
     name: "LogStore",
     dependencies: [
-      "Locking", "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime", "RowFormat",
-      "SchedulePoints",
+      "LibC", "Locking", "LogEngine", "LogEngineObservability", "LogTools", "ModelRuntime",
+      "RowFormat", "SchedulePoints",
     ] + observabilityDependencies + tracingDependencies + lifecycleDependencies,
     swiftSettings: swiftSettings + [.strictMemorySafety()]
   ),

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-public import Darwin
-#elseif canImport(Glibc)
-public import Glibc
-#elseif canImport(Musl)
-public import Musl
-#elseif canImport(Android)
-public import Android
-#endif
+public import LibC
 
 /// A value that one thread at a time may use.
 ///

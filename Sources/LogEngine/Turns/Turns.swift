@@ -1,16 +1,7 @@
+import LibC
 import Locking
 import LogFormat
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
 
 /// A process's turns at writing a store that several processes write.
 ///

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import LibC
 
 extension StorageError: CustomStringConvertible {
   /// What happened, where, what was expected, what was found and what to try, on one line.

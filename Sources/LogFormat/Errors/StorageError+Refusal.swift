@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import LibC
 
 extension StorageError {
   /// Whether something could not be opened, for want of descriptors say: what was to be done with it was not attempted,

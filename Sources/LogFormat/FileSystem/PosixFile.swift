@@ -1,14 +1,5 @@
+import LibC
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
 
 /// A file of the real file system.
 final class PosixFile: OpenFile {

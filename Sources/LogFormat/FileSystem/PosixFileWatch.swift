@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import LibC
 
 /// Waits for a file, or one in a directory, to be written to: told by the system on Linux, and elsewhere by looking at the
 /// time of a file a hundred times a second.
