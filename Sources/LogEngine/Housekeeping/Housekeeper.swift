@@ -107,9 +107,7 @@ extension Housekeeper {
     if isSweepingBlobs { return 1000 }
     switch state.options.durability {
     case .full, .memory: return Self.witnessDelay
-    case .relaxed(let interval):
-      let (seconds, attoseconds) = interval.components
-      return max(1000, Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
+    case .relaxed(let interval): return max(1000, interval.waitMicroseconds)
     }
   }
 

@@ -60,12 +60,3 @@ extension HistoryRetention {
     return segments.count - kept
   }
 }
-
-extension Duration {
-  /// The whole microseconds; the greatest number if there are more.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflow ? .max : product + attoseconds / 1_000_000_000_000
-  }
-}

@@ -1,3 +1,5 @@
+import LogEngine
+
 /// When a store looks for expired rows.
 ///
 /// The waits are monotonic. It reads no clock: the caller passes the time.
@@ -18,7 +20,7 @@ struct ExpirationSchedule: Sendable {
   private var dueAt: Int
 
   init(interval: Duration, _ now: Int) {
-    self.interval = max(Self.shortestInterval, interval.wholeMicroseconds)
+    self.interval = max(Self.shortestInterval, interval.waitMicroseconds)
     dueAt = now + min(self.interval, Self.firstDelay)
   }
 
@@ -39,15 +41,6 @@ struct ExpirationSchedule: Sendable {
   ///   - duration: How long it took to look for rows, and to try those that stay.
   ///   - now: The time, in microseconds.
   mutating func passEnded(fruitless duration: Duration, _ now: Int) {
-    dueAt = now + max(interval, duration.wholeMicroseconds * Self.fruitlessFactor)
-  }
-}
-
-extension Duration {
-  /// The whole microseconds; a century if there are more.
-  fileprivate var wholeMicroseconds: Int {
-    let (seconds, attoseconds) = components
-    let limit: Int64 = 3_155_760_000
-    return Int(max(-limit, min(seconds, limit))) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+    dueAt = now + max(interval, duration.waitMicroseconds * Self.fruitlessFactor)
   }
 }
