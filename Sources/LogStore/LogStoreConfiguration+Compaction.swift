@@ -19,7 +19,7 @@ extension LogStoreConfiguration {
 
     /// When the store is compacted.
     public var timing: Timing
-    /// For how long a save stays in the log, where `logstore-inspect` shows what it changed; without a limit
+    /// How long a save stays in the log, where `logstore-inspect` shows what it changed; without a limit
     /// if `nil`.
     public var historyAge: Duration?
     /// How many bytes of the log stay for that, whatever their age; without a limit if `nil`.

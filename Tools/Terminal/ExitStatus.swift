@@ -1,8 +1,8 @@
 /// How a command ends; the numbers are promised in each command's help.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
-  /// Everything held.
+  /// The command did what it was asked for.
   case success = 0
-  /// The command line or its input was wrong; nothing was damaged.
+  /// The command line or its input was wrong, or the system failed, a full disk for instance; nothing was damaged.
   case usage = 1
   /// The store's bytes are not what was written.
   case damaged = 2
@@ -14,10 +14,10 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The lines of a help text that explain the numbers.
   public static let help = """
     EXIT CODES:
-      0  everything held
-      1  wrong usage or input, such as a path without a store
+      0  success
+      1  wrong usage or input, such as a path without a store, or a failure of the system, such as a full disk
       2  the store is damaged
       3  the store is in use by another process
-      4  a check did not hold
+      4  a check failed
     """
 }

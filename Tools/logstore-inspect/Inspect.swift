@@ -10,9 +10,9 @@ struct Inspect: ParsableCommand {
     abstract: "Shows what is in a store, without the app that wrote it.",
     discussion: """
       Works beside a process that writes: what is shown is the state of the last commit when the command \
-      began. Only compact and import write to the store. Backup, salvage and move make a new one, report --html and \
-      blobs --export and export --blobs write files; all others write nothing. Of a damaged store all is shown that \
-      can be read, and where that stops. Results go to standard output, notices and errors to standard error.
+      began. Only compact and import change a store. Backup, salvage and move create one; report, blobs, export and the \
+      shell can write files elsewhere. From a damaged store everything is shown that can still be read, and where \
+      reading stops. Results go to standard output, notices and errors to standard error.
 
       EXAMPLES:
         logstore-inspect summary trips.store

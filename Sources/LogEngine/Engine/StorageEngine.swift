@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store: rows under references, in commits, in a log that survives crashes.
 ///
-///     let engine = try StorageEngine.open(at: "Trips.sdlog")
+///     let engine = try StorageEngine.open(at: "trips.store")
 ///     let catalogue = try engine.apply([.addTable(name: "Trip"), …])
 ///     let keys = engine.reserveKeys(1, in: 1)
 ///     var batch = engine.makeBatch()

@@ -2,7 +2,7 @@ import LogFormat
 
 /// Something that happened to a store and that its operator may want to know.
 ///
-///     let engine = try StorageEngine.open(at: "Trips.sdlog") { event in print(event) }
+///     let engine = try StorageEngine.open(at: "trips.store") { event in print(event) }
 ///
 /// A commit or a read that succeeds is no event, and costs nothing here: count those with
 /// ``StorageEngine/statistics()``.
@@ -36,8 +36,8 @@ public enum EngineEvent: Hashable, Sendable {
 
   /// Rows that had expired were looked for, and were deleted, or could not be.
   ///
-  /// Once for each class at the end of a pass: a pass that finds nothing is no event. Deleting them for itself the
-  /// engine does not: the store of models above it reports this.
+  /// Once for each class at the end of a pass: a pass that finds nothing is no event. The engine deletes no rows by
+  /// itself; LogStore reports this event.
   case rowsExpired(ExpirationReport)
 
   // MARK: Compaction

@@ -33,7 +33,7 @@ final class RemoteWatches: Sendable {
     state.withLock { $0.watches[ObjectIdentifier(watch)] = Reference(watch: watch) }
   }
 
-  /// Has a store looked after that is only read.
+  /// Starts watching a read-only store.
   fileprivate func startBell(_ engine: StorageEngine, _ look: @escaping @Sendable () -> Void) {
     let isFirst = state.withLock { state in
       if state.bell != nil { return false }

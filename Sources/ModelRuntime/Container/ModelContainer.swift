@@ -20,7 +20,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// The configurations of the standard kind; a store of another kind is not among them.
   ///
   /// They say how the stores were opened. Setting them opens and closes nothing; it is possible because
-  /// sources do it.
+  /// Apple's declaration lets sources do it.
   public var configurations: Set<ModelConfiguration> {
     get { statedConfigurations.withLock { $0 } ?? openedConfigurations }
     set { statedConfigurations.withLock { $0 = newValue } }

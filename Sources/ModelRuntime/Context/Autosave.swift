@@ -31,7 +31,7 @@ extension ModelContext {
     }
   }
 
-  /// Told of a save by itself that failed; without one the error goes unheard, and the changes stay
+  /// Called when an autosave fails; without one the error goes unheard, and the changes stay
   /// pending.
   public var autosaveErrorHandler: (@Sendable (any Error) -> Void)? {
     get { autosave.errorHandler }

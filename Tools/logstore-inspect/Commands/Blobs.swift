@@ -7,7 +7,7 @@ import Terminal
 struct BlobsCommand: InspectCommand {
   static let configuration = CommandConfiguration(
     commandName: "blobs",
-    abstract: "Lists values that stand in files of their own: whose, size, state.",
+    abstract: "Lists values in files of their own: owner, size, state.",
     discussion: """
       Files are opened and their headers compared with the rows; with --check every byte is read. A file \
       that no row owns is on its way out, or just being written, or was left by a crash. The bytes themselves \

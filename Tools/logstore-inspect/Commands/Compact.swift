@@ -8,8 +8,8 @@ struct Compact: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Packs the log: this command writes to the store.",
     discussion: """
-      The whole log is packed: rows stand there by columns, compressed, and what \
-      only earlier commits needed is gone, as is the history of what was packed. No other process may \
+      The whole log is rewritten into packs, in which rows are kept by column and compressed; superseded \
+      versions and the history of what was packed are dropped. No other process may \
       have the store open for writing. An interruption at any moment leaves the store as it was, or packed.
 
       EXAMPLES:
@@ -60,7 +60,7 @@ struct Compact: InspectCommand {
       guard let report else {
         return outcome == .isHistory
           ? "nothing to pack but history that is to be kept"
-          : "nothing to pack: all rows stand in packs"
+          : "nothing to pack: all rows are in packs"
       }
       let packs = report.packCount > 0 ? " and \(report.packCount.counted("pack"))" : ""
       return "packed \(report.segmentCount.counted("segment"))\(packs) into "

@@ -24,7 +24,7 @@ struct CountCommand: InspectCommand {
   @OptionGroup var condition: ConditionOptions
   @OptionGroup var output: OutputOptions
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
   var path: String { store.path }

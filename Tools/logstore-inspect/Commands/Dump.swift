@@ -8,8 +8,8 @@ struct Dump: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints the rows of a store.",
     discussion: """
-      Dates are in UTC, a reference to another row is Entity/key, of bytes the number and the first \
-      sixteen are shown, of a value in a file of its own the number and size of the file. With \
+      Dates are in UTC, a reference to another row is Entity/key. Bytes are shown as their count and \
+      the first sixteen, values in files of their own as the file's number and size. With \
       --format json or ndjson, a row is {"entity", "key", "values"}; csv takes one entity at a time.
 
       EXAMPLES:
@@ -40,10 +40,10 @@ struct Dump: InspectCommand {
   )
   var commits: NumberRange?
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
-  @Option(help: ArgumentHelp("At most so many rows of each entity.", valueName: "n"))
+  @Option(help: ArgumentHelp("Print at most n rows of each entity.", valueName: "n"))
   var limit: Int?
 
   @Flag(help: "Show all of each value of bytes.")

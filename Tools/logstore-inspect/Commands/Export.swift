@@ -11,7 +11,7 @@ struct Export: InspectCommand {
       ndjson, one object a line, unless --format says csv. Dates are in ISO 8601 and UTC, a reference is \
       Entity/key, bytes are in hexadecimal, lists and composite values are JSON. A list that its members refer to \
       is left empty: the members have it. `import` reads what this writes, but for other lists and values in files of \
-      their own. --blobs copies values that stand in \
+      their own. --blobs copies values that are in \
       files of their own into a folder, and names the files in the rows. `logstore-inspect query --help` says what \
       a condition is.
 
@@ -41,7 +41,7 @@ struct Export: InspectCommand {
   )
   var blobs: String?
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
   var path: String { store.path }

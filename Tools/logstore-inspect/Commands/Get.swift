@@ -27,7 +27,7 @@ struct Get: InspectCommand {
   @Argument(help: "The object: an entity and a key, as Trip 17 or Trip/17.")
   var object: [String]
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
   @Flag(help: "Show all of each value of bytes.")

@@ -28,7 +28,7 @@ struct History: InspectCommand {
   @Option(help: ArgumentHelp("Only these commits: 17, 10-20, 10-.", valueName: "range"))
   var commits: NumberRange?
 
-  @Option(help: ArgumentHelp("Only the last so many of them.", valueName: "n"))
+  @Option(help: ArgumentHelp("Only the last n of them.", valueName: "n"))
   var last: Int?
 
   @Option(

@@ -10,7 +10,7 @@ struct Import: InspectCommand {
     discussion: """
       Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
       ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
-      over, rows get new ones. Lists of references must be empty or left out. Nothing between two commas is nil, "" is an empty text. The whole file is read and checked before \
+      over, rows get new ones. Lists of references must be empty or left out. An empty field is nil; "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
       With --commit-every an import that fails later, on a full disk say, says how many rows are in, and where \
       the rest begins. What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
@@ -35,11 +35,11 @@ struct Import: InspectCommand {
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp("Commit after so many rows; by default all are one commit.", valueName: "n")
+    help: ArgumentHelp("Commit after each n rows; by default all are one commit.", valueName: "n")
   )
   var commitEvery: Int?
 
-  @Option(help: ArgumentHelp("Who is said to have made the commits.", valueName: "name"))
+  @Option(help: ArgumentHelp("The author to record for the commits.", valueName: "name"))
   var author: String?
 
   var path: String { store.path }

@@ -8,9 +8,9 @@ struct Query: InspectCommand {
     abstract: "Shows the rows of an entity that meet a condition, sorted, grouped and counted.",
     discussion: """
       A condition compares columns with values: == != < <= > >=, in [1, 2], in 1...5, contains, startsWith \
-      and endsWith (contains[c] lets case not matter), is nil, with &&, || and !, or and, or, not. Texts stand \
-      between quotes, dates are texts in ISO 8601 (UTC), references texts as they are shown ("Trip/17"), key is \
-      a row's key (_key, where an attribute has that name); a name that is a word of the language stands between backticks.
+      and endsWith (contains[c] ignores case), is nil, with &&, || and !, or and, or, not. Quote texts; \
+      dates are texts in ISO 8601 (UTC), references texts as they are shown ("Trip/17"), key is \
+      a row's key (_key, where an attribute has that name); put names that are words of the language in backticks.
       --columns takes columns, and figures about groups: count, count(c), distinct(c), sum(c), avg(c), \
       min(c), max(c). Sorting puts nil first; -name sorts from the last to the first.
 
@@ -53,13 +53,13 @@ struct Query: InspectCommand {
   )
   var groupBy: String?
 
-  @Option(help: ArgumentHelp("At most so many rows.", valueName: "n"))
+  @Option(help: ArgumentHelp("Print at most n rows.", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out the first so many rows.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip the first n rows.", valueName: "n"))
   var offset = 0
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
   @Flag(help: "Say at the end what was read, and how long it took.")

@@ -31,7 +31,7 @@ struct SchemaCommand: InspectCommand {
   )
   var entity: String?
 
-  @Option(help: ArgumentHelp("The state as of this commit.", valueName: "commit"))
+  @Option(help: ArgumentHelp("Show the store as of this commit.", valueName: "commit"))
   var at: UInt64?
 
   @Flag(help: "Also the commits that changed the schema.")

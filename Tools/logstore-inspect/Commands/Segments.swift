@@ -14,7 +14,7 @@ struct Segments: InspectCommand {
       free      space that was prepared and not written yet
 
       Of a pack live, history and dead are what its rows would take in the log; its file is smaller, \
-      because rows stand in it by columns, compressed. The rest of a file is headers and checksums.
+      because a pack stores rows by column, compressed. The rest of a file is headers and checksums.
 
       EXAMPLES:
         logstore-inspect segments trips.store

@@ -11,11 +11,10 @@ struct ShellCommand: InspectCommand {
     discussion: """
       Reads questions and commands: with a prompt, a history and completion (tab) at a terminal, a line each from \
       a pipe or a file. A question is an entity and what is asked of it, in the language of `logstore-inspect query`: \
-      where, columns, group by, sort, limit, offset, at. Commands begin with a point: .help lists them. Each answer \
+      where, columns, group by, sort, limit, offset, at. Commands begin with a dot: .help lists them. Each answer \
       is about the newest commit, also of a store that another process writes to; the shell writes to no store.
 
-      Without a terminal errors name their line, the lines behind them are done all the same, and the exit code \
-      is that of a failure. The history is in $XDG_STATE_HOME/logstore or ~/.local/state/logstore.
+      Without a terminal errors name their line; later lines still run, and the exit code reports the failure. The history is in $XDG_STATE_HOME/logstore or ~/.local/state/logstore.
 
       EXAMPLES:
         logstore-inspect shell trips.store

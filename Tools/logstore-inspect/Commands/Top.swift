@@ -7,13 +7,13 @@ struct Top: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what is going on in a store: commits a second, rows, sizes, compactions.",
     discussion: """
-      Follows a store that another process writes to, without being noticed by it: on a terminal a screen that is \
-      drawn anew, in a pipe a line for each interval. Ends with Ctrl-C, or after --count.
+      Follows a store that another process writes to, without being noticed by it: on a terminal a screen that \
+      refreshes, in a pipe a line for each interval. Ends with Ctrl-C, or after --count.
 
       commits    saves, and what compaction and migrations commit
       rows       how many there are, and how many more or fewer in a second
       log        all that was ever appended to the log; what compaction wrote is not in it
-      on disk    the store's folder, with what segments were made ready with
+      on disk    the store's folder, including preallocated segments
       live       what rows need; history and dead are as in `segments`, and dead is compaction's to reclaim
 
       How long a save takes is not in the files of a store: ask the process that saves, by \
