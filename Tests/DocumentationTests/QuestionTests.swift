@@ -363,6 +363,36 @@ enum TripsPlan: SchemaMigrationPlan {
 }
 
 @Suite struct `The articles on migration and history` {
+  @Test func `read the models of then, and say what became different`() throws {
+    let container = try ModelContainer(
+      for: Trip.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    try context.save()
+    let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let token = try #require(transactions.last?.token)
+    trip.name = "Oslo"
+    try context.save()
+
+    let then = try ModelContext(container, asOf: token)  // or a date; .now pins what is there now
+    let before = try then.fetch(FetchDescriptor<Trip>())
+    #expect(before.map(\.name) == ["Rome"])
+    try then.show(asOf: .now)  // moves on, with the objects it has
+    #expect(before.map(\.name) == ["Oslo"])
+
+    var lines: [String] = []
+    func print(_ items: Any...) { lines.append("\(items[0])") }
+    let difference = try context.difference(from: token)
+    for update in difference.updated where update.sets(\Trip.name) {
+      print("renamed:", update.identifier)
+    }
+    print(difference.inserted.count, "new,", difference.deleted.count, "gone")
+    #expect(lines == ["renamed:", "0"])
+  }
+
   @Test func `bring a store to its newest version, and tell what was saved`() async throws {
     let home = try TestFolder()
     let folder = home.url.appending(path: "trips.store")

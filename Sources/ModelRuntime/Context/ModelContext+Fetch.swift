@@ -253,7 +253,9 @@ extension ModelContext {
       if persistentModelID.isTemporary {
         return unsavedModel(for: persistentModelID) as? T
       }
-      guard let (connection, reference) = coordinator.row(for: persistentModelID) else { return nil }
+      guard let (connection, reference) = coordinator.row(for: persistentModelID) else {
+        return nil
+      }
       makeModelsTakenAlong()
       return maps[connection.index][reference]?.model as? T
     }

@@ -17,7 +17,8 @@ import Testing
     #expect(message.contains("of the main context was called by a thread other than the main one"))
   }
 
-  @Test(arguments: Misuse.allCases) fileprivate func `stops the process, whatever is asked of the context`(
+  @Test(arguments: Misuse.allCases)
+  fileprivate func `stops the process, whatever is asked of the context`(
     _ misuse: Misuse
   ) async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -158,7 +159,8 @@ final class DepartureWitness: Sendable {
 
 /// What a thread asks of a context that is another's.
 private enum Misuse: CaseIterable, Codable {
-  case count, identifiers, columns, enumeration, batches, model, registeredModel, rollback, processing
+  case count, identifiers, columns, enumeration, batches, model, registeredModel, rollback,
+    processing
   case batchUpdate, batchDelete, transaction
 
   func commit(with context: ModelContext, _ identifier: PersistentIdentifier) throws {
