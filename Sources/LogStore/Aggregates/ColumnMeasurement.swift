@@ -188,7 +188,9 @@ extension ColumnMeasurement {
     into result: inout [Int32]
   ) throws {
     let column = try PresentValues(rows, of: batch, at: positions[key])
-    encoders[key].encode(column.values, of: column.vector, into: &result)
+    if let present = column.present {
+      encoders[key].encode(present.rows, of: present.vector, into: &result)
+    }
     if column.isComplete { return }
     // A value has a number only if a row has it: of one key, each number is a group.
     if !column.nulls.isEmpty {
@@ -233,11 +235,11 @@ extension ColumnMeasurement {
       return try choose(accumulator, source, positions[value], by: order, rows, of: batch)
     }
     let column = try PresentValues(rows, of: batch, at: positions[value])
-    if !column.values.isEmpty {
+    if let present = column.present {
       if distinct[index] != nil {
-        distinct[index]?.add(column.values, of: column.vector, in: groups)
+        distinct[index]?.add(present.rows, of: present.vector, in: groups)
       } else {
-        accumulator.add(column.values, of: column.vector, source, in: groups)
+        accumulator.add(present.rows, of: present.vector, source, in: groups)
       }
     }
     if column.isComplete { return }
@@ -283,8 +285,8 @@ extension ColumnMeasurement {
 
 /// The rows of a selection by what they have in a column.
 struct PresentValues {
-  let vector: ColumnVector
-  private(set) var values: RowSelection
+  private let vector: ColumnVector
+  private var values: RowSelection
   /// Those in which the column is null, and those that do not have it.
   private(set) var nulls = RowSelection()
   private(set) var lacking = RowSelection()
@@ -310,6 +312,13 @@ struct PresentValues {
 }
 
 extension PresentValues {
+  /// The rows that have values, and the column; `nil` if none has.
+  ///
+  /// A block of a pack whose rows are all null, or do not have the column, has no values of any form that could be asked for.
+  var present: (rows: RowSelection, vector: ColumnVector)? {
+    values.isEmpty ? nil : (values, vector)
+  }
+
   /// What a column reads as in one of the rows.
   func value(at row: Int, _ source: MeasuredColumn) -> QueryValue {
     if isComplete || values.contains(row) { return source.value(at: row, of: vector) }

@@ -57,7 +57,7 @@ struct KeyEncoder {
   /// Numbers the values of some rows.
   ///
   /// - Parameters:
-  ///   - rows: The rows; all have values in the column.
+  ///   - rows: The rows, one at least; all have values in the column.
   ///   - vector: The column.
   ///   - result: Takes the numbers, by row.
   mutating func encode(_ rows: RowSelection, of vector: ColumnVector, into result: inout [Int32]) {
