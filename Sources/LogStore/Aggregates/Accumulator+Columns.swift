@@ -16,7 +16,7 @@ extension CountAccumulator {
 }
 
 extension Accumulator {
-  /// Adds the values of some rows, all of which have one.
+  /// Adds the values of some rows, all of which have one in the column.
   func add(
     _ rows: RowSelection,
     of vector: ColumnVector,
@@ -24,7 +24,10 @@ extension Accumulator {
     in groups: [Int32]?
   ) {
     switch (self, vector.form) {
-    case (let counts as CountAccumulator, _): counts.add(rows, in: groups)
+    case (let counts as CountAccumulator, _):
+      var rows = rows
+      source.keepValues(in: &rows, of: vector)
+      counts.add(rows, in: groups)
     case (let sums as IntegerSumAccumulator, .integers): sums.add(rows, of: vector, in: groups)
     case (let sums as DoubleSumAccumulator, .doubles): sums.add(rows, of: vector, in: groups)
     case (let extremes as IntegerExtremeAccumulator, .integers):

@@ -53,7 +53,7 @@ struct ColumnMeasurement {
         continue
       }
       guard let value = measure.value, measure.function != .distinct else { continue }
-      // An enumeration that is there has a value; a row that is referred to may have none.
+      // Columns count the values of an enumeration that its type has; a row that is referred to may have none.
       if measure.function == .count ? sources[value].related != nil : !sources[value].isPlain {
         return nil
       }

@@ -7,6 +7,8 @@ struct MeasuredColumn {
   /// Its number in the catalogue.
   let number: UInt16
   private let enumeration: (any RawValues)?
+  /// Whether the type has a text; remembers what it said of a dictionary.
+  private let knownText: TextCondition?
   private let absent: QueryValue
   /// Reads the property, if it is one of the rows that the column refers to.
   let related: RelatedValues?
@@ -43,7 +45,11 @@ struct MeasuredColumn {
     self.number = number
     related =
       path.steps.isEmpty ? nil : RelatedValues(reader, table.layout, referredToBy: position)
-    enumeration = path.steps.isEmpty ? reading.enumeration : nil
+    let enumeration = path.steps.isEmpty ? reading.enumeration : nil
+    self.enumeration = enumeration
+    knownText = enumeration.map { type in
+      TextCondition { type.contains(.text(String(decoding: $0))) }
+    }
     absent = reading.absent
     self.ifNull = ifNull
     self.ifLacking = ifLacking
@@ -59,6 +65,21 @@ struct MeasuredColumn {
     }
     guard let enumeration else { return stored }
     return enumeration.contains(stored) ? stored : absent
+  }
+
+  /// Keeps rows in which the property has a value, of rows that have one in the column.
+  ///
+  /// An optional enumeration is nil where the stored value is none of its cases any more.
+  func keepValues(in rows: inout RowSelection, of vector: ColumnVector) {
+    guard let enumeration, let knownText, absent.isNull else { return }
+    switch vector.form {
+    case .codes, .bytes: vector.keep(where: &knownText.test, in: &rows)
+    case .integers:
+      vector.keep(integersWhere: { enumeration.contains(.integer($0)) }, in: &rows)
+    default:
+      let all = rows
+      all.forEach { if value(at: $0, of: vector).isNull { rows.drop($0) } }
+    }
   }
 
   /// The value of a row, which has one in the column.
