@@ -8,8 +8,8 @@ struct MeasuredValue<Model: PersistentModel> {
   let name: String
   /// Finds what a row has to be asked.
   let source: () throws(Untranslatable) -> AggregateRequest.Source
-  /// Makes what reads the value off objects of one fetch.
-  let makeReader: () -> (Model) throws -> QueryValue
+  /// Makes what reads the value off objects that have to be asked for it.
+  private let makeEvaluator: () -> (Model) throws -> QueryValue
 
   init(_ keyPath: PartialKeyPath<Model>) {
     self.keyPath = keyPath
@@ -17,7 +17,7 @@ struct MeasuredValue<Model: PersistentModel> {
     source = { () throws(Untranslatable) in
       try AggregateRequest.Source(keyPath, of: .of(Model.self))
     }
-    makeReader = { { QueryValue(of: $0[keyPath: keyPath]) } }
+    makeEvaluator = { { QueryValue(of: $0[keyPath: keyPath]) } }
   }
 
   init<Output>(_ expression: Foundation.Expression<Model, Output>) {
@@ -29,26 +29,30 @@ struct MeasuredValue<Model: PersistentModel> {
       }
       return AggregateRequest.Source(expression: try? QueryExpression(expression), kind: kind)
     }
-    makeReader = { Self.reader(expression) }
-  }
-
-  /// By the same rules as on rows where the expression has a form over rows; else node by node.
-  private static func reader<Output>(
-    _ expression: Foundation.Expression<Model, Output>
-  ) -> (Model) throws -> QueryValue {
-    if let translated = try? QueryExpression(expression) {
-      let value = ObjectExpressionCompiler(levels: [.of(Model.self)]).value(translated)
-      let scope = ObjectScope()
+    makeEvaluator = {
+      let evaluate = expression.expression.makeEvaluator()
+      let variable = expression.variable
       return { model in
-        try SwiftDataError.explainingFailures { try scope.nesting(model) { try value(scope) } }
+        try SwiftDataError.explainingFailures {
+          QueryValue(of: try evaluate(PredicateBindings((variable, model))))
+        }
       }
     }
-    let evaluate = expression.expression.makeEvaluator()
-    let variable = expression.variable
+  }
+
+  /// Makes what reads the value off objects of one fetch.
+  ///
+  /// By the same rules as on rows, where the value has a form over rows: so equal values are one group, whether a row or an
+  /// object was asked for them. A structure that is stored by its raw value is that value in both.
+  ///
+  /// - Parameter source: What a row has to be asked.
+  /// - Returns: What reads the value.
+  func makeReader(_ source: AggregateRequest.Source) -> (Model) throws -> QueryValue {
+    guard let expression = source.expression else { return makeEvaluator() }
+    let value = ObjectExpressionCompiler(levels: [.of(Model.self)]).value(expression)
+    let scope = ObjectScope()
     return { model in
-      try SwiftDataError.explainingFailures {
-        QueryValue(of: try evaluate(PredicateBindings((variable, model))))
-      }
+      try SwiftDataError.explainingFailures { try scope.nesting(model) { try value(scope) } }
     }
   }
 }

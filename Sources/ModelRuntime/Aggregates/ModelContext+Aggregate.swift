@@ -203,7 +203,7 @@ extension ModelContext {
       return table
     }
     let table = GroupTable(request)
-    let readers = values.map { $0.makeReader() }
+    let readers = request.readers(of: values)
     let hasRows = try connection(for: T.self).store.ordersRowsByReference
     var models = descriptor
     // The order decides which models are measured, and nothing else.
@@ -246,13 +246,20 @@ extension ModelContext {
       let stored = pending.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
       refreshOutdated(stored, from: connection, readAfter: changeCount)
       let filter = descriptor.predicate.map { ObjectFilter($0) }
-      let readers = values.map { $0.makeReader() }
+      let readers = request.readers(of: values)
       for model in pending where try filter?.matches(model) ?? true {
         try table.add(model, readers, hasRow: true)
       }
       try throwDeferredError()
       return table
     }
+  }
+}
+
+extension AggregateRequest {
+  /// What reads the values that the sources stand for off objects.
+  fileprivate func readers<T>(of values: [MeasuredValue<T>]) -> [(T) throws -> QueryValue] {
+    zip(values, sources).map { $0.makeReader($1) }
   }
 }
 

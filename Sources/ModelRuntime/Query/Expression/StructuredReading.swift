@@ -95,12 +95,23 @@ package struct StructuredReading: @unchecked Sendable {
 
 /// A value that an expression hands on without knowing what is in it.
 ///
+/// Two are equal if their values are; one whose type does not say what that means is equal to itself alone.
+///
 /// Unchecked, because it is a value that was decoded for one evaluation, or a captured constant.
 package final class OpaqueValue: Hashable, @unchecked Sendable {
   let value: Any
 
   init(_ value: Any) { self.value = value }
 
-  package static func == (lhs: OpaqueValue, rhs: OpaqueValue) -> Bool { lhs === rhs }
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  private var hashable: AnyHashable? { value as? AnyHashable }
+
+  package static func == (lhs: OpaqueValue, rhs: OpaqueValue) -> Bool {
+    if lhs === rhs { return true }
+    guard let lhs = lhs.hashable, let rhs = rhs.hashable else { return false }
+    return lhs == rhs
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    if let hashable { hasher.combine(hashable) } else { hasher.combine(ObjectIdentifier(self)) }
+  }
 }
