@@ -22,6 +22,8 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   case beforeIndexRead
   /// A context has taken what others saved out of its inbox, and not read it.
   case duringMerge
+  /// A save has met a row that is gone, by a commit that may not be visible.
+  case afterVanishing
   /// A store has been let go of, and is not closed.
   case beforeClosing
   /// A store is about to be opened.

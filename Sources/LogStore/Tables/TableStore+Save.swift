@@ -36,8 +36,12 @@ extension TableStore {
           return try sink.commit()
         } catch let error as StorageError {
           // Deleted by another context, or between the fetch and the save: the context knows what to do.
-          if case .rowNotFound(let reference) = error { throw VanishedRow(reference) }
-          throw error
+          guard case .rowNotFound(let reference) = error else { throw error }
+          // The commit that did may have its number and still wait for the disk. Who then looks for what is left must not
+          // find the row, and what else the commit deletes.
+          SchedulePoint.afterVanishing.reach()
+          try engine.makeAppendedVisible()
+          throw VanishedRow(reference)
         }
       }
     }

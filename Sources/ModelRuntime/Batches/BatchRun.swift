@@ -72,6 +72,19 @@ struct BatchRun {
     done.append(rows)
   }
 
+  /// The rows of a commit that are still there, after it met one that is gone.
+  ///
+  /// That one is gone whatever a look at the store says, which may not see all that has been committed.
+  func rows(leftOf rows: [RowReference], after vanished: VanishedRow) throws -> [RowReference] {
+    let stored = try connection.store.rows(at: rows, for: context.editingState)
+    return zip(rows, stored).filter { $1 != nil && $0 != vanished.reference }.map(\.0)
+  }
+
+  /// The error for a row that is gone, and is none of those that may be.
+  func error(_ vanished: VanishedRow) -> SwiftDataError {
+    .modelDeletedElsewhere(connection.identifier(of: vanished.reference), vanished)
+  }
+
   /// The error for values that are not unique.
   func conflict(_ clash: RowClash, _ reason: UniquenessConflict.Reason, try remedy: String)
     -> SwiftDataError

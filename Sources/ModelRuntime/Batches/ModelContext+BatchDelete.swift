@@ -52,6 +52,7 @@ extension BatchRun {
   /// Deletes some rows in one commit; those that are gone by then are left out.
   fileprivate mutating func delete(_ rows: [RowReference]) throws {
     var rows = rows
+    var strangers: Set<RowReference> = []
     let index = connection.index
     while !rows.isEmpty {
       do {
@@ -61,10 +62,12 @@ extension BatchRun {
           saved.deleted = rows
           return saved
         }
-      } catch is VanishedRow {
-        let stored = try connection.store.rows(at: rows, for: context.editingState)
-        let left = zip(rows, stored).filter { $1 != nil }.map(\.0)
-        guard left.count < rows.count else { throw SwiftDataError.modelDeletedElsewhere(nil) }
+      } catch let vanished as VanishedRow {
+        let left = try self.rows(leftOf: rows, after: vanished)
+        // One that was only to be written along is looked for once more.
+        guard left.count < rows.count || strangers.insert(vanished.reference).inserted else {
+          throw error(vanished)
+        }
         rows = left
       }
     }

@@ -86,10 +86,7 @@ extension ModelContext {
           try: "batchUpsert updates the model that is there"
         )
       } catch let vanished as VanishedRow {
-        throw SwiftDataError.modelDeletedElsewhere(
-          connection.identifier(of: vanished.reference),
-          vanished
-        )
+        throw run.error(vanished)
       } catch let lost as LostTurn {
         // The rows were read one by one, and cannot be read again.
         throw lost.cause

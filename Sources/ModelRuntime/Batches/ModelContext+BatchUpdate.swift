@@ -220,6 +220,7 @@ private struct UpdateCommit {
   mutating func run(_ run: inout BatchRun) throws {
     defer { self = UpdateCommit() }
     var patience: (() -> Bool)?
+    var strangers: Set<RowReference> = []
     while rowCount > 0 {
       let former = comparesRows || !readsRows ? nil : run.connection.changeCount
       do {
@@ -233,8 +234,13 @@ private struct UpdateCommit {
       } catch is RowConflicts {
         // Others have changed what some rows were computed from: all are read and computed again.
         comparesRows = true
-      } catch is VanishedRow {
-        try dropVanished(run)
+      } catch let vanished as VanishedRow {
+        let before = rowCount
+        try drop(vanished, run)
+        // One that was only to be written along is looked for once more.
+        guard rowCount < before || strangers.insert(vanished.reference).inserted else {
+          throw run.error(vanished)
+        }
       } catch  where former != run.connection.changeCount && former != nil && error.isOfValues {
         // It may be wrong only with what was stored before others came.
         comparesRows = true
@@ -279,16 +285,12 @@ private struct UpdateCommit {
     return sink as? any ValueExpecting
   }
 
-  /// Leaves out rows that are gone.
-  private mutating func dropVanished(_ run: BatchRun) throws {
-    let before = rowCount
-    let state = run.context.editingState
+  /// Leaves out a row that is gone, and others that are.
+  private mutating func drop(_ vanished: VanishedRow, _ run: BatchRun) throws {
     for place in parts.indices {
-      let stored = try run.connection.store.rows(at: parts[place].rows, for: state)
-      parts[place].rows = zip(parts[place].rows, stored).filter { $1 != nil }.map(\.0)
+      parts[place].rows = try run.rows(leftOf: parts[place].rows, after: vanished)
     }
     rowCount = parts.reduce(0) { $0 + $1.rows.count }
-    guard rowCount < before else { throw SwiftDataError.modelDeletedElsewhere(nil) }
   }
 }
 

@@ -88,9 +88,7 @@ private struct ConditionalDelete {
       } catch let renewed as RenewedRows {
         left.removeAll(in: renewed.rows)
       } catch let vanished as VanishedRow {
-        // The commit that deleted that row may have its number already and not be visible yet.
-        let stored = try connection.store.rows(at: left, for: context.editingState)
-        left = zip(left, stored).filter { $1 != nil && $0 != vanished.reference }.map(\.0)
+        left = try run.rows(leftOf: left, after: vanished)
       }
     }
   }
