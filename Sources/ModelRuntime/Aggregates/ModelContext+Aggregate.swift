@@ -222,32 +222,19 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       let connection = try connection(for: T.self)
-      var excluded: Set<RowReference> = []
-      var pending: [T] = []
-      if descriptor.includePendingChanges {
-        pending = insertedModelsArray.compactMap { $0 as? T }
-        for model in changed {
-          guard let model = model as? T else { continue }
-          excluded.insert(model._$state.reference)
-          if !model._$state.isDeleted { pending.append(model) }
-        }
-        for model in deleted where model is T { excluded.insert(model._$state.reference) }
-      }
+      let pending = UnsavedRows(descriptor, in: self)
       let changeCount = connection.changeCount
       guard
         let table = try connection.store.aggregate(
           descriptor,
           request,
-          excluding: excluded,
+          excluding: pending.excluded,
           for: editingState
         )
       else { return nil }
       if pending.isEmpty { return table }
-      let stored = pending.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
-      refreshOutdated(stored, from: connection, readAfter: changeCount)
-      let filter = descriptor.predicate.map { ObjectFilter($0) }
       let readers = request.readers(of: values)
-      for model in pending where try filter?.matches(model) ?? true {
+      for model in try pending.matching(in: connection, readAfter: changeCount) {
         try table.add(model, readers, hasRow: true)
       }
       try throwDeferredError()

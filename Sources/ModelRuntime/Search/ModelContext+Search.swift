@@ -83,13 +83,13 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       let connection = try connection(for: T.self)
-      let (pending, excluded) = unsavedModels(descriptor)
+      let pending = UnsavedRows(descriptor, in: self)
       let changeCount = connection.changeCount
       guard
         let answer = try connection.store.search(
           descriptor,
           request,
-          excluding: excluded,
+          excluding: pending.excluded,
           for: editingState
         )
       else { return nil }
@@ -103,11 +103,8 @@ extension ModelContext {
         TextMatch(model: $0, score: $1.score, query: request.query)
       }
       let terms = request.query.terms
-      let filter = descriptor.predicate.map { ObjectFilter($0) }
       let scanner = WordScanner()
-      let stored = pending.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
-      refreshOutdated(stored, from: connection, readAfter: changeCount)
-      for model in pending where try filter?.matches(model) ?? true {
+      for model in try pending.matching(in: connection, readAfter: changeCount) {
         let texts = SearchedTexts(model, request.query, terms, properties, scanner)
         guard texts.match else { continue }
         found.append(
@@ -117,22 +114,6 @@ extension ModelContext {
       try throwDeferredError()
       return pending.isEmpty ? found : found.rankedStably()
     }
-  }
-
-  /// The unsaved models of a fetch, and the rows that they, or deleted ones, take the place of.
-  private func unsavedModels<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>
-  ) -> (pending: [T], excluded: Set<RowReference>) {
-    guard descriptor.includePendingChanges else { return ([], []) }
-    var excluded: Set<RowReference> = []
-    var pending = insertedModelsArray.compactMap { $0 as? T }
-    for model in changed {
-      guard let model = model as? T else { continue }
-      excluded.insert(model._$state.reference)
-      if !model._$state.isDeleted { pending.append(model) }
-    }
-    for model in deleted where model is T { excluded.insert(model._$state.reference) }
-    return (pending, excluded)
   }
 
   /// Searches with objects.

@@ -1,0 +1,52 @@
+import Foundation
+import RowFormat
+
+/// The unsaved models of a class, where a store answers about rows without handing them out: by figures, or by scores.
+///
+/// The store leaves ``excluded`` rows out, and the context adds what matches of the models.
+struct UnsavedRows<T: PersistentModel> {
+  /// The rows that the models, or deleted ones, take the place of.
+  let excluded: Set<RowReference>
+  private let models: [T]
+  private let predicate: Predicate<T>?
+  private let context: ModelContext
+
+  init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
+    var excluded: Set<RowReference> = []
+    var models: [T] = []
+    if descriptor.includePendingChanges {
+      models = context.insertedModelsArray.compactMap { $0 as? T }
+      for model in context.changed {
+        guard let model = model as? T else { continue }
+        excluded.insert(model._$state.reference)
+        models.append(model)
+      }
+      for model in context.deleted where model is T { excluded.insert(model._$state.reference) }
+    }
+    self.excluded = excluded
+    self.models = models
+    self.context = context
+    predicate = descriptor.predicate
+  }
+
+  /// Whether there is nothing to add.
+  var isEmpty: Bool { models.isEmpty }
+
+  /// The models that match, as they are now: what is unsaved lies over what is stored.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
+  /// - Returns: Changed models, behind new ones.
+  /// - Throws: What evaluating the predicate throws.
+  func matching(in connection: StoreConnection, readAfter changeCount: UInt64?) throws -> [T] {
+    if models.isEmpty { return [] }
+    let stored = models.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
+    context.refreshOutdated(stored, from: connection, readAfter: changeCount)
+    let filter = predicate.map { ObjectFilter($0) }
+    return try models.filter { model in
+      // One whose row others have deleted waits for a save that will say so.
+      try !model._$state.isKnownGone && filter?.matches(model) ?? true
+    }
+  }
+}
