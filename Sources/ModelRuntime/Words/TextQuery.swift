@@ -10,9 +10,9 @@
 /// two words "don" and "t", one behind the other. In Chinese, Japanese and Thai, each character is a word. Korean
 /// syllables that are spelled as single letters, as in file names of macOS, are what is between words, and U+0000 is left out.
 ///
-/// Any text is a query. What is no letter, digit or one of the signs above is what is between words; words of more than 64
-/// bytes of UTF-8 are found by nobody. The first 256 words count, and those behind them are left out; so a query that was
-/// pasted costs no more than one that was typed.
+/// Any text is a query. What is no letter, digit or one of the signs above is what is between words. No text has a word of
+/// more than 64 bytes of UTF-8, so a query for one finds nothing. The first 256 words count, and those behind them are left
+/// out; so a query that was pasted costs no more than one that was typed.
 public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The query as it was written.
   public let description: String
@@ -44,8 +44,16 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     var unwanted: [Clause] = []
     var known: (wanted: Set<Clause>, unwanted: Set<Clause>) = ([], [])
     var room = Self.wordLimit
+    var isHopeless = false
     func add(_ part: Substring, _ isUnwanted: Bool) {
-      guard let clause = Clause(part, atMost: room) else { return }
+      var hasLongWord = false
+      let clause = Clause(part, atMost: room, &hasLongWord)
+      if hasLongWord {
+        // No text has it: to want it is to find nothing, and not to want it changes nothing.
+        if !isUnwanted { isHopeless = true }
+        return
+      }
+      guard let clause else { return }
       if isUnwanted {
         if !known.unwanted.insert(clause).inserted { return }
         unwanted.append(clause)
@@ -81,6 +89,7 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
       }
       add(part, isUnwanted)
     }
+    if isHopeless { (wanted, unwanted) = ([], []) }
     self.wanted = wanted
     self.unwanted = unwanted
     var seen: Set<Term> = []
@@ -89,23 +98,30 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// Whether the query has no word to look for; it finds nothing then.
+  /// Whether the query has no word to look for, or one that is too long; it finds nothing then.
   public var isEmpty: Bool { wanted.isEmpty }
 }
 
 extension TextQuery.Clause {
-  /// Reads words; those beyond a limit are left out.
+  /// Reads words, if there are some that may be in a text; those beyond a limit are left out.
   ///
-  /// - Returns: `nil` if there is no word.
-  fileprivate init?(_ part: Substring, atMost limit: Int) {
+  /// - Parameters:
+  ///   - part: The words.
+  ///   - limit: How many at most.
+  ///   - hasLongWord: Becomes whether there is one among them that is too long to be in a text.
+  fileprivate init?(_ part: Substring, atMost limit: Int, _ hasLongWord: inout Bool) {
     var words: [[UInt8]] = []
     var end = 0
     let utf8 = Array(part.utf8)
-    unsafe WordScanner().scan(utf8.span.bytes) { word, place in
+    let scanner = WordScanner()
+    var longWordCount = 0
+    unsafe scanner.scan(utf8.span.bytes) { word, place in
       if words.count == limit { return }
+      longWordCount = scanner.longWordCount
       words.append(unsafe word.withUnsafeBytes { unsafe Array($0) })
       end = place.range.upperBound
     }
+    hasLongWord = longWordCount > 0 || words.count < limit && scanner.longWordCount > 0
     if words.isEmpty { return nil }
     let isPrefix = end < utf8.count && utf8[end] == UInt8(ascii: "*")
     self.words = words

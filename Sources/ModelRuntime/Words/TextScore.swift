@@ -62,8 +62,14 @@ package struct SearchedTexts {
     // The last words, as many as a clause has.
     let longest = (query.wanted + query.unwanted).map(\.words.count).max() ?? 0
     var last: [[UInt8]] = []
+    var longWordCount = 0
     scanner.scan(text) { word, _ in
       length += 1
+      // What a word that is too long stands between is not one behind the other.
+      if scanner.longWordCount > longWordCount {
+        longWordCount = scanner.longWordCount
+        last.removeAll(keepingCapacity: true)
+      }
       let word = unsafe word.withUnsafeBytes { unsafe Array($0) }
       for (number, term) in terms.enumerated() where term.matches(word) { times[number] += 1 }
       last.append(word)

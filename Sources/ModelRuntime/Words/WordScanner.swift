@@ -15,6 +15,9 @@ package final class WordScanner {
   /// Whether the last text has a character that folds to several.
   package private(set) var hasSeveral = false
 
+  /// How many words of the last text were too long and were passed over; during a scan, so far.
+  package private(set) var longWordCount = 0
+
   private var folding = WordFolding()
 
   package init() {}
@@ -38,6 +41,7 @@ package final class WordScanner {
   package func scan(_ text: RawSpan, _ body: (_ word: RawSpan, Place) throws -> Void) rethrows {
     isOpaque = false
     hasSeveral = false
+    longWordCount = 0
     // In memory of its own: of an object's properties each access is checked.
     try unsafe withUnsafeTemporaryAllocation(byteCount: Self.longestWord, alignment: 8) { buffer in
       try unsafe text.withUnsafeBytes { bytes in
@@ -110,6 +114,7 @@ package final class WordScanner {
     if word.isEmpty { return }
     if word.isTooLong {
       isOpaque = true
+      longWordCount += 1
     } else {
       let place = Place(range: word.start..<offset, isBegun: isBegun, isEnded: isEnded)
       try unsafe body(RawSpan(_unsafeBytes: word.bytes), place)

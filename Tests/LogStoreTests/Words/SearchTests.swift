@@ -87,6 +87,22 @@ import Testing
     #expect(try numbers("budget budget BUDGET") == numbers("budget"))
   }
 
+  @Test func `finds nothing for a word that is too long, and no phrase around one`() throws {
+    let long = String(repeating: "x", count: 70)
+    try save([
+      ("invoice \(long)", nil), ("invoice of next year", nil), ("next \(long) year", nil),
+      ("next, year", nil),
+    ])
+    #expect(try numbers(TextQuery("invoice \(long)")) == [])
+    #expect(try numbers(TextQuery(long)) == [])
+    #expect(Set(try numbers(TextQuery("invoice -\(long)"))) == [0, 1])
+    #expect(Set(try numbers(TextQuery("\"next year\""))) == [1, 3])
+    #expect(Set(try numbers(TextQuery("next year -\"next year\""))) == [2])
+    let context = ModelContext(container)
+    context.insert(Missive(4, "next \(long) year", note: nil))
+    #expect(Set(try numbers(TextQuery("\"next year\""), in: context)) == [1, 3])
+  }
+
   @Test func `puts first what has rarer words, more of them, and little else`() throws {
     try save([
       ("apple " + String(repeating: "filler ", count: 40), nil), ("apple", nil),

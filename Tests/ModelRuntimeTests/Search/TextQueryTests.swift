@@ -34,4 +34,27 @@ import Testing
     #expect(query.terms.map(\.isPrefix) == [false, false, true])
     #expect(query == TextQuery(query.description))
   }
+
+  @Test(
+    arguments: [
+      ("LONG", true), ("invoice LONG", true), ("LONG invoice", true), ("\"next LONG\"", true),
+      ("\"LONG next\"", true), ("next-LONG", true), ("LONG*", true), ("invoice -LONG", false),
+      ("invoice -\"next LONG\"", false),
+    ] as [(String, Bool)]
+  )
+  func `finds nothing if it has one that no text can have`(text: String, isHopeless: Bool) {
+    let long = String(repeating: "x", count: WordScanner.longestWord + 1)
+    let query = TextQuery(text.replacing("LONG", with: long))
+    #expect(query.isEmpty == isHopeless)
+    #expect(query.terms.map(\.word) == (isHopeless ? [] : [word("invoice")]))
+    #expect(query.unwanted.isEmpty)
+    let fitting = TextQuery(text.replacing("LONG", with: long.dropLast()))
+    #expect(!fitting.isEmpty && fitting.terms.count + fitting.unwanted.count > 0)
+  }
+
+  @Test func `does not look at a long word behind the last that counts`() {
+    let long = String(repeating: "x", count: WordScanner.longestWord + 1)
+    let query = TextQuery("\"\(words(0..<TextQuery.wordLimit)) \(long)\"")
+    #expect(query.wanted.map(\.words.count) == [TextQuery.wordLimit])
+  }
 }
