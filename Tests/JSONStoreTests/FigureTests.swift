@@ -44,4 +44,18 @@ private struct Currency: RawRepresentable, Codable, Hashable {
     #expect(try context.distinct(\.former, in: all) == [nil])
     #expect(try context.aggregate(all, .countDistinct(\.currency)) == 1)
   }
+
+  @Test func `are of what is stored where pending changes are left out`() throws {
+    for payment in try context.fetch(FetchDescriptor<Payment>()) {
+      payment.cents = 100
+      payment.currency = Currency(rawValue: "CHF")
+    }
+    context.insert(Payment("EUR", 3))
+    var stored = FetchDescriptor<Payment>(sortBy: [SortDescriptor(\.cents)])
+    stored.includePendingChanges = false
+    #expect(try context.aggregate(stored, .sum(\.cents)) == 3)
+    #expect(try context.distinct(\.currency, in: stored).map(\.rawValue) == ["EUR"])
+    #expect(try context.fetch(stored, \.cents) == [0, 1, 2])
+    #expect(try context.aggregate(FetchDescriptor<Payment>(), .sum(\.cents)) == 303)
+  }
 }

@@ -208,7 +208,9 @@ extension ModelContext {
     var models = descriptor
     // The order decides which models are measured, and nothing else.
     if !isCut { models.sortBy = [] }
-    for model in try fetch(models) { try table.add(model, readers, hasRow: hasRows) }
+    try reading(models) { models in
+      for model in models { try table.add(model, readers, hasRow: hasRows) }
+    }
     return table
   }
 

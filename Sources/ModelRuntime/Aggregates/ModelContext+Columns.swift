@@ -20,11 +20,14 @@ extension ModelContext {
   ) throws -> [(repeat each Value)] {
     var sources: [AggregateRequest.Source] = []
     var areColumns = true
+    var areStored = true
     for property in repeat each properties {
       if let source = try? AggregateRequest.Source(property, of: .of(T.self)) {
         sources.append(source)
       } else {
         areColumns = false
+        let named = ModelDescriptor.of(T.self).ownOrInheritedProperty(for: property)
+        if named?.isRelationship ?? true { areStored = false }
       }
     }
     var result: [(repeat each Value)] = []
@@ -45,7 +48,11 @@ extension ModelContext {
         result.append((repeat try take(each properties)))
       }
     if isAnswered { return result }
-    return try fetch(descriptor).map { (repeat $0[keyPath: each properties]) }
+    func values(of models: [T]) -> [(repeat each Value)] {
+      models.map { (repeat $0[keyPath: each properties]) }
+    }
+    // Models, and what is computed of them, are this context's.
+    return areStored ? try reading(descriptor, values) : try values(of: fetch(descriptor))
   }
 
   /// - Returns: `false`, and nothing was visited, if objects have to be fetched.

@@ -50,3 +50,24 @@ struct UnsavedRows<T: PersistentModel> {
     }
   }
 }
+
+extension ModelContext {
+  /// Reads the models of a fetch: as they are with unsaved changes, or, if the fetch leaves these out, as they are stored.
+  ///
+  /// An object has its unsaved values, whichever fetch returns it. So the stored ones are read off others.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - body: Receives the models, which may belong to another context and be of no use after it.
+  /// - Returns: What `body` returned.
+  /// - Throws: As ``fetch(_:)``, or what `body` throws.
+  func reading<T: PersistentModel, R>(
+    _ descriptor: FetchDescriptor<T>,
+    _ body: ([T]) throws -> R
+  ) throws -> R {
+    if descriptor.includePendingChanges || !hasChanges { return try body(fetch(descriptor)) }
+    let reader = makeSibling()
+    reader.editingState.trace = editingState.trace
+    return try withExtendedLifetime(reader) { try body(reader.fetch(descriptor)) }
+  }
+}

@@ -126,21 +126,32 @@ extension ModelContext {
     let scanner = WordScanner()
     var statistics = properties.map { _ in TextScore.Statistics(termCount: terms.count) }
     // How rare a word is, all models tell, and not only those that the predicate lets pass.
-    for model in try fetch(FetchDescriptor<T>()) {
-      let texts = SearchedTexts(model, request.query, terms, properties, scanner)
-      for place in properties.indices where properties[place].text(of: model) != nil {
-        statistics[place].textCount += 1
-        statistics[place].wordCount += texts.lengths[place]
-        for term in terms.indices where texts.times[place][term] > 0 {
-          statistics[place].termCounts[term] += 1
+    var all = FetchDescriptor<T>()
+    all.includePendingChanges = descriptor.includePendingChanges
+    try reading(all) { models in
+      for model in models {
+        let texts = SearchedTexts(model, request.query, terms, properties, scanner)
+        for place in properties.indices where properties[place].text(of: model) != nil {
+          statistics[place].textCount += 1
+          statistics[place].wordCount += texts.lengths[place]
+          for term in terms.indices where texts.times[place][term] > 0 {
+            statistics[place].termCounts[term] += 1
+          }
         }
       }
     }
-    return try fetch(descriptor).compactMap { model -> TextMatch<T>? in
-      let texts = SearchedTexts(model, request.query, terms, properties, scanner)
-      guard texts.match else { return nil }
-      return TextMatch(model: model, score: texts.score(statistics), query: request.query)
-    }.rankedStably()
+    return try reading(descriptor) { models in
+      models.compactMap { model -> TextMatch<T>? in
+        let texts = SearchedTexts(model, request.query, terms, properties, scanner)
+        guard texts.match, let own = own(model) else { return nil }
+        return TextMatch(model: own, score: texts.score(statistics), query: request.query)
+      }.rankedStably()
+    }
+  }
+
+  /// The object that the context has for a model, which may have been read by another one.
+  private func own<T: PersistentModel>(_ model: T) -> T? {
+    model.modelContext === self ? model : self.model(for: model.persistentModelID) as? T
   }
 }
 
