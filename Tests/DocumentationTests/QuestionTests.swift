@@ -379,9 +379,11 @@ enum TripsPlan: SchemaMigrationPlan {
 
     let then = try ModelContext(container, asOf: token)  // or a date; .now pins what is there now
     let before = try then.fetch(FetchDescriptor<Trip>())
-    #expect(before.map(\.name) == ["Rome"])
     try then.show(asOf: .now)  // moves on, with the objects it has
+
     #expect(before.map(\.name) == ["Oslo"])
+    try then.show(asOf: token)
+    #expect(before.map(\.name) == ["Rome"])
 
     var lines: [String] = []
     func print(_ items: Any...) { lines.append("\(items[0])") }
