@@ -44,8 +44,8 @@ import Testing
         + "FOR EACH ROW WHEN (NEW.place = 'nowhere') EXECUTE FUNCTION \(name).refuse()"
     )
     let sessions =
-      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)'"
-    let before = try session.integer(sessions)
+      "SELECT pid::text FROM pg_stat_activity WHERE application_name = '\(namespace.name)'"
+    let before = try session.texts(sessions)
     for _ in 0..<3 {
       let refused = ModelContext(container)
       refused.insert(Leg("somewhere"))
@@ -57,10 +57,11 @@ import Testing
       }
       #expect(refusal.state == "P0077")
     }
-    // In the same sessions.
     context.insert(Leg("second"))
     try context.save()
-    #expect(try session.integer(sessions) == before)
+    // No session was given up. One more may have been opened, to ring the bell.
+    let after = Set(try session.texts(sessions))
+    #expect(!before.isEmpty && after.isSuperset(of: before))
     let legs = try ModelContext(container).fetch(
       FetchDescriptor<Leg>(sortBy: [SortDescriptor(\.place)])
     )
