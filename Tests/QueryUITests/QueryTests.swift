@@ -187,6 +187,13 @@ import TextScreenData
     await drawings.wait(for: "chess 1")
     #expect(containers.count == 1)
   }
+
+  @Test func `has the main context of its container, though nothing holds that`() throws {
+    let own = Drawings(MainContextLine().modelContainer(for: Game.self, inMemory: true))
+    #expect(own.all == ["main"])
+    let given = Drawings(MainContextLine().modelContainer(try Self.makeContainer()))
+    #expect(given.all == ["main"])
+  }
 }
 
 @MainActor @Suite(.timeLimit(.minutes(30))) struct `The article on queries in views shows` {

@@ -76,6 +76,15 @@ struct GameList<Properties: QueryProperties & DynamicProperty>: View {
   }
 }
 
+/// Says whether a view's context is the main one of its container.
+struct MainContextLine: View {
+  @Environment(\.modelContext) private var context
+
+  var body: some View {
+    Text(context.container.mainContext === context ? "main" : "another")
+  }
+}
+
 /// What is typed into a field above a list.
 @Observable final class SearchedText { var text = "" }
 

@@ -18,7 +18,7 @@ extension ModelContainer {
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {
-    try await lanes.reading.run { [self] in
+    try await coordinator.lanes.reading.run { [self] in
       try body(ModelContext(self))
     }
   }
@@ -31,8 +31,9 @@ extension ModelContainer {
   ///     }
   ///
   /// Each call gets a new context, which sees every save that returned before, and is saved when the block returns. Calls
-  /// run in turn, so that none overwrites what another has computed from what it read; only contexts that are used in other
-  /// ways save between. When the block or the save throws, nothing is stored.
+  /// run in turn, so that none overwrites what another has computed from what it read, also those of another container that a
+  /// context of the same stores has; only contexts that are used in other ways save between. When the block or the save
+  /// throws, nothing is stored.
   ///
   /// - Parameters:
   ///   - author: Who makes the changes, as the history tells it.
@@ -44,7 +45,7 @@ extension ModelContainer {
     author: String? = nil,
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {
-    try await lanes.writing.run { [self] in
+    try await coordinator.lanes.writing.run { [self] in
       let context = ModelContext(self)
       context.author = author
       let result = try body(context)
@@ -54,7 +55,7 @@ extension ModelContainer {
   }
 }
 
-/// Where the blocks of a container's reads and writes wait and run.
+/// Where the blocks of the containers' reads and writes of the same stores wait and run.
 struct WorkLanes: Sendable {
   /// How many reads run at once; read once, since Foundation reads files of the control group for it.
   private static let readerCount = max(ProcessInfo.processInfo.activeProcessorCount, 2)

@@ -9,8 +9,6 @@ import Synchronization
 public class ModelContainer: Equatable, @unchecked Sendable {
   final let coordinator: StoreCoordinator
   private final let mainContextBox = MainContextBox()
-  /// Where ``read(_:)`` and ``write(author:_:)`` run.
-  final let lanes = WorkLanes()
 
   /// The models that the container keeps.
   public final var schema: Schema { coordinator.schema }
@@ -79,6 +77,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// The context of the main actor, made when it is first asked for.
+  ///
+  /// There is one for the stores: a context whose container is gone has another container with the same main context.
   @MainActor public var mainContext: ModelContext { mainContextBox.context(of: self) }
 
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool {

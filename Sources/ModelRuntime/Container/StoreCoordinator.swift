@@ -16,6 +16,10 @@ final class StoreCoordinator: Sendable {
   let remoteSaves = RemoteSaves()
   /// Notified of every save.
   let saveListeners = SaveListeners()
+  /// Where the reads and writes of all containers of these stores run.
+  let lanes = WorkLanes()
+  /// The main context of all containers of these stores; they hold it, and whoever asked one of them for it.
+  @MainActor weak var mainContext: ModelContext?
   private let hasClosed = Atomic<Bool>(false)
   /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())

@@ -1,4 +1,4 @@
-/// The main actor's context; apart, because only the main actor may touch it.
+/// A container's hold on the main actor's context; apart, because only the main actor may touch it.
 final class MainContextBox: Sendable {
   // Not isolated, for the deinitializer alone.
   @safe private nonisolated(unsafe) var made: ModelContext?
@@ -13,11 +13,17 @@ final class MainContextBox: Sendable {
 
   @MainActor func context(of container: ModelContainer) -> ModelContext {
     if let made { return made }
+    let context = container.coordinator.mainContext ?? make(for: container)
+    made = context
+    return context
+  }
+
+  @MainActor private func make(for container: ModelContainer) -> ModelContext {
     let context = ModelContext(container)
     context.autosave = Autosave(isEnabled: true, isMain: true)
     context.automaticallyMergesChanges = true
     context.owner = .mainActor
-    made = context
+    container.coordinator.mainContext = context
     return context
   }
 }

@@ -17,12 +17,19 @@ import RowFormat
 @safe public class ModelContext: Equatable, SendableMetatype {
   let coordinator: StoreCoordinator
   private weak var knownContainer: ModelContainer?
+  /// The container that the context has made, because the one it was made from is gone.
+  private var ownContainer: ModelContainer?
 
-  /// The container the context was made from.
+  /// The container the context was made from; once that is gone, another one of the same stores.
+  ///
+  /// The two are equal, and have one main context.
   public var container: ModelContainer {
     if let knownContainer { return knownContainer }
     let container = ModelContainer(coordinator)
     knownContainer = container
+    // So that its main context stays, with what is pending there. The main context is held by its container, and must not
+    // hold it in return.
+    if !autosave.isMain { ownContainer = container }
     return container
   }
 
@@ -111,7 +118,8 @@ import RowFormat
 
   /// Makes a context over the stores of a container.
   ///
-  /// The context keeps the container. Making one reads nothing, so a server can make one for each request.
+  /// The context keeps the container's stores open, and not the container. Making one reads nothing, so a server can make one
+  /// for each request.
   public init(_ container: ModelContainer) {
     coordinator = container.coordinator
     knownContainer = container
@@ -126,6 +134,7 @@ import RowFormat
   private init(succeeding former: ModelContext) {
     coordinator = former.coordinator
     knownContainer = former.knownContainer
+    ownContainer = former.ownContainer
     editingState = EditingState()
     editingState.author = former.author
     ownMergePolicy = former.ownMergePolicy

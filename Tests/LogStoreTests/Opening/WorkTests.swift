@@ -34,6 +34,36 @@ import Testing
     #expect(message == ["100"])
   }
 
+  @Test func `is written in turn whichever container of the stores it is given to`() async throws {
+    let containers = try contextsWithoutContainer(4).map(\.container)
+    #expect(Set(containers.map(ObjectIdentifier.init)).count == 4)
+    try await containers[0].write { NotesV2.insert("0", into: $0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          try await containers[number % 4].write { context in
+            let note = try #require(try context.fetch(FetchDescriptor<NotesV2.Note>()).first)
+            note.count += 1
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let counts = try await containers[1].read { context in
+      try context.fetch(FetchDescriptor<NotesV2.Note>()).map(\.count)
+    }
+    #expect(counts == [200])
+  }
+
+  /// Contexts whose container is gone: each makes one of its own when it is asked for it.
+  private func contextsWithoutContainer(_ count: Int) throws -> [ModelContext] {
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV2.self),
+      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+    )
+    return (0..<count).map { _ in ModelContext(container) }
+  }
+
   @Test func `is read as the writes left it that returned before`() async throws {
     for number in 1...20 {
       try await container.write { NotesV2.insert("\(number)", into: $0) }
