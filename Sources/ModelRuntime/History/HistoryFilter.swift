@@ -6,7 +6,9 @@ struct HistoryFilter: Sendable {
   let authors: Set<String>
 
   func matches(_ event: SaveEvent) -> Bool {
-    matches(event.author) && (models.isEmpty || event.models.contains(where: matches))
+    matches(event.author)
+      && (models.isEmpty || event.models.contains(where: matches)
+        || event.owners.contains(where: mayMatch))
   }
 
   func matches(_ transaction: any HistoryTransaction) -> Bool {
@@ -20,6 +22,11 @@ struct HistoryFilter: Sendable {
 
   private func matches(_ descriptor: ModelDescriptor) -> Bool {
     models.contains(where: descriptor.isKind(of:))
+  }
+
+  /// Whether models of a class, or of one of its subclasses, are among those that count.
+  private func mayMatch(_ descriptor: ModelDescriptor) -> Bool {
+    models.contains { descriptor.isKind(of: $0) || $0.isKind(of: descriptor) }
   }
 }
 

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// It counts the saves of all contexts of the container, and those of other processes and machines where the store
 /// reports them: on the thread that saved, or that noticed. It says *that*
-/// something happened; ``ModelContext/fetchHistory(_:)`` says what.
+/// something happened; ``ModelContext/fetchHistory(_:)`` says what. To delete history is no save, and takes none from the count,
+/// but for those of other processes that have gone from the store before they were noticed.
 public final class HistoryObserver: Sendable, Observable {
   /// The container whose saves count.
   public let modelContainer: ModelContainer
@@ -45,6 +46,9 @@ public final class HistoryObserver: Sendable, Observable {
   }
 
   /// How many matching saves there were: since the observer was made, or since the tokens it was given.
+  ///
+  /// A save matches by the classes of the changes that the history tells of it. A batch, which writes rows without objects, also
+  /// counts for those whose lists its rows may be members of, whether that changed or not.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return state.withLock { $0.count }
@@ -199,7 +203,7 @@ extension HistoryObserver {
     let bookmark = state.withLock { $0.bookmarks[connection.identifier] }
     do {
       let count = try take(
-        history.transactions(since: bookmark),
+        transactions(behind: bookmark, in: history),
         of: connection,
         since: bookmark
       )
@@ -208,6 +212,30 @@ extension HistoryObserver {
       // What happened cannot be told any more: that is worth a look, too.
       try? remember(history.newestToken(), of: connection)
       add(1)
+    }
+  }
+
+  /// The transactions behind a bookmark: all of them, or where some were deleted and are gone, those that are left.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the store is in a state of before the bookmark; what the store throws
+  ///   when it cannot be read.
+  private func transactions(
+    behind bookmark: (any HistoryToken)?,
+    in history: any HistoryProviding
+  ) throws -> [any HistoryTransaction] {
+    do {
+      return try history.transactions(since: bookmark)
+    } catch let expired as SwiftDataError where expired == .historyTokenExpired {
+      guard let bookmark else { throw expired }
+      if let store = history as? any DeletedHistoryReading,
+        let all = try store.allTransactions(since: bookmark)
+      {
+        return all
+      }
+      let left = try history.transactions(since: nil)
+      // What was deleted is the beginning: all that is left comes after the bookmark.
+      if let newest = left.last?.anyToken, !isLater(newest, than: bookmark) { throw expired }
+      return left
     }
   }
 

@@ -11,6 +11,8 @@ struct SaveEvent: Sendable {
   let author: String?
   /// The classes of what was inserted, updated or deleted.
   var models: [ModelDescriptor] = []
+  /// The classes, or their superclasses, of owners of lists that may have changed with their members.
+  private(set) var owners: [ModelDescriptor] = []
   /// The bookmarks behind it, by store.
   var tokens: [String: any HistoryToken] = [:]
 }
@@ -59,7 +61,10 @@ final class SaveListeners: Sendable {
       var last: UInt16?
       for row in list where row.table != last {
         last = row.table
-        if let descriptor = connection.descriptor(of: row) { event.insert(descriptor) }
+        if let descriptor = connection.descriptor(of: row) {
+          event.insert(descriptor)
+          event.insertOwners(ofLists: descriptor)
+        }
       }
     }
     tell(event)
@@ -96,5 +101,16 @@ extension SaveEvent {
     // Objects of one class mostly come together.
     if models.last === descriptor || models.contains(where: { $0 === descriptor }) { return }
     models.append(descriptor)
+  }
+
+  /// Notes the owners of lists that are made of their members: the history has an update of each that a member joined or left.
+  ///
+  /// Which they are, only the rows know. Changes of objects are recorded at both ends, and need none of this.
+  fileprivate mutating func insertOwners(ofLists member: ModelDescriptor) {
+    for property in member.relationships where property.inverse?.isDerivable == true {
+      guard !property.isToMany, let destination = property.destination else { continue }
+      let owner = ModelDescriptor.of(destination)
+      if !owners.contains(where: { $0 === owner }) { owners.append(owner) }
+    }
   }
 }

@@ -159,6 +159,25 @@ struct HistoryStoreToken {
     #expect(throws: SwiftDataError.historyTokenExpired) { try store.told(since: tokens[4]) }
   }
 
+  @Test func `is told to observers until it is packed, though it was deleted`() throws {
+    let store = try HistoryStore(.init(.onDemand, historyByteCount: 0))
+    func told(since token: DefaultHistoryToken) throws -> [Transaction]? {
+      let log = try #require(store.container.stores(of: LogStore.self).first)
+      return try log.transactionsWithDeleted(since: token)
+    }
+    try insertCabins(4, "early", in: store)
+    let all = try store.transactions()
+    let (first, newest) = try (#require(all.first).token, #require(all.last).token)
+    try store.context().deleteHistory(HistoryDescriptor<Transaction>())
+    #expect(try store.transactions().isEmpty)
+    #expect(try told(since: first) == Array(all.dropFirst()))
+    #expect(try told(since: newest) == [])
+    let name = HistoryStoreName(newest.storeIdentifier)
+    #expect(try told(since: DefaultHistoryToken(name, all[3].transactionIdentifier + 100)) == nil)
+    try store.compact()
+    #expect(try told(since: first) == nil)
+  }
+
   @Test func `stays as long as it is to be kept`() throws {
     let store = try HistoryStore(.init(.onDemand, historyAge: nil, historyByteCount: nil))
     try insertCabins(5, "a", in: store)

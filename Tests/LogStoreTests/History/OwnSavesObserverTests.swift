@@ -46,4 +46,31 @@ import Testing
     while observer.eventCounter < saveCount + 2, !Task.isCancelled { await Task.yield() }
     #expect(observer.eventCounter == saveCount + 2)
   }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `does not count what others delete from the history`() async throws {
+    let container = try open()
+    let context = ModelContext(container)
+    let other = ModelContext(try open())
+    context.insert(Tally(0))
+    try context.save()
+    let observer = try HistoryObserver(authors: ["importer"], modelContainer: container)
+    for number in 1...3 {
+      context.insert(Tally(number))
+      try context.save()
+      let newest = try #require(try other.fetchHistory(HistoryDescriptor<Transaction>()).last).token
+      try other.deleteHistory(
+        HistoryDescriptor<Transaction>(predicate: #Predicate { $0.token <= newest })
+      )
+      _ = try context.fetchCount(FetchDescriptor<Tally>())
+    }
+    other.author = "importer"
+    other.insert(Tally(4))
+    try other.save()
+    while observer.eventCounter == 0, !Task.isCancelled {
+      _ = try context.fetchCount(FetchDescriptor<Tally>())
+      await Task.yield()
+    }
+    #expect(observer.eventCounter == 1)
+  }
 }
