@@ -18,8 +18,8 @@ extension ModelContext {
   /// Writes all pending changes, with a policy for this save alone.
   ///
   /// - Parameter mergePolicy: What is done with attributes that others have changed since they were read here. Of a model
-  ///   that this context has saved, and not read since, it is not known what was read (``MergeConflict/isReadKnown``),
-  ///   unless ``mergePolicy`` was set at that time.
+  ///   that this context has saved, or merged, and not read since, it is not known what was read
+  ///   (``MergeConflict/isReadKnown``), unless ``mergePolicy`` was set at that time.
   /// - Throws: As ``save()``.
   // `let save = context.save` means the other one.
   @_disfavoredOverload

@@ -87,6 +87,7 @@ extension ModelContext {
     guard let state = maps[index][reference], let model = state.model, !state.isDeleted else {
       return
     }
+    if state.hasValues { state.flags.insert(.hasMergedValues) }
     state.dropRow()
     model._$reset(keeping: state.changed)
     if state.changed.isEmpty { state.flags.remove(.hasSavedValues) }
@@ -162,6 +163,9 @@ extension ModelContext {
 }
 
 extension _ModelState {
+  /// Whether the object has values that were read or saved.
+  fileprivate var hasValues: Bool { unsafe row != nil || flags.contains(.hasSavedValues) }
+
   /// Tells observers that properties have changed.
   fileprivate func notifyAll(_ model: any PersistentModel, except kept: OrdinalSet) {
     guard isObserved else { return }

@@ -549,7 +549,7 @@ extension _ModelState {
     forgetPendingRanks()
     forgetNullified()
     if mergeMemory != nil { mergeMemory = nil }
-    flags.remove(.hasUnreadChanges)
+    flags.remove([.hasUnreadChanges, .hasMergedValues])
     settleRelations()
     flags.remove(.listed)
     if isListedByValue {

@@ -54,8 +54,9 @@ public struct MergeConflict: @unchecked Sendable {
   public let property: String
   /// Whether ``read`` is known.
   ///
-  /// It is not for a model that the context had saved and not read again before it was changed, if the context was not
-  /// comparing values then: only a save was given the policy. Then nobody can say whether there is a conflict.
+  /// It is not for a model that the context had saved, or had taken over what others saved of it, and not read again before it
+  /// was changed, if the context was not comparing values then: only a save was given the policy. Then nobody can say whether
+  /// there is a conflict.
   public let isReadKnown: Bool
   /// What the context read before it changed the attribute; `nil` is also an optional attribute's nil.
   public let read: Any?
@@ -70,7 +71,7 @@ public struct MergeConflict: @unchecked Sendable {
 extension MergeConflict: CustomStringConvertible {
   public var description: String {
     func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "nil" }
-    let former = isReadKnown ? "read as \(text(read))" : "saved by this context before"
+    let former = isReadKnown ? "read as \(text(read))" : "not read since it was saved"
     return "\(model.entityName).\(property) of \(model): \(former), stored is \(text(stored)), "
       + "to be saved is \(text(own))"
   }

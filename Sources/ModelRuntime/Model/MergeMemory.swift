@@ -65,7 +65,9 @@ extension _ModelState {
   /// Called when a property is changed without a row in memory, or after others that were.
   func rememberUnread(_ ordinal: Int, in context: ModelContext) {
     if unsafe row == nil {
-      if flags.contains(.hasSavedValues) {
+      if flags.contains(.hasSavedValues)
+        || flags.contains(.hasMergedValues) && !context.remembersReads
+      {
         flags.insert(.hasUnreadChanges)
         return
       }

@@ -36,13 +36,16 @@ public import RowFormat
     static let isWatched = Flags(rawValue: 512)
     /// The object has values that were saved from here: those of the row that is read next may be others.
     static let hasSavedValues = Flags(rawValue: 1024)
-    /// Properties were changed that the context had saved, and not read again: it is not known what they were changed
-    /// over, but for those that are remembered (see ``MergeMemory``).
+    /// Properties were changed that the context had saved, or that others had, and not read again: it is not known what
+    /// they were changed over, but for those that are remembered (see ``MergeMemory``).
     static let hasUnreadChanges = Flags(rawValue: 2048)
     /// Deleted here, with an undo manager that was told how to take it back.
     static let mayReturn = Flags(rawValue: 4096)
     /// Among the list owners that the observers of the context know (see ``ListOwners``).
     static let ownsLists = Flags(rawValue: 8192)
+    /// A merge has dropped values that were read or saved here since the last save: the row that is read next may have
+    /// others.
+    static let hasMergedValues = Flags(rawValue: 16384)
   }
 
   /// The properties that changed since the last save, as far as setters know: those from 63 on have one mark, and

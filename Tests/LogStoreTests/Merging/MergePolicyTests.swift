@@ -276,6 +276,51 @@ extension ModelContext {
     #expect(try stored().title == "two")
   }
 
+  /// What the context has done with the model before others save it.
+  enum Former: CaseIterable { case fetched, read, saved, changed }
+
+  @Test(arguments: Former.allCases)
+  func `is refused where a merge has dropped what was read`(former: Former) throws {
+    let plain = ModelContext(container)
+    plain.automaticallyMergesChanges = true
+    let page = try plain.page()
+    if former != .fetched { #expect(page.title == "read") }
+    if former == .saved || former == .changed { page.note = "own" }
+    if former == .saved { try plain.save() }
+    try second.page().visits = 9
+    try second.save()
+    plain.processPendingChanges()
+    page.title = "mine"
+    try second.page().title = "theirs"
+    try second.save()
+    let error = #expect(throws: SwiftDataError.self) { try plain.save(mergePolicy: .throw) }
+    let conflicts = try #require(error?.underlyingError as? MergeConflicts).conflicts
+    #expect(conflicts.map(\.property) == ["title"])
+    #expect(conflicts.first?.isReadKnown == false && conflicts.first?.stored as? String == "theirs")
+    #expect(try page.title == "mine" && stored().title == "theirs")
+    try plain.save(mergePolicy: .decide { $0.isReadKnown ? .stored : .own })
+    #expect(try stored().title == "mine" && stored().visits == 9)
+  }
+
+  @Test(arguments: [false, true])
+  func `knows what was read after a merge, or after a rollback`(isRolledBack: Bool) throws {
+    let plain = ModelContext(container)
+    plain.automaticallyMergesChanges = true
+    let page = try plain.page()
+    try second.page().visits = 9
+    try second.save()
+    plain.processPendingChanges()
+    if isRolledBack {
+      page.note = "given up"
+      plain.rollback()
+    } else {
+      #expect(page.visits == 9)
+    }
+    page.title = "mine"
+    try plain.save(mergePolicy: .throw)
+    #expect(try stored().title == "mine")
+  }
+
   @Test func `goes by the policy of the configuration`() async throws {
     let container = try Merging.container(.throw)
     let first = ModelContext(container)
