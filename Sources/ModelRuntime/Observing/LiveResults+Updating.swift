@@ -110,8 +110,7 @@ extension LiveResults {
     for model in models {
       guard try place(model, in: &next) else { return try refetch() }
     }
-    guard let order else { return next }
-    next.endChanges(in: order)
+    if let order { next.endChanges(in: order) }
     if window == nil { return next }
     for result in window?.trim() ?? [] { forget(result) }
     if window?.needsMore == true { return try refetch() }
@@ -131,29 +130,51 @@ extension LiveResults {
     let id = ObjectIdentifier(model)
     let former = slots[id]
     guard try isWanted(model) else {
-      if let former { takeOut(former, of: id, from: &next) }
+      if let former {
+        takeOut(former, from: &next)
+        slots[id] = nil
+        order?.remove(former)
+      }
       return true
     }
-    guard let slot = addKeys(of: model), let order else { return false }
-    if let former, order.compare(former, slot) == 0, hasSameTitle(former, slot) {
-      self.order?.remove(slot)
+    guard let slot = addKeys(of: model) else { return false }
+    if let former, isSamePlace(former, slot) {
+      order?.remove(slot)
       return true
     }
     slots[id] = slot
     let result = RankedResult(model, slot: slot)
+    if !move(result, from: former, in: &next) { forget(result) }
+    if let former { order?.remove(former) }
+    return true
+  }
+
+  // What compares holds a copy of the order, and has returned when keys are given back: the list of free ones would be copied
+  // for each model otherwise.
+
+  private func isSamePlace(_ former: ResultOrder.Slot, _ slot: ResultOrder.Slot) -> Bool {
+    order?.compare(former, slot) == 0 && hasSameTitle(former, slot)
+  }
+
+  /// Takes a model from its former place, and puts it into its place by its keys of now.
+  ///
+  /// - Returns: `false` if the new place is behind all that is known.
+  private func move(
+    _ result: RankedResult,
+    from former: ResultOrder.Slot?,
+    in next: inout ShownResults<Element, SectionTitle>
+  ) -> Bool {
+    guard let order else { return false }
+    let slot = result.slot
     if window == nil {
       let origin = former.map { next.remove($0, titled: titles(at: $0), in: order) }
       let target = next.insert(result, titled: titles(at: slot), in: order)
       if origin != target || !hasSameTitle(former, slot) { next.markChanged() }
     } else {
       if let former { shift(window?.remove(former, in: order), in: &next, order) }
-      if window?.isBeyond(slot, in: order) == true {
-        forget(result)
-      } else {
-        shift(window?.insert(result, in: order), in: &next, order)
-      }
+      if window?.isBeyond(slot, in: order) == true { return false }
+      shift(window?.insert(result, in: order), in: &next, order)
     }
-    if let former { self.order?.remove(former) }
     return true
   }
 
@@ -179,7 +200,6 @@ extension LiveResults {
 
   private func takeOut(
     _ slot: ResultOrder.Slot,
-    of id: ObjectIdentifier,
     from next: inout ShownResults<Element, SectionTitle>
   ) {
     guard let order else { return }
@@ -189,8 +209,6 @@ extension LiveResults {
     } else {
       shift(window?.remove(slot, in: order), in: &next, order)
     }
-    slots[id] = nil
-    self.order?.remove(slot)
   }
 
   private func titles(at slot: ResultOrder.Slot) -> SectionTitle? {

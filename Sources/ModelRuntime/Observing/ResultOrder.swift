@@ -17,7 +17,7 @@ struct ResultOrder {
   private var columns: [SortColumn]
   /// What decides between equal keys.
   private var ties: [UInt64] = []
-  private var free: [Slot] = []
+  private(set) var free: [Slot] = []
 
   /// Makes an order, or `nil` for a sort that cannot be told from one model's own attributes.
   init?<Element: PersistentModel>(_ sort: [SortDescriptor<Element>]) {
