@@ -40,11 +40,14 @@ package enum CatalogueMapping {
     to schema: Schema,
     as version: StoredSchemaVersion
   ) throws {
-    let draft = try draft(of: engine.catalogue, to: schema, as: version)
+    var draft = try draft(of: engine.catalogue, to: schema)
+    try record(version, in: &draft)
     if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
   }
 
   /// Whether a store has all that a schema has, and says so.
+  ///
+  /// Of schemas without a number, several may be a store's at a time: what they have the same tables for.
   ///
   /// - Throws: As ``bring(_:to:as:)``.
   static func isThere(
@@ -52,15 +55,18 @@ package enum CatalogueMapping {
     as version: StoredSchemaVersion,
     in catalogue: Catalogue
   ) throws -> Bool {
-    try draft(of: catalogue, to: schema, as: version).changes.allSatisfy {
+    let stored = schemaVersion(in: catalogue)
+    guard stored == version || !schema.isVersioned && stored?.version == Schema.unversioned else {
+      return false
+    }
+    return try draft(of: catalogue, to: schema).changes.allSatisfy {
       InverseRecords.isAddition($0, to: catalogue)
     }
   }
 
   private static func draft(
     of catalogue: Catalogue,
-    to schema: Schema,
-    as version: StoredSchemaVersion
+    to schema: Schema
   ) throws -> CatalogueDraft {
     var draft = CatalogueDraft(catalogue)
     if identifier(in: draft.catalogue) == nil {
@@ -68,9 +74,7 @@ package enum CatalogueMapping {
     }
     var mapping = SchemaMapping(draft, .inferred)
     try mapping.bring(to: schema)
-    draft = mapping.draft
-    try record(version, in: &draft)
-    return draft
+    return mapping.draft
   }
 
   /// Brings the tables in the order of a schema's properties, which a store of the same shape may have in another.

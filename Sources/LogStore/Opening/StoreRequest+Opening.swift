@@ -6,7 +6,8 @@ import SchedulePoints
 extension StoreRequest {
   /// Opens the engine, with the tables of the schema.
   func openEngine() throws -> StorageEngine {
-    guard writers == .severalProcesses else {
+    // One that only reads changes no tables, whoever writes them.
+    guard writers == .severalProcesses, allowsSave else {
       return try migration.run(try openEngine(as: engineOptions))
     }
     return try joinEngine()
