@@ -45,7 +45,13 @@ struct StoreMigration {
   /// - Throws: ``SwiftDataError`` if it must not be done.
   func route(from catalogue: Catalogue) throws(SwiftDataError) -> MigrationRoute {
     let stored = CatalogueMapping.schemaVersion(in: catalogue)
-    let route = try MigrationRoute(from: stored, to: schema, plan: plan, newerStores: newerStores)
+    let route = try MigrationRoute(
+      from: stored,
+      to: schema,
+      plan: plan,
+      entities: Set(catalogue.tables.map(\.name)),
+      newerStores: newerStores
+    )
     // Without a number a schema does not say whether it is older. It is taken for that if rows would lose values.
     guard case .inferred = route.way, plan == nil, !schema.isVersioned, newerStores == .refuse,
       let stored, stored.version != Schema.unversioned,

@@ -31,6 +31,7 @@ package struct MigrationRoute: Hashable, Sendable {
   ///   - stored: The schema that the store was written with; `nil` for a new store.
   ///   - schema: The schema it is opened with.
   ///   - plan: The versions and the steps between them, if there is a plan.
+  ///   - entities: The names of the entities that the store has: it may be one of several, and know a version by these alone.
   ///   - newerStores: What is done with a store that is newer than the schema.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan cannot be, or knows nothing of the schema;
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it knows nothing of the store's;
@@ -40,6 +41,7 @@ package struct MigrationRoute: Hashable, Sendable {
     from stored: StoredSchemaVersion?,
     to schema: Schema,
     plan: (any SchemaMigrationPlan.Type)?,
+    entities: Set<String> = [],
     newerStores: NewerStorePolicy = .refuse
   ) throws(SwiftDataError) {
     let current = StoredSchemaVersion(schema)
@@ -59,8 +61,8 @@ package struct MigrationRoute: Hashable, Sendable {
       }
       return
     }
-    let versions = try PlannedVersions(plan, for: schema)
-    let end = try versions.position(of: current)
+    let versions = try PlannedVersions(plan, for: schema, of: entities)
+    let end = try versions.position(of: schema)
     let newest = versions.stored(end, checksum: current.checksum)
     guard let stored else {
       way = .none

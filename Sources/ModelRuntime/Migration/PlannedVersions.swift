@@ -10,8 +10,10 @@ struct PlannedVersions {
   private struct Version {
     let type: any VersionedSchema.Type
     let whole: Schema
-    /// The entities that have names of the store's.
+    /// The entities that have names of the schema's.
     let part: Schema
+    /// The entities that have names of the schema's or of the store's, which may keep what the schema has no more.
+    let former: Schema
     let checksums: Set<UInt64>
     var number: Schema.Version { whole.version }
 
@@ -20,10 +22,19 @@ struct PlannedVersions {
 
   /// Reads a plan.
   ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - schema: The schema of the store, in one of the versions.
+  ///   - entities: The names of the entities that the store has so far.
   /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number, in
   ///   another order than by number, or with stages between other versions than its own.
-  init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws(SwiftDataError) {
+  init(
+    _ plan: any SchemaMigrationPlan.Type,
+    for schema: Schema,
+    of entities: Set<String>
+  ) throws(SwiftDataError) {
     self.plan = plan
+    let names = Set(schema.entities.map(\.name))
     var versions: [Version] = []
     for type in plan.schemas {
       let whole = Schema(versionedSchema: type)
@@ -34,13 +45,16 @@ struct PlannedVersions {
             + "expected the oldest first, and each number once"
         )
       }
-      let part = PlannedVersions.part(of: whole, like: schema)
+      let part = PlannedVersions.part(of: whole, named: names)
+      let former = PlannedVersions.part(of: whole, named: names.union(entities))
+      let stored = PlannedVersions.part(of: whole, named: entities)
       versions.append(
         Version(
           type: type,
           whole: whole,
           part: part,
-          checksums: [whole.checksum, part.checksum]
+          former: former,
+          checksums: [whole.checksum, part.checksum, former.checksum, stored.checksum]
         )
       )
     }
@@ -51,9 +65,8 @@ struct PlannedVersions {
     try checkStages()
   }
 
-  /// The entities of a version that have names of a schema's, or all if the schema has none but its own.
-  private static func part(of version: Schema, like schema: Schema) -> Schema {
-    let names = Set(schema.entities.map(\.name))
+  /// The entities of a version that have some names, or all if it has none of these.
+  private static func part(of version: Schema, named names: Set<String>) -> Schema {
     let types = version.entities.filter { names.contains($0.name) }.compactMap(\.modelType)
     guard !types.isEmpty, types.count < version.entities.count else { return version }
     return Schema(types, version: version.version)
@@ -88,14 +101,19 @@ struct PlannedVersions {
 
 extension PlannedVersions {
   /// The version that a schema is: of several of one shape the one with its number, or the newest.
-  func position(of schema: StoredSchemaVersion) throws(SwiftDataError) -> Int {
-    let alike = versions.indices.filter { versions[$0].has(schema.checksum) }
+  func position(of schema: Schema) throws(SwiftDataError) -> Int {
+    let current = StoredSchemaVersion(schema)
+    let alike = versions.indices.filter { versions[$0].has(current.checksum) }
     guard let newest = alike.last else {
       throw .unknownSchema.explained(
-        "the schema \(schema) matches no version of \(plan): \(list)"
+        "the schema \(current) matches no version of \(plan): \(list)"
       )
     }
-    return alike.first { versions[$0].number == schema.version } ?? newest
+    // One that was given no number is 1.0.0, and means no version by that whose entities the store keeps and it lacks.
+    let fitting = alike.filter {
+      [versions[$0].whole, versions[$0].former].contains { $0.checksum == current.checksum }
+    }
+    return fitting.first { versions[$0].number == schema.version } ?? fitting.last ?? newest
   }
 
   /// The version that a store was written with.
@@ -141,8 +159,8 @@ extension PlannedVersions {
         steps.append(
           MigrationStep(
             stage: stage,
-            from: isWhole ? versions[here].whole : versions[here].part,
-            to: isWhole ? versions[next].whole : versions[next].part,
+            from: schema(of: here, in: end),
+            to: schema(of: next, in: end),
             namesAfterwards: Set(versions[next].whole.entities.map(\.name))
           )
         )
@@ -160,6 +178,12 @@ extension PlannedVersions {
       }
     }
     return steps
+  }
+
+  /// What the store keeps of a version: in the last one, what its schema has.
+  private func schema(of position: Int, in end: Int) -> Schema {
+    if isWhole { return versions[position].whole }
+    return position == end ? versions[position].part : versions[position].former
   }
 
   private func stage(after here: Int, upTo end: Int) -> (MigrationStage, Int)? {

@@ -281,6 +281,7 @@ extension StoreCatalogue {
       from: stored,
       to: schema,
       plan: request.plan,
+      entities: Set(numbers.keys),
       newerStores: request.newerStores
     )
     guard request.allowsSave else {
