@@ -40,9 +40,16 @@ package enum CatalogueMapping {
     to schema: Schema,
     as version: StoredSchemaVersion
   ) throws {
-    var draft = try draft(of: engine.catalogue, to: schema)
+    let catalogue = engine.catalogue
+    var (draft, checks) = try draft(of: catalogue, to: schema)
+    if !isWritten(by: schema, catalogue) { try checks.compareNumbers(in: engine) }
     try record(version, in: &draft)
     if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
+  }
+
+  /// Whether the schema that a store was written with last has the shape of another.
+  private static func isWritten(by schema: Schema, _ catalogue: Catalogue) -> Bool {
+    schemaVersion(in: catalogue)?.checksum == schema.checksum
   }
 
   /// Whether a store has all that a schema has, and says so.
@@ -55,26 +62,29 @@ package enum CatalogueMapping {
     as version: StoredSchemaVersion,
     in catalogue: Catalogue
   ) throws -> Bool {
+    let (draft, checks) = try draft(of: catalogue, to: schema)
+    let isSame = isWritten(by: schema, catalogue)
+    if !isSame, !checks.numbers.isEmpty { return false }
     let stored = schemaVersion(in: catalogue)
     guard stored == version || !schema.isVersioned && stored?.version == Schema.unversioned else {
       return false
     }
-    return try draft(of: catalogue, to: schema).changes.allSatisfy {
-      InverseRecords.isAddition($0, to: catalogue)
+    return draft.changes.allSatisfy {
+      InverseRecords.isAddition($0, to: catalogue) || ValueRecords.isAddition($0, to: catalogue)
     }
   }
 
   private static func draft(
     of catalogue: Catalogue,
     to schema: Schema
-  ) throws -> CatalogueDraft {
+  ) throws -> (CatalogueDraft, ValueChecks) {
     var draft = CatalogueDraft(catalogue)
     if identifier(in: draft.catalogue) == nil {
       try draft.make(.setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8)))
     }
     var mapping = SchemaMapping(draft, .inferred)
     try mapping.bring(to: schema)
-    return mapping.draft
+    return (mapping.draft, mapping.checks)
   }
 
   /// Brings the tables in the order of a schema's properties, which a store of the same shape may have in another.
@@ -116,10 +126,15 @@ package enum CatalogueMapping {
   }
 
   /// Whether rows of a table are written as a class's rows are: what a store that is only read must find.
-  static func matches(_ table: TableDefinition, _ descriptor: ModelDescriptor) -> Bool {
-    guard let layout = table.layout(table.currentLayout), layout.layout == descriptor.layout else {
-      return false
-    }
+  static func matches(
+    _ table: TableDefinition,
+    _ descriptor: ModelDescriptor,
+    of families: EntityFamilies,
+    in catalogue: Catalogue
+  ) -> Bool {
+    guard ValueRecords.areReadable(by: descriptor, of: families, in: table, catalogue),
+      let layout = table.layout(table.currentLayout), layout.layout == descriptor.layout
+    else { return false }
     return layout.columns.enumerated().allSatisfy { position, number in
       table.column(number)?.name == descriptor.columnName(position)
     }

@@ -18,6 +18,8 @@ struct SchemaMapping {
   private(set) var draft: CatalogueDraft
   private(set) var checks = ValueChecks()
   private let manner: Manner
+  /// The entities of the schema that the store is brought to.
+  private var families = EntityFamilies(Schema())
 
   init(_ draft: CatalogueDraft, _ manner: Manner) {
     self.draft = draft
@@ -31,7 +33,8 @@ struct SchemaMapping {
   /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a property whose older
   ///   values cannot be read as its new type, if no code of the app provides new ones.
   mutating func bring(to schema: Schema) throws {
-    if case .planned(let step) = manner { try removeTables(of: step) }
+    families = EntityFamilies(schema)
+    try removeTables()
     for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
     if case .planned(let step) = manner { recordNewConstraints(of: step) }
   }
@@ -54,6 +57,17 @@ struct SchemaMapping {
     }
   }
 
+  /// The entities whose rows a step removes.
+  private var removedEntities: Set<String> {
+    guard case .planned(let step) = manner else { return [] }
+    return Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
+  }
+
+  /// Whether code of the app provides the values of properties whose older ones cannot be read.
+  private var isCustom: Bool {
+    if case .planned(let step) = manner { step.isCustom } else { false }
+  }
+
   private func table(of descriptor: ModelDescriptor) -> TableDefinition {
     guard let table = catalogue.table(named: descriptor.entityName) else {
       preconditionFailure("the table of \(descriptor.entityName) was added and is not there")
@@ -72,9 +86,9 @@ struct SchemaMapping {
 
 extension SchemaMapping {
   /// Removes the entities that a step drops, with their rows.
-  private mutating func removeTables(of step: MigrationStep) throws {
-    for entity in step.from.entities where !step.namesAfterwards.contains(entity.name) {
-      guard let table = catalogue.table(named: entity.name) else { continue }
+  private mutating func removeTables() throws {
+    for name in removedEntities.sorted() {
+      guard let table = catalogue.table(named: name) else { continue }
       try draft.make(.removeTable(table.number))
     }
   }
@@ -220,21 +234,25 @@ extension SchemaMapping {
     if property?.isEphemeral != true, isMarked {
       try draft.make(.setMetadata(key: key, value: []))
     }
+    if let property, let change = change(of: found, to: property, in: table) {
+      guard isCustom else {
+        throw typeChange(descriptor, name, stored: change.stored, declared: change.declared)
+      }
+      return try beginAnew(found, column, of: descriptor, hadRows: hadRows)
+    }
     if found.type != type {
       if found.type.canMove(to: type) || canWiden(found, to: property, of: descriptor) {
         return try replace(found, column, of: descriptor)
       }
-      guard case .planned(let step) = manner, step.isCustom else {
+      guard isCustom else {
         throw typeChange(descriptor, name, stored: "\(found.type)", declared: "\(type)")
       }
-      // The app's code provides the new values.
-      try drop(found, of: table)
-      return try add(column, of: descriptor, hadRows: hadRows)
+      return try beginAnew(found, column, of: descriptor, hadRows: hadRows)
     }
     if hadRows { try recordFill(column, of: descriptor, forReturning: found) }
     guard let property else { return }
     if hadRows, let stored = listKeptElsewhere(property, of: descriptor, in: found) {
-      guard case .planned(let step) = manner, step.isCustom else {
+      guard isCustom else {
         throw LogStoreError.listKeptElsewhere(
           entity: descriptor.entityName,
           property: name,
@@ -242,10 +260,10 @@ extension SchemaMapping {
           declared: property.listKeeping
         )
       }
-      try drop(found, of: table)
-      return try add(column, of: descriptor, hadRows: hadRows)
+      return try beginAnew(found, column, of: descriptor, hadRows: hadRows)
     }
     try recordInverse(of: property, in: found, of: table, hadRows: hadRows)
+    try recordValues(of: property, in: found, of: table)
     try compare(found, property, of: descriptor, hadRows: hadRows)
   }
 
@@ -257,12 +275,6 @@ extension SchemaMapping {
     hadRows: Bool
   ) throws {
     let table = table(of: descriptor)
-    if case .planned(let step) = manner, !step.isCustom,
-      let old = former(descriptor)?.property(named: property.name),
-      let (stored, declared) = old.narrowing(to: property)
-    {
-      throw typeChange(descriptor, property.name, stored: stored, declared: declared)
-    }
     let optionalKey = CatalogueMapping.optionalKey(table: table.number, column: found.number)
     let mayBeNull = found.isNullable || catalogue.metadata[optionalKey] != nil
     if property.isOptional, !mayBeNull {
@@ -275,6 +287,34 @@ extension SchemaMapping {
         checks.mandatory.append((table.number, property.ordinal))
       }
     }
+  }
+
+  /// What there is in a column that a property cannot read, though it looks alike on disk.
+  private func change(
+    of found: ColumnDefinition,
+    to property: ModelProperty,
+    in table: TableDefinition
+  ) -> (stored: String, declared: String)? {
+    let values =
+      ValueRecords.values(of: found.number, in: table.number, catalogue)
+      ?? StoredValues(in: found.type)
+    return values?.change(to: property, in: families)
+  }
+
+  /// Gives a property another column, which knows nothing of the values of the one before: the app's code provides the
+  /// new ones.
+  private mutating func beginAnew(
+    _ found: ColumnDefinition,
+    _ column: Int,
+    of descriptor: ModelDescriptor,
+    hadRows: Bool
+  ) throws {
+    try drop(found, of: table(of: descriptor))
+    // Places in lists that the values were in.
+    if let rank = table(of: descriptor).column(named: "_rank_" + found.name) {
+      try drop(rank, of: table(of: descriptor))
+    }
+    try add(column, of: descriptor, hadRows: hadRows)
   }
 
   /// Which side stores the membership of a list, if it is not the one of today.
@@ -333,7 +373,10 @@ extension SchemaMapping {
       let key = CatalogueMapping.ephemeralKey(table: table.number, column: number)
       try draft.make(.setMetadata(key: key, value: [1]))
     }
-    if let property { try recordInverse(of: property, for: number, in: table) }
+    if let property {
+      try recordInverse(of: property, for: number, in: table)
+      try recordValues(of: property, for: number, in: table)
+    }
     guard hadRows, let property else { return }
     try recordFill(column, of: descriptor, for: number)
     if !property.isOptional, !property.isToMany, !property.hasDefault {
@@ -361,7 +404,10 @@ extension SchemaMapping {
         isNullable: property?.isOptional ?? found.isNullable
       )
     )
-    if let property { try recordInverse(of: property, for: number, in: table) }
+    if let property {
+      try recordInverse(of: property, for: number, in: table)
+      try recordValues(of: property, for: number, in: table)
+    }
     if property?.isOptional == false { try recordFill(column, of: descriptor, for: number) }
   }
 
@@ -389,6 +435,38 @@ extension SchemaMapping {
   ) throws {
     guard property.isRelationship else { return }
     try draft.make(InverseRecords.record(property.inverseKind, of: number, in: table.number))
+  }
+
+  /// Notes what the values in a column are, with those that a property will have beside them.
+  private mutating func recordValues(
+    of property: ModelProperty,
+    in found: ColumnDefinition,
+    of table: TableDefinition
+  ) throws {
+    guard let values = StoredValues(of: property, in: families) else { return }
+    guard let stored = ValueRecords.values(of: found.number, in: table.number, catalogue) else {
+      checks.numbers.append((table.number, found.number, property, values))
+      return try draft.make(ValueRecords.record(values, of: found.number, in: table.number))
+    }
+    let removed = removedEntities
+    let joined = stored.joined(by: values, without: removed)
+    try draft.make(ValueRecords.record(joined, of: found.number, in: table.number))
+    if case .rows(_, let names) = stored, !names.isDisjoint(with: removed), !property.isDerivable,
+      property.inverse != nil
+    {
+      // Rows that are gone took nothing out of other rows.
+      try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
+    }
+  }
+
+  /// Notes what the values in a column are that comes.
+  private mutating func recordValues(
+    of property: ModelProperty,
+    for number: UInt16,
+    in table: TableDefinition
+  ) throws {
+    guard let values = StoredValues(of: property, in: families) else { return }
+    try draft.make(ValueRecords.record(values, of: number, in: table.number))
   }
 
   /// Notes what older rows have in a column that comes: nothing needs to be noted if that is null.

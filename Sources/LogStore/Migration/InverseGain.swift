@@ -40,16 +40,17 @@ struct InverseGain {
       guard let table = store.table(numbered: number),
         let inverse = table.descriptor.properties[column].inverse
       else { continue }
-      let isToMany = table.descriptor.properties[column].isToMany
+      let property = table.descriptor.properties[column]
+      let isToMany = property.isToMany
       try store.scan(number, of: view) { key, row, layout in
         if layout.isNull(column, in: row) { return }
         let end = End(row: RowReference(table: number, key: key), column: column)
         if isToMany {
-          try collect(Array(layout.references(column, in: row)), of: end, inverse)
+          try collect(Array(layout.references(column, in: row)), of: end, property, inverse)
         } else {
           let target = layout.reference(column, in: row)
-          if try !view.contains(target) {
-            if table.descriptor.properties[column].isOptional { values[end] = [] }
+          if try !isThere(target, of: property) {
+            if property.isOptional { values[end] = [] }
           } else if !inverse.isToMany {
             ones[end] = target
             pair(end, End(row: target, column: inverse.ordinal))
@@ -66,14 +67,20 @@ struct InverseGain {
   private mutating func collect(
     _ members: [RowReference],
     of end: End,
+    _ property: ModelProperty,
     _ inverse: ModelProperty
   ) throws {
     var kept: [RowReference] = []
-    for member in members where try view.contains(member) {
+    for member in members where try isThere(member, of: property) {
       kept.append(member)
       owed[End(row: member, column: inverse.ordinal), default: []].append(end.row)
     }
     if kept.count < members.count { values[end] = kept }
+  }
+
+  /// Whether a reference names a row that there is, of a class that the relationship can lead to.
+  private func isThere(_ row: RowReference, of property: ModelProperty) throws -> Bool {
+    try property.canLead(to: store.table(numbered: row.table)?.descriptor) && view.contains(row)
   }
 
   private mutating func pair(_ end: End, _ other: End) {

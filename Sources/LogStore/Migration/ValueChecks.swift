@@ -9,6 +9,11 @@ struct ValueChecks {
   /// Values that must differ, and did not have to before.
   var unique: [UniquenessConstraint] = []
 
+  /// Columns of which a store does not say what they hold, numbers perhaps that a property cannot have.
+  ///
+  /// Tables, and columns by number. Of no concern if the models are those that wrote the store.
+  var numbers: [(table: UInt16, column: UInt16, property: ModelProperty, values: StoredValues)] = []
+
   /// Whether there are rows to be checked.
   func concernRows(of engine: StorageEngine, _ catalogue: Catalogue) -> Bool {
     mandatory.contains { engine.rowCount(of: $0.table) > 0 }
@@ -26,6 +31,39 @@ struct ValueChecks {
       try checkPresence(of: column, in: table, store)
     }
     for constraint in unique { try checkUniqueness(constraint, store) }
+  }
+
+  /// Looks at numbers, in rows as they are.
+  ///
+  /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for the first that the property does not
+  ///   have.
+  /// - Complexity: O(rows of the tables in question).
+  func compareNumbers(in engine: StorageEngine) throws {
+    for (number, column, property, values) in numbers {
+      guard case .numbers(let name) = values, let range = values.range,
+        let table = engine.catalogue.table(number)
+      else {
+        continue
+      }
+      let places = Dictionary(
+        uniqueKeysWithValues: table.layouts.indices.map { index in
+          (LayoutNumber(UInt16(index + 1)), table.layouts[index].columns.firstIndex(of: column))
+        }
+      )
+      try engine.scan(number) { _, layoutNumber, row in
+        guard case let place?? = places[layoutNumber],
+          let layout = table.layout(layoutNumber)?.layout, !layout.isNull(place, in: row)
+        else { return .proceed }
+        let number = layout.integer(place, in: row)
+        if range.contains(number) { return .proceed }
+        throw LogStoreError.propertyTypeChanged(
+          entity: table.name,
+          property: property.name,
+          stored: "\(number) among its",
+          declared: name
+        )
+      }
+    }
   }
 
   private func checkPresence(of column: Int, in table: EntityTable, _ store: TableStore) throws {

@@ -123,10 +123,11 @@ final class TableStore: Sendable {
     let catalogue = engine.catalogue
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)
+    let families = EntityFamilies(schema)
     tables = try schema.modelTypes.map { type in
       let descriptor = ModelDescriptor.of(type)
       guard let table = catalogue.table(named: descriptor.entityName),
-        CatalogueMapping.matches(table, descriptor)
+        CatalogueMapping.matches(table, descriptor, of: families, in: catalogue)
       else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }

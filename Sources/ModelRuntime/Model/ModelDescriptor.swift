@@ -289,6 +289,7 @@ extension ModelDescriptor {
       guard let type = property.destination, let other = registry[ObjectIdentifier(type)] else {
         continue
       }
+      property.destinationDescriptor = other
       if let named = property.relationship?.inverseKeyPath {
         property.inverse = other.property(for: named)
         continue

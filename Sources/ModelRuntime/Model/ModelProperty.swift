@@ -34,6 +34,17 @@ package final class ModelProperty: @unchecked Sendable {
   /// Written once, before the descriptor is published. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) package internal(set) var inverse: ModelProperty?
 
+  /// The class at the other end of the relationship; written once, too.
+  @safe @exclusivity(unchecked) var destinationDescriptor: ModelDescriptor?
+
+  /// Whether the relationship can lead to models of a class.
+  ///
+  /// A row may name one of another: it is from before the property had this destination, and reads as if it named none.
+  package func canLead(to descriptor: ModelDescriptor?) -> Bool {
+    guard let descriptor, let destinationDescriptor else { return false }
+    return descriptor.isKind(of: destinationDescriptor)
+  }
+
   init(
     metadata: Schema.PropertyMetadata,
     ordinal: Int,

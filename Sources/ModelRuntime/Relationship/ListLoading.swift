@@ -169,6 +169,7 @@ extension ModelContext {
     let row = owner.currentRow
     guard !row.isNull(property.ordinal) else { return [] }
     let models = row.layout.references(property.ordinal, in: row.span)
+      .filter { property.canLead(to: connection.descriptor(of: $0)) }
       .compactMap { model(at: $0, in: connection) }
       .filter { !$0._$state.isKnownGone }
     if connection.loadsSiblings {

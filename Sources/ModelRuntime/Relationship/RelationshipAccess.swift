@@ -52,6 +52,7 @@ extension _ModelState {
       let row = currentRow
       guard !row.isNull(property.ordinal) else { return nil }
       let reference = row.layout.reference(property.ordinal, in: row.span)
+      guard property.canLead(to: connection.descriptor(of: reference)) else { return nil }
       let model = context.model(at: reference, in: connection)
       if connection.loadsSiblings {
         context.noteOrigin(of: reference, self, property, in: connection)

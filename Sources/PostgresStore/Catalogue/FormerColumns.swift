@@ -10,6 +10,8 @@ struct FormerColumns {
   let isPlanned: Bool
   /// The columns of the models that opened the namespace last, by name; none where that is not known.
   private let described: [String: TableDescription.Column]
+  /// What the namespace remembers of properties, by name; of those, too, that the models lack.
+  private(set) var properties: [String: StoredProperty]
   /// The columns that are still there, though a step has let go of them.
   let gone: Set<String>
   /// The former names of those that were renamed.
@@ -25,6 +27,9 @@ struct FormerColumns {
       (TableDescription.columns(from: text) ?? []).map { ($0.name, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    properties = StoredProperty.properties(
+      from: metadata[StoredProperty.metadataKey(of: entity)]
+    )
     gone = Set(
       (metadata[FormerColumns.goneKey(of: entity)] ?? "").split(separator: "\n").map(String.init)
     )
@@ -38,6 +43,14 @@ struct FormerColumns {
 
   /// What the models before had of a column.
   func column(_ name: String) -> TableDescription.Column? { described[origins[name] ?? name] }
+
+  /// What the values of a column are; `nil` if the namespace does not say.
+  func values(_ name: String) -> StoredValues? {
+    properties[origins[name] ?? name]?.values.flatMap { StoredValues($0) }
+  }
+
+  /// Forgets what a column was that begins anew.
+  mutating func forget(_ name: String) { properties[origins[name] ?? name] = nil }
 
   /// The property of the version before that has become one of a name.
   func property(_ name: String) -> ModelProperty? {

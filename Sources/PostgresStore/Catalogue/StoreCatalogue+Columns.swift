@@ -7,11 +7,13 @@ extension StoreCatalogue {
   ///
   /// - Parameters:
   ///   - descriptor: The class.
+  ///   - schema: Its schema.
   ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
   ///   - typeChange: What becomes of a column whose type is another one.
   /// - Throws: ``PostgresStoreError``.
   mutating func bringColumns(
     of descriptor: ModelDescriptor,
+    in schema: Schema,
     since former: Schema?,
     _ typeChange: TypeChange
   ) throws {
@@ -21,22 +23,60 @@ extension StoreCatalogue {
     for renaming in try rename(columnsOf: descriptor, since: former) {
       former.origins[renaming.new] = renaming.old
     }
-    for column in all { try bring(column, of: descriptor, since: former, typeChange) }
+    let properties = Properties(in: schema, isWriter: isWritten(by: schema))
+    for column in all { try bring(column, of: descriptor, since: &former, typeChange, properties) }
     try noteGone(from: descriptor, since: former)
+    try noteProperties(of: descriptor, properties.families, since: former)
+  }
+
+  /// What the properties of a schema are compared by with what there is.
+  private struct Properties {
+    let families: EntityFamilies
+    /// Whether the schema is the one that the namespace was written with last.
+    let isWriter: Bool
+
+    init(in schema: Schema, isWriter: Bool) {
+      families = EntityFamilies(schema)
+      self.isWriter = isWriter
+    }
+  }
+
+  private func isWritten(by schema: Schema) -> Bool {
+    metadata["schema.version"].flatMap { StoredSchemaVersion($0) }?.checksum == schema.checksum
+  }
+
+  /// Notes what the values of the properties are, with those that rows have from before.
+  mutating func noteProperties(
+    of descriptor: ModelDescriptor,
+    _ families: EntityFamilies,
+    since former: FormerColumns
+  ) throws {
+    var properties = former.properties
+    for property in descriptor.properties {
+      var values = StoredValues(of: property, in: families)
+      if let stored = former.values(property.name), let own = values {
+        values = stored.joined(by: own, without: removed)
+      }
+      properties[property.name] = StoredProperty(values)
+    }
+    let key = StoredProperty.metadataKey(of: descriptor.entityName)
+    try set(key, try StoredProperty.text(of: properties))
   }
 
   private mutating func bring(
     _ column: MappedColumn,
     of descriptor: ModelDescriptor,
-    since former: FormerColumns,
-    _ typeChange: TypeChange
+    since former: inout FormerColumns,
+    _ typeChange: TypeChange,
+    _ properties: Properties
   ) throws {
     let entity = descriptor.entityName
     try MappedTable.check(column.name)
     guard columns[entity]?[column.name] != nil else {
       return try add(column, of: descriptor, since: former)
     }
-    guard let types = try difference(of: column, of: descriptor, since: former, typeChange) else {
+    guard let types = try difference(of: column, of: descriptor, since: former, properties)
+    else {
       return try requireValue(of: column, of: descriptor, since: former)
     }
     if try convert(column, of: descriptor, since: former) { return }
@@ -49,6 +89,7 @@ extension StoreCatalogue {
       )
     }
     try drop([column.name], of: entity)
+    former.forget(column.name)
     try add(column, of: descriptor, since: former)
   }
 
@@ -99,7 +140,7 @@ extension StoreCatalogue {
     of column: MappedColumn,
     of descriptor: ModelDescriptor,
     since former: FormerColumns,
-    _ typeChange: TypeChange
+    _ properties: Properties
   ) throws -> (stored: String, declared: String)? {
     let stored = columns[descriptor.entityName]?[column.name] ?? ""
     if stored != column.kind.declaration { return (stored, column.kind.declaration) }
@@ -110,15 +151,38 @@ extension StoreCatalogue {
     {
       return ("\(kept)", "\(type)")
     }
-    guard column.position < descriptor.properties.count,
-      let old = former.property(column.name)
-    else { return nil }
+    guard column.position < descriptor.properties.count else { return nil }
     let property = descriptor.properties[column.position]
-    if typeChange == .refused, let types = old.narrowing(to: property) { return types }
-    guard old.isToMany, property.isToMany, old.isDerivable != property.isDerivable,
-      try hasRows(descriptor.entityName)
+    if let values = former.values(column.name) {
+      if let change = values.change(to: property, in: properties.families) { return change }
+    } else if !properties.isWriter,
+      let other = try number(that: property, lacks: column.name, descriptor)
+    {
+      return other
+    }
+    guard let old = former.property(column.name), old.isToMany, property.isToMany,
+      old.isDerivable != property.isDerivable, try hasRows(descriptor.entityName)
     else { return nil }
     return ("a list \(old.listKeeping)", "a list \(property.listKeeping)")
+  }
+
+  /// A number in a column that a property cannot have, where the namespace does not say of which type they are.
+  private func number(
+    that property: ModelProperty,
+    lacks column: String,
+    _ descriptor: ModelDescriptor
+  ) throws -> (stored: String, declared: String)? {
+    let values = StoredValues(of: property, in: EntityFamilies(Schema()))
+    guard case .numbers(let name)? = values, let range = values?.range else { return nil }
+    let (table, column) = (self.name(descriptor.entityName), column.quotedName)
+    let others = Statement(
+      "SELECT \(column) FROM \(table) WHERE \(column) NOT BETWEEN $1 AND $2 LIMIT 1"
+    ) {
+      $0.append(range.lowerBound)
+      $0.append(range.upperBound)
+    }
+    let result = try connection.run([others])[0]
+    return result.rowCount == 0 ? nil : ("\(result.integer(0, 0)) among its", name)
   }
 
   private func hasRows(_ entity: String) throws -> Bool {
@@ -249,9 +313,11 @@ extension StoreCatalogue {
   ///
   /// - Complexity: O(changes in the history).
   mutating func removeRows(of step: MigrationStep) throws {
-    for entity in step.from.entities where !step.namesAfterwards.contains(entity.name) {
+    removed = Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
+    for entity in step.from.entities where removed.contains(entity.name) {
       guard let number = numbers[entity.name], let known = columns[entity.name] else { continue }
       let rows = MappedTable.references(of: number)
+      if let type = entity.modelType { try clear(referencesTo: rows, of: .of(type), in: step.from) }
       _ = try connection.run([
         Statement("TRUNCATE \(name(entity.name))"),
         Statement("DELETE FROM \(name(HistoryPartitions.parent)) WHERE row BETWEEN $1 AND $2") {
@@ -260,6 +326,44 @@ extension StoreCatalogue {
         },
       ])
       try note(gone: Set(known.keys).subtracting([MappedTable.key]), of: entity.name)
+    }
+  }
+
+  /// Takes rows that go out of the relationships with an inverse, which lead to rows that there are.
+  private func clear(
+    referencesTo rows: ClosedRange<RowReference>,
+    of removed: ModelDescriptor,
+    in schema: Schema
+  ) throws {
+    for type in schema.modelTypes {
+      let descriptor = ModelDescriptor.of(type)
+      for property in descriptor.relationships
+      where property.inverse != nil && !property.isDerivable && property.canLead(to: removed) {
+        let column = property.name.quotedName
+        var values: [String] = []
+        let isConcerned: String
+        if property.isToMany {
+          values.append(
+            "\(column) = (SELECT array_agg(r ORDER BY o) FROM unnest(\(column)) WITH ORDINALITY AS u (r, o) "
+              + "WHERE r NOT BETWEEN $1 AND $2)"
+          )
+          isConcerned = "EXISTS (SELECT 1 FROM unnest(\(column)) AS r WHERE r BETWEEN $1 AND $2)"
+        } else {
+          guard property.isOptional else { continue }
+          values.append("\(column) = NULL")
+          if let rank = descriptor.rankColumns[property.ordinal] {
+            values.append("\(descriptor.columnName(rank).quotedName) = NULL")
+          }
+          isConcerned = "\(column) BETWEEN $1 AND $2"
+        }
+        let clearing = Statement(
+          "UPDATE \(name(descriptor.entityName)) SET \(values.joined(separator: ", ")) WHERE \(isConcerned)"
+        ) {
+          $0.append(Int64(bitPattern: rows.lowerBound.rawValue))
+          $0.append(Int64(bitPattern: rows.upperBound.rawValue))
+        }
+        _ = try connection.run([clearing])
+      }
     }
   }
 }

@@ -20,6 +20,8 @@ struct StoreCatalogue {
   private var indexes: [String: StoredIndex] = [:]
   /// The tables that the session's role may not give indexes.
   private var foreignTables: Set<String> = []
+  /// The entities whose rows the step at hand removes.
+  var removed: Set<String> = []
   /// The columns that may lack values, though their properties have to have one: tables and names.
   var incomplete: [(entity: String, column: String)] = []
 
@@ -215,13 +217,18 @@ extension StoreCatalogue {
   }
 
   func tables(of schema: Schema) throws -> [MappedTable] {
-    try schema.modelTypes.map { type in
+    let families = EntityFamilies(schema)
+    return try schema.modelTypes.map { type in
       let descriptor = ModelDescriptor.of(type)
       let table = try numbers[descriptor.entityName].map {
         try MappedTable(number: $0, descriptor, namespace: namespace)
       }
       let stored = columns[descriptor.entityName] ?? [:]
+      let former = FormerColumns(of: descriptor.entityName, in: nil, metadata)
       guard let table,
+        descriptor.properties.allSatisfy({
+          former.values($0.name)?.change(to: $0, in: families) == nil
+        }),
         table.columns.allSatisfy({ stored[$0.name] == $0.kind.declaration })
       else {
         throw PostgresStoreError.schemaNotInStore(
@@ -340,6 +347,7 @@ extension StoreCatalogue {
   mutating func bring(to schema: Schema) throws {
     try bringTables(of: schema, typeChange: .refused)
     try addConstraints(of: schema)
+    removed = []
   }
 
   /// Makes the tables, columns and indexes of a schema; what is unique in it no more need not be from here on.
@@ -358,8 +366,10 @@ extension StoreCatalogue {
       let descriptor = ModelDescriptor.of(type)
       if numbers[descriptor.entityName] == nil {
         try addTable(descriptor)
+        let former = FormerColumns(of: descriptor.entityName, in: former, metadata)
+        try noteProperties(of: descriptor, EntityFamilies(schema), since: former)
       } else {
-        try bringColumns(of: descriptor, since: former, typeChange)
+        try bringColumns(of: descriptor, in: schema, since: former, typeChange)
       }
     }
     try dropConstraints(notIn: schema)

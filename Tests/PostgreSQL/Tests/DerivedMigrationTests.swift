@@ -259,6 +259,11 @@ private enum CountingPlan: SchemaMigrationPlan {
 
   @Test func `stays as it was if a sum does not fit`() throws {
     try fill(40...43)
+    // Where the type of the summands is not known, those that there are fit.
+    let session = try ServerSession(namespace.server.url)
+    try session.run(
+      "DELETE FROM \(namespace.name)._logstore_meta WHERE key LIKE 'properties.%'"
+    )
     #expect {
       try open(Narrow.schema) { _ in }
     } throws: {

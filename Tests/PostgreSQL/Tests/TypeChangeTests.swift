@@ -140,13 +140,9 @@ private enum Wider: VersionedSchema {
       case .number: text("Item.owner", "reference", "integer")
       case .narrow: text("Item.count", "Int", "Int8")
       case .single: text("Item.share", "Double", "Float")
-      case .loose:
-        text("Person.items", "a list with its members, in owner", "a list with its owner")
+      case .loose: "Person.items is stored as a list with its members"
       }
     }
-
-    /// Whether it shows without a plan, too.
-    fileprivate var isSeen: Bool { self == .reference || self == .number }
   }
 
   private enum Lightweight: SchemaMigrationPlan {
@@ -202,7 +198,7 @@ private enum Wider: VersionedSchema {
     #expect(Set(items.map { $0.owner?.name }) == ["ann", "bob"])
   }
 
-  @Test(arguments: Change.allCases.filter(\.isSeen))
+  @Test(arguments: Change.allCases.filter { $0 != .loose })
   func `is refused without a plan`(change: Change) throws {
     let place = try fill()
     let error = #expect(throws: PostgresStoreError.self) {
@@ -212,7 +208,7 @@ private enum Wider: VersionedSchema {
   }
 
   @Test(arguments: Change.allCases)
-  func `begins anew in a custom stage, or keeps its numbers`(change: Change) throws {
+  func `begins anew in a custom stage`(change: Change) throws {
     let place = try fill()
     let context = try Lightweight.$target.withValue(change.version) {
       try place.open(change.version, plan: Custom.self)
@@ -227,9 +223,9 @@ private enum Wider: VersionedSchema {
     case .number:
       #expect(try context.fetch(FetchDescriptor<Number.Item>()).map(\.owner) == [5, 5])
     case .narrow:
-      #expect(try context.fetchCount(FetchDescriptor<Narrow.Item>()) == 2)
+      #expect(try context.fetch(FetchDescriptor<Narrow.Item>()).map(\.count) == [0, 0])
     case .single:
-      #expect(try context.fetch(FetchDescriptor<Single.Item>()).map(\.share) == [0.1, 0.1])
+      #expect(try context.fetch(FetchDescriptor<Single.Item>()).map(\.share) == [0, 0])
     case .loose:
       #expect(try context.fetch(FetchDescriptor<Loose.Person>()).map(\.items) == [[], []])
     }

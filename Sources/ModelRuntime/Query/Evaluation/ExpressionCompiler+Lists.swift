@@ -114,8 +114,11 @@ extension ExpressionCompiler {
       },
       { descriptor in
         guard let slot = ColumnSlot(property.ordinal, descriptor) else { return failing() }
+        let isOfClass = self.classTest(property)
         return { row, _, _ in
-          slot.isNull(in: row) ? [] : slot.layout.references(slot.column, in: row)
+          if slot.isNull(in: row) { return [] }
+          let members = slot.layout.references(slot.column, in: row)
+          return members.allSatisfy(isOfClass) ? members : members.filter(isOfClass)
         }
       }
     )

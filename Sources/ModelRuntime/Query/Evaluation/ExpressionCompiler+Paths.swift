@@ -33,7 +33,9 @@ extension ExpressionCompiler {
       if slot.isNull(in: row) { return try missing(absence) }
       let target = RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
       if let value = known[target] { return value }
-      guard let descriptor = resolver.descriptor(of: target) else { return try missing(absence) }
+      guard let descriptor = resolver.descriptor(of: target),
+        step.property.canLead(to: descriptor)
+      else { return try missing(absence) }
       let reader = next.reader(for: descriptor)
       var result: Value?
       _ = try resolver.withRow(target) { result = try reader($0, target, scope) }
@@ -59,14 +61,29 @@ extension ExpressionCompiler {
       return .none
     }
     let exists = last.property.inverse == nil ? presenceTest() : nil
+    let isOfClass = classTest(last.property)
     return along(path.droppingLast(), missing: missing) { descriptor in
       guard let slot = ColumnSlot(last.property.ordinal, descriptor) else { return failing() }
       return { row, _, _ in
         if slot.isNull(in: row) { return try missing(last.absence) }
         let target = RowReference(rawValue: row.load(UInt64.self, at: slot.offset))
-        if let exists, try !exists(target) { return try missing(last.absence) }
+        guard isOfClass(target), try exists?(target) ?? true else {
+          return try missing(last.absence)
+        }
         return target
       }
+    }
+  }
+
+  /// The test whether a name is that of a row that a relationship can lead to, be it there or not.
+  func classTest(_ property: ModelProperty) -> (RowReference) -> Bool {
+    // One table after the other, and nearly always one.
+    var last: (table: UInt16, canLead: Bool)?
+    return { [resolver] target in
+      if let last, last.table == target.table { return last.canLead }
+      let canLead = property.canLead(to: resolver.descriptor(of: target))
+      last = (target.table, canLead)
+      return canLead
     }
   }
 
