@@ -20,6 +20,13 @@ struct SchemaMapping {
   private let manner: Manner
   /// The entities of the schema that the store is brought to.
   private var families = EntityFamilies(Schema())
+  /// The columns in which rows have other values than before, or values where they had none.
+  private var changedColumns: Set<ChangedColumn> = []
+
+  private struct ChangedColumn: Hashable {
+    let entity: String
+    let name: String
+  }
 
   init(_ draft: CatalogueDraft, _ manner: Manner) {
     self.draft = draft
@@ -36,7 +43,7 @@ struct SchemaMapping {
     families = EntityFamilies(schema)
     try removeTables()
     for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
-    if case .planned(let step) = manner { recordNewConstraints(of: step) }
+    if case .planned(let step) = manner { recordConstraints(of: step) }
   }
 
   private mutating func bring(to descriptor: ModelDescriptor) throws {
@@ -133,6 +140,7 @@ extension SchemaMapping {
         continue
       }
       // With those that held its values before.
+      changedColumns.insert(ChangedColumn(entity: descriptor.entityName, name: renaming.new))
       for column in table.columns where column.name == renaming.old {
         columns.append((column.number, renaming.new))
         if column.number == live.number, renamings.contains(where: { $0.new == column.name }) {
@@ -378,6 +386,7 @@ extension SchemaMapping {
       try recordValues(of: property, for: number, in: table)
     }
     guard hadRows, let property else { return }
+    changedColumns.insert(ChangedColumn(entity: descriptor.entityName, name: property.name))
     try recordFill(column, of: descriptor, for: number)
     if !property.isOptional, !property.isToMany, !property.hasDefault {
       checks.mandatory.append((table.number, column))
@@ -404,6 +413,7 @@ extension SchemaMapping {
         isNullable: property?.isOptional ?? found.isNullable
       )
     )
+    changedColumns.insert(ChangedColumn(entity: descriptor.entityName, name: found.name))
     if let property {
       try recordInverse(of: property, for: number, in: table)
       try recordValues(of: property, for: number, in: table)
@@ -521,12 +531,28 @@ extension SchemaMapping {
     return found.type.canBecomeList(property.columnType)
   }
 
-  private mutating func recordNewConstraints(of step: MigrationStep) {
+  /// Notes the constraints that the rows need not follow yet: new ones, those that cover another table that there was, and
+  /// those of columns whose values are others now.
+  private mutating func recordConstraints(of step: MigrationStep) {
     func name(_ constraint: UniquenessConstraint) -> [String] {
       [constraint.owner.entityName] + constraint.properties
     }
-    let known = Set(UniquenessConstraint.all(in: step.from).map(name))
-    checks.unique += UniquenessConstraint.all(in: step.to).filter { !known.contains(name($0)) }
+    func entities(_ constraint: UniquenessConstraint, in schema: Schema) -> Set<String> {
+      Set(schema.modelTypes.map(ModelDescriptor.of).filter(constraint.covers).map(\.entityName))
+    }
+    let known = Dictionary(
+      UniquenessConstraint.all(in: step.from).map { (name($0), entities($0, in: step.from)) },
+      uniquingKeysWith: { $0.union($1) }
+    )
+    checks.unique += UniquenessConstraint.all(in: step.to).filter { constraint in
+      guard let covered = known[name(constraint)] else { return true }
+      return entities(constraint, in: step.to).contains { entity in
+        step.from.entitiesByName[entity] != nil && !covered.contains(entity)
+          || constraint.properties.contains {
+            changedColumns.contains(ChangedColumn(entity: entity, name: $0))
+          }
+      }
+    }
   }
 }
 

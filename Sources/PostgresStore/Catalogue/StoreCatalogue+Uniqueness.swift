@@ -38,10 +38,13 @@ extension StoreCatalogue {
 
   /// Makes unique constraints, checked when a transaction ends: values may change hands within one.
   ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
   /// - Throws: ``PostgresStoreError/duplicateValues(entity:properties:keys:)``.
-  mutating func addConstraints(of schema: Schema) throws {
+  mutating func addConstraints(of schema: Schema, since former: Schema? = nil) throws {
     for constraint in UniquenessConstraint.all(in: schema) {
-      try compareClasses(of: constraint, in: schema)
+      try compareClasses(of: constraint, in: schema, since: former)
     }
     for (entity, wanted) in uniqueColumns(in: schema).sorted(by: { $0.key < $1.key }) {
       let present = constraints[entity] ?? []
@@ -81,11 +84,27 @@ extension StoreCatalogue {
   /// server's are of one table each.
   ///
   /// - Complexity: O(rows), unless the tables that lack the constraint are empty.
-  private func compareClasses(of constraint: UniquenessConstraint, in schema: Schema) throws {
+  private func compareClasses(
+    of constraint: UniquenessConstraint,
+    in schema: Schema,
+    since former: Schema?
+  ) throws {
     let classes = schema.modelTypes.map { ModelDescriptor.of($0) }.filter(constraint.covers)
     let columns = constraint.columns.map(constraint.owner.columnName)
-    let lacking = classes.map(\.entityName).filter {
-      constraints[$0]?.contains(objectName($0, columns, "unique")) != true
+    // A class with a constraint of its own may have become a subclass.
+    let before = former.map { former in
+      Set(
+        UniquenessConstraint.all(in: former).filter {
+          $0.owner.entityName == constraint.owner.entityName
+            && $0.properties == constraint.properties
+        }.flatMap { constraint in
+          former.modelTypes.map(ModelDescriptor.of).filter(constraint.covers).map(\.entityName)
+        }
+      )
+    }
+    let lacking = classes.map(\.entityName).filter { entity in
+      constraints[entity]?.contains(objectName(entity, columns, "unique")) != true
+        || before?.contains(entity) == false
     }
     if classes.count == 1 || lacking.isEmpty { return }
     let owner = MappedColumn.columns(of: constraint.owner)

@@ -53,7 +53,7 @@ extension StoreCatalogue {
     }
     try run(in: transaction, at: step.to, of: step.wholeTo, request, step.runDidMigrate)
     try naming(step, "its result breaks a rule of the new version") {
-      try $0.addConstraints(of: step.to)
+      try $0.addConstraints(of: step.to, since: step.from)
       for (entity, column) in $0.incomplete[known...] {
         try $0.checkPresence(of: column, in: entity)
       }

@@ -158,6 +158,40 @@ private enum DoglessPlan: SchemaMigrationPlan {
   }
 }
 
+private enum Apart: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Part.self, Screw.self] }
+
+  @Model final class Part {
+    @Attribute(.unique) var name: String
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Screw {
+    @Attribute(.unique) var name: String
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum Inheriting: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Part.self, Screw.self] }
+
+  @Model class Part {
+    @Attribute(.unique) var name: String
+    init() { name = "" }
+  }
+  @Model final class Screw: Part {
+    override init() { super.init() }
+  }
+}
+
+private enum InheritingPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Apart.self, Inheriting.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: Apart.self, toVersion: Inheriting.self)]
+  }
+}
+
 private enum Widest: VersionedSchema {
   static let versionIdentifier = Schema.Version(1, 0, 0)
   static var models: [any PersistentModel.Type] { [Sample.self] }
@@ -179,6 +213,22 @@ private enum Narrow: VersionedSchema {
 }
 
 @Suite struct `A namespace` {
+  @Test(arguments: [("a", false), ("b", true)])
+  func `compares a class that becomes a subclass of one with a unique attribute of the same name`(
+    name: String,
+    isFine: Bool
+  ) throws {
+    let place = try StorePlace(.server)
+    do {
+      let context = try place.open(Apart.self, plan: nil)
+      context.insert(Apart.Part("a"))
+      context.insert(Apart.Screw(name))
+      try context.save()
+    }
+    let context = try? place.open(Inheriting.self, plan: InheritingPlan.self)
+    #expect((context != nil) == isFine)
+  }
+
   @Test(arguments: [(3, true), (300, false)])
   func `that does not say the types of its numbers has them looked at`(
     count: Int,
