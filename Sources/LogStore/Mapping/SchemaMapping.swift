@@ -43,6 +43,7 @@ struct SchemaMapping {
     families = EntityFamilies(schema)
     try removeTables()
     for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
+    for type in schema.modelTypes { try recordInverses(of: ModelDescriptor.of(type)) }
     if case .planned(let step) = manner { recordConstraints(of: step) }
   }
 
@@ -434,6 +435,18 @@ extension SchemaMapping {
     // While the column was away, nothing saw to it that its values agree with their other ends.
     if hadRows, table.isHidden(found.number), kind != .none, !property.isDerivable {
       try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
+    }
+  }
+
+  /// Notes which property is the inverse of each relationship, where the store does not say it.
+  private mutating func recordInverses(of descriptor: ModelDescriptor) throws {
+    let table = table(of: descriptor)
+    for property in descriptor.relationships {
+      guard let column = table.column(named: property.name),
+        InverseRecords.inverse(of: column.number, in: table.number, catalogue) == nil,
+        let inverse = InverseRecords.inverse(of: property, in: catalogue)
+      else { continue }
+      try draft.make(InverseRecords.record(inverse, of: column.number, in: table.number))
     }
   }
 

@@ -3,14 +3,15 @@ import ModelRuntime
 
 /// The entries of a catalogue that say what kind of inverse each relationship had when its column was written last.
 ///
-/// Each relationship's column has an entry, `inverse.<table>.<column>`: `none`, `one` or `many`. A store of an older library
-/// has no entries, and gets them when one process alone opens it next. A relationship without an inverse may refer to rows
-/// that are gone, and the other end says nothing of it: so where an inverse is gained, the entry changes only once the rows
-/// were looked at.
+/// Each relationship's column has an entry, `inverse.<table>.<column>`: `none`, `one` or `many`; and if it has an inverse,
+/// another, `inverse.<table>.<column>.of`, with the number of that one's column. A store of an older library lacks entries,
+/// and gets them when one process alone opens it next. A relationship without an inverse may refer to rows that are gone, and
+/// the other end says nothing of it: so where an inverse is gained, or is another property, the entries change only once the
+/// rows were looked at.
 struct InverseRecords {
   /// The changes that bring the entries in line with the schema.
   private(set) var changes: [CatalogueChange] = []
-  /// The relationships that had no inverse and have one now: tables, and columns by position.
+  /// The relationships that had no inverse, or another, and have one now: tables, and columns by position.
   private(set) var gained: [(table: UInt16, column: Int)] = []
 
   /// Compares the entries of a store with a schema, whose tables the store has by now.
@@ -20,12 +21,20 @@ struct InverseRecords {
       guard let table = catalogue.table(named: descriptor.entityName) else { continue }
       for property in descriptor.relationships {
         guard let column = table.column(named: property.name) else { continue }
-        guard let stored = Self.kind(of: column.number, in: table.number, catalogue),
-          stored != property.inverseKind
-        else { continue }
+        guard let stored = Self.kind(of: column.number, in: table.number, catalogue) else {
+          continue
+        }
+        let inverse = Self.inverse(of: property, in: catalogue)
+        let former = Self.inverse(of: column.number, in: table.number, catalogue)
+        let isOther = inverse != nil && former != nil && inverse != former
+        guard stored != property.inverseKind || isOther else { continue }
         changes.append(Self.record(property.inverseKind, of: column.number, in: table.number))
+        if let inverse {
+          changes.append(Self.record(inverse, of: column.number, in: table.number))
+        }
         // A list that others tell of has nothing of its own.
-        if stored == .none, !property.isDerivable {
+        if property.isDerivable { continue }
+        if stored == .none || property.inverse?.isDerivable == false {
           gained.append((table.number, property.ordinal))
         }
       }
@@ -49,6 +58,24 @@ struct InverseRecords {
 
   static func record(_ kind: InverseKind, of column: UInt16, in table: UInt16) -> CatalogueChange {
     .setMetadata(key: key(table, column), value: Array(kind.rawValue.utf8))
+  }
+
+  /// The number of the column of the inverse that a column's relationship had; `nil` if it had none, or the store does not say.
+  static func inverse(of column: UInt16, in table: UInt16, _ catalogue: Catalogue) -> UInt16? {
+    catalogue.metadata["\(key(table, column)).of"].flatMap {
+      UInt16(String(decoding: $0, as: UTF8.self))
+    }
+  }
+
+  /// The number of the column of a relationship's inverse, in the table of the class at the other end.
+  static func inverse(of property: ModelProperty, in catalogue: Catalogue) -> UInt16? {
+    guard let inverse = property.inverse, let destination = property.destination else { return nil }
+    return catalogue.table(named: ModelDescriptor.of(destination).entityName)?
+      .column(named: inverse.name)?.number
+  }
+
+  static func record(_ inverse: UInt16, of column: UInt16, in table: UInt16) -> CatalogueChange {
+    .setMetadata(key: "\(key(table, column)).of", value: Array("\(inverse)".utf8))
   }
 
   /// Whether a change only adds an entry: no store is in the wrong schema for want of one.

@@ -1,0 +1,140 @@
+import Foundation
+import LogStore
+import SwiftData
+import Testing
+
+// The inverse of a relationship becomes another property when there are rows already.
+
+private enum Before {
+  @Model final class Post {
+    var title = ""
+    var tags: [Tag] = []
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class Tag {
+    var name = ""
+    var posts: [Post] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Person {
+    var name = ""
+    var pets: [Pet] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Pet {
+    var name = ""
+    var owner: Person?
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Left {
+    var name = ""
+    @Relationship(inverse: \Right.left) var right: Right?
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Right {
+    var name = ""
+    var left: Left?
+    init(_ name: String) { self.name = name }
+  }
+  static let models: [any PersistentModel.Type] = [
+    Post.self, Tag.self, Person.self, Pet.self, Left.self, Right.self,
+  ]
+}
+
+private enum After {
+  @Model final class Post {
+    var title = ""
+    var tags: [Tag] = []
+    init() {}
+  }
+  @Model final class Tag {
+    var name = ""
+    var articles: [Post] = []
+    init() {}
+  }
+  @Model final class Person {
+    var name = ""
+    var pet: Pet?
+    init() {}
+  }
+  @Model final class Pet {
+    var name = ""
+    var owner: Person?
+    init() {}
+  }
+  @Model final class Left {
+    var name = ""
+    @Relationship(inverse: \Right.other) var right: Right?
+    init() {}
+  }
+  @Model final class Right {
+    var name = ""
+    var other: Left?
+    init() {}
+  }
+  static let models: [any PersistentModel.Type] = [
+    Post.self, Tag.self, Person.self, Pet.self, Left.self, Right.self,
+  ]
+}
+
+@Suite struct `The inverse of a relationship that becomes another property` {
+  private let folder: TemporaryFolder
+  private var url: URL { folder.url.appending(path: "store") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let context = try open(Before.models)
+    let post = Before.Post("post")
+    context.insert(post)
+    post.tags = [Before.Tag("a"), Before.Tag("b")]
+    let person = Before.Person("p")
+    context.insert(person)
+    person.pets = [Before.Pet("x"), Before.Pet("y"), Before.Pet("z")]
+    let left = Before.Left("l")
+    context.insert(left)
+    left.right = Before.Right("r")
+    try context.save()
+  }
+
+  private func open(_ models: [any PersistentModel.Type]) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(models),
+        configurations: [LogStoreConfiguration(url: url)]
+      )
+    )
+  }
+
+  @Test func `agrees with it, be it a list`() throws {
+    for _ in 0..<2 {
+      let context = try open(After.models)
+      let tags = try context.fetch(FetchDescriptor<After.Tag>(sortBy: [SortDescriptor(\.name)]))
+      #expect(tags.map { $0.articles.map(\.title) } == [["post"], ["post"]])
+      #expect(try context.container.storeInvariantViolations() == [])
+    }
+    let context = try open(After.models)
+    for tag in try context.fetch(FetchDescriptor<After.Tag>()) where tag.name == "a" {
+      context.delete(tag)
+    }
+    try context.save()
+    let fresh = ModelContext(context.container)
+    #expect(try fresh.fetch(FetchDescriptor<After.Post>()).map { $0.tags.map(\.name) } == [["b"]])
+  }
+
+  @Test func `agrees with it, be it a model`() throws {
+    for _ in 0..<2 {
+      let context = try open(After.models)
+      let left = try #require(try context.fetch(FetchDescriptor<After.Left>()).first)
+      let right = try #require(try context.fetch(FetchDescriptor<After.Right>()).first)
+      #expect(left.right === right)
+      #expect(right.other === left)
+      let person = try #require(try context.fetch(FetchDescriptor<After.Person>()).first)
+      let pets = try context.fetch(FetchDescriptor<After.Pet>())
+      #expect(pets.count { $0.owner != nil } == 1)
+      #expect(person.pet?.owner === person)
+      let without = FetchDescriptor<After.Person>(predicate: #Predicate { $0.pet == nil })
+      #expect(try context.fetchCount(without) == 0)
+      #expect(try context.container.storeInvariantViolations() == [])
+    }
+  }
+}
