@@ -90,15 +90,3 @@ struct InverseRecords {
     "\(prefix)\(table).\(column)"
   }
 }
-
-/// What is at the other end of a relationship; raw values are in stores.
-enum InverseKind: String {
-  case none, one, many
-}
-
-extension ModelProperty {
-  var inverseKind: InverseKind {
-    guard let inverse else { return .none }
-    return inverse.isToMany ? .many : .one
-  }
-}

@@ -49,6 +49,9 @@ struct FormerColumns {
     properties[origins[name] ?? name]?.values.flatMap { StoredValues($0) }
   }
 
+  /// What was at the other end of a relationship; `nil` if the namespace does not say.
+  func inverse(_ name: String) -> InverseKind? { properties[origins[name] ?? name]?.inverse }
+
   /// Forgets what a column was that begins anew.
   mutating func forget(_ name: String) { properties[origins[name] ?? name] = nil }
 

@@ -57,7 +57,7 @@ extension StoreCatalogue {
       if let stored = former.values(property.name), let own = values {
         values = stored.joined(by: own, without: removed)
       }
-      properties[property.name] = StoredProperty(values)
+      properties[property.name] = StoredProperty(property, values)
     }
     let key = StoredProperty.metadataKey(of: descriptor.entityName)
     try set(key, try StoredProperty.text(of: properties))
@@ -160,10 +160,24 @@ extension StoreCatalogue {
     {
       return other
     }
-    guard let old = former.property(column.name), old.isToMany, property.isToMany,
-      old.isDerivable != property.isDerivable, try hasRows(descriptor.entityName)
+    guard property.isToMany, let keeping = listKeeping(column.name, since: former),
+      keeping.isDerivable != property.isDerivable, try hasRows(descriptor.entityName)
     else { return nil }
-    return ("a list \(old.listKeeping)", "a list \(property.listKeeping)")
+    return ("a list \(keeping.words)", "a list \(property.listKeeping)")
+  }
+
+  /// Which side stores the membership of a list; `nil` if it is none, or that is not known.
+  private func listKeeping(
+    _ name: String,
+    since former: FormerColumns
+  ) -> (isDerivable: Bool, words: String)? {
+    if let old = former.property(name) {
+      return old.isToMany ? (old.isDerivable, old.listKeeping) : nil
+    }
+    guard former.column(name)?.type == .references, let inverse = former.inverse(name) else {
+      return nil
+    }
+    return (inverse == .one, inverse == .one ? "with its members" : "with its owner")
   }
 
   /// A number in a column that a property cannot have, where the namespace does not say of which type they are.

@@ -8,8 +8,13 @@ import ModelRuntime
 struct StoredProperty: Codable {
   /// A `StoredValues`, as text.
   var values: String?
+  /// What is at the other end of a relationship.
+  var inverse: InverseKind?
 
-  init(_ values: StoredValues?) { self.values = values?.text }
+  init(_ property: ModelProperty, _ values: StoredValues?) {
+    self.values = values?.text
+    inverse = property.isRelationship ? property.inverseKind : nil
+  }
 
   /// The key of an entity's properties among the metadata.
   static func metadataKey(of entity: String) -> String { "properties.\(entity)" }

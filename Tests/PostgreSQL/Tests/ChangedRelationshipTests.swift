@@ -101,6 +101,35 @@ private enum DoglessPlan: SchemaMigrationPlan {
   }
 }
 
+private enum OwnersLists: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self, Tag.self] }
+
+  @Model final class Note {
+    var tags: [Tag] = []
+    init() {}
+  }
+  @Model final class Tag {
+    var name = ""
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum MembersLists: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self, Tag.self] }
+
+  @Model final class Note {
+    var tags: [Tag] = []
+    init() {}
+  }
+  @Model final class Tag {
+    var name = ""
+    var note: Note?
+    init(_ name: String) { self.name = name }
+  }
+}
+
 @Suite struct `A relationship on a server` {
   private func fill() throws -> StorePlace {
     let place = try StorePlace(.server)
@@ -155,6 +184,39 @@ private enum DoglessPlan: SchemaMigrationPlan {
     #expect(owners.map { $0.known.map(\.name) } == [["tom"], ["tom"]])
     let without = FetchDescriptor<Animals.Owner>(predicate: #Predicate { $0.favourite == nil })
     #expect(try context.fetch(without).map(\.name) == ["a"])
+  }
+
+  @Test func `is refused without a plan if its members come to tell of it`() throws {
+    let place = try StorePlace(.server)
+    do {
+      let context = try place.open(OwnersLists.self, plan: nil)
+      let note = OwnersLists.Note()
+      context.insert(note)
+      note.tags = [OwnersLists.Tag("a")]
+      try context.save()
+    }
+    let error = #expect(throws: PostgresStoreError.self) {
+      try place.open(MembersLists.self, plan: nil)
+    }
+    #expect("\(error, default: "")".contains("Note.tags is stored as a list with its owner"))
+    let notes = try place.open(OwnersLists.self, plan: nil)
+      .fetch(FetchDescriptor<OwnersLists.Note>())
+    #expect(notes.map { $0.tags.map(\.name) } == [["a"]])
+  }
+
+  @Test func `is refused without a plan if its members no longer tell of it`() throws {
+    let place = try StorePlace(.server)
+    do {
+      let context = try place.open(MembersLists.self, plan: nil)
+      let note = MembersLists.Note()
+      context.insert(note)
+      note.tags = [MembersLists.Tag("a")]
+      try context.save()
+    }
+    let error = #expect(throws: PostgresStoreError.self) {
+      try place.open(OwnersLists.self, plan: nil)
+    }
+    #expect("\(error, default: "")".contains("Note.tags is stored as a list with its members"))
   }
 }
 
