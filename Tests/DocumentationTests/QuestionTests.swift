@@ -395,6 +395,31 @@ enum TripsPlan: SchemaMigrationPlan {
     #expect(lines == ["renamed:", "0"])
   }
 
+  @Test func `take back what an author did`() throws {
+    let container = try ModelContainer(
+      for: Trip.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let trip = Trip(name: "Rome")
+    context.insert(trip)
+    try context.save()
+    let importer = ModelContext(container)
+    importer.author = "import"
+    importer.insert(Trip(name: "Oslo"))
+    try importer.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Rome" }))[0].name =
+      "ROME"
+    try importer.save()
+
+    var lines: [String] = []
+    func print(_ items: Any...) { lines.append("\(items[0])") }
+    let reversal = try context.revert(author: "import")
+    for conflict in reversal.conflicts { print(conflict) }
+    try context.save()
+    #expect(lines.isEmpty)
+    #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Rome"])
+  }
+
   @Test func `bring a store to its newest version, and tell what was saved`() async throws {
     let home = try TestFolder()
     let folder = home.url.appending(path: "trips.store")

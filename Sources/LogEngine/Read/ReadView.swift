@@ -16,9 +16,12 @@ public final class ReadView: Sendable {
   /// By table.
   private let rowCounts: [Int]
   private let pin: PinBoard.Pin
+  /// The earlier view by which it is known that the state is there.
+  private let holder: ReadView?
 
   package init(state: StoreState) {
     self.state = state
+    holder = nil
     // First, so that nothing the view will see can be removed before it is made: it sees this commit
     // or a later one.
     (pin, _) = state.visibility.pins.pin(
@@ -52,13 +55,34 @@ public final class ReadView: Sendable {
     state: StoreState,
     _ sequence: CommitSequence,
     _ catalogue: Catalogue,
-    rowCounts: [UInt16: Int]
+    rowCounts: [UInt16: Int],
+    heldBy holder: ReadView? = nil
   ) {
     self.state = state
     self.sequence = sequence
     self.catalogue = catalogue
+    self.holder = holder
     self.rowCounts = (0...(rowCounts.keys.max() ?? 0)).map { rowCounts[$0] ?? 0 }
     pin = state.visibility.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
+  }
+
+  /// Pins a later commit to read rows by their names: how many there are, the view does not know.
+  ///
+  /// As long as an earlier commit is pinned, compaction folds none behind it. So this view is held by that one, or by what
+  /// holds it.
+  ///
+  /// - Parameter sequence: The commit, which the holder's is not behind, and which is visible.
+  /// - Returns: The view.
+  /// - Complexity: O(1), whereas ``StorageEngine/makeReadView(at:)`` reads the log to know more.
+  package func rows(of sequence: CommitSequence) -> ReadView {
+    let holder = self.holder ?? self
+    precondition(
+      holder.sequence <= sequence
+        && sequence.rawValue <= state.visibility.visible.load(ordering: .acquiring),
+      "commit \(sequence.rawValue) is not known to be there"
+    )
+    let catalogue = state.visibility.catalogue.withLock { $0 }
+    return ReadView(state: state, sequence, catalogue, rowCounts: [:], heldBy: holder)
   }
 
   deinit { state.visibility.pins.unpin(pin) }

@@ -22,6 +22,13 @@ extension LogBackedStore {
     past.show(try past.origin.openTables().makeReadView(of: moment))
   }
 
+  package func showRows(behind number: Int64) throws {
+    guard let past = try openTables().past else {
+      preconditionFailure("the store shows what is newest")
+    }
+    past.showRows(of: CommitSequence(UInt64(clamping: number)))
+  }
+
   /// Makes a store of tables as they were.
   fileprivate func lease(asOf moment: StoreMoment) throws -> StoreLease {
     let tables = try openTables()

@@ -20,6 +20,11 @@ final class PastState: Sendable {
 
   /// Shows another state from now on.
   func show(_ view: ReadView) { shown.withLock { $0 = view } }
+
+  /// Shows the rows of a commit that is not earlier than what is shown first.
+  func showRows(of sequence: CommitSequence) {
+    shown.withLock { $0 = $0.rows(of: sequence) }
+  }
 }
 
 extension TableStore {

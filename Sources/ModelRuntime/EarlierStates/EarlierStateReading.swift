@@ -14,6 +14,15 @@ package protocol EarlierStateReading: DataStore {
   /// - Parameter moment: The state.
   /// - Throws: As ``store(asOf:)``; then it shows what it showed.
   func show(_ moment: StoreMoment) throws
+
+  /// Has a store that ``store(asOf:)`` made show the rows of a later state than that.
+  ///
+  /// How many rows there are it does not know then, so it can be asked for rows by their names alone.
+  ///
+  /// - Parameter number: The transaction behind which the state is.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if there is none yet.
+  /// - Complexity: O(1).
+  func showRows(behind number: Int64) throws
 }
 
 /// A state of a store.

@@ -118,7 +118,7 @@ extension HistoryDifference.Update {
 }
 
 extension HistoryUpdate {
-  fileprivate var descriptor: ModelDescriptor { .of(Model.self) }
+  var descriptor: ModelDescriptor { .of(Model.self) }
 
   /// The columns that were set.
   var columns: ColumnSet {

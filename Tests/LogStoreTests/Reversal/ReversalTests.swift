@@ -1,0 +1,449 @@
+import Foundation
+import LogStore
+import SwiftData
+import Testing
+
+@Suite struct `Taking transactions back` {
+  private let store: HistoryStore
+  private let context: ModelContext
+
+  init() throws {
+    store = try HistoryStore()
+    context = store.context("mine")
+  }
+
+  private func voyages() throws -> [Voyage] {
+    try context.fetch(FetchDescriptor<Voyage>(sortBy: [SortDescriptor(\.name)]))
+  }
+
+  /// Saves, as an author.
+  private func save(as author: String) throws {
+    context.author = author
+    try context.save()
+  }
+
+  @Test func `deletes what was inserted, and gives back what was set and deleted`() throws {
+    let (riga, oslo) = (Voyage("Riga", budget: 1), Voyage("Oslo", budget: 2))
+    oslo.note = "by train"
+    oslo.cabins = [Cabin(1), Cabin(2), Cabin(3)]
+    context.insert(riga)
+    context.insert(oslo)
+    try save(as: "mine")
+    let osloID = oslo.persistentModelID
+
+    riga.budget = 10
+    riga.note = "new"
+    try save(as: "import")
+    riga.budget = 11
+    context.delete(oslo)
+    context.insert(Voyage("Genoa"))
+    try save(as: "import")
+
+    let reversal = try context.revert(author: "import")
+    #expect(context.hasChanges)
+    #expect(reversal.conflicts.isEmpty)
+    #expect(reversal.updated == [riga.persistentModelID])
+    #expect(reversal.deleted.count == 1)
+    #expect(
+      reversal.restored.map(\.formerIdentifier.entityName).sorted() == [
+        "Cabin", "Cabin", "Cabin", "Voyage",
+      ]
+    )
+    let restored = try #require(reversal.restored.first { $0.formerIdentifier == osloID })
+    try save(as: "mine")
+    #expect(try voyages().map(\.name) == ["Oslo", "Riga"])
+    #expect(riga.budget == 1 && riga.note == nil)
+    let again = try #require(restored.model as? Voyage)
+    #expect(again.persistentModelID != osloID)
+    #expect(again.budget == 2 && again.note == "by train")
+    #expect(again.cabins.map(\.number) == [1, 2, 3])
+    let elsewhere = ModelContext(store.container)
+    #expect(try elsewhere.fetch(FetchDescriptor<Cabin>()).count == 3)
+    #expect(
+      try elsewhere.fetch(FetchDescriptor<Voyage>(predicate: #Predicate { $0.name == "Oslo" })).map
+      { $0.cabins.map(\.number) } == [[1, 2, 3]]
+    )
+  }
+
+  @Test func `leaves what others have set since, and says so`() throws {
+    let riga = Voyage("Riga", budget: 1)
+    context.insert(riga)
+    try save(as: "mine")
+    riga.budget = 10
+    riga.note = "from the import"
+    riga.name = "RIGA"
+    let (genoa, turku) = (Voyage("Genoa"), Voyage("Turku"))
+    context.insert(genoa)
+    context.insert(turku)
+    try save(as: "import")
+    riga.note = "mine"
+    genoa.budget = 5
+    try save(as: "mine")
+    let number = try #require(try store.transactions().last?.transactionIdentifier)
+
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(riga.budget == 1 && riga.name == "Riga" && riga.note == "mine")
+    #expect(try voyages().map(\.name) == ["Genoa", "Riga"])
+    let conflicts = reversal.conflicts.map { "\($0.model.entityName).\($0.property ?? "-")" }
+    #expect(conflicts.sorted() == ["Voyage.-", "Voyage.note"])
+    #expect(
+      reversal.conflicts.allSatisfy {
+        $0.reason == .changedSince(transaction: number, author: "mine")
+      }
+    )
+    #expect(reversal.conflicts.contains { $0.description.contains("of mine has changed it since") })
+  }
+
+  @Test func `sees no conflict in what is again as it was`() throws {
+    let riga = Voyage("Riga", budget: 1)
+    context.insert(riga)
+    try save(as: "mine")
+    riga.budget = 10
+    try save(as: "import")
+    riga.budget = 1
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    #expect(reversal.conflicts.isEmpty && reversal.updated.isEmpty)
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `goes behind the changes of others to those before`() throws {
+    let riga = Voyage("Riga", budget: 1)
+    context.insert(riga)
+    try save(as: "import")
+    riga.budget = 2
+    try save(as: "mine")
+    riga.budget = 3
+    try save(as: "import")
+    riga.budget = 4
+    try save(as: "import")
+    let transactions = try store.transactions()
+    let reversal = try context.revert(transactions.suffix(1))
+    #expect(riga.budget == 3 && reversal.conflicts.isEmpty)
+    context.rollback()
+    try context.revert(transactions.suffix(2))
+    #expect(riga.budget == 2)
+    context.rollback()
+    // The one that inserted it stays out of it, since another has changed it.
+    #expect(try context.revert(author: "import").conflicts.count == 1)
+    #expect(!riga.isDeleted)
+  }
+
+  @Test func `leaves what is not saved yet`() throws {
+    let (riga, oslo) = (Voyage("Riga", budget: 1), Voyage("Oslo", budget: 1))
+    context.insert(riga)
+    context.insert(oslo)
+    try save(as: "mine")
+    riga.budget = 10
+    oslo.budget = 10
+    let genoa = Voyage("Genoa")
+    context.insert(genoa)
+    try save(as: "import")
+    riga.budget = 20
+    genoa.note = "unsaved"
+    context.delete(oslo)
+    let reversal = try context.revert(author: "import")
+    #expect(reversal.conflicts.map(\.reason) == [.changedHere, .changedHere, .changedHere])
+    try save(as: "mine")
+    #expect(try voyages().map(\.budget) == [0, 20])
+  }
+
+  @Test func `can be taken back itself, undone, and rolled back`() throws {
+    let riga = Voyage("Riga", budget: 1)
+    context.insert(riga)
+    try save(as: "mine")
+    riga.budget = 10
+    context.insert(Voyage("Genoa", budget: 7))
+    try save(as: "import")
+
+    context.undoManager = UndoManager()
+    try context.revert(author: "import")
+    context.processPendingChanges()
+    context.undoManager?.undo()
+    #expect(riga.budget == 10)
+    #expect(try voyages().map(\.name) == ["Genoa", "Riga"])
+    context.undoManager = nil
+    context.rollback()
+
+    try context.revert(author: "import")
+    context.rollback()
+    #expect(riga.budget == 10 && !context.hasChanges)
+
+    try context.revert(author: "import")
+    try save(as: "reversal")
+    #expect(try voyages().map(\.budget) == [1])
+    let reversal = try context.revert(author: "reversal")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    #expect(try voyages().map(\.name) == ["Genoa", "Riga"])
+    #expect(try voyages().map(\.budget) == [7, 10])
+  }
+
+  @Test func `puts members back to their places, beside those that others have added`() throws {
+    let (riga, oslo) = (Voyage("Riga"), Voyage("Oslo"))
+    riga.cabins = (1...4).map { Cabin($0) }
+    context.insert(riga)
+    context.insert(oslo)
+    try save(as: "mine")
+    let (second, third) = (riga.cabins[1], riga.cabins[2])
+    second.voyage = oslo
+    context.delete(third)
+    try save(as: "import")
+    #expect(riga.cabins.map(\.number) == [1, 4])
+    try context.revert(author: "import")
+    #expect(riga.cabins.map(\.number) == [1, 2, 3, 4])
+    #expect(oslo.cabins.isEmpty)
+    context.rollback()
+
+    riga.cabins.append(Cabin(5))
+    try save(as: "mine")
+    try context.revert(author: "import")
+    try save(as: "mine")
+    let order = riga.cabins.map(\.number)
+    #expect(order.prefix(3) == [1, 4, 5] && order.suffix(2).sorted() == [2, 3])
+    riga.cabins.reverse()
+    try save(as: "order")
+    try context.revert(author: "order")
+    try save(as: "mine")
+    #expect(riga.cabins.map(\.number) == order)
+  }
+
+  @Test func `takes guests back who came, and has those again who went`() throws {
+    let (riga, oslo) = (Voyage("Riga"), Voyage("Oslo"))
+    let (ann, bob, eve) = (Guest("Ann"), Guest("Bob"), Guest("Eve"))
+    riga.guests = [ann, bob]
+    oslo.guests = [bob]
+    for model in [riga, oslo] { context.insert(model) }
+    context.insert(eve)
+    try save(as: "mine")
+    riga.guests = [eve, bob]
+    context.delete(bob)
+    try save(as: "import")
+    #expect(riga.guests.map(\.name) == ["Eve"])
+    try context.revert(author: "import")
+    #expect(riga.guests.map(\.name) == ["Ann", "Bob"])
+    #expect(oslo.guests.map(\.name) == ["Bob"])
+    #expect(eve.voyages.isEmpty)
+    context.rollback()
+
+    let dan = Guest("Dan")
+    riga.guests.append(dan)
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    #expect(Set(riga.guests.map(\.name)) == ["Ann", "Bob", "Dan"])
+    let elsewhere = ModelContext(store.container)
+    let guests = try elsewhere.fetch(FetchDescriptor<Guest>(sortBy: [SortDescriptor(\.name)]))
+    #expect(
+      guests.map { $0.voyages.map(\.name).sorted() } == [["Riga"], ["Oslo", "Riga"], ["Riga"], []]
+    )
+  }
+
+  @Test func `leaves what a delete rule would take along`() throws {
+    let riga = Voyage("Riga")
+    riga.cabins = [Cabin(1)]
+    context.insert(riga)
+    try save(as: "mine")
+    let cabin = riga.cabins[0]
+    let genoa = Voyage("Genoa")
+    context.insert(genoa)
+    cabin.voyage = genoa
+    genoa.cabins.append(Cabin(2))
+    context.delete(riga)
+    try save(as: "import")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    #expect(try voyages().map(\.name) == ["Riga"])
+    #expect(try context.fetch(FetchDescriptor<Cabin>()) == [cabin])
+    #expect(cabin.voyage?.name == "Riga")
+  }
+
+  @Test
+  func
+    `is known after a compaction that keeps history, after deleting it, and not when it is gone`()
+    throws
+  {
+    let riga = Voyage("Riga", budget: 1)
+    context.insert(riga)
+    try save(as: "mine")
+    riga.budget = 2
+    try save(as: "import")
+    let transactions = try store.transactions().suffix(1)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try context.revert(transactions).conflicts.isEmpty)
+    #expect(riga.budget == 1)
+    context.rollback()
+
+    let short = try HistoryStore(.init(.onDemand, historyByteCount: 0))
+    let other = short.context("import")
+    other.insert(Voyage("Oslo"))
+    try other.save()
+    let gone = try short.transactions()
+    for number in 0..<300 {
+      other.insert(Voyage("\(number)"))
+      try other.save()
+    }
+    for store in short.container.stores(of: LogStore.self) { try store.compact() }
+    #expect(throws: SwiftDataError.historyTokenExpired) { try other.revert(gone) }
+    #expect(throws: SwiftDataError.historyTokenExpired) { try other.revert(transactions) }
+    #expect(!other.hasChanges)
+    #expect(throws: DataStoreError.unsupportedFeature) {
+      try ModelContext(store.container, asOf: .now).revert(transactions)
+    }
+    #expect(try context.revert([]).updated.isEmpty)
+  }
+}
+
+@Suite struct `Taking back what must be unique, one to one, or large` {
+  @Model final class Berth {
+    @Attribute(.unique) var code: String
+    var ship: Ship?
+    @Attribute(.externalStorage) var plan: Data
+    var needed: Quay
+
+    init(_ code: String, _ needed: Quay, plan: Data = Data()) {
+      self.code = code
+      self.plan = plan
+      self.needed = needed
+    }
+  }
+
+  @Model final class Ship {
+    var name: String
+    @Relationship(inverse: \Berth.ship) var berth: Berth?
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Quay {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  private let folder: TemporaryFolder
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    folder = try TemporaryFolder()
+    container = try ModelContainer(
+      for: Berth.self,
+      Ship.self,
+      Quay.self,
+      configurations: LogStoreConfiguration(url: folder.url.appending(path: "berths.store"))
+    )
+    context = ModelContext(container)
+  }
+
+  private func save(as author: String) throws {
+    context.author = author
+    try context.save()
+  }
+
+  @Test func `leaves a value that another model has now`() throws {
+    let quay = Quay("north")
+    let (a, b) = (Berth("a", quay), Berth("b", quay))
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    context.delete(a)
+    b.code = "c"
+    try save(as: "import")
+    let (other, another) = (Berth("a", quay), Berth("b", quay))
+    context.insert(other)
+    context.insert(another)
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.restored.isEmpty && reversal.updated.isEmpty)
+    #expect(
+      Set(reversal.conflicts.map(\.reason)) == [
+        .valueTaken(by: other.persistentModelID), .valueTaken(by: another.persistentModelID),
+      ]
+    )
+    #expect(reversal.conflicts.map(\.property) == ["code", "code"])
+    #expect(try Set(context.fetch(FetchDescriptor<Berth>()).map(\.code)) == ["a", "b", "c"])
+  }
+
+  @Test func `exchanges values that the transactions exchanged`() throws {
+    let quay = Quay("north")
+    let (a, b) = (Berth("a", quay), Berth("b", quay))
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    a.code = "-"
+    try save(as: "import")
+    b.code = "a"
+    try save(as: "import")
+    context.delete(a)
+    context.insert(Berth("b", quay))
+    try save(as: "import")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    #expect(b.code == "b")
+    #expect(try context.fetch(FetchDescriptor<Berth>()).map(\.code).sorted() == ["a", "b"])
+  }
+
+  @Test func `leads the ends of a one-to-one back, but not past others`() throws {
+    let quay = Quay("north")
+    let (a, b) = (Berth("a", quay), Berth("b", quay))
+    let (x, y) = (Ship("x"), Ship("y"))
+    a.ship = x
+    b.ship = y
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    a.ship = y
+    try save(as: "import")
+    #expect(x.berth == nil && b.ship == nil && y.berth === a)
+    try context.revert(author: "import")
+    #expect(a.ship === x && b.ship === y && x.berth === a && y.berth === b)
+    context.rollback()
+    let c = Berth("c", quay)
+    context.insert(c)
+    c.ship = x
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(c.ship === x && x.berth === c)
+    #expect(b.ship === y && y.berth === b)
+    #expect(a.ship == nil)
+    #expect(!reversal.conflicts.isEmpty)
+  }
+
+  @Test func `has large values again, compacted or not`() throws {
+    let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+    let (a, b) = (Berth("a", Quay("north"), plan: bytes), Berth("b", Quay("south"), plan: bytes))
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    a.plan = Data([1])
+    context.delete(b)
+    try save(as: "import")
+    for store in container.stores(of: LogStore.self) { try store.compact() }
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    let plans = try ModelContext(container).fetch(FetchDescriptor<Berth>()).map(\.plan)
+    #expect(plans == [bytes, bytes])
+  }
+
+  @Test func `leaves a model away that lacks what it needs`() throws {
+    let quay = Quay("north")
+    let a = Berth("a", quay)
+    context.insert(a)
+    try save(as: "mine")
+    context.delete(a)
+    try save(as: "import")
+    context.delete(quay)
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    #expect(reversal.restored.isEmpty)
+    #expect(reversal.conflicts.map(\.reason) == [.destinationGone])
+    #expect(reversal.conflicts.map(\.property) == ["needed"])
+    #expect(!context.hasChanges)
+  }
+}
