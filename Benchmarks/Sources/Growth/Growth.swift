@@ -15,7 +15,7 @@ struct Growth {
     self.prepare = prepare
   }
 
-  static var all: [Growth] { lists + graphs + contexts + pending + requests }
+  static var all: [Growth] { lists + graphs + contexts + pending + requests + earlierStates }
 }
 
 /// What an operation cost at each number of models.

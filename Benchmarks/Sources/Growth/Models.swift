@@ -1,4 +1,5 @@
 import Foundation
+import LogStore
 import SwiftData
 
 /// A parent whose members stay when it goes.
@@ -81,15 +82,33 @@ final class Entry {
 struct Sample {
   let container: ModelContainer
   let context: ModelContext
+  /// The folder of a store that is not in memory.
+  private let folder: TemporaryFolder?
 
   init() throws {
+    try self.init(ModelConfiguration(isStoredInMemoryOnly: true), in: nil)
+  }
+
+  /// A store in a folder, which keeps all of its history.
+  static func withHistory() throws -> Sample {
+    let folder = try TemporaryFolder()
+    var configuration = LogStoreConfiguration(
+      url: folder.url.appending(path: "models.store"),
+      durability: .relaxed
+    )
+    configuration.compaction = .onDemand
+    return try Sample(configuration, in: folder)
+  }
+
+  private init(_ configuration: any DataStoreConfiguration, in folder: TemporaryFolder?) throws {
     container = try ModelContainer(
       for: Schema([
         Team.self, Player.self, Club.self, Album.self, Photo.self, Ledger.self, Entry.self,
       ]),
-      configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
+      configurations: [configuration]
     )
     context = ModelContext(container)
+    self.folder = folder
   }
 
   /// Another context, where nothing is registered.
@@ -154,6 +173,17 @@ struct Sample {
     try context.save()
     return teams
   }
+}
+
+/// A folder that goes with its last user.
+private final class TemporaryFolder {
+  let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// An operation did not do what it was timed for.
