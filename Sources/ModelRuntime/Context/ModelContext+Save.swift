@@ -584,7 +584,8 @@ extension _ModelState {
     for property in descriptor.relationships {
       if case .many(let list) = relation(property), list.isLoaded {
         list.settle()
-        memberCount += list.count
+        list.letGoOfRemovals()
+        memberCount += list.keptCount
       } else if property.relationIndex < relations.count {
         relations[property.relationIndex] = .unloaded
       }

@@ -28,6 +28,33 @@ extension Growth {
           }
         }
       },
+      Growth("move a member to another list and save it, each by itself") { sample, count in
+        let (team, players) = try sample.team(count)
+        let other = Team("other")
+        sample.context.insert(other)
+        try sample.context.save()
+        return {
+          for player in players {
+            player.team = other
+            try sample.context.save()
+          }
+          try expect(team.players.count, is: 0, "the members")
+          try expect(other.players.count, is: count, "the other's members")
+        }
+      },
+      Growth("delete a member, make another one, and save, each by itself") { sample, count in
+        let (team, players) = try sample.team(count)
+        return {
+          for player in players {
+            sample.context.delete(player)
+            let next = Player(count + player.number)
+            next.team = team
+            sample.context.insert(next)
+            try sample.context.save()
+          }
+          try expect(team.players.count, is: count, "the members")
+        }
+      },
       Growth("removeLast one by one, and save") { sample, count in
         let team = try sample.team(count).team
         return {
