@@ -26,6 +26,8 @@ final class Housekeeper: Sendable {
   private let isAwake = Atomic<Bool>(false)
   /// After how many microseconds it is asked again whether other processes need what is to be removed; 0: nothing is.
   private let othersDelay = Atomic<Int>(0)
+  /// The newest commit when a checkpoint that was missing could not be written.
+  private let failedCheckpointCommit = Atomic<UInt64>(.max)
   /// Whether everything is to come to an end.
   private let hasStopped = Atomic<Bool>(false)
   /// Does all but compact; `nil` if the caller does.
@@ -178,8 +180,17 @@ extension Housekeeper {
   ///
   /// Not at once after each: a store that is written to all the time would then mostly write checkpoints.
   private func checkpointIfMissing(_ log: some HousekeptLog) {
-    // A failure costs the next opening some time; if it was the log's, the next commit says so.
-    if log.checkpointDistance?.isMissing == true { try? log.checkpoint() }
+    let newest = state.visibility.visible.load(ordering: .relaxed)
+    guard log.checkpointDistance?.isMissing == true,
+      failedCheckpointCommit.load(ordering: .relaxed) != newest
+    else { return }
+    do {
+      try log.checkpoint()
+    } catch {
+      // It costs the next opening some time; if it was the log's, the next commit says so. It is tried again behind the
+      // next commit: on a full device each attempt takes what others have made free.
+      failedCheckpointCommit.store(newest, ordering: .relaxed)
+    }
   }
 }
 
