@@ -21,17 +21,15 @@ extension LogWriter: LogPublisher {
   }
 
   func removeRemains() {
-    guard let turns, turns.mayHaveRemains.exchange(false, ordering: .relaxed) else { return }
+    if turns == nil { return }
     do throws(StorageError) {
       let manifest = try currentManifest()
       // After a failure a manifest may be there that nobody goes by, and still count after a crash, with its packs.
-      guard try manifestFiles.readNewest()?.number == manifest.number else {
-        return turns.mayHaveRemains.store(true, ordering: .relaxed)
+      if try manifestFiles.readNewest()?.number == manifest.number {
+        try state.removeRetiredFiles(behind: manifest.base)
       }
-      try state.removeRetiredFiles(behind: manifest.base)
     } catch {
-      // They take space, and are looked for again.
-      turns.mayHaveRemains.store(true, ordering: .relaxed)
+      // They take space, and are looked for again by the next compaction.
     }
   }
 

@@ -207,7 +207,6 @@ extension LogWriter {
 
   /// Step R.
   private func repair(after record: TurnRecord, _ turns: Turns) throws(StorageError) {
-    turns.mayHaveRemains.store(true, ordering: .relaxed)
     preparation.skip(to: try highestFileNumber().next)
     state.files.blobs.record(try highestBlob())
     lead.withLock { lead in

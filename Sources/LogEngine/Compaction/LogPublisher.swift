@@ -34,6 +34,8 @@ protocol LogPublisher: AnyObject, Sendable {
   func lockCompaction() throws(StorageError) -> CompactionPermit?
 
   /// Removes files that another process left which died while it compacted; in a turn, by who may compact.
+  ///
+  /// Before each compaction: one that died between two turns tells nobody, and may have been a command that was stopped.
   func removeRemains()
 
   /// Runs `body` while no other process writes the store.

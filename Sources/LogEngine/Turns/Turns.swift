@@ -21,8 +21,6 @@ final class Turns: @unchecked Sendable {
   let known: Atomic<UInt64>
   /// How many turns there were when this process last read the log.
   let read: Atomic<UInt64>
-  /// Whether a process may have died since this one looked, and left files of a compaction.
-  let mayHaveRemains = Atomic<Bool>(true)
   /// How long threads may join a turn, in microseconds.
   static let burst = 5000
 

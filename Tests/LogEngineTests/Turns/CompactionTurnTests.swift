@@ -67,8 +67,9 @@ import Testing
 }
 
 @Suite struct `A process that dies while it compacts` {
-  /// The others may go on for months.
-  @Test func `leaves no files to those that go on`() throws {
+  /// The others may go on for months; they have looked for such files before, or not.
+  @Test(arguments: [false, true])
+  func `leaves no files to those that go on`(haveLooked: Bool) throws {
     var deathCount = 0
     for count in 1..<1000 {
       let (disk, locks) = (InMemoryFileSystem(), LockBoard())
@@ -90,6 +91,14 @@ import Testing
         }
         if engines[0].state.files.packList.withLock({ $0.isEmpty }) { try engines[0].compact() }
       }
+      if haveLooked {
+        try engines[1].compact()
+        try Self.insert(40, engines[0])
+        for engine in engines.reversed() {
+          try engine.refresh()
+          engine.performBackgroundWork()
+        }
+      }
       systems[0].live(for: count)
       let outcome = try? engines[0].compact()
       if !systems[0].isDead {
@@ -101,7 +110,7 @@ import Testing
       try survivor.refresh()
       try Self.insert(1, survivor)
       try survivor.compact()
-      #expect(try MemoryStore.rows(of: survivor).count == 81)
+      #expect(try MemoryStore.rows(of: survivor).count == (haveLooked ? 121 : 81))
       let state = survivor.state
       #expect(
         try PackID.numbers(state.paths, disk) == state.files.packList.withLock { $0.map(\.id) },
