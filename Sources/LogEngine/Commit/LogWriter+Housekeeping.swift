@@ -80,6 +80,19 @@ extension LogWriter: HousekeptLog {
     try? synchronize()
   }
 
+  /// Sends what this process wrote to the disk, whoever else is about to do so.
+  ///
+  /// For one that leaves while another keeps the turn, and with it the right to say what is on disk: others do not hear of
+  /// this, and synchronize once more.
+  func synchronizeWithoutTurn() {
+    guard let (segment, _) = findUnsynchronized() else { return }
+    do throws(StorageError) {
+      try segment.file.synchronize()
+    } catch {
+      lead.withLock { _ = poison(error, &$0) }
+    }
+  }
+
   /// What commits that wait for no disk have written, and is not known to be on it.
   private func findUnsynchronized() -> (segment: Segment, end: UInt64)? {
     guard !writesThrough else { return nil }

@@ -152,7 +152,7 @@ extension StorageEngine {
       writer.abandon()
     } catch .turnTimeout {
       // This one has nothing that others lack, and is not the last.
-      writer.synchronizeBehind()
+      writer.synchronizeWithoutTurn()
       writer.abandon()
     }
   }

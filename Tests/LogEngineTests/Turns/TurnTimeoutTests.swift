@@ -2,6 +2,7 @@ import Foundation
 import LogEngineTestSupport
 import LogTools
 import RowFormat
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -102,6 +103,30 @@ import Testing
     #expect(holder.rowCount(of: 1) == 2)
     try holder.close()
     #expect(try StorageEngine.verify(at: folder.path).isSound)
+  }
+
+  @Test func `lets one leave that sees its commits to the disk first`() throws {
+    let synchronized = Mutex<[String]>([])
+    let fileSystem = HookedFileSystem(PosixFileSystem()) { call in
+      if call.operation == .synchronize { synchronized.withLock { $0.append(call.path) } }
+    }
+    var options = EngineOptions()
+    options.durability = .relaxed(interval: .seconds(3600))
+    options.background = .caller
+    options.writers = .severalProcesses
+    options.turnTimeout = .milliseconds(5)
+    let other = try StorageEngine.open(
+      at: folder.path,
+      options: options,
+      fileSystem: fileSystem
+    )
+    try Self.commit(other)
+    try holder.beginTurn()
+    synchronized.withLock { $0 = [] }
+    try other.close()
+    #expect(synchronized.withLock { $0.contains { $0.hasSuffix(".seg") } })
+    try holder.endTurn()
+    try holder.close()
   }
 
   /// All of them wait by a thread, again and again.
