@@ -215,7 +215,7 @@ extension HistoryObserver {
     }
   }
 
-  /// The transactions behind a bookmark: all of them, or where some were deleted and are gone, those that are left.
+  /// The transactions behind a bookmark, those that were deleted included; where some of these are gone, those that are left.
   ///
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if the store is in a state of before the bookmark; what the store throws
   ///   when it cannot be read.
@@ -223,15 +223,16 @@ extension HistoryObserver {
     behind bookmark: (any HistoryToken)?,
     in history: any HistoryProviding
   ) throws -> [any HistoryTransaction] {
+    // What was deleted by a predicate is missing in the history, and nothing says so.
+    if let bookmark, let store = history as? any DeletedHistoryReading,
+      let all = try store.allTransactions(since: bookmark)
+    {
+      return all
+    }
     do {
       return try history.transactions(since: bookmark)
     } catch let expired as SwiftDataError where expired == .historyTokenExpired {
       guard let bookmark else { throw expired }
-      if let store = history as? any DeletedHistoryReading,
-        let all = try store.allTransactions(since: bookmark)
-      {
-        return all
-      }
       let left = try history.transactions(since: nil)
       // What was deleted is the beginning: all that is left comes after the bookmark.
       if let newest = left.last?.anyToken, !isLater(newest, than: bookmark) { throw expired }

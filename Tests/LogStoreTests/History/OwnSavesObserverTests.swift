@@ -73,4 +73,31 @@ import Testing
     }
     #expect(observer.eventCounter == 1)
   }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `counts what others delete from the middle of the history`() async throws {
+    let container = try open()
+    let context = ModelContext(container)
+    let other = ModelContext(try open())
+    context.insert(Tally(0))
+    try context.save()
+    let observer = try HistoryObserver(authors: ["importer"], modelContainer: container)
+    let end = try HistoryObserver(authors: ["end"], modelContainer: container)
+    for number in 1...3 {
+      other.author = "importer"
+      other.insert(Tally(number))
+      try other.save()
+      try other.deleteHistory(
+        HistoryDescriptor<Transaction>(predicate: #Predicate { $0.author == "importer" })
+      )
+    }
+    other.author = "end"
+    other.insert(Tally(4))
+    try other.save()
+    while end.eventCounter == 0, !Task.isCancelled {
+      _ = try context.fetchCount(FetchDescriptor<Tally>())
+      await Task.yield()
+    }
+    #expect(observer.eventCounter == 3)
+  }
 }
