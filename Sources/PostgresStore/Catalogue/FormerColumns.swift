@@ -10,12 +10,12 @@ struct FormerColumns {
   let isPlanned: Bool
   /// The columns of the models that opened the namespace last, by name; none where that is not known.
   private let described: [String: TableDescription.Column]
-  /// What the namespace remembers of properties, by name; of those, too, that the models lack.
+  /// What the namespace remembers of properties, by the name they have now; of those, too, that the models lack.
   private(set) var properties: [String: StoredProperty]
   /// The columns that are still there, though a step has let go of them.
   let gone: Set<String>
   /// The former names of those that were renamed.
-  var origins: [String: String] = [:]
+  private(set) var origins: [String: String] = [:]
 
   init(of entity: String, in former: Schema?, _ metadata: [String: String]) {
     descriptor = former?.modelTypes.map { ModelDescriptor.of($0) }.first {
@@ -46,14 +46,24 @@ struct FormerColumns {
 
   /// What the values of a column are; `nil` if the namespace does not say.
   func values(_ name: String) -> StoredValues? {
-    properties[origins[name] ?? name]?.values.flatMap { StoredValues($0) }
+    properties[name]?.values.flatMap { StoredValues($0) }
   }
 
   /// What was at the other end of a relationship; `nil` if the namespace does not say.
-  func inverse(_ name: String) -> InverseKind? { properties[origins[name] ?? name]?.inverse }
+  func inverse(_ name: String) -> InverseKind? { properties[name]?.inverse }
 
   /// Forgets what a column was that begins anew.
-  mutating func forget(_ name: String) { properties[origins[name] ?? name] = nil }
+  mutating func forget(_ name: String) { properties[name] = nil }
+
+  /// Notes that columns have other names now: a former one may be another property's from now on.
+  mutating func rename(_ renamings: [(old: String, new: String)]) {
+    let former = properties
+    for (old, _) in renamings { properties[old] = nil }
+    for (old, new) in renamings {
+      origins[new] = old
+      properties[new] = former[old]
+    }
+  }
 
   /// The property of the version before that has become one of a name.
   func property(_ name: String) -> ModelProperty? {

@@ -19,10 +19,10 @@ extension StoreCatalogue {
   ) throws {
     var former = FormerColumns(of: descriptor.entityName, in: former, metadata)
     let all = MappedColumn.columns(of: descriptor)
-    try drop(all.map(\.name).filter(former.beginsAnew), of: descriptor.entityName)
-    for renaming in try rename(columnsOf: descriptor, since: former) {
-      former.origins[renaming.new] = renaming.old
-    }
+    let begun = all.map(\.name).filter(former.beginsAnew)
+    try drop(begun, of: descriptor.entityName)
+    for name in begun { former.forget(name) }
+    former.rename(try rename(columnsOf: descriptor, since: former).map { ($0.old, $0.new) })
     let properties = Properties(in: schema, isWriter: isWritten(by: schema))
     for column in all { try bring(column, of: descriptor, since: &former, typeChange, properties) }
     try noteGone(from: descriptor, since: former)

@@ -64,6 +64,62 @@ private enum Plan: SchemaMigrationPlan {
   }
 }
 
+/// The relationship has another name, and another one its former name.
+private enum Writers: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, Editor.self, Book.self] }
+
+  @Model final class Person {
+    var name = ""
+    init() {}
+  }
+  @Model final class Editor {
+    var name = ""
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Book {
+    var title = ""
+    @Relationship(originalName: "author") var writer: Person?
+    var author: Editor?
+    init() {}
+  }
+}
+
+private enum Authorless: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, Book.self] }
+
+  @Model final class Person {
+    var name = ""
+    init() {}
+  }
+  @Model final class Book {
+    var title = ""
+    init() {}
+  }
+}
+
+private enum LaterEditors: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { Editors.models }
+}
+
+private enum AuthorlessPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Persons.self, Authorless.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: Persons.self, toVersion: Authorless.self)]
+  }
+}
+
+private enum LaterPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { AuthorlessPlan.schemas + [LaterEditors.self] }
+  static var stages: [MigrationStage] {
+    AuthorlessPlan.stages + [
+      .lightweight(fromVersion: Authorless.self, toVersion: LaterEditors.self)
+    ]
+  }
+}
+
 private enum Animals: VersionedSchema {
   static let versionIdentifier = Schema.Version(1, 0, 0)
   static var models: [any PersistentModel.Type] { [Owner.self, Animal.self, Dog.self] }
@@ -138,6 +194,30 @@ private enum MembersLists: VersionedSchema {
     for title in ["old", "other"] { context.insert(Persons.Book(title, person)) }
     try context.save()
     return place
+  }
+
+  @Test func `may have a name that another one had which was renamed`() throws {
+    let place = try fill()
+    for round in 0..<3 {
+      let context = try place.open(Writers.self, plan: nil)
+      let books = try context.fetch(FetchDescriptor<Writers.Book>())
+      #expect(books.map { $0.writer?.name } == ["y", "y"])
+      #expect(books.allSatisfy { ($0.author == nil) == (round == 0) })
+      let editor = Writers.Editor("e")
+      context.insert(editor)
+      for book in books { book.author = editor }
+      try context.save()
+    }
+  }
+
+  @Test func `may have a name that another one had which was let go of`() throws {
+    let place = try fill()
+    _ = try place.open(Authorless.self, plan: AuthorlessPlan.self)
+    for _ in 0..<2 {
+      let context = try place.open(LaterEditors.self, plan: LaterPlan.self)
+      let books = try context.fetch(FetchDescriptor<Editors.Book>())
+      #expect(books.count == 2 && books.allSatisfy { $0.author == nil })
+    }
   }
 
   @Test func `that comes to lead to another class is refused by name without a plan`() throws {
