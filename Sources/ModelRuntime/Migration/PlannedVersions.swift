@@ -110,9 +110,12 @@ extension PlannedVersions {
       )
     }
     // One that was given no number is 1.0.0, and means no version by that whose entities the store keeps and it lacks.
-    let fitting = alike.filter {
+    var fitting = alike.filter {
       [versions[$0].whole, versions[$0].former].contains { $0.checksum == current.checksum }
     }
+    // Nor one that has more entities than it, if another has just these.
+    let whole = fitting.filter { versions[$0].whole.checksum == current.checksum }
+    if !schema.isVersioned, !whole.isEmpty { fitting = whole }
     return fitting.first { versions[$0].number == schema.version } ?? fitting.last ?? newest
   }
 
