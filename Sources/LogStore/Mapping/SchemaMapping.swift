@@ -18,6 +18,8 @@ struct SchemaMapping {
   private(set) var draft: CatalogueDraft
   private(set) var checks = ValueChecks()
   private let manner: Manner
+  /// The entities whose rows a step removes.
+  private let removedEntities: Set<String>
   /// The entities of the schema that the store is brought to.
   private var families = EntityFamilies(Schema())
   /// The columns in which rows have other values than before, or values where they had none.
@@ -31,6 +33,12 @@ struct SchemaMapping {
   init(_ draft: CatalogueDraft, _ manner: Manner) {
     self.draft = draft
     self.manner = manner
+    removedEntities =
+      if case .planned(let step) = manner {
+        Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
+      } else {
+        []
+      }
   }
 
   private var catalogue: Catalogue { draft.catalogue }
@@ -63,12 +71,6 @@ struct SchemaMapping {
     if complete.layout(complete.currentLayout)?.columns != order {
       try draft.make(.setLayout(table: complete.number, columns: order))
     }
-  }
-
-  /// The entities whose rows a step removes.
-  private var removedEntities: Set<String> {
-    guard case .planned(let step) = manner else { return [] }
-    return Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
   }
 
   /// Whether code of the app provides the values of properties whose older ones cannot be read.
@@ -447,7 +449,20 @@ extension SchemaMapping {
         let inverse = InverseRecords.inverse(of: property, in: catalogue)
       else { continue }
       try draft.make(InverseRecords.record(inverse, of: column.number, in: table.number))
+      if lacksOtherEnd(property, of: descriptor) {
+        try draft.make(InverseRecords.record(.none, of: column.number, in: table.number))
+      }
     }
+  }
+
+  /// Whether a relationship has values, and its inverse none, because that one's column has just come.
+  private func lacksOtherEnd(_ property: ModelProperty, of descriptor: ModelDescriptor) -> Bool {
+    guard !property.isDerivable, let inverse = property.inverse, !inverse.isDerivable,
+      let destination = property.destination.map(ModelDescriptor.of)
+    else { return false }
+    return changedColumns.contains(
+      ChangedColumn(entity: destination.entityName, name: inverse.name)
+    ) && !changedColumns.contains(ChangedColumn(entity: descriptor.entityName, name: property.name))
   }
 
   /// Notes what kind of inverse a relationship has whose column comes.
@@ -471,10 +486,10 @@ extension SchemaMapping {
       checks.numbers.append((table.number, found.number, property, values))
       return try draft.make(ValueRecords.record(values, of: found.number, in: table.number))
     }
-    let removed = removedEntities
-    let joined = stored.joined(by: values, without: removed)
+    let joined = stored.joined(by: values, without: removedEntities)
     try draft.make(ValueRecords.record(joined, of: found.number, in: table.number))
-    if case .rows(_, let names) = stored, !names.isDisjoint(with: removed), !property.isDerivable,
+    if case .rows(_, let names) = stored, !names.isDisjoint(with: removedEntities),
+      !property.isDerivable,
       property.inverse != nil
     {
       // Rows that are gone took nothing out of other rows.

@@ -4,7 +4,7 @@ import ModelRuntime
 /// The entries of a catalogue that say what kind of inverse each relationship had when its column was written last.
 ///
 /// Each relationship's column has an entry, `inverse.<table>.<column>`: `none`, `one` or `many`; and if it has an inverse,
-/// another, `inverse.<table>.<column>.of`, with the number of that one's column. A store of an older library lacks entries,
+/// another, `inverse.<table>.<column>.of`, with the table and the column of that one, as `<table>.<column>`. A store of an older library lacks entries,
 /// and gets them when one process alone opens it next. A relationship without an inverse may refer to rows that are gone, and
 /// the other end says nothing of it: so where an inverse is gained, or is another property, the entries change only once the
 /// rows were looked at.
@@ -60,22 +60,46 @@ struct InverseRecords {
     .setMetadata(key: key(table, column), value: Array(kind.rawValue.utf8))
   }
 
-  /// The number of the column of the inverse that a column's relationship had; `nil` if it had none, or the store does not say.
-  static func inverse(of column: UInt16, in table: UInt16, _ catalogue: Catalogue) -> UInt16? {
-    catalogue.metadata["\(key(table, column)).of"].flatMap {
-      UInt16(String(decoding: $0, as: UTF8.self))
+  /// A column, by its number in a table.
+  struct Place: Equatable {
+    let table: UInt16
+    let column: UInt16
+
+    init(table: UInt16, column: UInt16) {
+      self.table = table
+      self.column = column
+    }
+
+    /// Reads `<table>.<column>`; `nil` for any other text.
+    fileprivate init?(_ text: String) {
+      let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
+      guard numbers.count == 2, let table = UInt16(numbers[0]), let column = UInt16(numbers[1])
+      else { return nil }
+      self.init(table: table, column: column)
     }
   }
 
-  /// The number of the column of a relationship's inverse, in the table of the class at the other end.
-  static func inverse(of property: ModelProperty, in catalogue: Catalogue) -> UInt16? {
-    guard let inverse = property.inverse, let destination = property.destination else { return nil }
-    return catalogue.table(named: ModelDescriptor.of(destination).entityName)?
-      .column(named: inverse.name)?.number
+  /// The inverse that a column's relationship had; `nil` if it had none, or the store does not say.
+  static func inverse(of column: UInt16, in table: UInt16, _ catalogue: Catalogue) -> Place? {
+    catalogue.metadata["\(key(table, column)).of"].flatMap {
+      Place(String(decoding: $0, as: UTF8.self))
+    }
   }
 
-  static func record(_ inverse: UInt16, of column: UInt16, in table: UInt16) -> CatalogueChange {
-    .setMetadata(key: "\(key(table, column)).of", value: Array("\(inverse)".utf8))
+  /// The column of a relationship's inverse, in the table of the class at the other end.
+  static func inverse(of property: ModelProperty, in catalogue: Catalogue) -> Place? {
+    guard let inverse = property.inverse, let destination = property.destination,
+      let table = catalogue.table(named: ModelDescriptor.of(destination).entityName),
+      let column = table.column(named: inverse.name)
+    else { return nil }
+    return Place(table: table.number, column: column.number)
+  }
+
+  static func record(_ inverse: Place, of column: UInt16, in table: UInt16) -> CatalogueChange {
+    .setMetadata(
+      key: "\(key(table, column)).of",
+      value: Array("\(inverse.table).\(inverse.column)".utf8)
+    )
   }
 
   /// Whether a change only adds an entry: no store is in the wrong schema for want of one.

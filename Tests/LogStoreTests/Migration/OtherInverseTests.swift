@@ -1,4 +1,5 @@
 import Foundation
+import LogEngine
 import LogStore
 import SwiftData
 import Testing
@@ -105,7 +106,19 @@ private enum After {
     )
   }
 
-  @Test func `agrees with it, be it a list`() throws {
+  /// Makes the store one of an older library, which did not say which property the inverse was.
+  private func forgetInverses() throws {
+    let engine = try StorageEngine.open(at: url.path)
+    let keys = engine.catalogue.metadata.keys.filter {
+      $0.hasPrefix("inverse.") && $0.hasSuffix(".of")
+    }
+    #expect(!keys.isEmpty)
+    try engine.apply(keys.map { .setMetadata(key: $0, value: []) })
+    try engine.close()
+  }
+
+  @Test(arguments: [false, true]) func `agrees with it, be it a list`(isOlder: Bool) throws {
+    if isOlder { try forgetInverses() }
     for _ in 0..<2 {
       let context = try open(After.models)
       let tags = try context.fetch(FetchDescriptor<After.Tag>(sortBy: [SortDescriptor(\.name)]))
@@ -121,7 +134,8 @@ private enum After {
     #expect(try fresh.fetch(FetchDescriptor<After.Post>()).map { $0.tags.map(\.name) } == [["b"]])
   }
 
-  @Test func `agrees with it, be it a model`() throws {
+  @Test(arguments: [false, true]) func `agrees with it, be it a model`(isOlder: Bool) throws {
+    if isOlder { try forgetInverses() }
     for _ in 0..<2 {
       let context = try open(After.models)
       let left = try #require(try context.fetch(FetchDescriptor<After.Left>()).first)
@@ -136,5 +150,71 @@ private enum After {
       #expect(try context.fetchCount(without) == 0)
       #expect(try context.container.storeInvariantViolations() == [])
     }
+  }
+}
+
+// A relationship leads to a superclass, whose column has the number that the subclass's had.
+
+private enum DogsOwners {
+  @Model class Animal {
+    var name = ""
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Dog: Animal {
+    var owners: [Owner] = []
+    override init(_ name: String) { super.init(name) }
+  }
+  @Model final class Owner {
+    var name = ""
+    @Relationship(inverse: \Dog.owners) var dogs: [Dog] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum AnimalsKeepers {
+  @Model class Animal {
+    var name = ""
+    var keepers: [Owner] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Dog: Animal {
+    override init(_ name: String) { super.init(name) }
+  }
+  @Model final class Owner {
+    var name = ""
+    @Relationship(inverse: \Animal.keepers) var dogs: [Animal] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+@Suite struct `A relationship that comes to lead to a superclass` {
+  @Test func `agrees with the inverse there`() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "store")
+    do {
+      let context = ModelContext(
+        try ModelContainer(
+          for: DogsOwners.Animal.self,
+          DogsOwners.Dog.self,
+          DogsOwners.Owner.self,
+          configurations: LogStoreConfiguration(url: url)
+        )
+      )
+      let owner = DogsOwners.Owner("o")
+      context.insert(owner)
+      owner.dogs = [DogsOwners.Dog("rex")]
+      try context.save()
+    }
+    let context = ModelContext(
+      try ModelContainer(
+        for: AnimalsKeepers.Animal.self,
+        AnimalsKeepers.Dog.self,
+        AnimalsKeepers.Owner.self,
+        configurations: LogStoreConfiguration(url: url)
+      )
+    )
+    let dogs = try context.fetch(FetchDescriptor<AnimalsKeepers.Dog>())
+    #expect(dogs.map { $0.keepers.map(\.name) } == [["o"]])
+    #expect(try context.container.storeInvariantViolations() == [])
   }
 }
