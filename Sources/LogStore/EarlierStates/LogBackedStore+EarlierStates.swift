@@ -16,10 +16,11 @@ extension DefaultStore: EarlierStateReading {
 }
 
 extension LogBackedStore {
-  package func show(_ moment: StoreMoment) throws {
+  package func prepareToShow(_ moment: StoreMoment) throws -> () -> Void {
     let tables = try openTables()
     guard let past = tables.past else { preconditionFailure("the store shows what is newest") }
-    past.show(try past.origin.openTables().makeReadView(of: moment))
+    let view = try past.origin.openTables().makeReadView(of: moment)
+    return { past.show(view) }
   }
 
   package func showRows(behind number: Int64) throws {

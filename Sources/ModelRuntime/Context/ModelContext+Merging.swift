@@ -84,9 +84,10 @@ extension ModelContext {
   }
 
   private func mergeUpdate(of reference: RowReference, in index: Int) {
-    guard let state = maps[index][reference], let model = state.model, !state.isDeleted else {
-      return
-    }
+    guard let state = maps[index][reference], let model = state.model else { return }
+    // In the state that is shown now it may be there.
+    if coordinator.isOfThePast { state.flags.remove(.vanished) }
+    if state.isDeleted { return }
     if state.hasValues { state.flags.insert(.hasMergedValues) }
     state.dropRow()
     model._$reset(keeping: state.changed)

@@ -9,11 +9,12 @@ package protocol EarlierStateReading: DataStore {
   /// - Throws: ``SwiftDataError/historyTokenExpired`` for a state that is no longer known, or not yet.
   func store(asOf moment: StoreMoment) throws -> any DataStore
 
-  /// Has a store that ``store(asOf:)`` made show another state.
+  /// Finds another state for a store that ``store(asOf:)`` made.
   ///
   /// - Parameter moment: The state.
-  /// - Throws: As ``store(asOf:)``; then it shows what it showed.
-  func show(_ moment: StoreMoment) throws
+  /// - Returns: What has the store show it: of several stores, all must have found theirs first.
+  /// - Throws: As ``store(asOf:)``.
+  func prepareToShow(_ moment: StoreMoment) throws -> () -> Void
 
   /// Has a store that ``store(asOf:)`` made show the rows of a later state than that.
   ///

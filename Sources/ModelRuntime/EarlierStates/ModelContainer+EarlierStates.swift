@@ -83,14 +83,10 @@ extension ModelContext {
   private func show(_ moment: StoreMoment) throws {
     try checked("show(asOf:)") {
       guard coordinator.isOfThePast else { throw DataStoreError.unsupportedFeature }
-      for connection in coordinator.connections {
-        try (connection.store.openStore as? any EarlierStateReading)?.show(moment)
+      let moves = try coordinator.connections.map {
+        try ($0.store.openStore as? any EarlierStateReading)?.prepareToShow(moment)
       }
-      // A model that was not there yet, or no more, may be there now.
-      for map in maps {
-        map.makeStates()
-        for state in map.states { state.flags.remove(.vanished) }
-      }
+      for move in moves { move?() }
       let everything = coordinator.connections.map(SavedRows.init(anyOf:))
       merge(everything)
       coordinator.inboxes.post(everything, from: inbox)

@@ -2,7 +2,7 @@ import RowFormat
 
 /// The rows of a store as its transactions left them, one state after the other.
 final class FormerRows {
-  private let coordinator: StoreCoordinator
+  private let container: ModelContainer
   private let store: any EarlierStateReading
   private let index: Int
 
@@ -24,7 +24,7 @@ final class FormerRows {
     index = connection.index
     // The others are in their places, and are asked nothing.
     let stores = present.connections.map { $0 === connection ? store : $0.store.openStore }
-    coordinator = try StoreCoordinator(past: stores, of: present)
+    container = ModelContainer(try StoreCoordinator(past: stores, of: present))
   }
 
   /// Calls a closure with a context that shows the rows of a state; how many there are it does not know.
@@ -36,7 +36,9 @@ final class FormerRows {
   /// - Complexity: O(1).
   func read(behind number: Int64, _ body: (ModelContext, StoreConnection) throws -> Void) throws {
     try store.showRows(behind: number)
-    let context = ModelContext(ModelContainer(coordinator))
-    try withExtendedLifetime(context) { try body(context, coordinator.connections[index]) }
+    let context = ModelContext(container)
+    try withExtendedLifetime(context) {
+      try body(context, container.coordinator.connections[index])
+    }
   }
 }

@@ -16,7 +16,8 @@ extension ModelContext {
   /// back who came and who went, beside what others have added.
   ///
   /// Nothing is saved: the changes are those of any other code, with the delete rules of what is deleted, with undo, and with
-  /// ``rollback()``. A transaction that takes others back is one that can be taken back in its turn.
+  /// ``rollback()``. A transaction that takes others back is one that can be taken back in its turn. Take each back once: nothing
+  /// tells that a deleted model is there again, as a new one, so it would come back each time.
   ///
   /// - Parameter transactions: The transactions, in any order, of one store or several.
   /// - Returns: What has been changed, and what has not.

@@ -13,8 +13,12 @@ final class Restoration {
   var values: [(property: ModelProperty, value: Any?)] = []
   /// Where to-one relationships are to lead, and what lists are to hold that are stored with their owner.
   var ends: [(property: ModelProperty, rows: [RowReference])] = []
-  /// What was done to such lists that others have changed since.
-  var listChanges: [(property: ModelProperty, changes: [ListReversal])] = []
+  /// What was done to such lists that others have changed, too.
+  var listChanges: [(property: ModelProperty, changes: ListReversal)] = []
+  /// To-one relationships that stay as they are, because something is in the way.
+  var refusedEnds: [ModelProperty] = []
+  /// Lists made of their members that get back the order they had behind a transaction.
+  var orders: [(property: ModelProperty, transaction: Int64)] = []
   /// Rows with former values of columns that belong to unique keys, by column.
   var keyParts: [Int: FetchedRow] = [:]
   /// Whether the model cannot come back after all.
@@ -46,10 +50,36 @@ final class Restoration {
   }
 }
 
-/// What some transactions in a row did to a list.
+/// What transactions did to a list, beside others: all of their runs taken together.
 struct ListReversal {
-  var before: [RowReference] = []
-  var after: [RowReference] = []
+  /// The members that they added.
+  private(set) var came: Set<RowReference> = []
+  private var left: Set<RowReference> = []
+  private var leftInOrder: [RowReference] = []
+  /// What the run that is being read found.
+  private var before: [RowReference] = []
+
+  /// The members that they took out, in the order in which they did.
+  var went: [RowReference] {
+    var rest = left
+    return leftInOrder.filter { rest.remove($0) != nil }
+  }
+
+  /// Begins with what a run found.
+  mutating func begin(_ members: [RowReference]) { before = members }
+
+  /// Ends with what it left: what one run did and another took back is nothing.
+  mutating func end(_ members: [RowReference]) {
+    let (former, present) = (Set(before), Set(members))
+    for member in members where !former.contains(member) {
+      if left.remove(member) == nil { came.insert(member) }
+    }
+    for member in before where !present.contains(member) && came.remove(member) == nil {
+      left.insert(member)
+      leftInOrder.append(member)
+    }
+    before = []
+  }
 }
 
 extension ModelDescriptor {

@@ -35,8 +35,16 @@ public struct ReversalConflict: Sendable {
     ///   - transaction: Its number in its store.
     ///   - author: Who made it.
     case changedSince(transaction: Int64, author: String?)
+    /// A later transaction deleted the model, with what the transactions had set.
+    ///
+    /// - Parameters:
+    ///   - transaction: Its number in its store.
+    ///   - author: Who made it.
+    case deletedSince(transaction: Int64, author: String?)
     /// The context has changed it, and has not saved that.
     case changedHere
+    /// Another model refers to the model that would be deleted.
+    case stillReferredTo(by: PersistentIdentifier)
     /// The model that a relationship led to is gone.
     case destinationGone
     /// Another model has a value that must be unique.
@@ -53,7 +61,10 @@ extension ReversalConflict: CustomStringConvertible {
       switch reason {
       case .changedSince(let transaction, let author):
         "transaction \(transaction)\(author.map { " of \($0)" } ?? "") has changed it since"
+      case .deletedSince(let transaction, let author):
+        "transaction \(transaction)\(author.map { " of \($0)" } ?? "") has deleted it since"
       case .changedHere: "the context has unsaved changes to it"
+      case .stillReferredTo(let other): "\(other) refers to it"
       case .destinationGone: "the model that it led to is gone"
       case .valueTaken(let holder): "\(holder) has the value, which must be unique"
       case .valueUnknown: "its former value cannot be read or set any more"

@@ -39,7 +39,7 @@ struct ReversalPlan {
       /// Deleted by a transaction that is to be taken back.
       case deleted(by: Int64)
       /// Deleted by another one.
-      case isGone
+      case isGone(Contender)
     }
   }
 
@@ -84,7 +84,7 @@ struct ReversalPlan {
     guard let place = places[change.changedPersistentIdentifier] else { return }
     switch change {
     case .insert: break
-    case .delete: fates[place].ending = .isGone
+    case .delete: fates[place].ending = .isGone(contender)
     case .update(let update):
       fates[place].contender = contender
       for ordinal in update.ordinals { fates[place].properties[ordinal]?.contender = contender }

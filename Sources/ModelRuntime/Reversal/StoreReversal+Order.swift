@@ -29,26 +29,10 @@ extension StoreReversal {
   }
 
   private func lists(of owner: Restoration) -> [OrderedList] {
-    let fate = owner.fate
-    return fate.descriptor.relationships.compactMap { property in
-      guard property.isDerivable, let inverse = property.inverse else { return nil }
-      if let known = fate.properties[property.ordinal], let run = known.runs.last,
-        known.contender == nil
-      {
-        return OrderedList(
-          transaction: run.first - 1,
-          owner: owner,
-          property: property,
-          inverse: inverse
-        )
+    owner.orders.compactMap { property, transaction in
+      property.inverse.map {
+        OrderedList(transaction: transaction, owner: owner, property: property, inverse: $0)
       }
-      guard case .deleted(let number) = fate.ending else { return nil }
-      return OrderedList(
-        transaction: number - 1,
-        owner: owner,
-        property: property,
-        inverse: inverse
-      )
     }
   }
 

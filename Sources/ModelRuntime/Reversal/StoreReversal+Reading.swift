@@ -24,8 +24,8 @@ extension StoreReversal {
       case restore
       /// Others have set it since: no conflict if they have set it to the same.
       case compare(ReversalPlan.Contender)
-      /// Others have changed the list since: what a run did to it is taken back on what it holds now.
-      case before(run: Int), after(run: Int)
+      /// Others have changed the list, too: what each run did to it is taken back on what it holds.
+      case before, after
     }
   }
 
@@ -39,12 +39,14 @@ extension StoreReversal {
         readings[start...].firstIndex { $0.transaction != transaction } ?? readings.count
       try rows.read(behind: transaction) { then, connection in
         for reading in readings[start..<end] {
-          guard let former = then.model(at: reading.restoration.row, in: connection),
-            former._$state.exists()
-          else { continue }
-          read(reading, from: former, in: then)
+          guard let former = then.model(at: reading.restoration.row, in: connection) else {
+            continue
+          }
+          let exists = former._$state.exists()
+          // The row is damaged.
+          if let error = then.deferredError { throw error }
+          if exists { read(reading, from: former, in: then) }
         }
-        if let error = then.deferredError { throw error }
       }
       start = end
     }
@@ -55,29 +57,50 @@ extension StoreReversal {
     var last: Int64?
     if case .deleted(let number) = fate.ending { last = number - 1 }
     return fate.descriptor.properties.flatMap { property -> [Reading] in
-      // Lists of this kind are made of their members, and derived attributes by the store.
-      if property.isDerivable || property.derivation != nil { return [] }
+      // Derived attributes are made by the store.
+      if property.derivation != nil { return [] }
       let known = fate.properties[property.ordinal]
       if known != nil, !restoration.isNew,
         restoration.model._$state.changed.contains(property.ordinal)
       {
-        report(fate, property.name, .changedHere)
+        refuse(property, of: restoration, .changedHere)
         return []
       }
-      if let known, let run = known.runs.last, known.contender == nil {
+      if property.isDerivable {
+        noteOrder(of: property, known, last, restoration)
+        return []
+      }
+      guard let known, let run = known.runs.last else {
+        return last.map { [Reading($0, restoration, property)] } ?? []
+      }
+      if property.isToMany, known.runs.count > 1 || known.contender != nil {
+        return (last.map { [Reading($0, restoration, property)] } ?? [])
+          + known.runs.flatMap {
+            [
+              Reading($0.first - 1, restoration, property, .before),
+              Reading($0.last, restoration, property, .after),
+            ]
+          }
+      }
+      guard let contender = known.contender else {
         return [Reading(run.first - 1, restoration, property)]
       }
       if let last { return [Reading(last, restoration, property)] }
-      guard let known, let contender = known.contender, let run = known.runs.last else { return [] }
-      if property.isToMany {
-        return known.runs.enumerated().flatMap { number, run in
-          [
-            Reading(run.first - 1, restoration, property, .before(run: number)),
-            Reading(run.last, restoration, property, .after(run: number)),
-          ]
-        }
-      }
       return [Reading(run.first - 1, restoration, property, .compare(contender))]
+    }
+  }
+
+  /// Notes when a list that is made of its members had the order that it gets back; others' order stays.
+  private func noteOrder(
+    of property: ModelProperty,
+    _ known: ReversalPlan.PropertyFate?,
+    _ last: Int64?,
+    _ restoration: Restoration
+  ) {
+    if let known, known.contender == nil, let run = known.runs.last {
+      restoration.orders.append((property, run.first - 1))
+    } else if let last {
+      restoration.orders.append((property, last))
     }
   }
 
@@ -93,16 +116,16 @@ extension StoreReversal {
     }
     let rows = former._$state.storedRows(property)
     switch reading.use {
-    case .before(let run): restoration.note(property, run) { $0.before = rows }
-    case .after(let run): restoration.note(property, run) { $0.after = rows }
+    case .before: restoration.change(property) { $0.begin(rows) }
+    case .after: restoration.change(property) { $0.end(rows) }
     case .compare(let contender):
       if rows != state.storedRows(property) {
-        report(restoration.fate, property.name, .changedSince(by: contender))
+        refuse(property, of: restoration, .changedSince(by: contender))
       }
     case .restore:
       if !restoration.isNew, rows == state.storedRows(property) { return }
-      if let contender = contender(for: property, leadingTo: rows) {
-        return report(restoration.fate, property.name, .changedSince(by: contender))
+      if let reason = obstacle(for: property, leadingTo: rows) {
+        return refuse(property, of: restoration, reason)
       }
       restoration.ends.append((property, rows))
       keep(property, of: former, for: restoration)
@@ -115,7 +138,12 @@ extension StoreReversal {
     in then: ModelContext
   ) {
     let (restoration, property) = (reading.restoration, reading.property)
-    guard let setting = property.keyPath as? any PropertySetting else { return }
+    guard let setting = property.keyPath as? any PropertySetting else {
+      // A constant, which the initializer alone can set.
+      if !restoration.isNew { return }
+      if isKeyColumn(property, of: restoration.fate.descriptor) { restoration.isWithdrawn = true }
+      return report(restoration.fate, property.name, .valueUnknown)
+    }
     let value = setting.value(of: former)
     if then.deferredError != nil {
       then.deferredError = nil
@@ -132,15 +160,30 @@ extension StoreReversal {
     }
   }
 
-  /// Who has changed the other end of a one-to-one since, so that it cannot be led back.
-  private func contender(
+  /// What keeps a one-to-one from being led back: its other end was led elsewhere since.
+  private func obstacle(
     for property: ModelProperty,
     leadingTo rows: [RowReference]
-  ) -> ReversalPlan.Contender? {
+  ) -> ReversalConflict.Reason? {
     guard property.isPaired, let inverse = property.inverse, let row = rows.first,
       let other = connection.identifier(of: row)
     else { return nil }
-    return plan[other]?.properties[inverse.ordinal]?.contender
+    if let contender = plan[other]?.properties[inverse.ordinal]?.contender {
+      return .changedSince(by: contender)
+    }
+    let isChanged =
+      context.model(at: row, in: connection)?._$state.changed.contains(inverse.ordinal) ?? false
+    return isChanged ? .changedHere : nil
+  }
+
+  /// Leaves a property as it is.
+  private func refuse(
+    _ property: ModelProperty,
+    of restoration: Restoration,
+    _ reason: ReversalConflict.Reason
+  ) {
+    report(restoration.fate, property.name, reason)
+    if property.isRelationship, !property.isToMany { restoration.refusedEnds.append(property) }
   }
 
   /// Keeps the row that a unique key's column is taken from.
@@ -162,19 +205,10 @@ extension StoreReversal {
 }
 
 extension Restoration {
-  /// Notes what a run of transactions found in a list, or left there.
-  fileprivate func note(
-    _ property: ModelProperty,
-    _ run: Int,
-    _ body: (inout ListReversal) -> Void
-  ) {
+  fileprivate func change(_ property: ModelProperty, _ body: (inout ListReversal) -> Void) {
     let known = listChanges.firstIndex { $0.property === property }
-    let place = known ?? listChanges.count
-    if known == nil { listChanges.append((property, [])) }
-    while listChanges[place].changes.count <= run {
-      listChanges[place].changes.append(ListReversal())
-    }
-    body(&listChanges[place].changes[run])
+    if known == nil { listChanges.append((property, ListReversal())) }
+    body(&listChanges[known ?? listChanges.count - 1].changes)
   }
 }
 

@@ -3,7 +3,7 @@ import RowFormat
 /// Takes back what transactions did to the models of one store.
 ///
 /// First it is found out what becomes of each model (``choose()``), then what was there before is read, from the oldest
-/// state to the newest (``read()``), then it is looked what must be unique, or must not be nil (``withdraw()``). Up to there
+/// state to the newest (``read()``), then it is looked what stands in the way of what (``Withdrawal``). Up to there
 /// no model has changed. Then they are: attributes first, then relationships, deletes, and the order of lists.
 final class StoreReversal {
   let context: ModelContext
@@ -12,7 +12,7 @@ final class StoreReversal {
   let rows: FormerRows
   private(set) var restorations: [Restoration] = []
   /// Models that were inserted, and are to go.
-  private(set) var deletions: [any PersistentModel] = []
+  private(set) var deletions: [(fate: ReversalPlan.ModelFate, model: any PersistentModel)] = []
   private(set) var conflicts: [ReversalConflict] = []
   /// The new objects of rows that were deleted, by these.
   private var returning: [RowReference: Restoration] = [:]
@@ -37,7 +37,10 @@ final class StoreReversal {
     plan = ReversalPlan(try connection.transactions(behind: before), takingBack: numbers)
     try choose()
     try read()
-    try withdraw()
+    let withdrawal = Withdrawal(of: self)
+    try withdrawal.run()
+    restorations.removeAll(where: \.isWithdrawn)
+    deletions.removeAll { !withdrawal.goes($0.model) }
   }
 
   func report(
@@ -57,7 +60,13 @@ final class StoreReversal {
     for fate in plan.fates {
       guard let row = connection.store.reference(of: fate.identifier) else { continue }
       switch (fate.ending, fate.isInserted) {
-      case (.isGone, _), (.deleted, true): break
+      case (.isGone, true), (.deleted, true): break
+      case (.isGone(let contender), false):
+        report(
+          fate,
+          nil,
+          .deletedSince(transaction: contender.transaction, author: contender.author)
+        )
       case (.deleted, false):
         let new = Restoration(fate, row, fate.descriptor.makeUnsaved(), isNew: true)
         restorations.append(new)
@@ -68,6 +77,7 @@ final class StoreReversal {
     }
     // What others have saved may not be in memory yet.
     context.refreshRows(of: stored.map { $0.1._$state }, from: connection)
+    try context.throwDeferredError()
     for (fate, model) in stored {
       let state = model._$state
       if !fate.isInserted {
@@ -81,41 +91,15 @@ final class StoreReversal {
       } else if state.hasChanges {
         report(fate, nil, .changedHere)
       } else if !state.isGone {
-        deletions.append(model)
+        deletions.append((fate, model))
       }
     }
   }
 
-  // MARK: What cannot be
+  // MARK: Names
 
-  /// Leaves models as they are that would have a unique value of others, or lack a model that they need.
-  private func withdraw() throws {
-    try checkUniqueness()
-    var needing: [RowReference: [Restoration]] = [:]
-    var unmet: [(Restoration, ModelProperty)] = []
-    for restoration in restorations {
-      for (property, rows) in restoration.ends where !property.isToMany {
-        guard let row = rows.first else { continue }
-        if returning[row] != nil {
-          needing[row, default: []].append(restoration)
-        }
-        if model(of: row) == nil { unmet.append((restoration, property)) }
-      }
-    }
-    while let (restoration, property) = unmet.popLast() {
-      if restoration.isWithdrawn { continue }
-      report(restoration.fate, property.name, .destinationGone)
-      restoration.ends.removeAll { $0.property === property }
-      guard restoration.isNew, !property.isOptional else { continue }
-      restoration.isWithdrawn = true
-      for dependent in needing[restoration.row] ?? [] {
-        for (property, rows) in dependent.ends where rows.first == restoration.row {
-          unmet.append((dependent, property))
-        }
-      }
-    }
-    restorations.removeAll(where: \.isWithdrawn)
-  }
+  /// The new object of a row that was deleted.
+  func returning(_ row: RowReference) -> Restoration? { returning[row] }
 
   /// The model that a row was of: there, or about to be there again.
   func model(of row: RowReference) -> (any PersistentModel)? {
@@ -146,7 +130,7 @@ final class StoreReversal {
         reversal.updated.append(restoration.fate.identifier)
       }
     }
-    for model in deletions { reversal.deleted.append(model.persistentModelID) }
+    reversal.deleted += deletions.map(\.model.persistentModelID)
     deleteModels()
     do {
       try orderLists()
@@ -178,23 +162,16 @@ final class StoreReversal {
       }
     }
     for (property, changes) in restoration.listChanges {
-      var members = state.destinations(property)
-      for change in changes {
-        let (before, after) = (Set(change.before), Set(change.after))
-        let came = Set(
-          change.after.filter { !before.contains($0) }.compactMap(self.model(of:))
-            .map { ObjectIdentifier($0) }
-        )
-        members.removeAll { came.contains(ObjectIdentifier($0)) }
-        members += change.before.filter { !after.contains($0) }.compactMap(self.model(of:))
-      }
-      state.setMembers(members, property, of: model)
+      let came = Set(changes.came.compactMap(self.model(of:)).map { ObjectIdentifier($0) })
+      let members = state.destinations(property).filter { !came.contains(ObjectIdentifier($0)) }
+      // One that is a member again already stays where it is.
+      state.setMembers(members + changes.went.compactMap(self.model(of:)), property, of: model)
     }
   }
 
   private func deleteModels() {
-    let going = Set(deletions.map { ObjectIdentifier($0) })
-    for model in deletions {
+    let going = Set(deletions.map { ObjectIdentifier($0.model) })
+    for (_, model) in deletions {
       // Delete rules are for what was inserted along; others stay.
       let state = model._$state
       for property in state.descriptor.relationships where property.deleteRule == .cascade {
@@ -209,7 +186,7 @@ final class StoreReversal {
         }
       }
     }
-    for model in deletions where !model._$state.isDeleted { context.delete(model) }
+    for (_, model) in deletions where !model._$state.isDeleted { context.delete(model) }
   }
 }
 

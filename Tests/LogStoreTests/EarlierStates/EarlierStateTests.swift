@@ -127,6 +127,67 @@ import Testing
     #expect(try past.fetch(FetchDescriptor<Voyage>()).map(\.name) == ["Genoa"])
   }
 
+  @Test func `moves along in other contexts, with models that were away`() throws {
+    let store = try HistoryStore()
+    let context = store.context()
+    context.insert(Voyage("Riga"))
+    try context.save()
+    let token = try #require(try store.newestToken())
+    context.insert(Voyage("Oslo"))
+    try context.save()
+    let past = try store.container.asOf(.now)
+    let (first, second) = (ModelContext(past), ModelContext(past))
+    second.automaticallyMergesChanges = true
+    let byName = FetchDescriptor<Voyage>(sortBy: [SortDescriptor(\.name)])
+    let oslo = try second.fetch(byName)[0]
+    try first.show(asOf: token)
+    second.processPendingChanges()
+    #expect(oslo.name.isEmpty)
+    try first.show(asOf: .now)
+    second.processPendingChanges()
+    #expect(oslo.name == "Oslo")
+  }
+
+  @Test func `moves several stores together, or none`() throws {
+    let folder = try TemporaryFolder()
+    func configuration(_ name: String, _ model: any PersistentModel.Type) -> LogStoreConfiguration {
+      var configuration = LogStoreConfiguration(
+        name,
+        schema: Schema([model]),
+        url: folder.url.appending(path: name)
+      )
+      configuration.compaction = .init(.onDemand, historyByteCount: name == "b" ? 0 : nil)
+      return configuration
+    }
+    let container = try ModelContainer(
+      for: Schema([Archived.self, Footnote.self]),
+      configurations: [
+        configuration("a", Archived.self), configuration("b", Footnote.self),
+      ]
+    )
+    let context = ModelContext(container)
+    let (archived, footnote) = (Archived("1", Data()), Footnote("1"))
+    context.insert(archived)
+    context.insert(footnote)
+    try context.save()
+    let token = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.token
+    )
+    for number in 2...500 {
+      archived.title = "\(number)"
+      footnote.text = String(repeating: "\(number)", count: 200)
+      try context.save()
+    }
+    for store in container.stores(of: LogStore.self) { try store.compact() }
+    let past = try ModelContext(container, asOf: .now)
+    let shown = try #require(try past.fetch(FetchDescriptor<Archived>()).first)
+    #expect(throws: SwiftDataError.historyTokenExpired) { try past.show(asOf: token) }
+    #expect(shown.title == "500")
+    #expect(try past.fetch(FetchDescriptor<Archived>()).map(\.title) == ["500"])
+    let named = FetchDescriptor<Archived>(predicate: #Predicate { $0.title == "500" })
+    #expect(try past.fetchCount(named) == 1)
+  }
+
   @Test func `lets observers of results move along`() throws {
     let store = try HistoryStore()
     let context = store.context()
@@ -373,4 +434,9 @@ import Testing
     self.title = title
     self.bytes = bytes
   }
+}
+
+@Model final class Footnote {
+  var text: String
+  init(_ text: String) { self.text = text }
 }

@@ -261,6 +261,46 @@ import Testing
     #expect(cabin.voyage?.name == "Riga")
   }
 
+  @Test func `takes out of a list who came in any of the transactions`() throws {
+    let riga = Voyage("Riga")
+    context.insert(riga)
+    try save(as: "mine")
+    for (name, author) in [("x", "import"), ("y", "mine"), ("z", "import"), ("w", "import")] {
+      riga.guests.append(Guest(name))
+      try save(as: author)
+    }
+    let z = try #require(riga.guests.first { $0.name == "z" })
+    riga.guests.removeAll { $0 == z }
+    try save(as: "import")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.isEmpty)
+    #expect(riga.guests.map(\.name) == ["y"])
+  }
+
+  @Test func `leaves the unsaved order of a list, and says what others have deleted`() throws {
+    let (riga, oslo) = (Voyage("Riga"), Voyage("Oslo", budget: 1))
+    riga.cabins = (1...3).map { Cabin($0) }
+    context.insert(riga)
+    context.insert(oslo)
+    try save(as: "mine")
+    riga.cabins.reverse()
+    oslo.budget = 2
+    try save(as: "import")
+    context.delete(oslo)
+    try save(as: "mine")
+    riga.cabins.insert(Cabin(9), at: 0)
+    let reversal = try context.revert(author: "import")
+    #expect(riga.cabins.map(\.number) == [9, 3, 2, 1])
+    let reasons = reversal.conflicts.map(\.reason)
+    #expect(reasons.contains(.changedHere))
+    #expect(
+      reasons.contains {
+        if case .deletedSince(_, "mine") = $0 { true } else { false }
+      }
+    )
+  }
+
   @Test
   func
     `is known after a compaction that keeps history, after deleting it, and not when it is gone`()
@@ -385,6 +425,112 @@ import Testing
     #expect(reversal.conflicts.isEmpty)
     #expect(b.code == "b")
     #expect(try context.fetch(FetchDescriptor<Berth>()).map(\.code).sorted() == ["a", "b"])
+  }
+
+  @Test func `gives a value to nobody that its holder keeps after all`() throws {
+    let quay = Quay("north")
+    let (a, b) = (Berth("a", quay, plan: Data([1])), Berth("b", quay, plan: Data([2])))
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    context.delete(a)
+    try save(as: "import")
+    b.code = "a"
+    try save(as: "import")
+    let c = Berth("b", quay, plan: Data([3]))
+    context.insert(c)
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.restored.isEmpty && reversal.updated.isEmpty)
+    #expect(
+      Set(reversal.conflicts.map(\.reason)) == [
+        .valueTaken(by: b.persistentModelID), .valueTaken(by: c.persistentModelID),
+      ]
+    )
+    let stored = try ModelContext(container).fetch(
+      FetchDescriptor<Berth>(sortBy: [SortDescriptor(\.code)])
+    )
+    #expect(stored.map(\.plan) == [Data([2]), Data([3])])
+  }
+
+  @Test func `leaves a value that an unsaved model has`() throws {
+    let quay = Quay("north")
+    let (a, b) = (Berth("a", quay), Berth("b", quay))
+    context.insert(a)
+    context.insert(b)
+    try save(as: "mine")
+    context.delete(a)
+    b.code = "x"
+    try save(as: "import")
+    let (first, second) = (Berth("a", quay, plan: Data([1])), Berth("b", quay, plan: Data([2])))
+    context.insert(first)
+    context.insert(second)
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(reversal.conflicts.count == 2)
+    let stored = try ModelContext(container).fetch(
+      FetchDescriptor<Berth>(sortBy: [SortDescriptor(\.code)])
+    )
+    #expect(stored.map(\.code) == ["a", "b", "x"])
+    #expect(stored.prefix(2).map(\.plan) == [Data([1]), Data([2])])
+  }
+
+  @Test func `leaves an end of a one-to-one that is not saved yet`() throws {
+    let quay = Quay("north")
+    let a = Berth("a", quay)
+    let (x, y, q) = (Ship("x"), Ship("y"), Ship("q"))
+    a.ship = x
+    for ship in [y, q] { context.insert(ship) }
+    context.insert(a)
+    try save(as: "mine")
+    a.ship = y
+    try save(as: "import")
+    a.ship = q
+    let reversal = try context.revert(author: "import")
+    #expect(a.ship === q && q.berth === a && x.berth == nil)
+    #expect(reversal.conflicts.contains { $0.reason == .changedHere })
+    try save(as: "mine")
+  }
+
+  @Test func `keeps what others refer to`() throws {
+    let north = Quay("north")
+    let a = Berth("a", north)
+    context.insert(a)
+    try save(as: "mine")
+    let (south, west) = (Quay("south"), Quay("west"))
+    context.insert(south)
+    context.insert(west)
+    try save(as: "import")
+    a.needed = south
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(a.needed === south)
+    #expect(reversal.deleted.count == 1)
+    #expect(reversal.conflicts.map(\.reason) == [.stillReferredTo(by: a.persistentModelID)])
+    let quays = try ModelContext(container).fetch(FetchDescriptor<Quay>())
+    #expect(quays.map(\.name).sorted() == ["north", "south"])
+  }
+
+  @Test func `keeps what is needed where it cannot be led back`() throws {
+    let (north, south) = (Quay("north"), Quay("south"))
+    let a = Berth("a", north)
+    context.insert(a)
+    try save(as: "mine")
+    context.insert(south)
+    a.needed = south
+    try save(as: "import")
+    context.delete(north)
+    try save(as: "mine")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(a.needed === south)
+    #expect(
+      Set(reversal.conflicts.map(\.reason)) == [
+        .destinationGone, .stillReferredTo(by: a.persistentModelID),
+      ]
+    )
   }
 
   @Test func `leads the ends of a one-to-one back, but not past others`() throws {
