@@ -32,14 +32,7 @@ extension TableStore {
         try engine.forEachCommit(after: bookmark) { commit in
           let changes = try decoder.changes(of: commit)
           if changes.isEmpty { return .proceed }
-          transactions.append(
-            DefaultHistoryTransaction(
-              token: history.token(commit.sequence),
-              timestamp: Date(timeIntervalSince1970: Double(commit.microseconds) / 1_000_000),
-              author: commit.author,
-              changes: changes
-            )
-          )
+          transactions.append(history.transaction(commit, changes))
           return .proceed
         }
       } catch StorageError.commitGone {

@@ -19,6 +19,24 @@ final class StoreHistory: Sendable {
   func token(_ sequence: CommitSequence) -> DefaultHistoryToken {
     DefaultHistoryToken(name, Int64(bitPattern: sequence.rawValue))
   }
+
+  /// What the history tells of a commit.
+  func transaction(_ commit: LoggedCommit, _ changes: [HistoryChange]) -> DefaultHistoryTransaction
+  {
+    DefaultHistoryTransaction(
+      token: token(commit.sequence),
+      timestamp: commit.timestamp,
+      author: commit.author,
+      changes: changes
+    )
+  }
+}
+
+extension LoggedCommit {
+  /// When the commit was made, by the clock of who made it.
+  fileprivate var timestamp: Date {
+    Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+  }
 }
 
 // MARK: Fetching
@@ -56,17 +74,10 @@ extension TableStore {
     let limit = descriptor.fetchLimit == 0 ? UInt64.max : descriptor.fetchLimit
     let decoder = HistoryDecoder(self)
     var transactions: [DefaultHistoryTransaction] = []
-    try forEachCandidate(of: plan, decoder) { commit, timestamp in
+    try forEachCandidate(of: plan, decoder) { commit in
       let changes = try decoder.changes(of: commit)
       if changes.isEmpty { return .proceed }
-      transactions.append(
-        DefaultHistoryTransaction(
-          token: history.token(commit.sequence),
-          timestamp: timestamp,
-          author: commit.author,
-          changes: changes
-        )
-      )
+      transactions.append(history.transaction(commit, changes))
       return plan.order != nil && transactions.count >= limit ? .stop : .proceed
     }
     if plan.order == nil {
@@ -80,7 +91,7 @@ extension TableStore {
   private func forEachCandidate(
     of plan: HistoryPlan,
     _ decoder: HistoryDecoder,
-    _ body: (LoggedCommit, Date) throws -> ScanControl
+    _ body: (LoggedCommit) throws -> ScanControl
   ) throws {
     let deletions = HistoryDeletions(in: engine.catalogue)
     let newest = newestCommit
@@ -95,23 +106,23 @@ extension TableStore {
       order: plan.order == .reverse ? .newestFirst : .oldestFirst
     ) { commit in
       if deletions.contains(commit.sequence.rawValue) { return .proceed }
-      let timestamp = Date(timeIntervalSince1970: Double(commit.microseconds) / 1_000_000)
-      guard plan.mayMatch(author: commit.author, timestamp: timestamp) else { return .proceed }
-      if !plan.isDecidedByTests, try !matches(commit, timestamp, plan, decoder) { return .proceed }
-      return try body(commit, timestamp)
+      guard plan.mayMatch(author: commit.author, timestamp: commit.timestamp) else {
+        return .proceed
+      }
+      if !plan.isDecidedByTests, try !matches(commit, plan, decoder) { return .proceed }
+      return try body(commit)
     }
   }
 
   private func matches(
     _ commit: LoggedCommit,
-    _ timestamp: Date,
     _ plan: HistoryPlan,
     _ decoder: HistoryDecoder
   ) throws -> Bool {
     let changes = UnreadChanges { try decoder.changes(of: commit) }
     let candidate = DefaultHistoryTransaction(
       token: history.token(commit.sequence).focused,
-      timestamp: timestamp,
+      timestamp: commit.timestamp,
       author: commit.author,
       unread: changes
     )

@@ -67,10 +67,7 @@ import Testing
     other.author = "importer"
     other.insert(Tally(4))
     try other.save()
-    while observer.eventCounter == 0, !Task.isCancelled {
-      _ = try context.fetchCount(FetchDescriptor<Tally>())
-      await Task.yield()
-    }
+    try await wait(for: observer, context)
     #expect(observer.eventCounter == 1)
   }
 
@@ -94,10 +91,15 @@ import Testing
     other.author = "end"
     other.insert(Tally(4))
     try other.save()
-    while end.eventCounter == 0, !Task.isCancelled {
+    try await wait(for: end, context)
+    #expect(observer.eventCounter == 3)
+  }
+
+  /// Fetches until an observer has counted a save.
+  private func wait(for observer: HistoryObserver, _ context: ModelContext) async throws {
+    while observer.eventCounter == 0, !Task.isCancelled {
       _ = try context.fetchCount(FetchDescriptor<Tally>())
       await Task.yield()
     }
-    #expect(observer.eventCounter == 3)
   }
 }

@@ -382,12 +382,18 @@ import Testing
     try context.save()
   }
 
-  @Test func `leaves a value that another model has now`() throws {
+  /// Saves two berths at a quay.
+  private func saveBerths() throws -> (Berth, Berth, Quay) {
     let quay = Quay("north")
     let (a, b) = (Berth("a", quay), Berth("b", quay))
     context.insert(a)
     context.insert(b)
     try save(as: "mine")
+    return (a, b, quay)
+  }
+
+  @Test func `leaves a value that another model has now`() throws {
+    let (a, b, quay) = try saveBerths()
     context.delete(a)
     b.code = "c"
     try save(as: "import")
@@ -408,11 +414,7 @@ import Testing
   }
 
   @Test func `exchanges values that the transactions exchanged`() throws {
-    let quay = Quay("north")
-    let (a, b) = (Berth("a", quay), Berth("b", quay))
-    context.insert(a)
-    context.insert(b)
-    try save(as: "mine")
+    let (a, b, quay) = try saveBerths()
     a.code = "-"
     try save(as: "import")
     b.code = "a"
@@ -455,11 +457,7 @@ import Testing
   }
 
   @Test func `leaves a value that an unsaved model has`() throws {
-    let quay = Quay("north")
-    let (a, b) = (Berth("a", quay), Berth("b", quay))
-    context.insert(a)
-    context.insert(b)
-    try save(as: "mine")
+    let (a, b, quay) = try saveBerths()
     context.delete(a)
     b.code = "x"
     try save(as: "import")
