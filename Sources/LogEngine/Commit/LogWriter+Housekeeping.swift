@@ -80,10 +80,10 @@ extension LogWriter: HousekeptLog {
     try? synchronize()
   }
 
-  /// Sends what this process wrote to the disk, whoever else is about to do so.
+  /// Synchronizes what this process wrote, without a turn.
   ///
-  /// For one that leaves while another keeps the turn, and with it the right to say what is on disk: others do not hear of
-  /// this, and synchronize once more.
+  /// A process that leaves while another keeps the turn has no right to say what is on disk. The others do not hear of this
+  /// synchronization, and synchronize once more.
   func synchronizeWithoutTurn() {
     guard let (segment, _) = findUnsynchronized() else { return }
     do throws(StorageError) {

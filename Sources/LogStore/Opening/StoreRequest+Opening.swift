@@ -6,7 +6,7 @@ import SchedulePoints
 extension StoreRequest {
   /// Opens the engine, with the tables of the schema.
   func openEngine() throws -> StorageEngine {
-    // One that only reads changes no tables, whoever writes them.
+    // A store that is only read never changes its tables, even if several processes write it.
     guard writers == .severalProcesses, allowsSave else {
       return try migration.run(try openEngine(as: engineOptions))
     }

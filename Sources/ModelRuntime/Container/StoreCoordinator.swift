@@ -18,7 +18,7 @@ final class StoreCoordinator: Sendable {
   let saveListeners = SaveListeners()
   /// Where the reads and writes of all containers of these stores run.
   let lanes = WorkLanes()
-  /// The main context of all containers of these stores; they hold it, and whoever asked one of them for it.
+  /// The main context of all containers of these stores, which keep it alive.
   @MainActor weak var mainContext: ModelContext?
   private let hasClosed = Atomic<Bool>(false)
   /// Held while the stores are closed: a second call waits for the first.

@@ -1,6 +1,7 @@
 /// A store that can still tell of transactions that were deleted from its history, as long as its log has them.
 ///
-/// Observers count saves: that somebody was done with a save, and deleted its transaction, takes nothing from the count.
+/// Observers count saves, whether their transactions were deleted meanwhile or not. And a reversal must know all that was done
+/// behind what it takes back.
 package protocol DeletedHistoryReading: HistoryProviding {
   /// Returns the transactions behind a token, oldest first, those that were deleted included.
   ///

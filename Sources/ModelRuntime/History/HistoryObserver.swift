@@ -217,8 +217,8 @@ extension HistoryObserver {
 
   /// The transactions behind a bookmark, those that were deleted included; where some of these are gone, those that are left.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the store is in a state of before the bookmark; what the store throws
-  ///   when it cannot be read.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the bookmark is newer than the store, as after an older copy was put
+  ///   back; the store's error if the store cannot be read.
   private func transactions(
     behind bookmark: (any HistoryToken)?,
     in history: any HistoryProviding

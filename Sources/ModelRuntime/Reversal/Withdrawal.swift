@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Leaves as it is what cannot be taken back, and what that keeps from being taken back in its turn.
+/// Finds what cannot be taken back, and what cannot because of that, and leaves it as it is.
 ///
 /// A model that does not come back is missed by those that need one, a value that stays keeps others from it, and a model to
 /// which another goes on referring stays. Each of these is found once, and done step by step: chains may be long.
