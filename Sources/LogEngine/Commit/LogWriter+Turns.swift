@@ -299,12 +299,14 @@ extension LogWriter {
   /// Lets the follower go on behind the last commit that is visible, so that it reads none twice.
   ///
   /// Unless something was appended that did not come that far: its rows are in the index, under numbers that commits of
-  /// others will have. Then this process reads no further, and sees for good what it sees now.
-  private func handOverAfterFailure() {
+  /// others will have. Then this process reads no further: it sees for good what it sees now, and says so to those who want
+  /// to read on.
+  private func handOverAfterFailure(_ error: StorageError) {
     let written = state.log.writtenEnd.load(ordering: .relaxed)
     let visible = state.visibility.visible.load(ordering: .relaxed)
     let isAllVisible = state.log.tail.withLock { $0.logEnd == written && $0.sequence == visible }
-    if isAllVisible { handOver() }
+    if isAllVisible { return handOver() }
+    follower?.endTurn { $0.failure = error }
   }
 
   /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
@@ -314,7 +316,7 @@ extension LogWriter {
       try flushAndHandOver()
     } catch {
       // Poisoned: this process writes no more, and the next one repairs.
-      handOverAfterFailure()
+      handOverAfterFailure(error)
       return
     }
     do throws(StorageError) {

@@ -25,7 +25,8 @@ extension StorageEngine {
   /// - Returns: The newest commit that is now visible.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged after what was read so far;
   ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if the writer has packed what comes next before it could be
-  ///   read: then the store has to be opened anew. What was read so far stays readable.
+  ///   read, and ``/LogFormat/StorageError/poisoned(path:cause:)`` if others have written since this process could not:
+  ///   then the store has to be opened anew. What was read so far stays readable.
   /// - Complexity: O(bytes committed since the last call), and a look at the log's directory. A commit
   ///   that is only partly there is read again.
   @discardableResult

@@ -77,6 +77,8 @@ extension StorageEngine {
     let holder = try turns.file.readHolder()
     if holder.member == 0, holder.turns == turns.read.load(ordering: .acquiring) { return }
     guard let follower = writer.follower else { return }
+    // A write has failed in a turn of this process, and nobody has written since.
+    if holder.member == turns.membership.number, writer.hasEnded, follower.hasFailed { return }
     _ = try follower.refresh()
     var attempts = 0
     while follower.isHeldBack, attempts < Self.heldBackLimit {
@@ -210,14 +212,17 @@ extension LogWriter {
       return false
     }
     // What cannot be done now is done the next time.
-    try? turns.membership.write(
-      bound: state.visibility.pins.oldest(
-        upTo: state.visibility.visible.load(ordering: .sequentiallyConsistent)
-      )
-    )
+    try? turns.membership.write(bound: state.visibility.pins.oldest(upTo: readEnd))
     guard state.files.blobs.retired.withLock({ $0.count > 0 }) else { return false }
     try? collectBlobs(beside: turns)
     return state.files.blobs.retired.withLock { $0.count > 0 }
+  }
+
+  /// Up to where this process has read the log, for others: one that reads no further needs what its views do, and must
+  /// not keep others from packing the rest until it is closed.
+  private var readEnd: UInt64 {
+    if follower?.hasFailed ?? false { return .max }
+    return state.visibility.visible.load(ordering: .sequentiallyConsistent)
   }
 
   /// Removes files of blobs that no process needs, in a turn, in which nobody joins.

@@ -24,7 +24,8 @@ final class Follower: Sendable {
   struct Position {
     var end: Recovery.End
     var replay: Replay
-    /// A commit that cannot be applied: half of it is in the index, so nothing can come after it.
+    /// Why nothing is read any more: half of a commit is in the index that cannot be applied, or rows of one are that this
+    /// process could not write.
     var failure: StorageError?
     /// The newest manifest that was read.
     var manifest: UInt64
@@ -70,6 +71,9 @@ final class Follower: Sendable {
 
   /// Whether the last reading left out what waits for a reader of this process.
   var isHeldBack: Bool { position.withLock { $0.isHeldBack } }
+
+  /// Whether nothing is read any more, whatever is committed.
+  var hasFailed: Bool { position.withLock { $0.failure != nil } }
 
   /// Lends the place where the reading stopped; no one reads on meanwhile.
   func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }

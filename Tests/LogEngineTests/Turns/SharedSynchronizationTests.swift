@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import LogEngineTestSupport
 import RowFormat
 import Synchronization
@@ -359,16 +360,65 @@ private final class WritingThread: Sendable {
     let other = try open()
     try other.refresh()
     try Self.insert(2, other)
-    try engine.refresh()
-    let rows = try MemoryStore.rows(of: engine)
-    #expect(engine.rowCount(of: 1) == rows.count)
     switch failure {
-    // It has a row in its index that never came to be.
-    case .write: #expect(rows.count == count)
-    case .synchronize: #expect(try rows == MemoryStore.rows(of: other))
+    // It has a row in its index that never came to be, so it reads no further.
+    case .write:
+      let error = #expect(throws: StorageError.self) { try engine.refresh() }
+      guard case .poisoned = error else {
+        Issue.record("\(String(describing: error))")
+        break
+      }
+      #expect(try MemoryStore.rows(of: engine).count == count)
+    case .synchronize:
+      try engine.refresh()
+      #expect(try MemoryStore.rows(of: engine) == MemoryStore.rows(of: other))
     }
+    #expect(try engine.rowCount(of: 1) == MemoryStore.rows(of: engine).count)
     try engine.close()
     try other.close()
+  }
+
+  /// The process may go on for months, and look at what it has seen.
+  @Test(arguments: [Failure.write, .synchronize])
+  func `is packed beside a process that could not write to it`(failure: Failure) throws {
+    let disk = SimulatedFileSystem(seed: 1)
+    let locks = LockBoard()
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    options.compaction = .onDemand
+    let engines = try (0..<2).map { _ in
+      let fileSystem = MortalFileSystem(disk, locks)
+      return try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
+    }
+    let (engine, other) = (engines[0], engines[1])
+    try engine.apply(MemoryStore.tableChanges)
+    try Self.insert(3, engine)
+    let operation: FileOperation = failure == .write ? .write : .synchronize
+    // Those of the log only: keys are given out.
+    disk.setFaults(
+      FaultPlan([Fault(operation, number: 1, .forEver, path: "/store/log/0000000000000001.seg")])
+    )
+    #expect(throws: StorageError.self) { try Self.insert(1, engine) }
+    disk.setFaults(FaultPlan())
+    try other.refresh()
+    try Self.insert(3, other)
+    _ = try? engine.refresh()
+    var view: ReadView? = engine.makeReadView()
+    let rows = try MemoryStore.rows(of: #require(view))
+    func packedEnd() throws -> UInt64? {
+      try Self.insert(1, other)
+      _ = try? engine.refresh()
+      engine.performBackgroundWork()
+      try other.compact()
+      return other.state.files.base.withLock { $0?.sequence }
+    }
+    // A view has what it needs.
+    let seen = try #require(view).sequence.rawValue
+    #expect(try packedEnd() ?? 0 <= seen)
+    #expect(try MemoryStore.rows(of: #require(view)) == rows)
+    view = nil
+    #expect(try packedEnd() == other.lastCommit.rawValue)
+    for engine in engines { try engine.close() }
   }
 
   private static func mayTakeTurn(_ engine: StorageEngine) throws -> Bool {
