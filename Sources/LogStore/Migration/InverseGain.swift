@@ -78,9 +78,13 @@ struct InverseGain {
     if kept.count < members.count { values[end] = kept }
   }
 
-  /// Whether a reference names a row that there is, of a class that the relationship can lead to.
+  /// Whether a reference names a row that there is, of a class that the relationship can lead to, or of an entity that
+  /// the schema lacks and that may come back.
   private func isThere(_ row: RowReference, of property: ModelProperty) throws -> Bool {
-    try property.canLead(to: store.table(numbered: row.table)?.descriptor) && view.contains(row)
+    guard let table = store.table(numbered: row.table) else {
+      return try store.engine.catalogue.table(row.table) != nil && view.contains(row)
+    }
+    return try property.canLead(to: table.descriptor) && view.contains(row)
   }
 
   private mutating func pair(_ end: End, _ other: End) {

@@ -218,3 +218,81 @@ private enum AnimalsKeepers {
     #expect(try context.container.storeInvariantViolations() == [])
   }
 }
+
+// An inverse becomes another property while the schema lacks an entity whose rows are referred to.
+
+private enum KnownDogs {
+  @Model class Animal {
+    var name = ""
+    var friends: [Owner] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Dog: Animal {
+    override init(_ name: String) { super.init(name) }
+  }
+  @Model final class Owner {
+    var name = ""
+    @Relationship(inverse: \Animal.friends) var known: [Animal] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum HiddenDogs {
+  @Model class Animal {
+    var name = ""
+    var companions: [Owner] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Owner {
+    var name = ""
+    @Relationship(inverse: \Animal.companions) var known: [Animal] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum DogsAgain {
+  @Model class Animal {
+    var name = ""
+    var companions: [Owner] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Dog: Animal {
+    override init(_ name: String) { super.init(name) }
+  }
+  @Model final class Owner {
+    var name = ""
+    @Relationship(inverse: \Animal.companions) var known: [Animal] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+@Suite struct `An inverse that becomes another while a subclass is hidden` {
+  @Test func `forgets none of its rows`() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "store")
+    func open(_ models: [any PersistentModel.Type]) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(models),
+          configurations: [LogStoreConfiguration(url: url)]
+        )
+      )
+    }
+    do {
+      let context = try open([KnownDogs.Animal.self, KnownDogs.Dog.self, KnownDogs.Owner.self])
+      let owner = KnownDogs.Owner("o")
+      context.insert(owner)
+      owner.known = [KnownDogs.Animal("cat"), KnownDogs.Dog("rex")]
+      try context.save()
+    }
+    do {
+      let context = try open([HiddenDogs.Animal.self, HiddenDogs.Owner.self])
+      let owner = try #require(try context.fetch(FetchDescriptor<HiddenDogs.Owner>()).first)
+      #expect(owner.known.map(\.name) == ["cat"])
+      #expect(owner.known.map { $0.companions.map(\.name) } == [["o"]])
+    }
+    let context = try open([DogsAgain.Animal.self, DogsAgain.Dog.self, DogsAgain.Owner.self])
+    let owner = try #require(try context.fetch(FetchDescriptor<DogsAgain.Owner>()).first)
+    #expect(owner.known.map(\.name) == ["cat", "rex"])
+  }
+}
