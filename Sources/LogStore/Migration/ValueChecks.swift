@@ -41,13 +41,21 @@ struct ValueChecks {
   func compareNumbers(in engine: StorageEngine) throws {
     for (number, column, property, values) in numbers {
       guard case .numbers(let name) = values, let range = values.range,
-        let table = engine.catalogue.table(number)
-      else {
-        continue
-      }
+        let table = engine.catalogue.table(number), let definition = table.column(column)
+      else { continue }
+      // Rows that are older than the column have their value in a retired one of its name.
+      let columns = Set(
+        table.columns.filter {
+          $0.number == column
+            || $0.isRetired && $0.name == definition.name && $0.type == definition.type
+        }.map(\.number)
+      )
       let places = Dictionary(
         uniqueKeysWithValues: table.layouts.indices.map { index in
-          (LayoutNumber(UInt16(index + 1)), table.layouts[index].columns.firstIndex(of: column))
+          (
+            LayoutNumber(UInt16(index + 1)),
+            table.layouts[index].columns.firstIndex(where: columns.contains)
+          )
         }
       )
       try engine.scan(number) { _, layoutNumber, row in
