@@ -79,10 +79,17 @@ extension StoredValues {
   ///   - removed: The entities whose rows are gone.
   /// - Returns: What there is then.
   package func joined(by values: StoredValues, without removed: Set<String>) -> StoredValues {
-    guard case .rows(_, let names) = self, case .rows(let entity, let own) = values else {
-      return values
+    switch (self, values) {
+    case (.rows(_, let names), .rows(let entity, let own)):
+      return .rows(of: entity, including: names.subtracting(removed).union(own))
+    case (.numbers(let stored), .numbers(let own)):
+      guard let old = StoredValues.numberTypes[stored], let new = StoredValues.numberTypes[own],
+        old.holds(new), new.holds(old)
+      else { return values }
+      // Programs that call the same numbers `Int` and `Int64` do not take turns in writing it down.
+      return self
+    default: return values
     }
-    return .rows(of: entity, including: names.subtracting(removed).union(own))
   }
 
   /// The whole numbers that these can be, as columns keep them; `nil` if they can be all.

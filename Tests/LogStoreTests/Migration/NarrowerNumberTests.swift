@@ -24,6 +24,26 @@ private enum Narrow: VersionedSchema {
   }
 }
 
+private enum SameNumbers: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Sample.self] }
+
+  @Model final class Sample {
+    var count: Int64 = 0
+    init() {}
+  }
+}
+
+private enum Lacking: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Sample.self] }
+
+  @Model final class Sample {
+    var count: Int?
+    init(_ count: Int?) { self.count = count }
+  }
+}
+
 private enum Unsigned: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] { [Sample.self] }
@@ -115,6 +135,25 @@ private enum CustomPlan: SchemaMigrationPlan {
     #expect(Set(counts) == [300, -1])
   }
 
+  @Test func `is the same under the name Int as under Int64, and keeps the one that is stored`()
+    throws
+  {
+    func entries() throws -> [String: [UInt8]] {
+      let engine = try StorageEngine.open(at: url.path)
+      defer { try? engine.close() }
+      return engine.catalogue.metadata.filter { $0.key.hasPrefix("values.") }
+    }
+    try write([300])
+    let stored = try entries()
+    #expect(stored.values.map { String(decoding: $0, as: UTF8.self) } == ["numbers Int"])
+    let counts = try open(SameNumbers.self).fetch(FetchDescriptor<SameNumbers.Sample>())
+      .map(\.count)
+    #expect(counts == [300])
+    #expect(try entries() == stored)
+    _ = try open(Widest.self)
+    #expect(try entries() == stored)
+  }
+
   @Test func `is not read by a container that reads only`() throws {
     try write([300])
     #expect(throws: LogStoreError.self) { try open(Narrow.self, allowsSave: false) }
@@ -130,6 +169,19 @@ private enum CustomPlan: SchemaMigrationPlan {
       )
     )
     #expect(try open(Widest.self).fetchCount(FetchDescriptor<Widest.Sample>()) == 2)
+  }
+
+  @Test func `is refused for a value of a row from before it had to be there`() throws {
+    do {
+      let context = try open(Lacking.self)
+      for count in [300, nil] { context.insert(Lacking.Sample(count)) }
+      try context.save()
+    }
+    let counts = try open(Widest.self).fetch(FetchDescriptor<Widest.Sample>()).map(\.count)
+    #expect(Set(counts) == [300, 0])
+    try forgetValues()
+    let error = #expect(throws: LogStoreError.self) { try open(Narrow.self) }
+    #expect("\(error, default: "")".contains("the store holds 300 among its values"))
   }
 
   @Test func `keeps the values of a store that does not say their type, if all fit`() throws {
