@@ -17,7 +17,7 @@ final class DerivedChanges: @unchecked Sendable {
   @safe private unowned(unsafe) let store: TableStore
   private let plan: StoreDerivations
   /// What is to be done to the totals of owners.
-  private var totals: [OwnerColumn: Change] = [:]
+  private var totals: [OwnerTotal: Change] = [:]
   /// The rows of which it is not known yet what they counted for.
   private var members: [MemberChange] = []
   /// What the updated of them count for now, rule by rule.
@@ -36,9 +36,9 @@ final class DerivedChanges: @unchecked Sendable {
   /// The rows that the commit changes only because of their derived attributes.
   private(set) var updatedOwners: [RowReference] = []
 
-  private struct OwnerColumn: Hashable {
+  private struct OwnerTotal: Hashable {
     let owner: RowReference
-    let column: Int
+    let rule: MemberRule
   }
 
   private struct Change {
@@ -108,7 +108,7 @@ final class DerivedChanges: @unchecked Sendable {
     if isTrusting { return batch.insert(reference, layout: table.layoutNumber, row: row) }
     for rule in plan.members[table.number] ?? [] {
       guard let owner = table.target(of: row, rule.reference) else { continue }
-      add(amount(rule, of: row, table), to: owner, rule.column)
+      add(DerivedAmount(rule, of: row, table.layout), to: owner, rule)
     }
     guard let own = plan.owners[table.number] else {
       return batch.insert(reference, layout: table.layoutNumber, row: row)
@@ -172,7 +172,7 @@ final class DerivedChanges: @unchecked Sendable {
         outcome.owner = table.target(of: row, rule.reference) ?? RowReference.none
       }
       if let summand = rule.summand, changed.contains(summand) {
-        outcome.amount = amount(rule, of: row, table)
+        outcome.amount = DerivedAmount(rule, of: row, table.layout)
       }
       outcomes.append(outcome)
     }
@@ -185,16 +185,9 @@ final class DerivedChanges: @unchecked Sendable {
     pending.append(PendingRow(reference: reference, changed: changed, bytes: bytes))
   }
 
-  private func amount(
-    _ rule: MemberRule,
-    of row: RawSpan,
-    _ table: EntityTable
-  ) -> DerivedAmount {
-    DerivedAmount(rule, of: row, table.layout, plan.arithmetic(of: rule, in: table.number))
-  }
-
-  private func add(_ amount: DerivedAmount, to owner: RowReference, _ column: Int) {
-    totals[OwnerColumn(owner: owner, column: column), default: Change()].amount += amount
+  private func add(_ amount: DerivedAmount, to owner: RowReference, _ rule: MemberRule) {
+    guard plan.counts(rule, in: owner.table) else { return }
+    totals[OwnerTotal(owner: owner, rule: rule), default: Change()].amount += amount
   }
 
   // MARK: Finishing
@@ -236,7 +229,7 @@ final class DerivedChanges: @unchecked Sendable {
       try table.withCurrentRow(row, layout: layout, key: reference.key) { row in
         for (place, rule) in rules.enumerated() {
           let owner = table.target(of: row, rule.reference)
-          let amount = amount(rule, of: row, table)
+          let amount = DerivedAmount(rule, of: row, table.layout)
           var newOwner: RowReference?
           var newAmount = amount
           if let first = member.outcome {
@@ -245,10 +238,8 @@ final class DerivedChanges: @unchecked Sendable {
             newAmount = outcome.amount ?? amount
           }
           if newOwner == owner && newAmount == amount { continue }
-          if let owner {
-            remove(amount, of: reference, from: owner, rule, in: table)
-          }
-          if let newOwner { add(newAmount, to: newOwner, rule.column) }
+          if let owner { remove(amount, of: reference, from: owner, rule) }
+          if let newOwner { add(newAmount, to: newOwner, rule) }
         }
       }
     }
@@ -258,13 +249,13 @@ final class DerivedChanges: @unchecked Sendable {
     _ amount: DerivedAmount,
     of member: RowReference,
     from owner: RowReference,
-    _ rule: MemberRule,
-    in table: EntityTable
+    _ rule: MemberRule
   ) {
-    let key = OwnerColumn(owner: owner, column: rule.column)
+    guard plan.counts(rule, in: owner.table) else { return }
+    let key = OwnerTotal(owner: owner, rule: rule)
     totals[key, default: Change()].amount.integer -= amount.integer
     // Nothing to be taken off, and the others stay as they are: adding them up again is O(members of the owner).
-    if plan.arithmetic(of: rule, in: table.number).isExact || amount.double == 0 { return }
+    if rule.arithmetic.isExact || amount.double == 0 { return }
     totals[key]?.isRecount = true
     recounted.insert(RecountedMember(reference: member, rule: rule))
   }
@@ -280,7 +271,7 @@ final class DerivedChanges: @unchecked Sendable {
     var values = values(of: bytes, own, table.layout, &changed)
     for total in own.totals {
       changed.remove(total.column)
-      let change = totals[OwnerColumn(owner: reference, column: total.column)]
+      let change = totals[OwnerTotal(owner: reference, rule: total.rule)]
       if row.changed == nil {
         let change = change ?? Change()
         values.append(
@@ -320,7 +311,7 @@ final class DerivedChanges: @unchecked Sendable {
       try table.withCurrentRow(newest, layout: layout, key: owner.key) { row in
         var values: [(column: Int, value: DerivedColumnValue)] = []
         for total in own.totals {
-          guard let change = totals[OwnerColumn(owner: owner, column: total.column)],
+          guard let change = totals[OwnerTotal(owner: owner, rule: total.rule)],
             !change.isNothing
           else { continue }
           let former = total.amount(in: row, table)
@@ -399,8 +390,10 @@ final class DerivedChanges: @unchecked Sendable {
     // An index knows commits that are visible. The gate keeps away what else could change a member.
     try store.engine.makeAppendedVisible()
     var sum = 0.0
-    for (number, rule) in total.members {
-      guard let table = store.table(numbered: number), let summand = rule.summand else { continue }
+    let rule = total.rule
+    guard let summand = rule.summand else { return sum }
+    for number in total.tables {
+      guard let table = store.table(numbered: number) else { continue }
       for member in try store.rows(referringTo: owner, inTable: number, column: rule.reference)
       where !recounted.contains(RecountedMember(reference: member.reference, rule: rule)) {
         _ = try store.withRow(at: member.reference) { row in

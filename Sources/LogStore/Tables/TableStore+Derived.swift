@@ -87,9 +87,11 @@ extension TableStore {
 
 /// The derived attributes of all rows as of one view, computed from the rows they are derived from.
 struct DerivedComputation {
+  private typealias MemberRule = StoreDerivations.MemberRule
+
   private let store: TableStore
   private let view: ReadView
-  private var totals: [UInt16: [RowReference: [Int: DerivedAmount]]] = [:]
+  private var totals: [UInt16: [RowReference: [MemberRule: DerivedAmount]]] = [:]
   private let now: Double
 
   init(_ store: TableStore, of view: ReadView) throws {
@@ -99,15 +101,14 @@ struct DerivedComputation {
     guard let plan = store.derivations else { return }
     for (number, rules) in plan.members {
       guard let table = store.table(numbered: number) else { continue }
-      var totals: [RowReference: [Int: DerivedAmount]] = [:]
+      var totals: [RowReference: [MemberRule: DerivedAmount]] = [:]
       try store.scan(number, of: view) { _, row, layout in
         for rule in rules {
           guard let owner = table.target(of: row, rule.reference) else { continue }
-          totals[owner, default: [:]][rule.column, default: DerivedAmount()] += DerivedAmount(
+          totals[owner, default: [:]][rule, default: DerivedAmount()] += DerivedAmount(
             rule,
             of: row,
-            layout,
-            plan.arithmetic(of: rule, in: number)
+            layout
           )
         }
       }
@@ -135,8 +136,8 @@ struct DerivedComputation {
     for total in own.totals {
       var amount = DerivedAmount()
       // An owner may have members of several classes, and a class members of several owners.
-      for (number, rule) in total.members {
-        if let part = totals[number]?[reference]?[rule.column] { amount += part }
+      for number in total.tables {
+        if let part = totals[number]?[reference]?[total.rule] { amount += part }
       }
       values.append(
         total.arithmetic.isExact

@@ -8,8 +8,16 @@ package struct StoreDerivations: Sendable {
     package let reference: Int
     /// The member's column that is added up; `nil` if members are counted.
     package let summand: Int?
-    /// The owner's column.
+    /// The owner's column, whose position sibling classes may use for totals of their own.
     package let column: Int
+    /// How the values are added up.
+    package let arithmetic: SumArithmetic
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(reference)
+      hasher.combine(summand)
+      hasher.combine(column)
+    }
   }
 
   /// The derived columns of the rows of a table.
@@ -27,17 +35,17 @@ package struct StoreDerivations: Sendable {
   /// A derived column that is computed from other rows.
   package struct Total: Sendable {
     package let property: ModelProperty
-    package let arithmetic: SumArithmetic
     /// The columns that name the owner, and what is added up, in the tables of the members.
-    package var members: [(table: UInt16, rule: MemberRule)] = []
+    package let rule: MemberRule
+    /// The tables of the members.
+    package let tables: [UInt16]
 
     package var column: Int { property.ordinal }
+    package var arithmetic: SumArithmetic { rule.arithmetic }
   }
 
   package private(set) var members: [UInt16: [MemberRule]] = [:]
   package private(set) var owners: [UInt16: OwnRules] = [:]
-  /// How the values of member tables are added up, by the column of their owner.
-  private var arithmetics: [UInt16: [MemberRule: SumArithmetic]] = [:]
 
   /// A table's number, and the class of its rows.
   package typealias Table = (number: UInt16, descriptor: ModelDescriptor)
@@ -55,9 +63,9 @@ package struct StoreDerivations: Sendable {
       switch attribute.source {
       case .count(let list) where !list.isDerivable: own.lengths.append((list.ordinal, column))
       case .count(let list):
-        own.totals.append(total(attribute.property, list, nil, .count, among: tables))
+        own.totals += total(attribute.property, list, nil, .count, among: tables)
       case .sum(let list, let summand, let arithmetic):
-        own.totals.append(total(attribute.property, list, summand, arithmetic, among: tables))
+        own.totals += total(attribute.property, list, summand, arithmetic, among: tables)
       case .canonical(let text): own.texts.append((text.ordinal, column))
       case .modificationDate: own.dates.append(column)
       }
@@ -71,28 +79,27 @@ package struct StoreDerivations: Sendable {
     _ summand: ModelProperty?,
     _ arithmetic: SumArithmetic,
     among tables: [Table]
-  ) -> Total {
-    var total = Total(property: property, arithmetic: arithmetic)
-    guard let inverse = list.inverse, let destination = list.destination else { return total }
+  ) -> [Total] {
+    guard let inverse = list.inverse, let destination = list.destination else { return [] }
     let base = ModelDescriptor.of(destination)
     let rule = MemberRule(
       reference: inverse.ordinal,
       summand: summand?.ordinal,
-      column: property.ordinal
+      column: property.ordinal,
+      arithmetic: arithmetic
     )
-    for table in tables where table.descriptor.isKind(of: base) {
-      total.members.append((table.number, rule))
-      arithmetics[table.number, default: [:]][rule] = arithmetic
+    let numbers = tables.filter { $0.descriptor.isKind(of: base) }.map(\.number)
+    for number in numbers {
       // A subclass of the owner's class has the same column.
-      if members[table.number]?.contains(rule) == true { continue }
-      members[table.number, default: []].append(rule)
+      if members[number]?.contains(rule) == true { continue }
+      members[number, default: []].append(rule)
     }
-    return total
+    return [Total(property: property, rule: rule, tables: numbers)]
   }
 
-  /// How what a rule finds in rows of a table is added up.
-  package func arithmetic(of rule: MemberRule, in table: UInt16) -> SumArithmetic {
-    arithmetics[table]?[rule] ?? .count
+  /// Whether a rule is one of a table's totals: the owner may be of another class beside the one that counts.
+  package func counts(_ rule: MemberRule, in table: UInt16) -> Bool {
+    owners[table]?.totals.contains { $0.rule == rule } ?? false
   }
 }
 
@@ -140,23 +147,17 @@ package struct DerivedAmount: Equatable {
   package var double = 0.0
 
   /// - Parameters:
-  ///   - rule: What is added up.
+  ///   - rule: The column that is added up, and how.
   ///   - row: The member's row.
   ///   - layout: Its layout.
-  ///   - arithmetic: How.
-  package init(
-    _ rule: StoreDerivations.MemberRule,
-    of row: RawSpan,
-    _ layout: RowLayout,
-    _ arithmetic: SumArithmetic
-  ) {
+  package init(_ rule: StoreDerivations.MemberRule, of row: RawSpan, _ layout: RowLayout) {
     guard let summand = rule.summand else {
       integer = 1
       return
     }
     if layout.isNull(summand, in: row) { return }
-    if arithmetic.isExact {
-      integer = arithmetic.integer(layout.integer(summand, in: row))
+    if rule.arithmetic.isExact {
+      integer = rule.arithmetic.integer(layout.integer(summand, in: row))
     } else {
       double = layout.double(summand, in: row)
     }

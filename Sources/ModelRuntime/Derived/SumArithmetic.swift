@@ -1,7 +1,7 @@
 import Foundation
 
 /// How the numbers of one type are added up.
-package enum SumArithmetic: Sendable {
+package enum SumArithmetic: Hashable, Sendable {
   /// Integers, which are kept in 64 bits, between two bounds.
   case integer(ClosedRange<Int128>)
   case double

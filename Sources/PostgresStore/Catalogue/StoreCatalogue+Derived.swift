@@ -77,9 +77,9 @@ extension StoreCatalogue {
         "\(table.name).\(table.columns[column].name.quotedName)"
       }
       let totals = own.totals.map { total in
-        let members = total.members.compactMap { number, rule -> String? in
+        let members = total.tables.compactMap { number -> String? in
           guard let member = tables.table(numbered: number) else { return nil }
-          let read = [rule.reference, rule.summand].compactMap { $0 }
+          let read = [total.rule.reference, total.rule.summand].compactMap { $0 }
           return member.name
             + read.map { ".\(member.columns[$0].name.quotedName)" }.joined()
         }

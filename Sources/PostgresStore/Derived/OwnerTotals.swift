@@ -12,20 +12,23 @@ struct OwnerTotals {
     var isNothing: Bool { !isRecount && amount == DerivedAmount() }
   }
 
-  private var changes: [RowReference: [Int: Change]] = [:]
+  private var changes: [RowReference: [StoreDerivations.MemberRule: Change]] = [:]
 
-  mutating func add(_ amount: DerivedAmount, to owner: RowReference, _ column: Int) {
-    changes[owner, default: [:]][column, default: Change()].amount += amount
+  mutating func add(
+    _ amount: DerivedAmount,
+    to owner: RowReference,
+    _ rule: StoreDerivations.MemberRule
+  ) {
+    changes[owner, default: [:]][rule, default: Change()].amount += amount
   }
 
   mutating func remove(
     _ amount: DerivedAmount,
     from owner: RowReference,
-    _ column: Int,
-    _ arithmetic: SumArithmetic
+    _ rule: StoreDerivations.MemberRule
   ) {
-    changes[owner, default: [:]][column, default: Change()].amount.integer -= amount.integer
-    if !arithmetic.isExact { changes[owner]?[column]?.isRecount = true }
+    changes[owner, default: [:]][rule, default: Change()].amount.integer -= amount.integer
+    if !rule.arithmetic.isExact { changes[owner]?[rule]?.isRecount = true }
   }
 
   /// The updates of owners, by table, and within one by the totals that change.
@@ -45,10 +48,11 @@ struct OwnerTotals {
       guard let table = tables.table(numbered: owner.table), let own = plan.owners[table.number],
         let changes = changes[owner]
       else { continue }
-      let totals = own.totals.filter { changes[$0.column]?.isNothing == false }
+      // Classes beside this one may count other members; those totals are none of its own.
+      let totals = own.totals.filter { changes[$0.rule]?.isNothing == false }
       if totals.isEmpty { continue }
-      let recounted = totals.map { changes[$0.column]?.isRecount == true }
-      let amounts = totals.map { changes[$0.column]?.amount ?? DerivedAmount() }
+      let recounted = totals.map { changes[$0.rule]?.isRecount == true }
+      let amounts = totals.map { changes[$0.rule]?.amount ?? DerivedAmount() }
       // Owners of one save mostly change alike.
       let place = updates.firstIndex {
         $0.table === table && $0.recounted == recounted

@@ -52,7 +52,7 @@ struct SaveDerivations {
   ) -> [UInt8]? {
     for rule in plan.members[table.number] ?? [] {
       guard let owner = table.target(of: row, rule.reference) else { continue }
-      totals.add(amount(rule, of: row, table), to: owner, rule.column)
+      totals.add(DerivedAmount(rule, of: row, table.layout), to: owner, rule)
     }
     guard let own = plan.owners[table.number] else { return nil }
     if !own.totals.isEmpty { insertedOwners.insert(reference) }
@@ -110,15 +110,11 @@ struct SaveDerivations {
         outcome.owner = .some(table.target(of: row, rule.reference))
       }
       if let summand = rule.summand, changed.contains(summand) {
-        outcome.amount = amount(rule, of: row, table)
+        outcome.amount = DerivedAmount(rule, of: row, table.layout)
       }
       change.outcomes[place] = outcome
     }
     members[reference] = change
-  }
-
-  private func amount(_ rule: MemberRule, of row: RawSpan, _ table: MappedTable) -> DerivedAmount {
-    DerivedAmount(rule, of: row, table.layout, plan.arithmetic(of: rule, in: table.number))
   }
 
   private func compose(
@@ -170,17 +166,16 @@ struct SaveDerivations {
         let reference = RowReference(rawValue: UInt64(bitPattern: answer.integer(number, 0)))
         guard let change = members[reference] else { continue }
         for (place, rule) in rules.enumerated() {
-          let arithmetic = plan.arithmetic(of: rule, in: table.number)
           let owner = answer.reference(number, places[rule.reference] ?? 0)
-          let amount = DerivedAmount(rule, arithmetic, answer, number, places)
+          let amount = DerivedAmount(rule, answer, number, places)
           var (newOwner, newAmount): (RowReference?, DerivedAmount) = (nil, amount)
           if !change.isDeleted {
             newOwner = change.outcomes[place]?.owner ?? owner
             newAmount = change.outcomes[place]?.amount ?? amount
           }
           if newOwner == owner && newAmount == amount { continue }
-          if let owner { totals.remove(amount, from: owner, rule.column, arithmetic) }
-          if let newOwner { totals.add(newAmount, to: newOwner, rule.column) }
+          if let owner { totals.remove(amount, from: owner, rule) }
+          if let newOwner { totals.add(newAmount, to: newOwner, rule) }
         }
       }
     }
@@ -206,7 +201,6 @@ extension DerivedAmount {
   /// What a stored row adds, of an answer with its columns.
   fileprivate init(
     _ rule: StoreDerivations.MemberRule,
-    _ arithmetic: SumArithmetic,
     _ answer: StatementResult,
     _ row: Int,
     _ places: [Int: Int]
@@ -217,8 +211,8 @@ extension DerivedAmount {
       return
     }
     guard let place = places[summand], !answer.isNull(row, place) else { return }
-    if arithmetic.isExact {
-      integer = arithmetic.integer(answer.integer(row, place))
+    if rule.arithmetic.isExact {
+      integer = rule.arithmetic.integer(answer.integer(row, place))
     } else {
       double = answer.double(row, place)
     }

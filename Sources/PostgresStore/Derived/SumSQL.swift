@@ -61,23 +61,23 @@ enum SumSQL {
     where condition: (_ reference: String) -> String
   ) -> String {
     let zero = total.arithmetic.isExact ? "0::numeric" : "0::double precision"
-    let parts = total.members.compactMap { number, rule -> String? in
+    let parts = total.tables.compactMap { number -> String? in
       guard let table = tables.table(numbered: number) else { return nil }
-      return "coalesce((SELECT \(aggregate(rule, total.arithmetic, table)) FROM \(table.name) AS m "
-        + "WHERE \(condition(table.columns[rule.reference].name.quotedName))), \(zero))"
+      return "coalesce((SELECT \(aggregate(total.rule, table)) FROM \(table.name) AS m "
+        + "WHERE \(condition(table.columns[total.rule.reference].name.quotedName))), \(zero))"
     }
     return parts.isEmpty ? zero : parts.joined(separator: " + ")
   }
 
   private static func aggregate(
     _ rule: StoreDerivations.MemberRule,
-    _ arithmetic: SumArithmetic,
     _ table: MappedTable
   ) -> String {
     guard let summand = rule.summand.map({ "m.\(table.columns[$0].name.quotedName)" }) else {
       return "count(*)::numeric"
     }
-    return arithmetic.isExact ? "sum(\(number(summand, arithmetic)))" : "sum(\(summand))"
+    return rule.arithmetic.isExact
+      ? "sum(\(number(summand, rule.arithmetic)))" : "sum(\(summand))"
   }
 }
 #endif
