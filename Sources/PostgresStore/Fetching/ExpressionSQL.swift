@@ -239,9 +239,7 @@ extension ExpressionSQL {
   ) throws -> String {
     let isEquality = relation == .equal || relation == .notEqual
     let value: Value
-    if path.steps.isEmpty, reading.enumeration == nil || isEquality && constant != reading.absent,
-      !constant.isNull
-    {
+    if path.steps.isEmpty, reading.isDecidedByBytes(relation, constant), !constant.isNull {
       // As it stands; what null counts as is said afterwards.
       value = try column(path.level, reading)
     } else {
@@ -335,7 +333,7 @@ extension ExpressionSQL {
     } else {
       let value: Value
       if case .column(let path, let reading) = expression, path.steps.isEmpty,
-        reading.enumeration == nil || !constants.contains(reading.absent)
+        constants.allSatisfy({ reading.isDecidedByBytes(.equal, $0) })
       {
         // As it stands, so that an index can be used; what null counts as is said afterwards.
         value = try column(path.level, reading)

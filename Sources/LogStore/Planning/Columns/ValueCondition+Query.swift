@@ -13,8 +13,7 @@ extension ValueCondition {
     _ constant: QueryValue
   ) {
     let isEquality = relation == .equal || relation == .notEqual
-    // Raw values of an enumeration are in no order, and one that is unknown reads as another.
-    if reading.enumeration != nil, !isEquality || constant == reading.absent { return nil }
+    guard reading.isDecidedByBytes(relation, constant) else { return nil }
     switch (reading.kind, constant) {
     case (_, .null) where isEquality: self = .nothing
     case (.integer, .integer(let value)): self = .integers(relation.run(value).map { [$0] } ?? [])

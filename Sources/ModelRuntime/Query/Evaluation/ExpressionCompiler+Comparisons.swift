@@ -90,7 +90,7 @@ extension ExpressionCompiler {
     guard let slot = ColumnSlot(reading, descriptor) else { return failing() }
     let test: RowTest
     switch (reading.kind, constant) {
-    case _ where reading.enumeration != nil && !relation.isRawEquality(reading, constant):
+    case _ where !reading.isDecidedByBytes(relation, constant):
       // Not by a path: the row at hand may be another than the one that is tested.
       let value = columnReader(reading, descriptor)
       return { try relation.holds(value($0, $1, $2), constant, as: reading.kind) }
@@ -117,12 +117,5 @@ extension ExpressionCompiler {
     if reading.isNeutralWhenZero { return test }
     let ifAbsent = relation.holds(reading.absent, constant, as: reading.kind)
     return { try slot.isNull(in: $0) ? ifAbsent : test($0, $1, $2) }
-  }
-}
-
-extension QueryExpression.Relation {
-  /// Whether comparing raw bytes decides, though unknown raw values read as something else.
-  fileprivate func isRawEquality(_ reading: ColumnReading, _ constant: QueryValue) -> Bool {
-    (self == .equal || self == .notEqual) && constant != reading.absent
   }
 }

@@ -39,7 +39,7 @@ extension ExpressionCompiler {
   func double(_ expression: QueryExpression) -> RowReader<Double?> {
     switch expression {
     case .constant(.double(let value)): return { _, _, _ in value }
-    case .column(let path, let reading) where path.isHere(level):
+    case .column(let path, let reading) where path.isHere(level) && reading.enumeration == nil:
       guard let slot = ColumnSlot(reading, levels[level]) else { return failing() }
       if !reading.isOptional { return { row, _, _ in slot.double(in: row) } }
       return { row, _, _ in slot.isNull(in: row) ? nil : slot.double(in: row) }

@@ -43,6 +43,18 @@ extension ColumnReading {
 }
 
 extension ColumnReading {
+  /// Whether the bytes of a column decide how its value compares with a constant.
+  ///
+  /// Raw values of an enumeration have no order, and one without a case reads as another.
+  package func isDecidedByBytes(
+    _ relation: QueryExpression.Relation,
+    _ constant: QueryValue
+  ) -> Bool {
+    guard let enumeration else { return true }
+    return (relation == .equal || relation == .notEqual) && constant != absent
+      && enumeration.contains(constant)
+  }
+
   /// Whether a null column, whose bytes are zero or none, has the bytes of the value it reads as.
   ///
   /// Then no check for null is needed.
