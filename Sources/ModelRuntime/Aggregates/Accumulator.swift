@@ -279,6 +279,8 @@ package final class MomentAccumulator: Accumulator {
 
     mutating func add(_ other: Moments) {
       if other.count == 0 { return }
+      // The square of a great mean is infinite, and nothing times that is no number.
+      if count == 0 { return self = other }
       let total = Double(count + other.count)
       let distance = other.mean - mean
       squares += other.squares + distance * distance * Double(count) * Double(other.count) / total

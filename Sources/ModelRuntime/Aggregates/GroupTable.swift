@@ -27,7 +27,6 @@ package struct KeyValue: Hashable, Sendable {
     case (.double(let lhs), .double(let rhs)): lhs < rhs || lhs.isNaN && !rhs.isNaN
     case (.bool(let lhs), .bool(let rhs)): !lhs && rhs
     case (.bytes(let lhs), .bytes(let rhs)): lhs.lexicographicallyPrecedes(rhs)
-    case (.text(let lhs), .text(let rhs)): lhs < rhs
     default: value.precedes(other.value, as: kind)
     }
   }
