@@ -13,6 +13,8 @@ final class StoreReversal {
   private(set) var restorations: [Restoration] = []
   /// Models that were inserted, and are to go.
   private(set) var deletions: [(fate: ReversalPlan.ModelFate, model: any PersistentModel)] = []
+  /// Models that were inserted, and stay.
+  private(set) var staying: [any PersistentModel] = []
   private(set) var conflicts: [ReversalConflict] = []
   /// The new objects of rows that were deleted, by these.
   private var returning: [RowReference: Restoration] = [:]
@@ -88,8 +90,10 @@ final class StoreReversal {
         }
       } else if let contender = fate.contender {
         report(fate, nil, .changedSince(by: contender))
+        if !state.isGone { staying.append(model) }
       } else if state.hasChanges {
         report(fate, nil, .changedHere)
+        if !state.isGone { staying.append(model) }
       } else if !state.isGone {
         deletions.append((fate, model))
       }

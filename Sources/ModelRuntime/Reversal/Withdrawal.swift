@@ -47,6 +47,7 @@ final class Withdrawal {
       steps.append(.withdraw(restoration))
     }
     for constraint in reversal.constraints { try check(constraint) }
+    for model in reversal.staying { keepNeeded(by: model) }
     checkEnds()
     try checkReferences()
     checkUnsavedReferences()
@@ -83,11 +84,24 @@ final class Withdrawal {
   private func stay(_ model: any PersistentModel, referredToBy other: PersistentIdentifier) {
     guard let fate = going.removeValue(forKey: ObjectIdentifier(model)) else { return }
     reversal.report(fate, nil, .stillReferredTo(by: other))
-    for property in fate.descriptor.relationships where !property.isOptional {
-      keepDestination(property, of: model)
-    }
+    keepNeeded(by: model)
     for (heir, constraint) in heirs[ObjectIdentifier(model)] ?? [] {
       refuse(heir, constraint, model.persistentModelID)
+    }
+  }
+
+  /// Keeps what a model that stays cannot do without, and what must not be deleted while it is related to that model.
+  private func keepNeeded(by model: any PersistentModel) {
+    let state = model._$state
+    for property in state.descriptor.relationships {
+      let isDenied = property.inverse?.deleteRule == .deny
+      if !property.isToMany {
+        if isDenied || !property.isOptional { keepDestination(property, of: model) }
+      } else if isDenied {
+        for other in state.destinations(property) where goes(other) {
+          steps.append(.stay(other, referredToBy: model.persistentModelID))
+        }
+      }
     }
   }
 
