@@ -14,6 +14,8 @@ struct ReversalPlan {
     struct Run {
       let first: Int64
       var last: Int64
+      /// Who else has set the property last before the run, but behind the one before it.
+      let predecessor: Contender?
     }
 
     /// The runs, the oldest first; more than one only where others came between.
@@ -101,12 +103,18 @@ struct ReversalPlan {
 }
 
 extension ReversalPlan.PropertyFate {
+  /// Who else has set the property last, behind a transaction.
+  func contender(behind transaction: Int64) -> ReversalPlan.Contender? {
+    if let contender { return contender }
+    return runs.last?.predecessor.flatMap { $0.transaction > transaction ? $0 : nil }
+  }
+
   fileprivate mutating func set(by number: Int64) {
     if contender == nil, !runs.isEmpty {
       runs[runs.count - 1].last = number
     } else {
+      runs.append(Run(first: number, last: number, predecessor: contender))
       contender = nil
-      runs.append(Run(first: number, last: number))
     }
   }
 }

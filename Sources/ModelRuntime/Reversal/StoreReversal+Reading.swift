@@ -124,7 +124,7 @@ extension StoreReversal {
       }
     case .restore:
       if !restoration.isNew, rows == state.storedRows(property) { return }
-      if let reason = obstacle(for: property, leadingTo: rows) {
+      if let reason = obstacle(for: property, leadingTo: rows, behind: reading.transaction) {
         return refuse(property, of: restoration, reason)
       }
       restoration.ends.append((property, rows))
@@ -163,12 +163,14 @@ extension StoreReversal {
   /// What keeps a one-to-one from being led back: its other end was led elsewhere since.
   private func obstacle(
     for property: ModelProperty,
-    leadingTo rows: [RowReference]
+    leadingTo rows: [RowReference],
+    behind transaction: Int64
   ) -> ReversalConflict.Reason? {
     guard property.isPaired, let inverse = property.inverse, let row = rows.first,
       let other = connection.identifier(of: row)
     else { return nil }
-    if let contender = plan[other]?.properties[inverse.ordinal]?.contender {
+    // That end also gets back what others led it to, if the transactions have set it once more behind them.
+    if let contender = plan[other]?.properties[inverse.ordinal]?.contender(behind: transaction) {
       return .changedSince(by: contender)
     }
     let isChanged =

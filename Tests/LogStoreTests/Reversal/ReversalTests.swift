@@ -575,6 +575,30 @@ import Testing
     #expect(!reversal.conflicts.isEmpty)
   }
 
+  @Test func `leaves an end to others whom the transactions came behind once more`() throws {
+    let (a, b, _) = try saveBerths()
+    let x = Ship("x")
+    a.ship = x
+    try save(as: "mine")
+    a.ship = nil
+    try save(as: "import")
+    b.ship = x
+    try save(as: "mine")
+    let number = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last
+    ).transactionIdentifier
+    b.ship = nil
+    try save(as: "import")
+    let reversal = try context.revert(author: "import")
+    try save(as: "mine")
+    #expect(b.ship === x && x.berth === b && a.ship == nil)
+    #expect(reversal.conflicts.map(\.model) == [a.persistentModelID])
+    #expect(reversal.conflicts.map(\.property) == ["ship"])
+    #expect(
+      reversal.conflicts.map(\.reason) == [.changedSince(transaction: number, author: "mine")]
+    )
+  }
+
   @Test func `has large values again that a container from before has kept`() throws {
     let (a, b) = try saveBerthsWithPlans()
     let before = try container.asOf(.now)
