@@ -149,7 +149,10 @@ extension StoreReversal {
       then.deferredError = nil
       return report(restoration.fate, property.name, .valueUnknown)
     }
-    let isSame = !restoration.isNew && isSame(value, setting.value(of: restoration.model))
+    let isSame =
+      !restoration.isNew
+      && (isSame(value, setting.value(of: restoration.model))
+        || former._$state.stores(property, like: restoration.model._$state))
     switch reading.use {
     case .restore where !isSame:
       restoration.values.append((property, value))
@@ -215,6 +218,15 @@ extension Restoration {
 }
 
 extension _ModelState {
+  /// Whether two rows have the same bytes in a column: not all values can be compared, and some are not equal to themselves.
+  fileprivate func stores(_ property: ModelProperty, like other: _ModelState) -> Bool {
+    loadRow()
+    other.loadRow()
+    let (row, otherRow) = (currentRow, other.currentRow)
+    if row.isAbsent || otherRow.isAbsent { return false }
+    return row.layout.isEqual(property.ordinal, in: row.span, and: otherRow.span)
+  }
+
   /// The rows that a relationship leads to, as they are stored.
   fileprivate func storedRows(_ property: ModelProperty) -> [RowReference] {
     loadRow()
