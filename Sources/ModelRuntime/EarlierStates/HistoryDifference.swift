@@ -53,6 +53,15 @@ public struct HistoryDifference: Sendable {
     return inverted
   }
 
+  /// Adds what became of the models of other stores.
+  func joined(with other: HistoryDifference) -> HistoryDifference {
+    var joined = self
+    joined.inserted += other.inserted
+    joined.updated += other.updated
+    joined.deleted += other.deleted
+    return joined
+  }
+
   /// Takes the changes of transactions together, from the oldest to the newest.
   init(of transactions: some Sequence<DefaultHistoryTransaction>) {
     var fates = ModelFates()
@@ -137,18 +146,24 @@ extension ModelContext {
   /// - Parameters:
   ///   - earlier: The token of the one state.
   ///   - later: The token of the other, the newest if `nil`. If it is the earlier of the two, the difference is that of going
-  ///     back.
+  ///     back; so it is in each of several stores.
   /// - Returns: What is different; unsaved changes are not part of it.
-  /// - Throws: As ``fetchHistory(_:)``.
+  /// - Throws: As ``fetchHistory(_:)``, and ``SwiftDataError/historyTokenExpired`` for a token of other stores, or of a later
+  ///   state than a store has.
   /// - Complexity: O(changes saved between the two).
   public func difference(
     from earlier: DefaultHistoryToken,
     to later: DefaultHistoryToken? = nil
   ) throws -> HistoryDifference {
-    if let later, later < earlier { return try difference(from: later, to: earlier).inverted }
-    return HistoryDifference(
+    try coordinator.checkIsKnown(earlier)
+    let difference = HistoryDifference(
       of: try fetchHistory(HistoryDescriptor(after: earlier, through: later))
     )
+    guard let later else { return difference }
+    try coordinator.checkIsKnown(later)
+    // The stores of which the second token is behind less. Where it is behind what a store does not have, this throws.
+    let back = try fetchHistory(HistoryDescriptor(after: later, through: earlier))
+    return difference.joined(with: HistoryDifference(of: back).inverted)
   }
 }
 

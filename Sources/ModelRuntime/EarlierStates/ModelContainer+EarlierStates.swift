@@ -18,13 +18,7 @@ extension ModelContainer {
   ///   can, in memory, too.
   /// - Complexity: O(bytes of the history up to there). An index is made anew, in memory, when it is first used.
   public func asOf(_ token: DefaultHistoryToken) throws -> ModelContainer {
-    guard coordinator.connections.contains(where: { token.counter(of: $0.identifier) != nil })
-    else {
-      throw SwiftDataError.historyTokenExpired.explained(
-        "the token is of other stores (\(token.tokenValue?.keys.sorted().joined(separator: ", ") ?? "")): take it from "
-          + "the history of this container"
-      )
-    }
+    try coordinator.checkIsKnown(token)
     return ModelContainer(try StoreCoordinator(coordinator, asOf: .token(token)))
   }
 
@@ -72,7 +66,10 @@ extension ModelContext {
   /// - Parameter token: The state to show.
   /// - Throws: As ``ModelContainer/asOf(_:)-(DefaultHistoryToken)``; then the context shows what it showed.
   ///   ``DataStoreError/unsupportedFeature`` for a context that shows what is newest.
-  public func show(asOf token: DefaultHistoryToken) throws { try show(.token(token)) }
+  public func show(asOf token: DefaultHistoryToken) throws {
+    try coordinator.checkIsKnown(token)
+    try show(.token(token))
+  }
 
   /// Has a context that shows an earlier state show that of another time.
   ///
@@ -95,6 +92,15 @@ extension ModelContext {
 }
 
 extension StoreCoordinator {
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if a token is of other stores.
+  func checkIsKnown(_ token: DefaultHistoryToken) throws {
+    if connections.contains(where: { token.counter(of: $0.identifier) != nil }) { return }
+    throw SwiftDataError.historyTokenExpired.explained(
+      "the token is of other stores (\(token.tokenValue?.keys.sorted().joined(separator: ", ") ?? "")): take it from "
+        + "the history of this container"
+    )
+  }
+
   /// The stores of another coordinator as they were.
   fileprivate convenience init(_ present: StoreCoordinator, asOf moment: StoreMoment) throws {
     try present.checkOpen()

@@ -58,12 +58,13 @@ extension ModelContext {
   ///   - author: Whose transactions; see ``author``.
   ///   - token: A bookmark: only those behind it. Without one, all that the history knows.
   /// - Returns: As ``revert(_:)``.
-  /// - Throws: As ``revert(_:)`` and ``fetchHistory(_:)``.
+  /// - Throws: As ``revert(_:)`` and ``fetchHistory(_:)``; ``SwiftDataError/historyTokenExpired`` for a token of other stores.
   @discardableResult
   public func revert(
     author: String,
     since token: DefaultHistoryToken? = nil
   ) throws -> Reversal {
+    if let token { try coordinator.checkIsKnown(token) }
     let descriptor = token.map { HistoryDescriptor(after: $0, through: nil) } ?? HistoryDescriptor()
     return try revert(fetchHistory(descriptor).lazy.filter { $0.author == author })
   }

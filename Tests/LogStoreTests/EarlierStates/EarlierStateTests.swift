@@ -424,6 +424,76 @@ import Testing
     #expect(back.inserted == difference.deleted)
     #expect(try context.difference(from: last, to: last).isEmpty)
   }
+
+  @Test func `is not that of other stores, or of what is yet to come`() throws {
+    let folder = try TemporaryFolder()
+    let store = try HistoryStore()
+    let context = store.context("mine")
+    context.insert(Voyage("Riga"))
+    try context.save()
+    let token = try #require(try store.newestToken())
+    let copy = folder.url.appending(path: "voyages.store")
+    for store in store.container.stores(of: LogStore.self) { try store.backup(to: copy) }
+    context.insert(Voyage("Oslo"))
+    try context.save()
+    let later = try #require(try store.newestToken())
+    let restored = ModelContext(try HistoryStore.open(folder))
+    #expect(try restored.difference(from: token, to: token).isEmpty)
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try restored.difference(from: token, to: later)
+    }
+
+    let other = try HistoryStore()
+    let otherContext = other.context()
+    otherContext.insert(Voyage("Turku"))
+    try otherContext.save()
+    let foreign = try #require(try other.newestToken())
+    #expect(throws: SwiftDataError.historyTokenExpired) { try context.difference(from: foreign) }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.difference(from: token, to: foreign)
+    }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.revert(author: "mine", since: foreign)
+    }
+    let past = try ModelContext(store.container, asOf: .now)
+    #expect(throws: SwiftDataError.historyTokenExpired) { try past.show(asOf: foreign) }
+    #expect(try past.fetchCount(FetchDescriptor<Voyage>()) == 2)
+  }
+
+  @Test func `goes forth in one store, and back in another`() throws {
+    let folder = try TemporaryFolder()
+    func configuration(_ name: String, _ model: any PersistentModel.Type) -> LogStoreConfiguration {
+      LogStoreConfiguration(name, schema: Schema([model]), url: folder.url.appending(path: name))
+    }
+    let container = try ModelContainer(
+      for: Schema([Archived.self, Footnote.self]),
+      configurations: [configuration("a", Archived.self), configuration("b", Footnote.self)]
+    )
+    let context = ModelContext(container)
+    let archived = Archived("1", Data())
+    context.insert(archived)
+    context.author = "archive"
+    try context.save()
+    let footnote = Footnote("1")
+    context.insert(footnote)
+    context.author = "notes"
+    try context.save()
+    func token(_ author: String) throws -> DefaultHistoryToken {
+      let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+        predicate: #Predicate { $0.author == author }
+      )
+      return try #require(try context.fetchHistory(descriptor).first?.token)
+    }
+    // Each knows of one store alone.
+    let (first, second) = (try token("archive"), try token("notes"))
+    for (from, to, inserted, deleted) in [
+      (first, second, footnote.persistentModelID, archived.persistentModelID),
+      (second, first, archived.persistentModelID, footnote.persistentModelID),
+    ] {
+      let difference = try context.difference(from: from, to: to)
+      #expect(difference.inserted == [inserted] && difference.deleted == [deleted])
+    }
+  }
 }
 
 @Model final class Archived {
