@@ -1,47 +1,47 @@
-/// What is found out of the values of a property.
+/// The function that a measure applies to the values of a property.
 package enum MeasureFunction: Sendable {
-  /// How many there are.
+  /// The number of values.
   case count
   case sum
   case minimum, maximum
-  /// The mean, and how far values are from it.
+  /// The mean, and the spread of the values around it.
   case moments
-  /// All of them, as doubles.
+  /// All values, as doubles.
   case distribution
-  /// The different ones.
+  /// The distinct values.
   case distinct
-  /// That of the row that is first, or last, by another value.
+  /// The value of the row that is first, or last, in the order of another value.
   case first, last
 }
 
-/// Collects what a measure needs of the values of each group.
+/// Collects the values of each group that a measure needs.
 ///
-/// A class for each kind of measure, so that code with whole columns of values finds out once which it is, and
-/// then adds numbers; ``add(_:to:)`` serves for everything else. No value is null: those count for nothing.
+/// One class for each kind of measure, so that code with whole columns of values determines the kind once and then adds
+/// numbers; ``add(_:to:)`` serves for everything else. Callers never pass null values, which count for nothing.
 package class Accumulator {
-  /// Prepares for groups up to a number.
+  /// Grows to a number of groups.
   package func grow(to groupCount: Int) { notOverridden() }
 
-  /// Adds a value, which is not null, to a group.
+  /// Adds a non-null value to a group.
   package func add(_ value: QueryValue, to group: Int) { notOverridden() }
 
-  /// Adds a value, which may be null; another value, which is not null, puts rows in order, and their places those that are
-  /// equal there.
+  /// Adds a value, possibly null, of a row that a second, non-null value puts in order; rows that are equal there are ordered
+  /// by their places.
   package func add(_ value: QueryValue, by order: QueryValue, at place: UInt64, to group: Int) {
     notOverridden()
   }
 
-  /// Adds what another accumulator of the same measure has collected of one of its groups.
+  /// Adds a group of another accumulator of the same measure.
   package func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) { notOverridden() }
 
-  /// What its groups take, in bytes, about.
+  /// Approximate memory of the groups, in bytes.
   package var byteCount: Int { notOverridden() }
 
   private func notOverridden() -> Never {
     preconditionFailure("\(type(of: self)) must override this")
   }
 
-  /// Makes the accumulator of a measure, without groups.
+  /// Returns an accumulator for a measure, without groups.
   package static func make(_ measure: AggregateRequest.Measure) -> Accumulator {
     let (function, kind) = (measure.function, measure.kind)
     switch function {
@@ -134,7 +134,7 @@ package final class DoubleSumAccumulator: Accumulator {
   }
 }
 
-/// A sum of doubles that carries along what each addition rounds away, after Neumaier.
+/// A sum of doubles that carries the rounding errors of single additions along, after Neumaier.
 package struct CompensatedSum {
   @usableFromInline var sum = 0.0
   @usableFromInline var lost = 0.0
@@ -142,11 +142,11 @@ package struct CompensatedSum {
   package init() {}
 
   /// - Parameters:
-  ///   - sum: What plain additions came to.
-  ///   - lost: What they rounded away.
+  ///   - sum: The result of plain additions.
+  ///   - lost: The amount they rounded away.
   package init(sum: Double, lost: Double) { (self.sum, self.lost) = (sum, lost) }
 
-  /// The sum; infinite or not a number if plain additions would come to that.
+  /// The sum; infinite or not a number if plain additions would give that.
   package var value: Double { sum.isFinite ? sum + lost : sum }
 
   @inlinable @inline(__always)
@@ -193,7 +193,7 @@ package final class IntegerExtremeAccumulator: Accumulator {
   }
 }
 
-/// The least or greatest of doubles; what is not a number is one only where there is nothing else.
+/// The least or greatest of doubles; NaN only if a group has no other value.
 package final class DoubleExtremeAccumulator: Accumulator {
   package let wantsGreatest: Bool
   package var values: [Double] = []
@@ -231,7 +231,7 @@ package final class ValueExtremeAccumulator: Accumulator {
   private let wantsGreatest: Bool
   private let kind: QueryKind
   package private(set) var values: [QueryValue] = []
-  /// What texts take outside of the values.
+  /// Memory of texts outside of the values, in bytes.
   private var heapByteCount = 0
 
   init(_ function: MeasureFunction, _ kind: QueryKind) {
@@ -264,7 +264,7 @@ package final class ValueExtremeAccumulator: Accumulator {
 }
 
 package final class MomentAccumulator: Accumulator {
-  /// Number, mean, and sum of the squared distances from it, after Welford.
+  /// Number of values, their mean, and the sum of squared distances from it, after Welford.
   package struct Moments {
     package var count = 0
     package var mean = 0.0
@@ -310,7 +310,7 @@ package final class MomentAccumulator: Accumulator {
 package final class DistributionAccumulator: Accumulator {
   package let isSigned: Bool
   package var groups: [[Double]] = []
-  /// How many values there are in all groups.
+  /// Number of values in all groups.
   package var valueCount = 0
 
   init(isSigned: Bool) { self.isSigned = isSigned }
@@ -321,7 +321,7 @@ package final class DistributionAccumulator: Accumulator {
     groups.count * 48 + valueCount * MemoryLayout<Double>.stride * 3 / 2
   }
 
-  /// The value of a group that would be at a place if all were in order, and the next one; `nil` if it is the last.
+  /// The value at a place in a group's ascending order, and the next one; `nil` if it is the last.
   ///
   /// - Complexity: O(values) on average.
   func values(at place: Int, in group: Int) -> (value: Double, next: Double?) {
@@ -352,7 +352,7 @@ package final class DistributionAccumulator: Accumulator {
 package final class DistinctAccumulator: Accumulator {
   package private(set) var groups: [Set<KeyValue>] = []
   private var valueCount = 0
-  /// What texts and bytes take outside of the values.
+  /// Memory of texts and bytes outside of the values, in bytes.
   private var heapByteCount = 0
 
   package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
@@ -361,7 +361,7 @@ package final class DistinctAccumulator: Accumulator {
     groups.count * 8 + valueCount * Self.valueByteCount + heapByteCount
   }
 
-  /// What a value takes in a set, in bytes: some of a set's places are free.
+  /// Bytes per value in a set, part of whose capacity is free.
   package static let valueByteCount = MemoryLayout<KeyValue>.stride * 2
 
   package override func add(_ value: QueryValue, to group: Int) {
@@ -381,9 +381,9 @@ package final class DistinctAccumulator: Accumulator {
   }
 }
 
-/// The value of the row that is first or last by another one; of rows that are equal there, of the first or last by name.
+/// The value of the row that is first or last by another value; of rows that are equal there, of the first or last by name.
 package final class ChosenValueAccumulator: Accumulator {
-  /// How a row compares with the one that is chosen so far.
+  /// The order of a row compared with the row chosen so far.
   package enum Standing { case worse, equal, better }
 
   private let wantsLast: Bool
@@ -391,7 +391,7 @@ package final class ChosenValueAccumulator: Accumulator {
   private var orders: [QueryValue] = []
   private var places: [UInt64] = []
   package private(set) var values: [QueryValue] = []
-  /// What texts take outside of the values.
+  /// Memory of texts outside of the values, in bytes.
   private var heapByteCount = 0
 
   init(_ function: MeasureFunction, _ kind: QueryKind) {
@@ -410,7 +410,7 @@ package final class ChosenValueAccumulator: Accumulator {
       + heapByteCount
   }
 
-  /// How a row would compare that has a value in what puts rows in order.
+  /// Compares a row, by the value that orders rows, with the row chosen so far.
   package func standing(of order: QueryValue, in group: Int) -> Standing {
     let known = orders[group]
     if known.isNull { return .better }
@@ -422,8 +422,8 @@ package final class ChosenValueAccumulator: Accumulator {
     return .equal
   }
 
-  /// Offers a row; its place tells it apart from others that are equal, and of those at one place comes first what is
-  /// offered first.
+  /// Offers a row; its place distinguishes it from other rows that are equal, and of several rows at one place the first
+  /// one offered comes first.
   package override func add(
     _ value: QueryValue,
     by order: QueryValue,

@@ -11,14 +11,14 @@ public import Foundation
 // MARK: Counting
 
 extension Aggregate where Value == Int {
-  /// How many models an expression has a value for.
+  /// The number of models for which an expression has a value.
   public static func count<Output>(_ expression: Foundation.Expression<Model, Output?>) -> Self {
     Self(measure: Measure(function: .count, MeasuredValue(expression))) { $0.count }
   }
 
-  /// How many different values an expression has, nil not among them.
+  /// The number of distinct values of an expression; nil does not count.
   ///
-  /// Needs memory in proportion to the number of different values.
+  /// Needs memory in proportion to the number of distinct values.
   public static func countDistinct<Output>(
     _ expression: Foundation.Expression<Model, Output>
   ) -> Self {
@@ -91,7 +91,7 @@ extension Aggregate where Value == Double? {
 
   /// The value below which a share of an expression's values lies; nil if there is no model.
   ///
-  /// Between two neighbours by linear interpolation, as for a property.
+  /// Interpolates linearly between two neighbours, as for a property.
   public static func percentile(
     _ share: Double,
     _ expression: Foundation.Expression<Model, some Numeric>

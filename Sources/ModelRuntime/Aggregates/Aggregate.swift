@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A figure about many models: how many there are, or the sum, mean, extreme or spread of a property.
+/// A figure about many models: their number, or the sum, mean, extreme or spread of a property.
 ///
 /// Ask a context for one or several at once; each costs one pass over the columns it names, and no objects.
 ///
@@ -18,7 +18,7 @@ struct Measure<Model: PersistentModel> {
   let function: MeasureFunction
   /// `nil` where models are counted, whatever they hold.
   let value: MeasuredValue<Model>?
-  /// What decides which model's value it is; `nil` where each model counts.
+  /// The value that decides whose value the measure takes; `nil` where each model counts.
   let order: MeasuredValue<Model>?
 
   init(
@@ -39,19 +39,19 @@ struct Measure<Model: PersistentModel> {
 // MARK: Counting
 
 extension Aggregate where Value == Int {
-  /// How many models there are.
+  /// The number of models.
   public static var count: Self {
     Self(measure: Measure(function: .count, keyPath: nil)) { $0.count }
   }
 
-  /// How many models have a value in a property that may be nil.
+  /// The number of models with a value in an optional property.
   public static func count<Property>(_ property: KeyPath<Model, Property?>) -> Self {
     Self(measure: Measure(function: .count, keyPath: property)) { $0.count }
   }
 
-  /// How many different values a property has, nil not among them.
+  /// The number of distinct values of a property; nil does not count.
   ///
-  /// Needs memory in proportion to the number of different values.
+  /// Needs memory in proportion to the number of distinct values.
   public static func countDistinct<Property>(_ property: KeyPath<Model, Property>) -> Self {
     Self(measure: Measure(function: .distinct, keyPath: property)) { $0.distinctCount }
   }

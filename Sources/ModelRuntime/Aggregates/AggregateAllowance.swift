@@ -1,10 +1,10 @@
-/// How much memory the groups and values of one aggregate may take.
+/// Limit, in bytes, of the memory for the groups and values of one aggregate.
 package struct AggregateAllowance: Sendable {
   /// The limit, in bytes.
   package let byteCount: Int
   /// The entity whose models are measured.
   package let entityName: String
-  /// How many measure parts of the rows at once, and share it.
+  /// Number of tasks that measure parts of the rows at once and share the limit.
   private var sharerCount = 1
 
   package init(byteCount: Int, entityName: String) {
@@ -13,14 +13,14 @@ package struct AggregateAllowance: Sendable {
 
   package static let unlimited = AggregateAllowance(byteCount: .max, entityName: "")
 
-  /// The share of each of two that measure halves of the rows.
+  /// The share of each of two tasks that measure halves of the rows.
   package var half: AggregateAllowance {
     var half = self
     half.sharerCount *= 2
     return half
   }
 
-  /// Makes sure that an aggregate is not larger than it may be.
+  /// Checks the size of an aggregate against the limit.
   ///
   /// - Throws: ``SwiftDataError/aggregateTooLarge``.
   package func check(_ taken: Int, groupCount: Int) throws(SwiftDataError) {
@@ -39,12 +39,12 @@ package struct AggregateAllowance: Sendable {
 }
 
 extension KeyValue {
-  /// What a value takes outside of itself, in bytes, about.
+  /// Approximate memory of the value outside of itself, in bytes.
   package var heapByteCount: Int { value.heapByteCount }
 }
 
 extension QueryValue {
-  /// What a value takes outside of itself, in bytes, about.
+  /// Approximate memory of the value outside of itself, in bytes.
   package var heapByteCount: Int {
     switch self {
     // A short text is in the value.

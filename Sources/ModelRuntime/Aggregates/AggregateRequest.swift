@@ -1,4 +1,4 @@
-/// What a context asks to be measured, by columns.
+/// The measures that a context requests, by columns.
 package struct AggregateRequest: Sendable {
   /// A value of each row, by which rows are grouped or which is measured.
   package struct Source: Sendable {
@@ -6,7 +6,7 @@ package struct AggregateRequest: Sendable {
     package let expression: QueryExpression?
     package let kind: QueryKind
 
-    /// Where the value is a column as it is.
+    /// The column, if the value is a plain column.
     package var column: (path: RowPath, reading: ColumnReading)? {
       if case .column(let path, let reading) = expression { (path, reading) } else { nil }
     }
@@ -20,10 +20,10 @@ package struct AggregateRequest: Sendable {
 
   package struct Measure: Equatable, Sendable {
     package let function: MeasureFunction
-    /// Which of the values is measured; `nil` where rows are counted.
+    /// Index of the measured value; `nil` if rows are counted.
     package let value: Int?
     package let kind: QueryKind?
-    /// Which of the values decides what row the value is taken of; `nil` where each row counts.
+    /// Index of the value that decides which row the value is taken from; `nil` where each row counts.
     package let order: Int?
     package let orderKind: QueryKind?
 
@@ -40,25 +40,25 @@ package struct AggregateRequest: Sendable {
     }
   }
 
-  /// The properties to be read of each row: one for each key, then those that are measured, each once.
+  /// The properties to read of each row: one for each key, then the measured ones, each once.
   package let sources: [Source]
   package let keys: [Key]
-  /// What is found out, each once.
+  /// The measures, each once.
   package let measures: [Measure]
-  /// Which of the measures answers each question: a sum and a mean of one property are one measure.
+  /// The measure that answers each question: a sum and a mean of one property are one measure.
   let places: [Int]
 
-  /// Whether rows tell all of it.
+  /// Whether rows suffice to compute all of it.
   var isAboutRows: Bool { sources.allSatisfy { $0.expression != nil } }
 }
 
 extension AggregateRequest {
-  /// Finds what is read of each row, to group rows and to measure them.
+  /// Finds the sources for grouping and measuring rows.
   ///
   /// - Parameters:
-  ///   - keys: What rows are grouped by.
-  ///   - measures: What is measured.
-  ///   - values: Becomes the values that the sources stand for, in their order.
+  ///   - keys: The values that group rows.
+  ///   - measures: The measures.
+  ///   - values: Receives the values of the sources, in their order.
   /// - Throws: ``Untranslatable`` for a key path that leads to no column, or an expression of a type without an order.
   init<Model: PersistentModel>(
     keys: [(value: MeasuredValue<Model>, bucket: KeyBucket?)],
@@ -128,7 +128,7 @@ extension AggregateRequest.Source {
 }
 
 extension AggregateRequest.Source {
-  /// Whether its values can be told to be less or greater.
+  /// Whether its values can be compared.
   fileprivate var hasOrder: Bool {
     // The order of an enumeration is in its `<`, not in its raw values.
     kind.isOrdered && column?.reading.enumeration == nil
@@ -136,7 +136,7 @@ extension AggregateRequest.Source {
 }
 
 extension MeasureFunction {
-  /// Whether the function makes sense of the values of a source.
+  /// Whether the function applies to the values of a source.
   fileprivate func takes(_ source: AggregateRequest.Source) -> Bool {
     let isEnumeration = source.column?.reading.enumeration != nil
     return switch self {

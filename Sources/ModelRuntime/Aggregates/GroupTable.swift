@@ -1,7 +1,7 @@
 import Foundation
 package import RowFormat
 
-/// A value that rows are grouped by: as in a `Set`, but with one NaN.
+/// A value that rows are grouped by, hashed as in a `Set`, except that all NaNs are one.
 package struct KeyValue: Hashable, Sendable {
   package let value: QueryValue
 
@@ -32,15 +32,15 @@ package struct KeyValue: Hashable, Sendable {
   }
 }
 
-/// Groups of rows, and what was measured of each.
+/// Groups of rows, and the measures of each.
 package final class GroupTable {
   package let request: AggregateRequest
-  /// The key of each group; empty keys where there is one group of everything.
+  /// The key of each group; empty keys if one group holds everything.
   package private(set) var keys: [[KeyValue]] = []
   package let accumulators: [Accumulator]
   private var numbers: [[KeyValue]: Int] = [:]
   private let allowance: AggregateAllowance
-  /// What texts and bytes take outside of the keys.
+  /// Memory of texts and bytes outside of the keys, in bytes.
   private var heapByteCount = 0
   private var uncheckedCount = 0
 
@@ -52,7 +52,7 @@ package final class GroupTable {
     if request.keys.isEmpty { _ = group(of: []) }
   }
 
-  /// What was collected for one of the questions, by its place among them.
+  /// The accumulator that answers a question, by the question's index.
   func accumulator(answering question: Int) -> Accumulator {
     accumulators[request.places[question]]
   }
@@ -68,12 +68,12 @@ package final class GroupTable {
     return number
   }
 
-  /// Adds a row by its values: those of the keys, before they are put into buckets, then those that are measured.
+  /// Adds a row by its values: those of the keys, not yet in buckets, then the measured ones.
   ///
   /// - Parameters:
   ///   - values: The values.
-  ///   - row: The row, which puts those in order that are equal to a measure; without one, it comes behind all
-  ///     that have one, and behind those that were added before.
+  ///   - row: The row, which orders rows whose values are equal to a measure; a row without one follows all rows that have one
+  ///     and all rows added before.
   /// - Throws: ``SwiftDataError/aggregateTooLarge``.
   package func add(
     _ values: [QueryValue],
@@ -106,12 +106,12 @@ package final class GroupTable {
     }
   }
 
-  /// What one group takes for its key, in bytes: an array, and its places in the list of keys and in the table.
+  /// Bytes of one group for its key: an array, and its entries in the list of keys and in the table.
   package static func byteCount(ofKeyWith partCount: Int) -> Int {
     80 + partCount * MemoryLayout<KeyValue>.stride
   }
 
-  /// Makes sure that the groups take no more memory than they may.
+  /// Checks the memory of the groups against the limit.
   ///
   /// - Throws: ``SwiftDataError/aggregateTooLarge``.
   package func checkSize() throws(SwiftDataError) {

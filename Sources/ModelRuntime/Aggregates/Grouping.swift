@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What makes models belong together when a context measures them in groups.
+/// A rule that puts models into groups when a context measures them.
 ///
 ///     let months = try context.aggregate(
 ///       FetchDescriptor<Flight>(), by: .calendar(\.departure, .month, in: newYork), .count)
 public struct Grouping<Model: PersistentModel, Key> {
   let value: MeasuredValue<Model>
-  /// Makes of a value the one that stands for its group; `nil` where each value is a group of its own.
+  /// Maps a value to the representative of its group; `nil` if each value is a group of its own.
   let bucket: KeyBucket?
   let finish: (QueryValue) -> Key?
 
@@ -35,7 +35,7 @@ public struct Grouping<Model: PersistentModel, Key> {
     Self(property) { $0.typed(as: Key.self) }
   }
 
-  /// Groups by what an expression makes of each model.
+  /// Groups by the result of an expression for each model.
   ///
   ///     let route = #Expression<Flight, String> { $0.origin + "-" + $0.destination }
   ///     let routes = try context.aggregate(FetchDescriptor<Flight>(), by: .value(route), .count)
@@ -53,9 +53,9 @@ extension Grouping where Key == Date {
   ///
   /// - Parameters:
   ///   - property: A date.
-  ///   - component: How long the intervals are.
-  ///   - calendar: Says where they begin: in its time zone, with its first day of the week.
-  /// - Returns: A grouping whose keys are the beginnings of the intervals.
+  ///   - component: The length of the intervals.
+  ///   - calendar: Determines the start of intervals: by its time zone and its first day of the week.
+  /// - Returns: A grouping whose keys are the starts of the intervals.
   public static func calendar(
     _ property: KeyPath<Model, Date>,
     _ component: Calendar.Component,
@@ -101,13 +101,13 @@ extension Grouping where Key == Int? {
 // MARK: Ranges
 
 extension Grouping {
-  /// Groups by the first of some ranges that a value lies in; what lies in none, and nil, is the group nil.
+  /// Groups by the first of several ranges that contains a value; values outside all of them, and nil, form the group nil.
   public static func ranges<Bound: Comparable>(
     of property: KeyPath<Model, Bound>,
     _ ranges: [Range<Bound>]
   ) -> Self where Key == Range<Bound>? { among(ranges, property) }
 
-  /// Groups by the first of some ranges that a value lies in; what lies in none, and nil, is the group nil.
+  /// Groups by the first of several ranges that contains a value; values outside all of them, and nil, form the group nil.
   public static func ranges<Bound: Comparable>(
     of property: KeyPath<Model, Bound?>,
     _ ranges: [Range<Bound>]

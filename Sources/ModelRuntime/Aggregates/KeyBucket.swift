@@ -1,14 +1,14 @@
 import Foundation
 
-/// What makes one value of many, so that rows with any of them fall into one group.
+/// Maps many values to one, so that their rows form one group.
 ///
 /// Unchecked, because its closures hold calendars and ranges of the user's types, which never change.
 package struct KeyBucket: @unchecked Sendable {
-  /// What the values it makes are.
+  /// The kind of the resulting values.
   package let kind: QueryKind
-  /// The value that stands for the group of another.
+  /// Maps a value to the representative of its group.
   package let value: (QueryValue) -> QueryValue
-  /// For doubles, the range around a value in which all values have the same key, where that is known.
+  /// For doubles, the range around a value in which all values have the same key, if known.
   package let range: ((Double) -> Range<Double>?)?
 
   package init(
@@ -21,7 +21,7 @@ package struct KeyBucket: @unchecked Sendable {
     self.range = range
   }
 
-  /// The beginnings of a calendar's intervals.
+  /// The starts of a calendar's intervals.
   static func interval(_ component: Calendar.Component, _ calendar: Calendar) -> KeyBucket {
     KeyBucket(kind: .date, range: { calendar.sharedRange(component, around: $0) }) { value in
       guard case .double(let seconds) = value else { return .null }
@@ -50,9 +50,9 @@ package struct KeyBucket: @unchecked Sendable {
 }
 
 extension Calendar {
-  /// The interval that a moment lies in, if it is that of all moments in it.
+  /// The interval that contains a moment, if every moment in it has that same interval.
   ///
-  /// Where a time zone left out a day, a week begins for its last days where it did not for its first.
+  /// If a time zone skipped a day, the last days of that week can report another start than its first days.
   fileprivate func sharedRange(_ component: Component, around seconds: Double) -> Range<Double>? {
     guard let range = range(component, around: seconds),
       self.range(component, around: range.lowerBound) == range,
@@ -61,9 +61,9 @@ extension Calendar {
     return range
   }
 
-  /// The interval that a moment lies in, in seconds since the reference date.
+  /// The interval that contains a moment, in seconds since the reference date.
   fileprivate func range(_ component: Component, around seconds: Double) -> Range<Double>? {
-    // Farther away calendars do not reckon.
+    // Calendars do not compute dates farther away.
     guard abs(seconds) < 1e13 else { return nil }
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     guard let interval = dateInterval(of: component == .weekday ? .day : component, for: date)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a measure has found out of one group.
+/// The result of a measure for one group.
 struct MeasuredGroup {
   let accumulator: Accumulator
   let group: Int

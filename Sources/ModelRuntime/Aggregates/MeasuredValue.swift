@@ -1,14 +1,14 @@
 import Foundation
 
-/// What is read of each model: a property, or what an expression makes of it.
+/// A value read of each model: a property, or the result of an expression.
 struct MeasuredValue<Model: PersistentModel> {
-  /// The property's; `nil` for an expression.
+  /// The key path of the property; `nil` for an expression.
   let keyPath: PartialKeyPath<Model>?
-  /// What messages call it.
+  /// The name in error messages.
   let name: String
-  /// Finds what a row has to be asked.
+  /// Finds the source that reads the value from rows.
   let source: () throws(Untranslatable) -> AggregateRequest.Source
-  /// Makes what reads the value off objects that have to be asked for it.
+  /// Makes a closure that evaluates the value on objects, for values that rows cannot provide.
   private let makeEvaluator: () -> (Model) throws -> QueryValue
 
   init(_ keyPath: PartialKeyPath<Model>) {
@@ -40,13 +40,13 @@ struct MeasuredValue<Model: PersistentModel> {
     }
   }
 
-  /// Makes what reads the value off objects of one fetch.
+  /// Returns a closure that reads the value from the objects of one fetch.
   ///
-  /// By the same rules as on rows, where the value has a form over rows: so equal values are one group, whether a row or an
-  /// object was asked for them. A structure that is stored by its raw value is that value in both.
+  /// It follows the rules for rows if the value has a form over rows, so that equal values form one group whether they came
+  /// from a row or an object. A structure that is stored by its raw value is that value in both.
   ///
-  /// - Parameter source: What a row has to be asked.
-  /// - Returns: What reads the value.
+  /// - Parameter source: The source that reads the value from rows.
+  /// - Returns: A closure that reads the value.
   func makeReader(_ source: AggregateRequest.Source) -> (Model) throws -> QueryValue {
     guard let expression = source.expression else { return makeEvaluator() }
     let value = ObjectExpressionCompiler(levels: [.of(Model.self)]).value(expression)
@@ -58,7 +58,7 @@ struct MeasuredValue<Model: PersistentModel> {
 }
 
 extension SwiftDataError {
-  /// Does what evaluates an expression; an operation without a result becomes an error that says so.
+  /// Evaluates an expression, and turns an operation without a result into a descriptive error.
   ///
   /// - Throws: ``expressionFailure``, or what `body` throws otherwise.
   static func explainingFailures<Result>(_ body: () throws -> Result) throws -> Result {

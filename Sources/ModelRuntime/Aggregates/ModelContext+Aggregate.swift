@@ -18,7 +18,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/aggregateOverflow`` for a sum that its type cannot hold,
   ///   ``SwiftDataError/unsupportedKeyPath`` for a property that is not stored as a plain value; else as ``fetch(_:)``.
   /// - Complexity: O(rows); nanoseconds a row where the columns of the predicate and of the figures are read without
-  ///   the rows, otherwise some ten times that. Models are made for what only objects can tell.
+  ///   the rows, otherwise about ten times that. Models are created for values that only objects have.
   public func aggregate<T, each Value>(
     _ descriptor: FetchDescriptor<T>,
     _ aggregates: repeat Aggregate<T, each Value>
@@ -74,7 +74,7 @@ extension ModelContext {
     try groups(descriptor, grouping, measuring: repeat each aggregates)
   }
 
-  /// Measures the models that match in groups that several things tell apart.
+  /// Measures the models that match, grouped by several keys.
   ///
   ///     let routes = try context.aggregate(
   ///       FetchDescriptor<Flight>(), by: (.value(\.origin), .value(\.destination)), .count)
@@ -82,7 +82,7 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - descriptor: The models to measure; its sort order is ignored.
-  ///   - groupings: What models of a group have in common, the most significant first.
+  ///   - groupings: The values that the models of a group share, the most significant first.
   ///   - aggregates: The measures of each group.
   /// - Returns: The groups that have a model, in the order of their keys.
   /// - Throws: As ``aggregate(_:_:)``.
@@ -133,7 +133,7 @@ extension ModelContext {
     }
   }
 
-  /// Returns the different values that a property has in the models that match, in order; nil, if there, first.
+  /// Returns the distinct values of a property in the models that match, in order, nil first.
   ///
   /// - Parameters:
   ///   - property: The property.
@@ -246,14 +246,14 @@ extension ModelContext {
 }
 
 extension AggregateRequest {
-  /// What reads the values that the sources stand for off objects.
+  /// Closures that read the values of the sources from objects.
   fileprivate func readers<T>(of values: [MeasuredValue<T>]) -> [(T) throws -> QueryValue] {
     zip(values, sources).map { $0.makeReader($1) }
   }
 }
 
 extension GroupTable {
-  /// Adds a model by what some closures read of it; one that is stored has the place of its row.
+  /// Adds a model by closures that read its values; a stored model has the place of its row.
   fileprivate func add<T: PersistentModel>(
     _ model: T,
     _ readers: [(T) throws -> QueryValue],
