@@ -1,18 +1,18 @@
 import Foundation
 import RowFormat
 
-/// What a batch makes of one property of each model.
+/// The new value that a batch gives one property of each model.
 ///
 ///     try context.batchUpdate(
 ///       Flight.self, where: #Predicate { $0.carrier == "US" },
 ///       .set(\.carrier, to: "AA"), .add(5, to: \.departureDelay))
 public struct BatchAssignment<Model: PersistentModel> {
   let keyPath: PartialKeyPath<Model>
-  /// Makes what writes the new value of a row.
+  /// Makes the writer of the new values in rows.
   let makeWriter: (BatchTarget) throws -> any BatchWriter
   /// Does the same to an object.
   let apply: (Model) throws -> Void
-  /// The number that is added, if that is all.
+  /// The added number, if the assignment is a plain addition.
   var addition: FixedChange.Addition?
 }
 
@@ -31,12 +31,12 @@ extension BatchAssignment {
     )
   }
 
-  /// Makes a property's value another one.
+  /// Transforms a property's value.
   ///
   /// - Parameters:
   ///   - property: A property that is stored as a plain value: a number, a date, a text, a Boolean, a UUID, data.
-  ///   - transform: Makes the new value of the old one; what it throws ends the batch. Called again where others have saved
-  ///     another value before the batch commits.
+  ///   - transform: Computes the new value from the old one; an error it throws ends the batch. Called again if another context
+  ///     saved another value before the batch commits.
   /// - Returns: The assignment.
   public static func change<Value>(
     _ property: ReferenceWritableKeyPath<Model, Value>,
@@ -99,7 +99,7 @@ extension BatchAssignment {
 }
 
 extension BatchAssignment {
-  /// The same assignment, which is known to add a number.
+  /// Returns the assignment, marked as the addition of a number.
   private static func adding(
     _ amount: FixedChange.Addition?,
     _ assignment: BatchAssignment
@@ -109,7 +109,7 @@ extension BatchAssignment {
     return assignment
   }
 
-  /// What errors call a property.
+  /// The name of a property in error messages.
   private static func name(of property: PartialKeyPath<Model>) -> String {
     let model = ModelDescriptor.of(Model.self)
     let name = model.ownOrInheritedProperty(for: property)?.name ?? "\(property)"
@@ -129,7 +129,7 @@ extension FixedWidthInteger {
   }
 }
 
-/// Writes what becomes of one property of a row.
+/// Writes the new value of one property of a row.
 protocol BatchWriter {
   var property: ModelProperty { get }
   /// Whether the new value is the same in every row.
@@ -168,7 +168,7 @@ extension _ColumnValue {
   }
 }
 
-/// Where the columns of an update stand.
+/// The class, the store and the column position that an assignment writes to.
 struct BatchTarget {
   let descriptor: ModelDescriptor
   let connection: StoreConnection

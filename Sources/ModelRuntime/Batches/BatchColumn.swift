@@ -25,7 +25,7 @@ import RowFormat
 
 /// Writes the values of one property into rows, one row after the other.
 ///
-/// How is settled once for the whole batch: what is left for each value is one call.
+/// The encoding is determined once for the whole batch, which leaves one call per value.
 struct BatchColumn<Value> {
   let property: ModelProperty
   /// The position among the columns of the batch.

@@ -2,29 +2,29 @@ import RowFormat
 
 /// Keeps the ends of one-to-one relationships in agreement while a batch writes one end of them.
 ///
-/// A one-to-one is stored at both ends. A batch says only one: what its rows refer to has to refer to them, and the rows that
-/// either end belonged to before lose it. They are read and written in the commit of the batch, and nobody else writes such
-/// ends meanwhile (see ``StoreConnection/lockEnds()``).
+/// A one-to-one is stored at both ends, and a batch sets only one: the rows that its rows refer to must refer back, and the
+/// rows that either end belonged to before lose it. They are read and written in the commit of the batch, and nobody else
+/// writes such ends meanwhile (see ``StoreConnection/lockEnds()``).
 final class BatchPairs {
   private let connection: StoreConnection
   private let descriptor: ModelDescriptor
   private let properties: [(property: ModelProperty, inverse: ModelProperty)]
   /// The partners of the rows of the commit, for each property in ``properties``.
   private var ends: [[End]]
-  /// Whether the commit can be made again if others have changed what it writes along: see
+  /// Whether the commit can be repeated if others have changed rows that it writes along: see
   /// ``RowLayout/columnsWritten(with:)``.
   private let canRepeat: Bool
-  /// The rows of others that the commit has changed.
+  /// The rows outside the batch that the commit has changed.
   private(set) var updated: [RowReference] = []
 
   private struct End {
     let row: RowReference
     let partner: RowReference?
-    /// What the row referred to before.
+    /// The row that this row referred to before.
     let former: RowReference?
   }
 
-  /// What becomes of an end at a row of others.
+  /// The change of an end at a row outside the batch.
   private struct OtherEnd {
     let row: FetchedRow
     let layout: RowLayout
@@ -32,13 +32,13 @@ final class BatchPairs {
     let target: RowReference?
   }
 
-  /// Makes what a batch needs; `nil` if none of its properties is an end of a one-to-one.
+  /// Returns the pairs that a batch needs; `nil` if none of its properties is an end of a one-to-one.
   ///
   /// - Parameters:
-  ///   - properties: Those that the batch writes.
+  ///   - properties: The properties that the batch writes.
   ///   - descriptor: The class of the rows.
   ///   - connection: The store.
-  ///   - canRepeat: Whether the batch makes a commit again that ends with `RowConflicts`.
+  ///   - canRepeat: Whether the batch repeats a commit that fails with `RowConflicts`.
   init?(
     among properties: [ModelProperty],
     of descriptor: ModelDescriptor,
@@ -56,13 +56,13 @@ final class BatchPairs {
     ends = self.properties.map { _ in [] }
   }
 
-  /// Forgets the rows of the commit before.
+  /// Forgets the rows of the previous commit.
   func begin() {
     for place in ends.indices { ends[place].removeAll() }
     updated.removeAll()
   }
 
-  /// Takes note of a new row.
+  /// Records a new row.
   func add(_ reference: RowReference, _ row: RawSpan) {
     for (place, pair) in properties.enumerated() {
       let partner = descriptor.layout.target(pair.property.ordinal, in: row)
@@ -70,7 +70,7 @@ final class BatchPairs {
     }
   }
 
-  /// Takes note of a row that replaces another one.
+  /// Records a row that replaces another one.
   func add(_ reference: RowReference, _ row: RawSpan, replacing former: RawSpan) {
     for (place, pair) in properties.enumerated() {
       let column = pair.property.ordinal
@@ -88,15 +88,15 @@ final class BatchPairs {
   ///
   /// - Parameters:
   ///   - sink: The commit.
-  ///   - state: Whose batch it is.
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for two rows that refer to one model, or a model that would be
-  ///   without one that it must have; or what reading rows throws.
+  ///   - state: The editing state of the batch's context.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for two rows that refer to one model, or a model that would lose a
+  ///   required one; or an error of reading rows.
   func settle(in sink: any RowChangeSink, for state: EditingState) throws {
     var changes: [OtherEnd] = []
     for (place, pair) in properties.enumerated() {
       try collectChanges(of: ends[place], pair.property, pair.inverse, state, into: &changes)
     }
-    // A commit takes a row once, which may be at several ends.
+    // A commit takes a row once, and a row may be at several ends.
     changes.sort { $0.row.reference < $1.row.reference }
     var rest = changes[...]
     while let row = rest.first?.row {
@@ -132,7 +132,7 @@ final class BatchPairs {
       guard let layout = connection.descriptor(of: row.reference)?.layout else { continue }
       let stored = row.withBytes { layout.target(inverse.ordinal, in: $0) }
       let owner = wanted[row.reference]
-      // One that no row of the batch has any more stays with others that have it.
+      // A partner that no row of the batch has any more stays with other rows that have it.
       if stored == owner || owner == nil && !(stored.map(own.contains) ?? false) { continue }
       if let stored, !own.contains(stored) { formerOwners[stored] = row.reference }
       changes.append(OtherEnd(row: row, layout: layout, property: inverse, target: owner))
@@ -184,7 +184,7 @@ final class BatchPairs {
 }
 
 extension RowLayout {
-  /// What a to-one column of a row refers to.
+  /// The row that a to-one column of a row refers to.
   fileprivate func target(_ column: Int, in row: RawSpan) -> RowReference? {
     isNull(column, in: row) ? nil : reference(column, in: row)
   }

@@ -1,30 +1,30 @@
 import RowFormat
 
-/// What a batch did.
+/// The result of a batch.
 public struct BatchResult: Sendable {
   private let origins: [UInt16: IdentifierOrigin]
   private let inserted: [RowReference]
   private let updated: [RowReference]
   private let deleted: [RowReference]
-  /// How many commits it took; none if there was nothing to be done.
+  /// Number of commits; 0 if there was nothing to do.
   public let commitCount: Int
 
-  /// How many models were inserted.
+  /// Number of inserted models.
   public var insertedCount: Int { inserted.count }
-  /// How many models were updated.
+  /// Number of updated models.
   public var updatedCount: Int { updated.count }
-  /// How many models were deleted, those that a delete rule took along included.
+  /// Number of deleted models, including those that a delete rule removed.
   public var deletedCount: Int { deleted.count }
 
-  /// The identifiers of what was inserted, in the order of the rows.
+  /// The identifiers of inserted models, in the order of their rows.
   ///
   /// - Complexity: O(*n*), each time.
   public var insertedIdentifiers: [PersistentIdentifier] { identifiers(of: inserted) }
-  /// The identifiers of what was updated, in the order of the rows.
+  /// The identifiers of updated models, in the order of their rows.
   ///
   /// - Complexity: O(*n*), each time.
   public var updatedIdentifiers: [PersistentIdentifier] { identifiers(of: updated) }
-  /// The identifiers of what was deleted; those that a delete rule took along included.
+  /// The identifiers of deleted models, including those that a delete rule removed.
   ///
   /// - Complexity: O(*n*), each time.
   public var deletedIdentifiers: [PersistentIdentifier] { identifiers(of: deleted) }
@@ -38,7 +38,7 @@ public struct BatchResult: Sendable {
     var origins: [UInt16: IdentifierOrigin] = [:]
     for list in [inserted, updated, deleted] {
       var last: UInt16?
-      // Rows of one table mostly come together: a dictionary is asked where another begins.
+      // Rows of one table mostly come together, so the dictionary is consulted only when the table changes.
       for row in list where row.table != last {
         last = row.table
         if origins[row.table] == nil {
@@ -57,7 +57,7 @@ public struct BatchResult: Sendable {
 }
 
 extension SavedRows {
-  /// Adds what another commit of the same store did.
+  /// Adds the rows of another commit of the same store.
   mutating func append(_ other: SavedRows) {
     inserted += other.inserted
     updated += other.updated

@@ -1,10 +1,10 @@
 import Foundation
 import RowFormat
 
-/// A batch under way: a context, a store that keeps rows, and what has been committed so far.
+/// A batch under way: a context, a store that keeps rows, and the rows committed so far.
 ///
-/// Its commits are saves like any other, but for the objects: history lists them, `didSave` names them, other contexts
-/// and observers are told, and so is the context itself, whose unsaved changes stay what they are.
+/// Its commits are saves like any other, but without objects: history lists them, `didSave` names them, other contexts
+/// and observers are notified, and so is the context itself, whose unsaved changes stay as they are.
 struct BatchRun {
   let context: ModelContext
   let connection: StoreConnection
@@ -12,7 +12,7 @@ struct BatchRun {
   private var done: SavedRows
   private var commitCount = 0
 
-  /// - Throws: ``SwiftDataError`` for a class that no store keeps, or a store that is only read.
+  /// - Throws: ``SwiftDataError`` for a class that no store keeps, or a read-only store.
   init(_ context: ModelContext, of type: any PersistentModel.Type) throws {
     try context.throwDeferredError()
     context.mergeSavedChanges()
@@ -27,7 +27,7 @@ struct BatchRun {
 
   var result: BatchResult { BatchResult(done, in: connection, commitCount: commitCount) }
 
-  /// Commits what a closure writes, and tells everybody.
+  /// Commits the rows that a closure writes, and notifies observers.
   ///
   /// - Parameters:
   ///   - pairs: The one-to-one relationships that the batch writes an end of; nobody else writes such ends until the
@@ -59,28 +59,28 @@ struct BatchRun {
     if rows.isEmpty { return }
     commitCount += 1
     done.append(rows)
-    // What was derived from the rows is told, and is no part of the result.
+    // Derived rows are announced, but are no part of the result.
     if let derived { rows.updated += derived.updated }
     if let pairs { rows.updated += pairs.updated }
     context.announce(rows, token, in: connection)
   }
 
-  /// Records what was saved through objects.
+  /// Records the rows saved through objects.
   mutating func record(_ rows: SavedRows) {
     if rows.isEmpty { return }
     commitCount += 1
     done.append(rows)
   }
 
-  /// The rows of a commit that are still there, after it met one that is gone.
+  /// Returns the rows of a commit that still exist, after it met a deleted row.
   ///
-  /// That one is gone whatever a look at the store says, which may not see all that has been committed.
+  /// The deleted row is left out even if the store still returns it: a read may not see all commits.
   func rows(leftOf rows: [RowReference], after vanished: VanishedRow) throws -> [RowReference] {
     let stored = try connection.store.rows(at: rows, for: context.editingState)
     return zip(rows, stored).filter { $1 != nil && $0 != vanished.reference }.map(\.0)
   }
 
-  /// The error for a row that is gone, and is none of those that may be.
+  /// The error for a deleted row that had to exist.
   func error(_ vanished: VanishedRow) -> SwiftDataError {
     .modelDeletedElsewhere(connection.identifier(of: vanished.reference), vanished)
   }
@@ -110,7 +110,7 @@ struct BatchRun {
 }
 
 extension ModelContext {
-  /// Tells everybody of a commit that was made without objects, the context's own objects first.
+  /// Announces a commit that was made without objects, to the context's own objects first.
   fileprivate func announce(
     _ rows: SavedRows,
     _ token: (any HistoryToken)?,

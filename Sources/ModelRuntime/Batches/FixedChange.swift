@@ -1,8 +1,8 @@
 import RowFormat
 
-/// What a batch makes of a column of fixed width, known beforehand but for the value that is there.
+/// A change of a column of fixed width that is known in advance except for the current value.
 ///
-/// A row whose columns change so is copied as it is, and the values are written over: nothing of it is decoded.
+/// The row is copied unchanged and the values are overwritten: nothing of it is decoded.
 struct FixedChange {
   let column: Int
   let offset: Int
@@ -16,7 +16,7 @@ struct FixedChange {
     case add(Addition, nilStays: Bool)
   }
 
-  /// A number that is added, in the form that its column has.
+  /// A number to add, in the form of its column.
   enum Addition {
     /// Of a type whose values have these bounds.
     case integer(Int64, ClosedRange<Int64>)
@@ -48,7 +48,7 @@ struct FixedChange {
       }
     }
 
-    /// The sum's bits; `nil` if its type cannot hold it, or could not hold what is there.
+    /// Returns the bits of the sum; `nil` if its type cannot hold it, or could not hold the current value.
     @inline(__always)
     func sum(with bits: UInt64) -> UInt64? {
       switch self {
@@ -69,7 +69,7 @@ struct FixedChange {
 }
 
 extension FixedChange {
-  /// The change that gives a column the value that it has in a row of some values.
+  /// Makes the change that gives a column the value that it has in a row of some values.
   ///
   /// - Returns: `nil` for a column of variable width.
   init?(
@@ -105,10 +105,10 @@ extension FixedChange {
   /// Changes a row that was appended to a writer as it is.
   ///
   /// - Parameters:
-  ///   - start: Where the row is in the writer's bytes.
+  ///   - start: The offset of the row in the writer's bytes.
   ///   - writer: The writer.
   ///   - isNull: Whether the column was null.
-  ///   - bits: What the column had, if its values are words.
+  ///   - bits: The column's bits, if its values are words.
   /// - Returns: `false` if the change has no result.
   @inline(__always)
   func apply(to start: Int, in writer: inout RowWriter, isNull: Bool, _ bits: UInt64) -> Bool {
@@ -126,7 +126,7 @@ extension FixedChange {
       writer.overwrite(high, at: offset + 8, ofRowAt: start)
     case .add(let amount, let nilStays):
       if isNull && nilStays { return true }
-      // What is null reads as zero where there is no nil.
+      // Null reads as zero unless nil stays nil.
       guard let sum = amount.sum(with: isNull ? 0 : bits) else { return false }
       writer.overwrite(sum, at: offset, ofRowAt: start)
     }

@@ -8,19 +8,18 @@ extension ModelContext {
   ///       Flight.self, where: #Predicate { $0.carrier == "US" },
   ///       .set(\.carrier, to: "AA"), .add(5, to: \.departureDelay))
   ///
-  /// The stored rows are tested and changed: unsaved changes of the context do not count, and stay unsaved; of a property
-  /// that has one, the object keeps its own value. Objects that are in a context get the new values as they do after a
-  /// save of another context. A row that another context changes in the meantime is changed on top of that, and what
-  /// `.add` and `.change` make of a value that another one has saved in the meantime is computed again: all rows of the
-  /// commit, for as long as others go on changing such values of one of them. Beside others who write without a pause, commit
-  /// in steps. A batch cannot be undone.
+  /// The stored rows are tested and changed: unsaved changes of the context do not count, and stay unsaved; an object keeps
+  /// its unsaved value of a property. Objects in a context get the new values as they do after another context's save.
+  /// A row that another context changes in the meantime is changed on top of that. If another context saves a value that
+  /// `.add` or `.change` has read, all rows of the commit are computed again, for as long as such saves continue. Beside
+  /// contexts that write without a pause, commit in steps. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class; models of subclasses are changed, too.
   ///   - predicate: The condition that the models meet; `nil` matches all.
   ///   - assignments: The new values of properties; each assignment reads the row as it was before.
-  ///   - step: After how many models to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
-  /// - Returns: How many there were, and their identifiers.
+  ///   - step: The number of models per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The number of updated models, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or what an assignment throws.
   /// - Complexity: That of finding the rows, and under a microsecond for each; objects are made for a predicate that needs
   ///   them, and for stores that keep no rows.
@@ -61,16 +60,16 @@ extension ModelContext {
   }
 }
 
-/// Changes rows of one class.
+/// Updates rows of one class.
 private struct RowUpdate {
   private let composer: RowComposer
   private let writers: [any BatchWriter]
   fileprivate let pairs: BatchPairs?
-  /// The same as the writers, if no value has to be decoded for it.
+  /// The same changes as the writers', if no value has to be decoded for them.
   private let changes: [FixedChange]?
-  /// The columns that are written as what was read makes them: what others make of them meanwhile must not be lost.
+  /// The columns written from values that were read: concurrent changes of them must not be lost.
   ///
-  /// In ascending order, in which a row takes them; none is there twice, since what is written unset is not assigned.
+  /// Ascending, as a row takes them, and without duplicates, since columns written without a value are not assigned.
   private let readColumns: [Int]
 
   init<T>(
@@ -91,7 +90,7 @@ private struct RowUpdate {
       .sorted()
   }
 
-  /// What becomes of the columns of each row, if all of them have a fixed width and get constants or sums.
+  /// Returns the changes of each row's columns, if all have a fixed width and get constants or sums.
   private static func fixedChanges(
     _ additions: [FixedChange.Addition?],
     _ writers: [any BatchWriter],
@@ -104,7 +103,7 @@ private struct RowUpdate {
     guard isFixed, !composer.writesRanks else { return nil }
     composer.begin()
     for writer in writers where writer.isConstant {
-      // It reads nothing of the row that it is for.
+      // Constants read nothing of the row.
       let none = unsafe _RowView(base: nil, byteCount: 0, layout: layout)
       try writer.write(none, into: &composer.encoder)
     }
@@ -128,7 +127,7 @@ private struct RowUpdate {
   /// same rows.
   var isOneClassOnly: Bool { pairs != nil }
 
-  /// Whether what a row becomes depends on what it was.
+  /// Whether new rows depend on the old ones.
   fileprivate var readsRows: Bool { !readColumns.isEmpty }
 
   /// Writes the new versions of some rows.
@@ -136,10 +135,10 @@ private struct RowUpdate {
   /// - Parameters:
   ///   - rows: The rows.
   ///   - sink: The commit.
-  ///   - expecting: Is told what was read, row by row; `nil` if nobody can have changed it.
-  ///   - saved: Gets the names of the rows.
+  ///   - expecting: Receives the values read, row by row; `nil` if nobody can have changed them.
+  ///   - saved: Receives the names of the rows.
   ///   - run: The batch.
-  /// - Throws: What an assignment throws, or reading.
+  /// - Throws: An error of an assignment, or of reading.
   fileprivate func write(
     _ rows: [RowReference],
     to sink: any RowChangeSink,
@@ -158,14 +157,14 @@ private struct RowUpdate {
           pairs?.add(reference, $0, replacing: base)
         }
       }
-      // A sum that its type cannot hold is for the assignment to explain.
+      // The assignment throws the error for a sum that its type cannot hold.
       if isChanged != true { try write(reference, base, to: sink, ranks) }
       if let expecting, readsRows { expect(reference, base, in: expecting) }
       saved.updated.append(reference)
     }
   }
 
-  /// Tells a sink what was read of a row, and nothing else of it: there may be many.
+  /// Tells a sink only the values that were read of a row: there may be many rows.
   private func expect(
     _ reference: RowReference,
     _ base: RawSpan,
@@ -180,7 +179,7 @@ private struct RowUpdate {
     sink.expectValues(of: reference, readColumns, from: read)
   }
 
-  /// Writes a row whose new values are made of values.
+  /// Writes a row whose new values are computed from decoded values.
   private func write(
     _ reference: RowReference,
     _ base: RawSpan,
@@ -206,7 +205,7 @@ private struct RowUpdate {
 private struct UpdateCommit {
   private var parts: [(update: RowUpdate, rows: [RowReference])] = []
   private(set) var rowCount = 0
-  /// Whether others have come between: from then on what was read is compared with what is replaced.
+  /// Whether other commits came between: from then on the values read are compared with the values replaced.
   private var comparesRows = false
 
   private var readsRows: Bool { parts.contains(where: \.update.readsRows) }
@@ -216,7 +215,7 @@ private struct UpdateCommit {
     rowCount += rows.count
   }
 
-  /// Changes the rows, but for those that are gone by then, and forgets them.
+  /// Updates the rows that still exist, and forgets them.
   mutating func run(_ run: inout BatchRun) throws {
     defer { self = UpdateCommit() }
     var patience: (() -> Bool)?
@@ -232,17 +231,17 @@ private struct UpdateCommit {
       } catch is OvertakenSave {
         comparesRows = true
       } catch is RowConflicts {
-        // Others have changed what some rows were computed from: all are read and computed again.
+        // Others have changed values that some rows were computed from: all are read and computed again.
         comparesRows = true
       } catch let vanished as VanishedRow {
         let before = rowCount
         try drop(vanished, run)
-        // One that was only to be written along is looked for once more.
+        // A row that was only to be written along is looked up once more.
         guard rowCount < before || strangers.insert(vanished.reference).inserted else {
           throw run.error(vanished)
         }
       } catch  where former != run.connection.changeCount && former != nil && error.isOfValues {
-        // It may be wrong only with what was stored before others came.
+        // The value may be invalid only because of older stored values.
         comparesRows = true
       } catch let clashes as RowClashes {
         throw run.conflict(
@@ -267,12 +266,12 @@ private struct UpdateCommit {
     }
   }
 
-  /// Has the commit refused if others change what it is computed from; called before anything is read.
+  /// Makes the commit fail if others change its input; called before anything is read.
   ///
-  /// Mostly nobody commits in between, which the store sees by one number. Only a batch that was overtaken has its rows
-  /// compared.
+  /// Mostly nobody commits in between, which the store detects by comparing one number. Only a batch that was overtaken has
+  /// its rows compared.
   ///
-  /// - Returns: What is to be told of each row that is read; `nil` if nothing has to be.
+  /// - Returns: A closure to call for each row that is read; `nil` if none is needed.
   private func expectReads(
     of sink: any RowChangeSink,
     in connection: StoreConnection
@@ -285,7 +284,7 @@ private struct UpdateCommit {
     return sink as? any ValueExpecting
   }
 
-  /// Leaves out a row that is gone, and others that are.
+  /// Leaves out a deleted row, and others deleted since.
   private mutating func drop(_ vanished: VanishedRow, _ run: BatchRun) throws {
     for place in parts.indices {
       parts[place].rows = try run.rows(leftOf: parts[place].rows, after: vanished)
@@ -294,7 +293,7 @@ private struct UpdateCommit {
   }
 }
 
-/// The rows of several classes, each in a table of its own, and there in ascending order.
+/// Rows of several classes, each class in its own table, in ascending order.
 struct FoundRows {
   private(set) var tables: [(table: UInt16, rows: [RowReference])] = []
 
@@ -316,7 +315,7 @@ struct FoundRows {
 }
 
 extension Error {
-  /// Whether the values that a batch has computed are refused, which it might not have computed of others.
+  /// Whether the error refuses computed values, which other input might not have produced.
   fileprivate var isOfValues: Bool {
     self is RowClashes || (self as? SwiftDataError) == .aggregateOverflow
   }
@@ -327,7 +326,7 @@ extension [RowReference] {
 }
 
 extension BatchRun {
-  /// The stored rows that match; found by objects if the predicate needs them.
+  /// Returns the stored rows that match, through objects if the predicate needs them.
   func rows<T>(_ descriptor: FetchDescriptor<T>) throws -> FoundRows {
     if let rows = try connection.store.fetchReferences(descriptor, for: context.editingState) {
       return FoundRows(rows)
@@ -336,13 +335,13 @@ extension BatchRun {
     return FoundRows(try reader.fetch(descriptor).map { $0._$state.reference })
   }
 
-  /// Does something to the objects of the rows that match, in a context of their own, and saves them.
+  /// Changes the objects of the rows that match, in a context of their own, and saves them.
   ///
   /// - Parameters:
   ///   - predicate: The condition that the rows meet.
-  ///   - step: After how many to save.
+  ///   - step: The number of objects per save.
   ///   - body: Changes an object, or deletes it from the context.
-  /// - Throws: What saving throws, or `body`.
+  /// - Throws: An error of saving, or of `body`.
   mutating func throughObjects<T: PersistentModel>(
     _ predicate: Predicate<T>?,
     _ step: Int,
@@ -358,7 +357,7 @@ extension BatchRun {
       rows.updated = worker.changed.filter { !$0._$state.isDeleted }.map { $0._$state.reference }
       rows.deleted = worker.deleted.map { $0._$state.reference }
       try worker.save()
-      // Its siblings have heard of it, but for a context that does not listen.
+      // Other contexts were notified by the sibling's save, unless they do not listen.
       context.mergeSavedChanges()
       context.merge([rows])
       record(rows)
@@ -367,7 +366,7 @@ extension BatchRun {
 }
 
 extension ModelContext {
-  /// A context of the same container and author, whose changes are its own.
+  /// Returns a context of the same container and author, with changes of its own.
   func makeSibling() -> ModelContext {
     let sibling = ModelContext(container)
     // A batch overwrites what is stored, whatever the policy.

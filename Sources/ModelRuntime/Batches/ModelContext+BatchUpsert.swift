@@ -7,7 +7,7 @@ extension ModelContext {
   ///       Airport.self, \.code, \.name, \.city, rows: airports.map { ($0.code, $0.name, $0.city) })
   ///     print(result.insertedCount, "new,", result.updatedCount, "updated")
   ///
-  /// What is unique decides, `.unique` or `#Unique`: one of its constraints must be among the properties. A model that is
+  /// The constraints of the class decide, `.unique` or `#Unique`: one must be among the properties. A model that is already
   /// there keeps its identifier, and the properties that are not named; a new one gets their defaults. Of several rows
   /// with one unique value the last one counts. For the rest see ``batchInsert(_:_:rows:commitEvery:)``.
   ///
@@ -85,13 +85,13 @@ extension ModelContext {
   }
 }
 
-/// What tells the models of a class apart, if that is one constraint.
+/// The constraint that distinguishes the models of a class, if there is only one.
 private struct UpsertKey {
   let constraint: UniquenessConstraint
   /// Its columns in a row of values.
   let positions: [Int]
 
-  /// - Returns: `nil` where there are several constraints: the store then says which rows of a commit clash.
+  /// - Returns: `nil` if there are several constraints: the store then reports the rows of a commit that clash.
   init?(_ composer: RowComposer, in connection: StoreConnection) {
     let constraints = UniquenessConstraint.all(in: connection.schema).filter {
       $0.covers(composer.descriptor)
@@ -105,14 +105,14 @@ private struct UpsertKey {
 
 /// The rows of one commit, and what becomes of each.
 ///
-/// Which of them update stored rows is looked up before they are written. A row that gets its key in between clashes with the
-/// commit, which then is made again.
+/// Stored rows to update are looked up before the batch's rows are written. A row that gets its key in between clashes with
+/// the commit, which is then repeated.
 private struct UpsertBatch {
   private struct Row {
     let values: Range<Int>
-    /// The row it is if it is a new one.
+    /// The reference of the row if it is new.
     let reference: RowReference
-    /// The row that it updates.
+    /// The stored row that it updates.
     var target: RowReference?
     /// Whether a later row has its unique value.
     var isSuperseded = false
@@ -145,13 +145,13 @@ private struct UpsertBatch {
     }
   }
 
-  /// Finds the stored rows that have the keys of rows already.
+  /// Finds the stored rows that already have the keys of rows.
   private mutating func lookUp(in store: any StoreAdapter) throws {
     guard !isLookedUp, let key, keys.count > 0 else { return }
     isLookedUp = true
     guard let holders = try store.rows(having: keys, of: key.constraint) else { return }
     for (place, holder) in zip(owners, holders) {
-      // A model of another class cannot be updated to be this one, as the commit will say.
+      // A model of another class cannot be updated as one of this class; the commit reports it.
       let isOne = holder != .none && holder.table == rows[place].reference.table
       rows[place].target = isOne ? holder : nil
     }
@@ -174,10 +174,10 @@ private struct UpsertBatch {
         patience = mayGoOn
         guard mayGoOn() else { throw lost.cause }
       } catch is VanishedRow {
-        // What was to be updated is gone: it is looked for again, and inserted if nothing is found.
+        // A row to update is gone: it is looked up again, and inserted if nothing is found.
         forgetTargets()
       } catch is RowConflicts {
-        // Others have changed what was to be written along: all is looked for and read again.
+        // Others have changed rows to be written along: all are looked up and read again.
         forgetTargets()
       }
     }
@@ -196,7 +196,7 @@ private struct UpsertBatch {
   ) throws {
     let connection = run.connection
     let state = run.context.editingState
-    // What a row was matters only for what is kept of it.
+    // The old row is needed only for the parts of it that stay.
     let readsRows = pairs != nil || !composer.isOfAllColumns || composer.writesRanks
     let writtenAsRead = composer.columnsWrittenAsRead
     try run.commit(pairs) { sink in
@@ -237,14 +237,14 @@ private struct UpsertBatch {
     }
   }
 
-  /// Makes updates of rows whose values stored models have, and leaves out those whose values later rows have.
+  /// Turns rows whose values stored models have into updates, and drops rows whose values later rows have.
   private mutating func settle(_ clashes: [RowClash], _ run: BatchRun) throws {
     if places.isEmpty {
       for place in rows.indices { places[rows[place].reference] = place }
     }
-    /// The last row with the value of another row of the batch, by that one.
+    /// The last row with the value of another row of the batch, by that row.
     var last: [Int: Int] = [:]
-    /// The last row that updates a stored one.
+    /// The last row that updates a stored row.
     var updating: [RowReference: Int] = [:]
     for place in rows.indices where !rows[place].isSuperseded {
       if let target = rows[place].target { updating[target] = place }

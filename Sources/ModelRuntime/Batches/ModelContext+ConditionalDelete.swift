@@ -1,7 +1,7 @@
 package import RowFormat
 
 extension ModelContext {
-  /// Deletes rows with their delete rules, as far as they still pass a test when the commit replaces them.
+  /// Deletes rows with their delete rules, as long as they still pass a test when the commit replaces them.
   ///
   /// Objects are made only where a rule needs them, in contexts of their own. A row stays if a rule denies its delete, or if
   /// a model related to it would not be valid without it; the others are deleted all the same.
@@ -9,11 +9,11 @@ extension ModelContext {
   /// The store must respect a ``DeletionCondition``.
   ///
   /// - Parameters:
-  ///   - rows: The rows, which were found earlier. Those that others have deleted since are left out.
+  ///   - rows: The rows, which were found earlier. Rows deleted since by others are left out.
   ///   - type: Their class, or a superclass.
-  ///   - test: What they must be, about attributes of that class.
-  /// - Returns: What became of them.
-  /// - Throws: What the store throws. What was committed by then stays.
+  ///   - test: The condition, about attributes of that class.
+  /// - Returns: The numbers of deleted and kept rows.
+  /// - Throws: An error of the store. Earlier commits stay.
   /// - Complexity: One commit for all rows where no object is needed, otherwise one for each hundred; each row that stays
   ///   costs a few attempts with ever fewer rows beside it.
   package func delete(
@@ -30,21 +30,21 @@ extension ModelContext {
   }
 }
 
-/// What became of rows that were to be deleted under a condition.
+/// The result of deleting rows under a condition.
 package struct ConditionalDeletion: Sendable {
-  /// How many rows were deleted, those that a delete rule took along included.
+  /// Number of deleted rows, including those that a delete rule removed.
   package fileprivate(set) var deletedCount = 0
-  /// How many rows stay because of a relationship.
+  /// Number of rows that a relationship keeps.
   package fileprivate(set) var keptCount = 0
-  /// Why the last of them does.
+  /// The reason the last of them stays.
   package fileprivate(set) var denial: SwiftDataError?
-  /// How many commits it took.
+  /// Number of commits.
   package fileprivate(set) var commitCount = 0
 }
 
 /// A delete of rows under a condition that is under way.
 private struct ConditionalDelete {
-  /// How many objects are deleted in one save: few, since saves that write lists beside it wait for it.
+  /// Number of objects deleted in one save: few, since concurrent saves that write lists wait for it.
   private static let objectCount = 100
 
   private let test: QueryExpression
@@ -61,7 +61,7 @@ private struct ConditionalDelete {
       do {
         return try deleteRows(rows)
       } catch is DanglingReferences {
-        // Something is related to one of the rows: its rules are followed by objects.
+        // Some rows are referred to: their rules are followed by objects.
       }
     }
     for start in stride(from: 0, to: rows.count, by: Self.objectCount) {
@@ -114,7 +114,7 @@ private struct ConditionalDelete {
           result.denial = denial
           return
         }
-        // The one in the way is found by halves: the error names a model that a cascade may have led to.
+        // Halving finds the object in the way: the error may name a model that a cascade led to.
         let middle = left.count / 2
         try deleteObjects(Array(left[..<middle]))
         return try deleteObjects(Array(left[middle...]))
@@ -129,9 +129,9 @@ private struct ConditionalDelete {
 }
 
 extension ModelContext {
-  /// Marks the objects of rows to be deleted by the next save, with what their rules take along.
+  /// Marks the objects of rows, and those their rules reach, as deleted in the next save.
   ///
-  /// - Returns: How many are.
+  /// - Returns: The number of marked objects.
   fileprivate func markRowsDeleted(
     _ rows: [RowReference],
     in connection: StoreConnection

@@ -1,44 +1,44 @@
 import Foundation
 import RowFormat
 
-/// Puts rows of one class together from the values of some properties and, for the others, a row to begin with: a
-/// stored one, or one of defaults.
+/// Composes rows of one class from the values of some properties and a base row for the others: a stored row, or one of
+/// defaults.
 ///
-/// The values come in any order, and those of variable width must follow each other in the order of their columns. Where they
-/// do, they are written into the row itself, which begins as a copy of one that has the defaults. Otherwise they are written
-/// into a row of their own first, whose columns are those of the batch, and copied from there.
+/// The values come in any order, but those of variable width must be in the order of their columns to be written into the row
+/// itself, which begins as a copy of the row of defaults. Otherwise they are first written into a row of their own, whose
+/// columns are those of the batch, and copied from there.
 final class RowComposer {
   let descriptor: ModelDescriptor
-  /// The properties that the batch has values of, in its order.
+  /// The properties whose values the batch has, in its order.
   let properties: [ModelProperty]
   private let givenLayout: RowLayout
   /// Whether a value of the batch may be in a file of its own.
   private let hasBlobs: Bool
-  /// The column of a row of values that has each property of the batch.
+  /// The column of each of the batch's properties in a row of values.
   let columns: [Int]
-  /// What a row of values begins with; `nil` if its columns are not those of the class.
+  /// Initial bytes of a row of values; `nil` if its columns are not those of the class.
   private let template: [UInt8]?
   /// For each column of the class, the column of its value in a row of values.
   private let places: [Int?]
-  /// For each property of the batch that has one, its own column and that of its rank.
+  /// For each property of the batch with a rank, its own column and the column of the rank.
   private let ranks: [(place: Int, reference: Int, column: Int)]
   /// The columns that the batch changes.
   let changed: ColumnSet
-  /// The columns that are written as they were read, or may be, in ascending order: what others make of them meanwhile must
-  /// not be lost.
+  /// The columns that are, or may be, written as they were read, in ascending order: concurrent changes of them must not be
+  /// lost.
   ///
-  /// They share a mark with one that the batch changes, or are places in lists, where a row stays whose owner is set to the
-  /// one it has.
+  /// They share a mark with a column that the batch changes, or are places in lists, where a row keeps its place if it is set
+  /// to the owner it already has.
   let columnsWrittenAsRead: [Int]
   private let defaults: [UInt8]
-  /// Takes the values of a row.
+  /// Encodes the values of a row.
   @safe @exclusivity(unchecked) var encoder = _RowEncoder(references: ReferenceList())
   /// Takes values that are too large for a row when rows are put together, if values were written before there was a commit
   /// that the ``encoder`` could give them to.
   var blobs: (any RowChangeSink)?
   @safe @exclusivity(unchecked) private var writer = RowWriter()
 
-  /// What values are written for.
+  /// The use of the values.
   enum Purpose {
     /// Rows that may be new.
     case rows
@@ -48,9 +48,9 @@ final class RowComposer {
 
   /// - Parameters:
   ///   - descriptor: The class.
-  ///   - properties: Those that the batch has values of, in its order.
-  ///   - purpose: What the values are for.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if one of them is there twice.
+  ///   - properties: The properties whose values the batch has, in its order.
+  ///   - purpose: The use of the values.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a property is there twice.
   init(
     _ descriptor: ModelDescriptor,
     _ properties: [ModelProperty],
@@ -58,7 +58,7 @@ final class RowComposer {
   ) throws {
     self.descriptor = descriptor
     self.properties = properties
-    // Changes begin as the rows that are there.
+    // Changes begin as the stored rows.
     defaults = purpose == .rows ? descriptor.currentDefaultRow(without: properties) : []
     template =
       purpose == .rows ? Self.template(descriptor, properties, defaults: defaults) : nil
@@ -93,9 +93,9 @@ final class RowComposer {
     columnsWrittenAsRead = (unset + ranked).sorted()
   }
 
-  /// The row that new rows begin as: the defaults of properties that the batch does not name, and nulls.
+  /// Returns the initial bytes of new rows: the defaults of properties that the batch does not name, and nulls.
   ///
-  /// - Returns: `nil` if the values of a row cannot be written behind that, as they come.
+  /// - Returns: `nil` if the values of a row cannot be appended to them in the order they come.
   private static func template(
     _ descriptor: ModelDescriptor,
     _ properties: [ModelProperty],
@@ -114,7 +114,7 @@ final class RowComposer {
         let row = unsafe bytes.bytes
         return !layout.types[column].isVariable || layout.range(column, in: row).isEmpty
       }
-      // Bytes of a default would be behind those of a value.
+      // Bytes of a default would follow those of a value.
       guard isEmpty else { return nil }
       unsafe defaults.withUnsafeBytes { bytes in
         unsafe writer.copy(column, from: bytes.bytes, column: column, layout: layout)
@@ -124,25 +124,25 @@ final class RowComposer {
     return unsafe writer.bytes.extracting(row).withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// Whether the batch has a value of every column, so that rows need no other row to begin with.
+  /// Whether the batch has a value for every column, so that rows need no base row.
   var isOfAllColumns: Bool {
     places.indices.allSatisfy { column in
       places[column] != nil || ranks.contains { $0.column == column }
     }
   }
 
-  /// The columns of a row of values that have those of some columns of the class; `nil` if one of them has none.
+  /// The columns in a row of values for some columns of the class; `nil` if one of them has no value.
   func positions(of columns: [Int]) -> [Int]? {
     let positions = columns.compactMap { places[$0] }
     return positions.count == columns.count ? positions : nil
   }
 
-  /// Whether a value of the batch brings a place in a list along.
+  /// Whether a value of the batch includes a place in a list.
   var writesRanks: Bool { !ranks.isEmpty }
 
-  /// Makes sure that new rows have all that they must.
+  /// Checks that new rows have all required values.
   ///
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a property without value and default.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a property without a value or default.
   func checkIsComplete() throws {
     for property in descriptor.properties where places[property.ordinal] == nil {
       if let problem = property.problemIfMissing {
@@ -155,7 +155,7 @@ final class RowComposer {
     }
   }
 
-  /// Begins a row of values; they are written into ``encoder``.
+  /// Begins a row of values, which are written into ``encoder``.
   func begin() {
     guard let template else { return encoder.begin(givenLayout) }
     unsafe template.withUnsafeBytes { unsafe encoder.begin(givenLayout, as: $0.bytes) }
@@ -163,8 +163,8 @@ final class RowComposer {
 
   /// Ends a row of values.
   ///
-  /// - Returns: Where it stands until ``removeAll()``.
-  /// - Throws: What encoding a value threw.
+  /// - Returns: The range of the row, valid until ``removeAll()``.
+  /// - Throws: The error of encoding a value.
   func finish() throws -> Range<Int> {
     let range = encoder.writer.finish()
     if let failure = encoder.failure { throw failure }
@@ -174,14 +174,14 @@ final class RowComposer {
   /// Forgets the rows of values.
   func removeAll() { encoder.writer.removeAll() }
 
-  /// Adds the key that some values of a row make to others.
+  /// Appends the key that some values of a row form.
   ///
-  /// - Returns: Its number; `nil` for values that are no key.
+  /// - Returns: Its number; `nil` for values that form no key.
   func appendKey(_ positions: [Int], of values: Range<Int>, to keys: inout KeyList) -> Int? {
     encoder.withRow(values) { keys.append(positions, of: $0, givenLayout) }
   }
 
-  /// The change that gives the column of a property of the batch the value that a row of values has.
+  /// Returns the change that sets a property's column to the value in a row of values.
   ///
   /// - Returns: `nil` for a column of variable width.
   func constant(_ position: Int, of values: Range<Int>) -> FixedChange? {
@@ -200,9 +200,9 @@ final class RowComposer {
   ///
   /// - Parameters:
   ///   - base: The row before.
-  ///   - changes: What becomes of each column.
+  ///   - changes: The change of each column.
   ///   - body: Takes the row.
-  /// - Returns: `false`, and nothing is lent, if one of the changes has no result.
+  /// - Returns: `false`, with nothing lent, if one of the changes has no result.
   func withRow(
     _ base: RawSpan,
     changing changes: [FixedChange],
@@ -236,14 +236,14 @@ final class RowComposer {
     rank: () throws -> Int64,
     _ body: (RawSpan) throws -> R
   ) throws -> R {
-    // Then the values stand in the row already.
+    // The values are then already in the row.
     if template != nil, blobs == nil || !hasBlobs { return try encoder.withRow(values, body) }
     return try unsafe defaults.withUnsafeBytes {
       try unsafe withRow($0.bytes, values, rank: rank, body)
     }
   }
 
-  /// Lends a row that has the values of the batch, and those of another row for the rest.
+  /// Lends a row with the batch's values, and those of another row for the rest.
   func withRow<R>(
     _ base: RawSpan,
     _ values: Range<Int>,
@@ -267,7 +267,7 @@ final class RowComposer {
       if !layout.isNull(reference, in: base), layout.reference(reference, in: base) == target,
         !layout.isNull(column, in: base)
       {
-        // Set to what it was: the place in the list stays.
+        // A column set to its old value keeps its place in the list.
         writer.copy(column, from: base, column: column, layout: layout)
       } else {
         writer.set(column, integer: try rank())
@@ -278,7 +278,7 @@ final class RowComposer {
     return try body(writer.bytes.extracting(range))
   }
 
-  /// Writes a value that the batch has, or where it went if it is too large for the row.
+  /// Writes a value of the batch, or its location if it is too large for the row.
   private func copyValue(to column: Int, from values: RawSpan, _ place: Int) throws {
     if let blobs, case .inline(let range)? = givenLayout.blob(place, in: values),
       let blob = try blobs.addBlob(values.extracting(range))
@@ -291,13 +291,13 @@ final class RowComposer {
 }
 
 extension ModelProperty {
-  /// Why a new row must have a value of the property; `nil` if it need not.
+  /// The reason a new row must have a value of the property; `nil` if it need not.
   fileprivate var problemIfMissing: String? {
     if isToMany {
       return (relationship?.minimumModelCount ?? 0) > 0 ? "must hold models" : nil
     }
     if isRelationship { return isOptional ? nil : "must refer to a model" }
-    // A default is made once for all rows: what must differ from row to row is not meant by it.
+    // A default is made once for all rows, so it cannot serve a value that must differ from row to row.
     if attribute?.isUnique ?? false, !isOptional { return "is unique" }
     if defaultValue is UUID { return "has one default for all rows" }
     return isOptional || defaultValue != nil ? nil : "has no default"
