@@ -1,6 +1,6 @@
-/// When a context saves by itself.
+/// The rules by which a context saves by itself.
 ///
-/// The rules are these, and nothing else saves:
+/// Nothing else saves:
 /// - The main context saves at the main actor's next turn after a change.
 /// - Any other context saves when ``ModelContext/processPendingChanges()`` is called: only its owner knows
 ///   when its thread has time.
@@ -31,8 +31,7 @@ extension ModelContext {
     }
   }
 
-  /// Called when an autosave fails; without one the error goes unheard, and the changes stay
-  /// pending.
+  /// Called when an autosave fails; without it the error is ignored, and the changes stay pending.
   public var autosaveErrorHandler: (@Sendable (any Error) -> Void)? {
     get { autosave.errorHandler }
     set { autosave.errorHandler = newValue }
@@ -46,20 +45,20 @@ extension ModelContext {
     Task { @MainActor in context.value?.autosaveIfDue() }
   }
 
-  /// Schedules a save after a change of what could not be saved before.
+  /// Schedules a save after a change of a model that could not be saved before.
   func retryAutosave() {
     if autosave.hasFailed { scheduleAutosave() }
   }
 
-  /// Has every change from now on try again what could not be saved.
+  /// Makes every change from now on retry the failed save.
   ///
-  /// - Parameter wasScheduled: Whether a save was due when the failed one began. One that became due meanwhile would
-  ///   try again without a change of the app's, and fail for ever.
+  /// - Parameter wasScheduled: Whether a save was due when the failed one began. A save that became due meanwhile would
+  ///   retry without a change by the app, and fail for ever.
   func awaitCorrection(wasScheduled: Bool) {
     guard autosave.isEnabled, autosave.isMain else { return }
     autosave.isScheduled = wasScheduled
     autosave.hasFailed = true
-    // Setters of models that are pending already say no more that they are called, unless these are observed.
+    // Setters of models that are already pending report only their first call, unless the models are observed.
     for model in inserted { model._$state.isObserved = true }
     for model in changed { model._$state.isObserved = true }
   }
@@ -68,7 +67,7 @@ extension ModelContext {
     if autosave.isScheduled { autosaveNow() }
   }
 
-  /// Saves what is pending, and reports what goes wrong.
+  /// Saves pending changes, and reports errors.
   func autosaveNow() {
     autosave.isScheduled = false
     guard autosave.isEnabled, hasChanges else { return }
@@ -80,8 +79,7 @@ extension ModelContext {
   }
 }
 
-/// Carries the main context to the main actor, where it belongs; unchecked, because nothing else is done with it on the
-/// way.
+/// Carries the main context to the main actor, where it belongs; unchecked, because nothing else uses it on the way.
 struct MainContextReference: @unchecked Sendable {
   weak var value: ModelContext?
 

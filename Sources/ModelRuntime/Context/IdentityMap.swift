@@ -1,18 +1,18 @@
 import RowFormat
 
-/// The objects of a context by the row they stand for: at most one object for each row.
+/// The objects of a context by the row they represent: at most one object for each row.
 ///
-/// The map does not keep its objects alive: one takes itself out when it goes away. Rows whose keys differ in
+/// The map does not keep its objects alive: an object removes itself when it is freed. Rows whose keys differ in
 /// their last four bits only are a *block*. A hash table has an entry for each block; an entry refers to the object itself
 /// while there is one, and to a page of sixteen words once there are several. So the rows of a fetch, whose keys mostly
-/// follow one another, are hashed once for sixteen, take nine bytes each, and are registered and taken out by
-/// storing a word. The entry that was used last is looked at first.
+/// follow one another, are hashed once for sixteen, take nine bytes each, and are registered and removed by
+/// storing a word. The last used entry is looked at first.
 ///
 /// Open addressing, probed from entry to entry.
 ///
-/// Safe to use, because every index into the entries goes through the mask, and because objects take themselves out.
+/// Safe to use, because every index into the entries is masked, and because objects remove themselves.
 @safe final class IdentityMap {
-  /// What stands for a row.
+  /// The registered object of a row.
   @unsafe enum Occupant {
     /// An object without a state (see ``_ModelCore``).
     case fault(Unmanaged<AnyObject>)
@@ -23,9 +23,9 @@ import RowFormat
   private struct Entry {
     /// The row, if there is one; otherwise the first row of the block, plus the number of rows, less one.
     var key: UInt64 = 0
-    /// 0 for none; the address of a page, plus 2; or what a page has for a row.
+    /// 0 if empty; the address of a page, plus 2; or the word of a single row.
     ///
-    /// That is 0 for none, the address of a state, or one more than that of a fault.
+    /// A row's word is 0 for none, the address of a state, or one more than the address of a fault.
     var word: UInt = 0
 
     var isPage: Bool { word & 2 != 0 }
@@ -40,9 +40,9 @@ import RowFormat
   @safe @exclusivity(unchecked) private var mask: Int
   @safe @exclusivity(unchecked) private var blockCount = 0
   @safe @exclusivity(unchecked) private(set) var count = 0
-  /// The entry that was used last.
+  /// The last used entry.
   @safe @exclusivity(unchecked) private var last = 0
-  /// The store whose rows these are; the coordinator keeps it.
+  /// The store of the rows; the coordinator keeps it alive.
   private unowned let connection: StoreConnection
 
   init(_ connection: StoreConnection) {
@@ -66,7 +66,7 @@ import RowFormat
 // MARK: Looking up
 
 extension IdentityMap {
-  /// The state of the object for a row, made now if the object has none yet.
+  /// The state of a row's object, created now if the object has none yet.
   subscript(reference: RowReference) -> _ModelState? {
     switch unsafe occupant(at: reference) {
     case nil: nil
@@ -79,7 +79,7 @@ extension IdentityMap {
     guard let descriptor = connection.descriptor(of: reference) else {
       preconditionFailure("a fault is of a class of its store")
     }
-    // Making it enters it here.
+    // Creating the state registers it here.
     return unsafe descriptor.model(fault.takeUnretainedValue())._$state
   }
 
@@ -90,7 +90,7 @@ extension IdentityMap {
     return unsafe word & 1 == 1 ? .fault(.fromOpaque(address)) : .state(.fromOpaque(address))
   }
 
-  /// Every state in the map, in no order; objects without one are none of them.
+  /// The states in the map, in no order; objects without a state are left out.
   var states: [_ModelState] {
     var states: [_ModelState] = []
     forEach { _, word in
@@ -100,7 +100,7 @@ extension IdentityMap {
     return states
   }
 
-  /// Gives every object a state.
+  /// Creates a state for every object without one.
   func makeStates() {
     var faults: [UInt64] = []
     forEach { key, word in if word & 1 == 1 { faults.append(key) } }
@@ -161,7 +161,7 @@ extension IdentityMap {
     count += 1
   }
 
-  /// Replaces an entry's only row by a page that has another one, too.
+  /// Replaces an entry's only row by a page that also has another row.
   private func makePage(_ key: UInt64, _ word: UInt, at index: Int) {
     let page = UnsafeMutablePointer<UInt>.allocate(capacity: Int(IdentityMap.blockSize))
     unsafe page.initialize(repeating: 0, count: Int(IdentityMap.blockSize))
@@ -175,7 +175,7 @@ extension IdentityMap {
     count += 1
   }
 
-  /// Makes room for a number of objects whose keys follow one another, so that adding them moves no entry.
+  /// Reserves space for a number of objects with consecutive keys, so that adding them moves no entry.
   func reserveCapacity(_ count: Int) {
     let blocks = count / Int(IdentityMap.blockSize) + 1
     var size = mask + 1
@@ -202,26 +202,26 @@ extension IdentityMap {
 // MARK: Taking out
 
 extension IdentityMap {
-  /// Takes out a row, if it stands for this very object.
+  /// Removes a row if this very object is registered for it.
   func remove(_ state: _ModelState, at reference: RowReference) {
     let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(state).toOpaque())
     guard let index = index(of: reference.rawValue) else { return }
     if self.word(of: reference.rawValue, at: index) == word { clear(reference.rawValue, at: index) }
   }
 
-  /// Takes out a row whose object has no state.
+  /// Removes a row whose object has no state.
   func removeFault(at reference: RowReference) {
     guard let index = index(of: reference.rawValue) else { return }
     if word(of: reference.rawValue, at: index) & 1 == 1 { clear(reference.rawValue, at: index) }
   }
 
-  /// Takes out a row that is there.
+  /// Removes a registered row.
   @inline(__always)
   private func clear(_ key: UInt64, at index: Int) {
     count -= 1
     if let page = unsafe page(of: index) {
       unsafe page[IdentityMap.place(of: key)] = 0
-      // The number of rows is one more than these bits say.
+      // The number of rows is one more than these bits.
       if unsafe entries[index].key % IdentityMap.blockSize > 0 {
         unsafe entries[index].key -= 1
         return
@@ -274,7 +274,7 @@ extension IdentityMap {
     return nil
   }
 
-  /// What refers to a row's object, in the entry of its block.
+  /// The word that refers to a row's object, in the entry of its block.
   @inline(__always)
   private func word(of key: UInt64, at index: Int) -> UInt {
     if let page = unsafe page(of: index) { return unsafe page[IdentityMap.place(of: key)] }
@@ -290,10 +290,10 @@ extension IdentityMap {
   @inline(__always)
   private func next(_ index: Int) -> Int { (index + 1) & mask }
 
-  /// Where a probe for a row's block begins.
+  /// The entry at which a probe for a row's block begins.
   @inline(__always)
   private func home(of key: UInt64) -> Int {
-    // Fibonacci hashing: the highest bits of the product depend on all of the block's number, the table in it, too.
+    // Fibonacci hashing: the highest bits of the product depend on all bits of the block's number, including the table's.
     let product = key / IdentityMap.blockSize &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product &>> UInt64(mask.leadingZeroBitCount))
   }

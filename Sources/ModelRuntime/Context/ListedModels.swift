@@ -1,12 +1,12 @@
-/// The models that a fetch has found, by their identifiers, to be loaded in batches.
+/// The models that a fetch found, listed by identifier and loaded in batches.
 ///
-/// A save gives new models other identifiers, and the context then forgets those that they had: so models that the
-/// list names by such a one are kept with it.
+/// A save gives new models other identifiers, and the context then forgets the temporary ones: so the list keeps the
+/// models that it names by temporary identifiers.
 final class ListedModels<T: PersistentModel> {
   let identifiers: [PersistentIdentifier]
   private let new: [PersistentIdentifier: T]
   private let context: ModelContext
-  /// What ``visit(_:)`` needs to know as soon as a save has come between: it may have merged models.
+  /// The identifiers of the list, needed by ``visit(_:)`` once a save has come between: it may have merged models.
   private lazy var listed = Set(identifiers)
   private lazy var listedNew = Set(new.values.map { ObjectIdentifier($0) })
 
@@ -25,7 +25,7 @@ final class ListedModels<T: PersistentModel> {
     context.load(identifiers[places].map(model(for:)))
   }
 
-  /// The models at some places of the list, without those that are at another place, too: a save has merged two of them.
+  /// The models at some places of the list, except those that also occur at another place because a save merged two models.
   func visit(_ places: Range<Int>) -> [T] {
     let found = identifiers[places].compactMap { identifier -> (any PersistentModel)? in
       let model = model(for: identifier)
@@ -38,7 +38,7 @@ final class ListedModels<T: PersistentModel> {
     guard let model = new[identifier] else { return context.model(for: identifier) }
     let state = model._$state
     if state.context === context || state.isDeleted { return model }
-    // It was merged into another one, whose identifier it has, or rolled back.
+    // It was merged into another model, whose identifier it has, or rolled back.
     return context.model(for: model.persistentModelID)
   }
 

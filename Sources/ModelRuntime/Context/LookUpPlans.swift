@@ -1,15 +1,14 @@
 import Foundation
 
-/// What a context has learned of the fetches that it is asked again and again: those for the models that have a value in
-/// an attribute.
+/// Cached plans for the most frequent fetches: those for the models that have a value in an attribute.
 ///
-/// Translating a predicate costs several times what the look-up does. All predicates of one type that name the same
-/// property differ in nothing but the value: from the second one on, that is all that is read of them.
+/// Translating a predicate costs several times the look-up itself. All predicates of one type that name the same
+/// property differ in nothing but the value: from the second one on, only the value is read.
 struct LookUpPlans {
-  /// The plan that was used last.
+  /// The last used plan.
   private var last: LookUpPlan?
   private var plans: [ObjectIdentifier: Plans] = [:]
-  /// The type of the predicate before the last that was not known.
+  /// The type of the last predicate without a plan.
   private var lastUnknown: ObjectIdentifier?
 
   private enum Plans {
@@ -18,15 +17,15 @@ struct LookUpPlans {
     case some([LookUpPlan])
   }
 
-  /// How many properties are remembered of one type: a program may make key paths without end.
+  /// Maximum number of properties remembered per type: a program may make key paths without end.
   private static let greatestCount = 16
 
-  /// The plan of a predicate, and the value that it asks for.
+  /// Returns the plan of a predicate, and the value it compares with.
   ///
   /// - Parameters:
   ///   - expression: The predicate.
   ///   - variable: Its variable.
-  ///   - learn: Makes a plan, if there can be one.
+  ///   - learn: Makes a plan, or returns `nil` if none is possible.
   /// - Returns: `nil` if the predicate has to be translated.
   mutating func plan(
     for expression: any StandardPredicateExpression<Bool>,
@@ -55,7 +54,7 @@ struct LookUpPlans {
     case .none?: return nil
     case .some(let list)?: known = list
     case nil:
-      // What is asked once is not worth a plan.
+      // A predicate that is used once is not worth a plan.
       if lastUnknown != type {
         lastUnknown = type
         return nil
@@ -90,7 +89,7 @@ struct LookUpPlans {
       _ expression: some StandardPredicateExpression<Bool>
     ) -> PropertyEqualityParts? {
       unsafe withUnsafePointer(to: expression) {
-        // It is of this very type: that is how the plans are found.
+        // It has exactly this type, by which the plans are found.
         unsafe UnsafeRawPointer($0).assumingMemoryBound(to: Node.self).pointee.parts
       }
     }
@@ -98,16 +97,16 @@ struct LookUpPlans {
   }
 }
 
-/// How predicates of one type that name one property are answered.
+/// The answer to all predicates of one type that name one property.
 final class LookUpPlan {
   let expressionType: ObjectIdentifier
   let nodeType: any PropertyEquality.Type
-  /// Held, so that no other one comes where it is.
+  /// Held, so that no other key path can take its address.
   let keyPath: AnyKeyPath
   let connection: StoreConnection
   /// `nil` if the predicates have to be translated.
   let lookUp: AttributeLookUp?
-  /// What the predicates read of unsaved models.
+  /// The properties of unsaved models that the predicates read.
   let reading: FetchReading
 
   init(

@@ -1,14 +1,14 @@
 extension ModelContext {
   /// Returns the models that match as a collection that loads them in batches.
   ///
-  /// Which models match is settled now, unsaved changes included; a model that is deleted before it is
-  /// loaded answers with neutral values and says that it is deleted. Models that are new now are kept with the
+  /// The matching models are determined now, unsaved changes included; a model that is deleted before it is
+  /// loaded answers with neutral values and reports that it is deleted. Models that are new now are kept with the
   /// collection, also when they are saved.
   ///
   /// - Parameters:
   ///   - descriptor: The models to fetch, and their order.
   ///   - batchSize: The number of models that are loaded at a time.
-  /// - Returns: The models, loaded as they are asked for.
+  /// - Returns: The models, loaded on demand.
   /// - Throws: As `fetch`.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>,
@@ -24,7 +24,7 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - descriptor: The models to fetch, and their order.
-  ///   - batchSize: How many are handed out at a time.
+  ///   - batchSize: The number of identifiers handed out at a time.
   /// - Returns: The identifiers.
   /// - Throws: As `fetch`.
   public func fetchIdentifiers<T>(
@@ -37,7 +37,7 @@ extension ModelContext {
     }
   }
 
-  /// Models of one class, the rows of those that have none in memory fetched together.
+  /// Returns models of one class, and fetches together the rows that are not in memory.
   func load<T: PersistentModel>(_ found: [any PersistentModel]) -> [T] {
     let hollow = found.filter { $0._$state.needsRow }
     if let connection = hollow.first?._$state.connection {
@@ -68,7 +68,7 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Whether the row has still to be fetched.
+  /// Whether the row must still be fetched.
   var needsRow: Bool {
     unsafe row == nil && flags.contains(.stored) && !flags.contains(.vanished)
   }

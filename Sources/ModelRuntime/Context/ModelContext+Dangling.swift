@@ -1,18 +1,18 @@
 import RowFormat
 import SchedulePoints
 
-// A model may get related to one that this context deletes after it was deleted here, or have been deleted elsewhere
-// after it was related to one here. The store finds out at the commit; delete rules say what becomes of it.
+// A model may become related to a model that this context deletes after it was deleted here, or the other may have been
+// deleted elsewhere after it was related here. The store finds out at the commit; delete rules decide the outcome.
 
 extension ModelContext {
-  /// Applies the delete rules to what the store has found to lead nowhere after a save.
+  /// Applies the delete rules to the dangling references that the store found in a save.
   ///
   /// - Parameters:
   ///   - dangling: The references that the store found.
   ///   - connection: The store, which has written nothing.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule is in the way, or if nothing can be done.
   func mend(_ dangling: DanglingReferences, in connection: StoreConnection) throws {
-    // What others have saved meanwhile is no news any more.
+    // Commits that others made meanwhile are then no longer new.
     noticeCommits(to: connection)
     for reference in dangling.toDeletedRows {
       guard let owner = maps[connection.index][reference.target]?.model, owner._$state.isDeleted,
@@ -20,7 +20,7 @@ extension ModelContext {
         let inverse = member._$state.descriptor.properties[safe: reference.column],
         let property = inverse.inverse
       else { throw SwiftDataError.referenceToNothing(dangling, in: connection) }
-      // Its row may have been read before it was attached.
+      // Its row may have been read before the reference was set.
       refreshRows(of: [member._$state], from: connection)
       try throwDeferredError()
       try DeletePropagation.follow(property, of: owner, to: member, in: self)
@@ -35,7 +35,7 @@ extension ModelContext {
         let inverse = member._$state.descriptor.properties[safe: reference.column],
         inverse.isOptional, inverse.inverse?.deleteRule == .nullify
       else { throw SwiftDataError.referenceToNothing(dangling, in: connection) }
-      // As if the other save had come later, and nullified the reference.
+      // The same as if the other save had come later, and nullified the reference.
       if let owner = member._$state.linkedModel(inverse), owner._$state.context === self,
         owner._$state.flags.contains(.stored)
       {
@@ -52,10 +52,10 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Reads the rows again of models that a save is to relate to nothing because of what was done to others.
+  /// Reads again the rows of models whose references a save is to nullify because of changes of other models.
   ///
-  /// - Returns: Whether the store has one of them related to another model by now: then fewer changes are pending.
-  /// - Throws: What reading rows throws.
+  /// - Returns: Whether one of them is related to another model in the store by now: then fewer changes are pending.
+  /// - Throws: An error of reading rows.
   func readNullified(among changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
     if !connection.hasRelationships || connection.changeCount == nil { return false }
     let nullified = changes.updated.filter { $0._$state.hasNullified }
@@ -69,9 +69,9 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Leaves a reference alone that another save has set since a rule made it nil here.
+  /// Keeps a reference that another save has set since a rule made it nil here.
   ///
-  /// - Throws: `moved`, if it is not one that a rule of this context made nil.
+  /// - Throws: `moved`, if no rule of this context made the reference nil.
   func keep(_ moved: MovedReference, in connection: StoreConnection) throws {
     noticeCommits(to: connection)
     guard let model = maps[connection.index][moved.row]?.model,
@@ -81,8 +81,8 @@ extension ModelContext {
     let state = model._$state
     state.nullified[moved.column] = nil
     state.setRelation(.unloaded, property)
-    // The commit has its number, and need not be visible yet: what is read now may be the former owner, which is
-    // deleted here. The next look reads again.
+    // The commit has its number, but may not be visible yet: a read now may return the former owner, which is
+    // deleted here. The next access reads again.
     state.dropRow()
     model._$reset(keeping: state.changed)
     listEpoch &+= 1
@@ -98,7 +98,7 @@ extension _ModelState {
     nullified[property.ordinal] = reference
   }
 
-  /// Leaves alone what others have related to another model meanwhile.
+  /// Keeps references that others have set to another model meanwhile.
   func keepReattached() {
     if !hasNullified || PlantedFault.lostReattachment.isPlanted { return }
     for (ordinal, former) in nullified.elements {
@@ -106,7 +106,7 @@ extension _ModelState {
       guard let reference = storedReference(property), reference != former else { continue }
       nullified[ordinal] = nil
       setRelation(.unloaded, property)
-      // Lists that left the model out are put together again.
+      // Lists without the model are put together again.
       context?.listEpoch &+= 1
       forgetChange(ordinal)
     }
@@ -114,7 +114,7 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// Makes a to-one relationship lead nowhere, and leaves the other end as it is.
+  /// Makes a to-one relationship nil, and leaves the other end as it is.
   func clear(_ property: ModelProperty, of model: some PersistentModel) {
     recordChange(property.ordinal)
     setRelation(.one(nil), property)

@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 extension ModelContext {
-  /// Fetches, and says how: which index or columns led to the rows, what was read, how long each step took.
+  /// Fetches, and returns the plan: the index or columns that led to the rows, the bytes read, the time of each step.
   ///
   ///     print(try context.explain(FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "Oslo" })))
   ///
-  /// The fetch is really made: objects appear in the context, and an index that it needs is built if no fetch has
-  /// needed it before. The first of two calls may thus say something else than the second.
+  /// The fetch really runs: objects appear in the context, and an index that it needs is built if no fetch has
+  /// needed it before. The plan of the first of two calls may thus differ from that of the second.
   ///
   /// - Throws: As ``fetch(_:)``.
   /// - Complexity: That of the fetch, and some nanoseconds for each row that is read.
-  // An app may have written its own.
+  // An app may declare a function of the same name.
   @_disfavoredOverload
   public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> QueryPlan
   where T: PersistentModel {
@@ -20,7 +20,7 @@ extension ModelContext {
     return plan
   }
 
-  /// Runs a closure, and says how each question was answered that it asked this context.
+  /// Runs a closure, and returns the plans of all questions that it asks this context.
   ///
   ///     let (delays, plans) = try context.explain {
   ///       try context.aggregate(january, by: \.carrier, .average(\.departureDelay))
@@ -38,7 +38,7 @@ extension ModelContext {
   }
 }
 
-/// Printing the plan of every question: on if the environment sets `SWIFTDATA_EXPLAIN` to 1.
+/// Prints the plan of every question if the environment sets `SWIFTDATA_EXPLAIN` to 1.
 enum PlanPrinting {
   private static let enabled = Atomic(
     ProcessInfo.processInfo.environment["SWIFTDATA_EXPLAIN"] == "1"
@@ -55,15 +55,15 @@ enum PlanPrinting {
 }
 
 extension ModelContext {
-  /// Answers a question, and records how if a plan was requested.
+  /// Answers a question, and records its plan if one was requested.
   ///
   /// - Parameters:
-  ///   - question: The kind of result that was asked for.
-  ///   - descriptor: Of which models.
-  ///   - count: How many things the answer has; `nil` if it is none, and another question is asked instead.
+  ///   - question: The kind of result.
+  ///   - descriptor: The models in question.
+  ///   - count: The number of results in the answer; `nil` if it is no answer, and another question is asked instead.
   ///   - body: Answers it.
   /// - Returns: The answer.
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   @inline(__always)
   func explained<T: PersistentModel, R>(
     _ question: QueryPlan.Question,
@@ -83,7 +83,7 @@ extension ModelContext {
     _ body: () throws -> R
   ) rethrows -> R {
     let outer = editingState.trace
-    // What a question asks the context itself is a part of it.
+    // Questions that a question asks the context itself are part of it.
     if let outer, outer.isAsking { return try body() }
     let trace = outer ?? QueryTrace()
     editingState.trace = trace

@@ -5,9 +5,9 @@ import SchedulePoints
 extension ModelContext {
   /// Returns the models that match, as they are with the context's unsaved changes.
   ///
-  /// - Throws: What the store could not do, or ``SwiftDataError`` for a class no store keeps.
+  /// - Throws: An error of the store, or ``SwiftDataError`` for a class no store keeps.
   ///
-  /// Inlinable, so that the most frequent fetch, by a value, looks at no generic type as the program runs: that costs more
+  /// Inlinable, so that the most frequent fetch, by a value, inspects no generic type at run time: that costs more
   /// than the fetch does.
   @inlinable
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
@@ -65,7 +65,7 @@ extension ModelContext {
     return try fetch(descriptor, correctedBy: pending, from: connection)
   }
 
-  /// The models that a store finds.
+  /// Returns the models that a store finds.
   private func fetchStored<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     from connection: StoreConnection
@@ -94,7 +94,7 @@ extension ModelContext {
     return answer.needsFilter || answer.needsSort ? descriptor.slice(of: models) : models
   }
 
-  /// What is unsaved that the answer to a fetch has to be corrected by, if anything is.
+  /// The unsaved models that correct the store's answer to a fetch, if there are any.
   private func pendingModels<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) -> PendingModels<T>? {
@@ -163,15 +163,14 @@ extension ModelContext {
     return try fetch(descriptor).map(\.persistentModelID)
   }
 
-  /// Hands the models that match to a block, in batches, so that memory stays bounded.
+  /// Passes the models that match to a block, in batches, so that memory stays bounded.
   ///
   /// - Parameters:
   ///   - fetch: The models to visit, and their order.
-  ///   - batchSize: The number of models that are made at a time.
-  ///   - allowEscapingMutations: Whether the block may leave unsaved changes behind; they keep their
-  ///     models in memory.
+  ///   - batchSize: The number of models loaded at a time.
+  ///   - allowEscapingMutations: Whether the block may leave unsaved changes behind, which keep their models in memory.
   ///   - block: Called for each model, in order.
-  /// - Throws: What the block throws; ``SwiftDataError`` when the context has unsaved changes that it
+  /// - Throws: The error of the block; ``SwiftDataError`` when the context has unsaved changes that it
   ///   may not have.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>,
@@ -229,10 +228,9 @@ extension ModelContext {
     if !allowEscapingMutations, hasChanges { throw SwiftDataError.mutationWhileEnumerating }
   }
 
-  /// The model for an identifier: the registered object, or one that reads its row on first use.
+  /// The model for an identifier: the registered object, or a new one that reads its row on first use.
   ///
-  /// For an identifier that stands for nothing, the model answers with neutral values and says that it
-  /// is deleted.
+  /// For an identifier without a row, the model answers with neutral values and reports that it is deleted.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     checked {
       if persistentModelID.isTemporary {
@@ -246,7 +244,7 @@ extension ModelContext {
     }
   }
 
-  /// The object for an identifier, if the context has it already; the store is not asked.
+  /// The object for an identifier, if the context already has it; the store is not asked.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     checked {

@@ -4,8 +4,7 @@ import RowFormat
 extension ModelContext {
   /// Adds an object, and every object that can be reached from it, to the context.
   ///
-  /// An object that is in the context already stays as it is; one that was deleted and not yet saved
-  /// is kept after all.
+  /// An object already in the context stays as it is; an unsaved delete of it is cancelled.
   public func insert<T>(_ model: T) where T: PersistentModel {
     checked { insertWithGraph(model) }
   }
@@ -15,7 +14,7 @@ extension ModelContext {
     isInserting = true
     defer { isInserting = false }
     insertOne(model)
-    // First come, first served: the children of a graph get their rows in the order of its lists.
+    // In the order of arrival: the children of a graph get their rows in the order of its lists.
     var next = 0
     while next < insertionQueue.count {
       insertOne(insertionQueue[next])
@@ -41,7 +40,7 @@ extension ModelContext {
     state.context = self
     if state.isKnownGone { deletionCount &+= 1 }
     state.flags.remove([.deleted, .vanished, .mayReturn])
-    // A save that failed, here or elsewhere, may have given it a row; keys are a store's own.
+    // A failed save, here or elsewhere, may have given it a row; each store has its own keys.
     state.reference = .none
     if state.flags.contains(.stored) {
       // An object whose delete was saved comes back as a new row: keys are never used twice.
@@ -50,7 +49,7 @@ extension ModelContext {
       state.setIdentifier(nil)
     }
     state.flags.insert(.inserted)
-    // Where it was before it left a context says nothing here.
+    // Its position in a former context means nothing here.
     state.isListedByValue = false
     state.updateIsObserved()
     appendInserted(model)
@@ -80,7 +79,7 @@ extension ModelContext {
     observers?.came(model)
   }
 
-  /// Tells a state its object's class: one look-up for many objects of one class that come together.
+  /// Tells a state its object's class, with one look-up for consecutive objects of one class.
   private func describe(_ state: _ModelState, _ model: any PersistentModel) {
     let type = type(of: model)
     if let last = lastInserted, last.type == type { return state.setDescriptor(last) }
@@ -96,7 +95,7 @@ extension ModelContext {
     deletionCount &+= 1
     deletedModels.remove(model)
     if !state.flags.contains(.stored), !insertedModels.contains(model) { appendInserted(model) }
-    // A deleted object takes over nothing that others save.
+    // A deleted object takes over nothing from other contexts' saves.
     if let connection = state.connection, state.flags.contains(.stored) {
       refreshRow(of: state, from: connection)
     }
@@ -106,7 +105,7 @@ extension ModelContext {
     observers?.came(model)
   }
 
-  /// Puts a model behind all others that were never saved.
+  /// Puts a model behind all other models that were never saved.
   private func appendInserted(_ model: any PersistentModel) {
     insertedModels.append(model)
     observers?.numberInsertion(of: model)

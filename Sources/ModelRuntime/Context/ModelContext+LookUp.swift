@@ -1,12 +1,12 @@
 public import Foundation
 import RowFormat
 
-// The fetch that programs make most often, one by one: a handful of models by the value of an attribute, as in "find
-// it, or create it". A store with an index answers it from an expression alone, and new models are found by value. What
-// does not depend on the class of the models is not generic: looking at generic types as the program runs costs more
+// The fetch that programs make most often, one by one: a few models by the value of an attribute, as in "find it, or
+// create it". A store with an index answers it from an expression alone, and new models are found by value. Code
+// that does not depend on the class of the models is not generic: inspecting generic types at run time costs more
 // than the look-up.
 
-/// What a look-up has found: mostly nothing, or one object.
+/// The models found by a look-up: mostly none, or one.
 @usableFromInline
 enum _FoundModels {
   case none
@@ -26,15 +26,15 @@ enum _FoundModels {
 }
 
 extension ModelContext {
-  /// Fetches the models that have a value in an attribute, as a plan says that was made for an earlier such fetch.
+  /// Fetches the models that have a value in an attribute, by the plan of an earlier such fetch.
   ///
   /// - Parameters:
   ///   - expression: The predicate.
   ///   - variable: Its variable.
   ///   - type: The class of the models.
-  ///   - limit: How many are wanted.
+  ///   - limit: Maximum number of models.
   ///   - includesNew: Whether unsaved changes count.
-  /// - Returns: `nil` for any other fetch, and where it has to be looked how it is answered.
+  /// - Returns: `nil` for any other fetch, and if a plan must be made first.
   /// - Throws: As ``fetch(_:)``.
   @usableFromInline
   func _lookUp(
@@ -116,7 +116,7 @@ extension ModelContext {
     }
     var found = _FoundModels.none
     if !rows.isEmpty {
-      // New models are behind all rows.
+      // New models follow all rows.
       let isFull = rows.count >= limit
       found = objects(for: &rows, of: lookUp.type, in: connection, readAfter: changeCount)
       if classes.isEmpty || isFull { return found }
@@ -160,20 +160,20 @@ extension ModelContext {
     }
   }
 
-  /// Whether a fetch finds a new model: one whose row others have deleted waits for a save that will say so.
+  /// Whether a fetch finds a new model: a model whose row others have deleted waits for a save to report it.
   private func isStillNew(_ model: any PersistentModel) -> Bool {
     model._$state.flags.isDisjoint(with: [.deleted, .vanished])
   }
 
-  /// Fetches the models that a predicate names by values.
+  /// Fetches the models whose values a predicate names.
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - type: The class of the models.
   ///   - connection: The store.
   ///   - translation: Set to the translation of the predicate, if one was made.
-  /// - Returns: `nil` for any other fetch, and where more is unsaved than new models.
-  /// - Throws: What the store throws.
+  /// - Returns: `nil` for any other fetch, and if models other than new ones are unsaved.
+  /// - Throws: An error of the store.
   func lookUp<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ type: ModelDescriptor,
@@ -203,7 +203,7 @@ extension ModelContext {
     return found.new.isEmpty ? models : models + array(of: found.new)
   }
 
-  /// Models as what they are known to be.
+  /// Casts models to their known class.
   private func array<T: PersistentModel>(of models: [any PersistentModel]) -> [T] {
     unsafe Array(unsafeUninitializedCapacity: models.count) { buffer, count in
       for model in models {
@@ -230,7 +230,7 @@ extension ModelContext {
         for: editingState
       )
     else { return nil }
-    // New models are behind all rows.
+    // New models follow all rows.
     if classes.isEmpty || rows.count >= limit { return (rows, []) }
     return (rows, try matching(expression, lookup, of: type, in: classes, limit - rows.count))
   }
@@ -241,7 +241,7 @@ extension ModelContext {
     return reading
   }
 
-  /// The new models of a class, if nothing else is unsaved that an answer of the store has to be corrected by.
+  /// The new models of a class, if no other unsaved model affects the store's answer.
   private func newModels(
     of type: ModelDescriptor,
     readBy reading: @autoclosure () -> FetchReading
@@ -274,7 +274,7 @@ extension ModelContext {
   ) throws -> [any PersistentModel] {
     let models = inserted
     var found: [any PersistentModel] = []
-    /// - Returns: Whether more are wanted.
+    /// - Returns: Whether more models are wanted.
     func take(_ position: Int32, _ test: ModelTest?) throws -> Bool {
       let model = models[Int(position)]
       guard isStillNew(model), try test?.matches(model) ?? true else { return true }

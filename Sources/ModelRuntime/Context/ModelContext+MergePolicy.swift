@@ -2,11 +2,11 @@ import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// What saves of this context do with attributes that others have changed since they were read here.
+  /// The policy of this context's saves for attributes that others have changed since they were read here.
   ///
-  /// `nil`, the default, leaves it to each store's configuration. Set it before the models are changed that it is to hold
-  /// for: from then on the context remembers what it read. In exchange, models that the context has saved are read again
-  /// when they are next asked for a value.
+  /// `nil`, the default, means the policy of each store's configuration. Set it before changing the models that it is to
+  /// apply to: from then on the context remembers the values it read. In exchange, models that the context has saved are
+  /// read again at their next access.
   public var mergePolicy: MergePolicy? {
     get { ownMergePolicy }
     set {
@@ -17,11 +17,11 @@ extension ModelContext {
 
   /// Writes all pending changes, with a policy for this save alone.
   ///
-  /// - Parameter mergePolicy: What is done with attributes that others have changed since they were read here. Of a model
-  ///   that this context has saved, or merged, and not read since, it is not known what was read
+  /// - Parameter mergePolicy: The policy for attributes that others have changed since they were read here. Of a model
+  ///   that this context has saved, or merged, and not read since, the values read are unknown
   ///   (``MergeConflict/isReadKnown``), unless ``mergePolicy`` was set at that time.
   /// - Throws: As ``save()``.
-  // `let save = context.save` means the other one.
+  // An unapplied `context.save` means the other overload.
   @_disfavoredOverload
   public func save(mergePolicy: MergePolicy) throws {
     savePolicy = mergePolicy
@@ -35,17 +35,17 @@ extension ModelContext {
     savePolicy ?? ownMergePolicy ?? connection.mergePolicy
   }
 
-  /// Throws if the store cannot do what a policy asks of it.
+  /// Throws if the store cannot do what a policy requires.
   func checkMergePolicy(_ policy: MergePolicy, in connection: StoreConnection) throws {
     guard policy.compares, !connection.store.comparesValues else { return }
     throw SwiftDataError.mergingUnsupported(by: connection, "the merge policy")
   }
 
-  /// Settles what a store has found, so that the save can be tried again.
+  /// Settles the conflicts that a store found, so that the save can be retried.
   ///
   /// - Parameters:
-  ///   - found: Rows that are not what the save was to replace. Nothing of the save is written.
-  ///   - policy: What becomes of them.
+  ///   - found: Rows that differ from those the save was to replace. Nothing of the save is written.
+  ///   - policy: The policy that decides about them.
   ///   - connection: The store.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if the policy refuses one; an addition that overflows.
   func settle(
@@ -61,7 +61,7 @@ extension ModelContext {
       let state = model._$state
       let stored = MergeBase(conflict.stored)
       if !conflict.columns.allSatisfy(state.changed.contains) {
-        // Others have set what this save would have written along.
+        // Others have set columns that this save would have written along.
         settlements.append { stored.withRow(conflict.row) { self.refresh(state, from: $0) } }
       }
       for column in conflict.columns where state.changed.contains(column) {
@@ -85,7 +85,7 @@ extension ModelContext {
           continue
         case .keepStored where state.isBaseKnown(column): choice = .stored
         case .keepStored:
-          // What may be no conflict at all must not cost the change.
+          // The change must not be lost for a conflict that may be none.
           refused.append(state.conflict(about: property, of: model, stored))
           continue
         case .decide(let decide):
@@ -96,15 +96,15 @@ extension ModelContext {
     }
     // All or nothing: a save that throws leaves every change as it was.
     if !refused.isEmpty { throw SwiftDataError.conflicting(refused) }
-    // What others saved is not for this context to undo.
+    // Changes that others saved are not for this context to undo.
     try withoutUndo { for settlement in settlements { try settlement() } }
   }
 }
 
 extension _ModelState {
-  /// Whether a stored value is the one that was read, in other bytes: sets are encoded in any order.
+  /// Whether a stored value equals the value read although its bytes differ: sets are encoded in any order.
   fileprivate func readsTheSame(_ property: ModelProperty, from stored: MergeBase) -> Bool {
-    // Of what is in a file of its own, a row has only the name.
+    // For a value in a file of its own, a row has only the name.
     if property.columnType == .blob { return false }
     guard let read = base(of: property.ordinal)?.value(of: property, descriptor),
       let value = stored.value(of: property, descriptor), let read = read as? any Equatable
@@ -184,7 +184,7 @@ extension SwiftDataError {
   static func conflicting(_ conflicts: [MergeConflict]) -> SwiftDataError {
     let isOne = conflicts.count == 1
     let what = isOne ? "an attribute" : "\(conflicts.count) attributes"
-    // Of some it is not known what was read, and so not whether anybody else has saved them.
+    // For some the value read is unknown, and so is whether anybody else has saved them.
     let verb =
       conflicts.allSatisfy(\.isReadKnown) ? (isOne ? "was" : "were") : "may have been"
     return modelValidationFailure.explained(
@@ -206,7 +206,7 @@ extension SwiftDataError {
 }
 
 extension ModelContext {
-  /// Throws if something was added to an attribute in a store that would have to set it.
+  /// Throws if an attribute was added to in a store that would have to set it.
   func checkIncrements(among models: [any PersistentModel], in connection: StoreConnection) throws {
     for model in models {
       let state = model._$state

@@ -2,15 +2,15 @@ import Foundation
 import RowFormat
 import SchedulePoints
 
-// What one context saves, its siblings see: objects they have registered get the new values. A context is
-// its owner's alone, so a save only leaves a note, and the owner's next call takes it in.
+// A save in one context is visible to its siblings: objects they have registered get the new values. A context belongs
+// to its owner alone, so a save only leaves a note, and the owner's next call applies it.
 
 extension ModelContext {
-  /// Whether the context's objects take over what other contexts of the container save, and other processes: off, but on
+  /// Whether the context's objects take over saves of the container's other contexts, and of other processes: off, but on
   /// in a container's main context.
   ///
-  /// The main context takes changes in at the main actor's next turn; any other when it fetches, saves or
-  /// is asked to ``processPendingChanges()``. Observers of the models are told. A property that has
+  /// The main context takes changes in at the main actor's next turn; any other when it fetches or saves, or when
+  /// ``processPendingChanges()`` is called. Observers of the models are notified. A property that has
   /// unsaved changes here keeps them, and the next save writes them: the last one to save a property
   /// wins.
   public var automaticallyMergesChanges: Bool {
@@ -34,25 +34,25 @@ extension ModelContext {
     }
   }
 
-  /// What is done when something is saved elsewhere: the main context has an owner who can be called.
+  /// Makes the closure called after a save elsewhere: the main context has an owner that can be called.
   private func makeArrivalNotice() -> @Sendable () -> Void {
     guard autosave.isMain else { return { [saveBell] in saveBell.ring() } }
     let context = MainContextReference(self)
     return { Task { @MainActor in context.value?.mergeSavedChanges() } }
   }
 
-  /// Takes over what other contexts saved.
+  /// Takes over the saves of other contexts.
   func mergeSavedChanges() {
     guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
     else { return }
     merge(saves)
   }
 
-  /// Takes over what was saved otherwise than by this context's objects.
+  /// Takes over saved rows that were not saved through this context's objects.
   func merge(_ saves: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
-    // What is deleted here as rows is looked for by its objects below.
+    // Rows deleted here without objects are looked up by their objects below.
     if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
     var gone: [any PersistentModel] = []
     for rows in saves {
@@ -74,9 +74,9 @@ extension ModelContext {
       || rows.updated.contains(where: mayTakeAlong)
   }
 
-  /// Takes over whatever may have changed in a store.
+  /// Takes over all possible changes in a store.
   private func mergeAll(of index: Int) {
-    // An object without one may have read its row, too.
+    // An object without a state may also have read its row.
     maps[index].makeStates()
     for state in maps[index].states where state.flags.contains(.stored) {
       mergeUpdate(of: state.reference, in: index)
@@ -85,7 +85,7 @@ extension ModelContext {
 
   private func mergeUpdate(of reference: RowReference, in index: Int) {
     guard let state = maps[index][reference], let model = state.model else { return }
-    // In the state that is shown now it may be there.
+    // It may exist in the state that is shown now.
     if coordinator.isOfThePast { state.flags.remove(.vanished) }
     if state.isDeleted { return }
     if state.hasValues { state.flags.insert(.hasMergedValues) }
@@ -96,9 +96,9 @@ extension ModelContext {
     state.notifyAll(model, except: state.changed)
   }
 
-  /// The object of a row that was deleted elsewhere, if the context can take leave of it.
+  /// The object of a row that was deleted elsewhere, if the context can drop it.
   ///
-  /// One with changes that would be lost stays, so that the next save can say so; fetches do not find it any more.
+  /// An object with changes that would be lost stays, so that the next save can report it; fetches no longer find it.
   private func goneModel(
     at reference: RowReference,
     in index: Int
@@ -119,12 +119,12 @@ extension ModelContext {
     }
   }
 
-  /// Tells those who observe lists that they may have changed: they are put together again when they are asked for.
+  /// Notifies observers of lists that these may have changed: they are put together again on the next access.
   private func noticeLists() {
-    // Observers of the context want to know of every list that was looked at; others only of their own.
+    // Observers of the context observe every list that was accessed; others only their own.
     let owners = observers?.listOwners.current().filter { $0.flags.contains(.stored) }
     let states = owners ?? watchedStates
-    // Telling may load lists, and let go of others and their members.
+    // Observers may load lists, and release others and their members.
     for model in states.compactMap(\.model) {
       let state = model._$state
       for property in state.descriptor.relationships
@@ -135,9 +135,9 @@ extension ModelContext {
     }
   }
 
-  /// Gives an object the row that was just read, if it has none or another one.
+  /// Gives an object a row that was just read, if it has none or another one.
   ///
-  /// The values of its properties are the row's afterwards, but for those that have unsaved changes.
+  /// The values of its properties are the row's afterwards, except for those with unsaved changes.
   func refresh(_ state: _ModelState, from row: FetchedRow) {
     if state.isUnread {
       state.setRow(row)
@@ -167,7 +167,7 @@ extension _ModelState {
   /// Whether the object has values that were read or saved.
   fileprivate var hasValues: Bool { unsafe row != nil || flags.contains(.hasSavedValues) }
 
-  /// Tells observers that properties have changed.
+  /// Notifies observers that properties have changed.
   fileprivate func notifyAll(_ model: any PersistentModel, except kept: OrdinalSet) {
     guard isObserved else { return }
     for property in descriptor.properties where !kept.contains(property.ordinal) {

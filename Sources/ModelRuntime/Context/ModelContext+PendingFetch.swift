@@ -1,10 +1,10 @@
 import Foundation
 
-// A fetch while something of the class is unsaved: the store is asked for as many rows as can be wanted, and unsaved
-// models are put into its answer or taken out of it.
+// A fetch while models of the class are unsaved: the store is asked for as many rows as can be wanted, and unsaved
+// models are inserted into its answer or removed from it.
 
 extension ModelContext {
-  /// The models that a fetch asks for, as they are with the unsaved ones.
+  /// The models that match a fetch, unsaved changes included.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
@@ -16,7 +16,7 @@ extension ModelContext {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
     var window = FetchSlice(descriptor)
-    // New models are behind all rows, so that the rows of a page that is full are the page.
+    // New models follow all rows, so the rows of a full page are the page.
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
     while true {
@@ -44,7 +44,7 @@ extension ModelContext {
       let isFull = window.isFilled(by: models.count)
       if areRowsEnough, isFull { return window.slice(models) { 0 } }
       if areRowsEnough, window.hasOffset {
-        // How many rows there are is not known: begin before them.
+        // The number of rows is unknown: begin before them.
         areRowsEnough = false
         continue
       }
@@ -56,14 +56,14 @@ extension ModelContext {
       }
       descriptor.sortByRow(&additions)
       return window.slice(order.merging(additions, into: models)) {
-        // What comes before the first row of the answer is not part of it.
+        // Models before the first row of the answer are not part of it.
         guard let first = models.first else { return 0 }
         return additions.prefix { order.compare($0, first) < 0 }.count
       }
     }
   }
 
-  /// The same from a store that leaves something to the context, or has an order of its own.
+  /// The same from a store that leaves part of the query to the context, or has its own order.
   private func fetchAll<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
@@ -91,9 +91,9 @@ extension ModelContext {
     return descriptor.slice(of: models)
   }
 
-  /// Counts the models that a fetch asks for, as they are with the unsaved ones.
+  /// Counts the models that match a fetch, unsaved changes included.
   ///
-  /// - Returns: `nil` if they have to be fetched.
+  /// - Returns: `nil` if they must be fetched.
   func count<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
@@ -127,9 +127,9 @@ extension ModelContext {
     )
   }
 
-  /// The names of the models that a fetch asks for, as they are with the unsaved ones.
+  /// The identifiers of the models that match a fetch, unsaved changes included.
   ///
-  /// - Returns: `nil` if they have to be fetched.
+  /// - Returns: `nil` if they must be fetched.
   func identifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
@@ -148,18 +148,18 @@ extension ModelContext {
         for: editingState
       )
     else { return nil }
-    // New models are behind all rows.
+    // New models follow all rows.
     return window.slice(found + added.map(\.persistentModelID)) { 0 }
   }
 }
 
-/// Which part of a fetch's models is wanted, and which part of the store's rows that takes.
+/// The wanted slice of a fetch's models, and the slice of the store's rows needed for it.
 struct FetchSlice {
   private let offset: Int
   private let limit: Int?
-  /// The first of the store's rows that is asked for.
+  /// The first requested row of the store.
   private var start = 0
-  /// How many more rows than models are asked for: some may turn out to be affected.
+  /// Number of rows requested beyond the wanted models: some may turn out to be affected.
   private var slack = 0
 
   init<T>(_ descriptor: FetchDescriptor<T>) {
@@ -170,10 +170,10 @@ struct FetchSlice {
   var hasOffset: Bool { offset > 0 }
   var hasLimit: Bool { limit != nil }
 
-  /// Leaves out the rows that are before the first model, wherever some added models stand.
+  /// Skips the rows before the first model, wherever a number of added models may be.
   mutating func skip(allBut additionCount: Int) { start = max(offset - additionCount, 0) }
 
-  /// How many rows are asked for; `nil` for all.
+  /// Number of requested rows; `nil` for all.
   private var rowLimit: Int? {
     guard let wantedCount else { return nil }
     let (count, overflow) = wantedCount.addingReportingOverflow(slack)
@@ -187,39 +187,39 @@ struct FetchSlice {
     return request
   }
 
-  /// How many models are wanted, from the first row that is asked for.
+  /// Number of wanted models, counted from the first requested row.
   private var wantedCount: Int? {
     guard let limit else { return nil }
     let (count, overflow) = limit.addingReportingOverflow(offset - start)
     return overflow ? nil : count
   }
 
-  /// Whether so many models are all that is wanted.
+  /// Whether a number of models is all that is wanted.
   func isFilled(by count: Int) -> Bool { wantedCount.map { $0 <= count } ?? false }
 
-  /// The last model that can be wanted, of those in order.
+  /// The last model that can be wanted, of models in order.
   func last<Model>(of models: [Model]) -> Model? { wantedCount.flatMap { models[safe: $0 - 1] } }
 
-  /// Whether there may be rows behind those of an answer that are wanted.
+  /// Whether wanted rows may follow those of an answer.
   func isTooNarrow(for count: Int, of fetchedCount: Int) -> Bool {
     guard let rowLimit else { return false }
     return fetchedCount == rowLimit && !isFilled(by: count)
   }
 
-  /// Asks for more rows.
+  /// Requests more rows.
   ///
-  /// - Parameter affectedCount: How many can be affected at most.
+  /// - Parameter affectedCount: Maximum number of affected rows.
   mutating func widen(by affectedCount: Int) {
     if slack >= affectedCount { assertionFailure("more than \(affectedCount) rows were affected") }
     slack = slack >= affectedCount ? .max : min(max(4 * slack, rowLimit ?? 0, 64), affectedCount)
   }
 
-  /// Cuts the models to those that are wanted.
+  /// Cuts the models to the wanted ones.
   ///
   /// - Parameters:
-  ///   - models: The models, from the first row that was asked for.
-  ///   - countBefore: How many of the added ones come before that row.
-  /// - Returns: The models that are wanted.
+  ///   - models: The models, from the first requested row.
+  ///   - countBefore: Returns the number of added models before that row.
+  /// - Returns: The wanted models.
   func slice<Model>(_ models: [Model], before countBefore: () -> Int) -> [Model] {
     guard start > 0 else { return cut(models[...], offset) }
     let before = countBefore()
@@ -234,7 +234,7 @@ struct FetchSlice {
     return Array(limit.map { rest.prefix($0) } ?? rest)
   }
 
-  /// How many of so many models are wanted.
+  /// Number of wanted models out of a total.
   func count(of all: Int) -> Int { min(max(all - offset, 0), limit ?? .max) }
 }
 
@@ -250,7 +250,7 @@ extension FetchDescriptor {
   }
 }
 
-/// A predicate that is asked of some models only.
+/// A predicate evaluated for some models only.
 private struct Restriction<T: PersistentModel>: StandardPredicateExpression, QueryTranslatable {
   let predicate: Predicate<T>
   let identifiers: Set<PersistentIdentifier>

@@ -3,8 +3,7 @@ import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// The object for a row: the one there is, or a new one that will read the row when it is asked
-  /// for a value.
+  /// The object for a row: the registered one, or a new one that reads the row when a value is needed.
   func model(at reference: RowReference, in connection: StoreConnection) -> (any PersistentModel)? {
     guard let descriptor = connection.descriptor(of: reference) else { return nil }
     switch unsafe maps[connection.index].occupant(at: reference) {
@@ -21,7 +20,7 @@ extension ModelContext {
 
   /// The object for a fetched row.
   ///
-  /// An object that is there already keeps its values: its unsaved changes, and what it has read.
+  /// A registered object keeps its values: its unsaved changes, and the values it has read.
   func model(for row: FetchedRow, in connection: StoreConnection) -> (any PersistentModel)? {
     guard let model = model(at: row.reference, in: connection) else { return nil }
     let state = model._$state
@@ -43,9 +42,9 @@ extension ModelContext {
     return unsafe descriptor.model(made.object.takeRetainedValue())
   }
 
-  /// Makes a new, empty object of a class stand for a row.
+  /// Makes a new, empty object of a class for a row.
   ///
-  /// - Returns: The object, with a reference that is the caller's, and its state.
+  /// - Returns: The object, with a reference owned by the caller, and its state.
   private func makeObject(
     _ template: ModelTemplate,
     _ descriptor: ModelDescriptor,
@@ -65,7 +64,7 @@ extension ModelContext {
   ///   - rows: The rows, whose blocks pass to the objects.
   ///   - type: The class of the models, or their superclass.
   ///   - connection: The store.
-  ///   - changeCount: How many changes the store counted before the fetch.
+  ///   - changeCount: The store's number of changes before the fetch.
   /// - Returns: The models, in the order of the rows.
   func materialize<T: PersistentModel>(
     _ rows: consuming [FetchedRow],
@@ -82,13 +81,13 @@ extension ModelContext {
       trace?.addObjects(maps[connection.index].count - knownCount)
     }
     if connection.hasRelationships { noticeCommits(to: connection, readAfter: changeCount) }
-    // Of an empty array, this initializer writes to storage that the whole process has in common.
+    // For an empty array, this initializer writes to storage shared by the whole process.
     if rows.isEmpty { return [] }
     makeModelsTakenAlong(of: descriptor)
     if connection.loadsSiblings { connect(rows) }
     return unsafe Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
       guard let start = buffer.baseAddress else { return }
-      // Filled as what they all are at bottom, so that one function serves every class.
+      // Filled as their common superclass, so that one function serves every class.
       unsafe start.withMemoryRebound(to: Unmanaged<AnyObject>.self, capacity: rows.count) {
         objects in
         unsafe rows.withUnsafeMutableBufferPointer { rows in
@@ -104,7 +103,7 @@ extension ModelContext {
   ///   - rows: The rows, of which there is at least one.
   ///   - base: The class of the models, or their superclass.
   ///   - connection: The store.
-  ///   - changeCount: How many changes the store counted before the look-up.
+  ///   - changeCount: The store's number of changes before the look-up.
   /// - Returns: The models, in the order of the rows.
   func objects(
     for rows: inout [FetchedRow],
@@ -144,7 +143,7 @@ extension ModelContext {
   ///   - list: The members, with their rows.
   ///   - base: The class of the members, or their superclass.
   ///   - connection: The store.
-  ///   - known: Says of an object that is not new, or has a state, whether it is a member.
+  ///   - known: Tells whether an object that is not new, or has a state, is a member.
   /// - Returns: The members, in order.
   func models(
     of list: SiblingCache.List,
@@ -174,7 +173,7 @@ extension ModelContext {
 
   /// Makes objects for rows.
   ///
-  /// - Returns: How many there are; each with a reference that is the caller's.
+  /// - Returns: Number of objects, each with a reference owned by the caller.
   private func fill(
     _ objects: UnsafeMutablePointer<Unmanaged<AnyObject>>,
     from rows: UnsafeMutableBufferPointer<FetchedRow>,
@@ -196,7 +195,7 @@ extension ModelContext {
       case .fault, .state:
         guard let state = map[reference], let model = state.model else { continue }
         unsafe refresh(state, from: rows[index])
-        // Also an equal row: it is newer, and has companions.
+        // Even an equal row is set: it is newer, and has companions.
         if connection.loadsSiblings, unsafe state.row != nil { unsafe state.setRow(rows[index]) }
         unsafe objects[count] = unsafe Unmanaged.passRetained(model as AnyObject)
       case nil:
@@ -219,9 +218,9 @@ extension ModelContext {
   }
 }
 
-/// Makes the objects of a fetch, those of one class after those of another.
+/// Makes the objects of a fetch, class by class.
 ///
-/// Safe to use, because references to the last block are given up together, when rows of another one follow.
+/// Safe to use, because references to the last block are released together, when rows of another block follow.
 @safe private struct ObjectMaker {
   private let base: ModelDescriptor
   private let context: ModelContext?
@@ -234,7 +233,7 @@ extension ModelContext {
   private var isWanted = false
   /// The block of the last row, which is the context's.
   private var lastArena: Unmanaged<RowArena>?
-  /// How many references to it came with rows, and are to be given up.
+  /// Number of references to that block that came with rows, and must be released.
   private var referenceCount: UInt32 = 0
 
   /// - Parameters:
@@ -256,7 +255,7 @@ extension ModelContext {
     template = base.makeTemplate()
   }
 
-  /// Turns to the class of a table's rows.
+  /// Switches to the class of a table's rows.
   ///
   /// - Returns: Whether objects of that class are wanted.
   mutating func turn(to table: UInt16) -> Bool {
@@ -275,9 +274,9 @@ extension ModelContext {
     return true
   }
 
-  /// Makes an object that knows nothing but its row, whose block it takes over, and registers it.
+  /// Makes and registers an object that has only its row, whose block it takes over.
   ///
-  /// - Returns: The object, with a reference that is the caller's, or `nil` if it must have a state.
+  /// - Returns: The object, with a reference owned by the caller, or `nil` if it must have a state.
   mutating func makeFault(of row: inout FetchedRow) -> Unmanaged<AnyObject>? {
     guard let context, template.makesFaults, let arena = unsafe row.takeArena() else { return nil }
     if unsafe lastArena?.toOpaque() != arena.toOpaque()
@@ -303,9 +302,9 @@ extension ModelContext {
     return unsafe object
   }
 
-  /// Makes an object that knows nothing but its row, for a relationship that holds it, and registers it.
+  /// Makes and registers an object that has only its row, for a relationship that holds it.
   ///
-  /// - Returns: The object, with a reference that is the caller's, or `nil` if it must have a state.
+  /// - Returns: The object, with a reference owned by the caller, or `nil` if it must have a state.
   mutating func makeHeldFault(of row: StoredRow) -> Unmanaged<AnyObject>? {
     guard let context, template.makesFaults else { return nil }
     let arena = unsafe row.arena
@@ -318,7 +317,7 @@ extension ModelContext {
     return unsafe object
   }
 
-  /// Gives up, all at once, the references to the last block that came with rows.
+  /// Releases, all at once, the references to the last block that came with rows.
   mutating func releaseBlock() {
     guard let arena = unsafe lastArena else { return }
     unsafe CModelRuntime_releaseObject(arena.toOpaque(), referenceCount)

@@ -5,12 +5,11 @@ import SchedulePoints
 extension ModelContext {
   /// Writes all pending changes to the stores: for each store all of them, or none.
   ///
-  /// A save without changes does nothing. When it throws, the changes of the store that refused, and of those behind it, stay
-  /// pending; a store before it, in the order of the configurations, keeps what it committed. With one store that means
+  /// A save without changes does nothing. When it throws, the changes of the store that failed, and of later stores, stay
+  /// pending; an earlier store, in the order of the configurations, keeps what it committed. With one store the save is
   /// all or nothing.
   ///
-  /// - Throws: A validation error that names model and property, a denied delete, or what the store
-  ///   could not do.
+  /// - Throws: A validation error that names model and property, a denied delete, or an error of the store.
   public func save() throws {
     let wasScheduled = autosave.isScheduled
     autosave.hasFailed = false
@@ -34,7 +33,7 @@ extension ModelContext {
       }
       return
     }
-    // Rules are checked, and places given, by what is stored now.
+    // Rules are checked, and places assigned, by the rows stored now.
     for connection in coordinator.connections where connection.changeCount != nil {
       noticeCommits(to: connection)
     }
@@ -49,7 +48,7 @@ extension ModelContext {
         if let save = try save(to: connection) { saved.append(save) }
       }
     } catch {
-      // What one store has committed is there, whatever another says.
+      // A committed store stays committed, even if another store fails.
       if !saved.isEmpty {
         for save in saved { undo.countPartialSave(in: save.connection) }
         report(saved)
@@ -60,7 +59,7 @@ extension ModelContext {
     report(saved)
   }
 
-  /// Tells everybody of what was committed.
+  /// Announces the commits.
   private func report(_ saved: [StoreSave]) {
     mergeDerived(of: saved)
     coordinator.inboxes.post(
@@ -89,7 +88,7 @@ extension ModelContext {
     }
   }
 
-  /// Throws if something is pending for a store that must not be written to, before another store is.
+  /// Throws if changes are pending for a read-only store, before another store is written.
   private func checkStoresAllowSave() throws {
     for connection in coordinator.connections
     where !connection.allowsSave && pendingChanges(for: connection) != nil {
@@ -97,7 +96,7 @@ extension ModelContext {
     }
   }
 
-  /// Forgets what was not yet saved and now is, or was deleted before.
+  /// Forgets changes that are now saved, and models that were deleted before.
   private func forgetUnsaved() {
     leaveUnsavedDeletions()
     forgetTemporaries()
@@ -118,9 +117,9 @@ extension ModelContext {
     insertedModels.removeAll { $0._$state.isDeleted }
   }
 
-  /// Writes what is pending for one store; again, if values that should be unique had to be merged first.
+  /// Writes the pending changes of one store; again, if values that should be unique had to be merged first.
   ///
-  /// - Returns: What was written, or `nil` if nothing is pending.
+  /// - Returns: The save, or `nil` if nothing is pending.
   private func save(to connection: StoreConnection) throws -> StoreSave? {
     var upsert: Upsert?
     let policy = mergePolicy(in: connection)
@@ -146,16 +145,16 @@ extension ModelContext {
     }
   }
 
-  /// Writes changes to a store, again and again until nothing stands against them.
+  /// Writes changes to a store, and retries until no obstacle is left.
   ///
   /// - Parameters:
   ///   - pending: The changes.
-  ///   - policy: Whose changes are kept.
-  ///   - upsert: What merges values that should be unique, once there are some.
+  ///   - policy: The policy that decides conflicts.
+  ///   - upsert: Merges values that should be unique, once there are some.
   ///   - hasEnds: Whether ends of relationships are locked, also if this throws.
   ///   - connection: The store.
-  /// - Returns: What was written; `nil` if nothing was left to be.
-  /// - Throws: What stands against the save.
+  /// - Returns: The save; `nil` if no changes were left.
+  /// - Throws: The obstacle that could not be settled.
   private func save(
     _ pending: ChangeSet,
     by policy: MergePolicy,
@@ -174,12 +173,12 @@ extension ModelContext {
     defer { kept?.release() }
     var next: ChangeSet? = pending
     while let changes = next {
-      // Others go on referring to what is deleted here. Twice may be chance; from then on the store keeps them waiting. Who
-      // waits may be in a turn, and have locked the ends: so this one has both, before it keeps anybody waiting.
+      // Others still refer to rows deleted here. Twice may be chance; from then on the store makes them wait. A waiting save
+      // may be in a turn, and have locked the ends: so this save takes both before it makes anybody wait.
       let insists = dangled > 1
       if !hasEnds, insists || connection.writesBothEnds(changes) {
-        // What was settled meanwhile, an upsert or a delete that cascades, has brought the first such change. What
-        // was read without the lock counts no longer.
+        // Settling an upsert or a cascading delete has brought the first such change. Rows read without the lock are no
+        // longer valid.
         try connection.lockEnds()
         hasEnds = true
         connection.store.endSave(for: editingState)
@@ -202,14 +201,14 @@ extension ModelContext {
         let saved = upsert?.finish(changes) ?? changes
         return StoreSave(connection, saved, derived, token)
       } catch let obstacle where !changes.deletedRows.isEmpty && obstacle.canBeSettled {
-        // What stands against the save is settled among objects.
+        // The obstacle is settled among objects.
         if obstacle is DanglingReferences { dangled += 1 }
         makeModelsTakenAlong()
         next = pendingChanges(for: connection)
       } catch let unsettled as ModelClashes {
         let merging = upsert ?? Upsert(self, connection)
         upsert = merging
-        // What the save does itself is nothing that an undo takes back.
+        // Changes made by the save itself cannot be undone.
         try withoutUndo { try merging.settle(unsettled.clashes) }
         next = pendingChanges(for: connection)
       } catch let conflicts as RowConflicts {
@@ -232,7 +231,7 @@ extension ModelContext {
         next = pendingChanges(for: connection)
       } catch let lost as LostTurn {
         guard hasEnds else { throw lost.cause }
-        // The next pass takes another turn, and reads what others have written since. Nobody waits for the ends meanwhile.
+        // The next pass takes another turn, and reads rows written since. Nobody waits for the ends meanwhile.
         hasEnds = false
         kept?.release()
         try connection.unlockEnds()
@@ -245,11 +244,11 @@ extension ModelContext {
     return nil
   }
 
-  /// Applies what others have done to the ends that a save is about to write.
+  /// Applies changes by others to the ends that a save is about to write.
   ///
-  /// An undo does not take it back: it would undo what others have done, and not what was done here.
+  /// An undo does not revert it: it would undo the changes of others.
   ///
-  /// - Returns: Whether there was anything.
+  /// - Returns: Whether there were any.
   private func catchUp(
     with changes: ChangeSet,
     in connection: StoreConnection
@@ -278,7 +277,7 @@ extension ModelContext {
     if !own.updated.isEmpty {
       touched = own.updated.filter { !connection.store.writes($0._$state) }
       if !touched.isEmpty { own.updated.removeAll { !connection.store.writes($0._$state) } }
-      // In one request: a store that reads a whole file to answer shall not do so for each of them.
+      // In one request: a store that reads a whole file to answer should read it once.
       if own.updated.count > 1 { loadRows(of: own.updated.map { $0._$state }, from: connection) }
       for model in own.updated { model._$state.prepareForEncoding(model) }
       if !connection.store.comparesValues {
@@ -307,7 +306,7 @@ extension ModelContext {
     return token
   }
 
-  /// Puts together the lists that are written with their owners, from the rows as they are now.
+  /// Puts together the lists that are written with their owners, from the current rows.
   private func prepareLists(of changes: ChangeSet, in connection: StoreConnection) throws {
     guard connection.keepsLists || connection.hasStoredLists else { return }
     var owners: [(state: _ModelState, lists: [ModelProperty])] = []
@@ -325,7 +324,7 @@ extension ModelContext {
       for property in lists {
         guard case .many(let list) = state.relation(property) else { continue }
         if !connection.keepsLists {
-          // The row is corrected, or the list is what it was put together from: no other save writes lists now.
+          // The row is corrected, or the list was put together from it: no other save writes lists now.
           if state.correctsRow(list, property) { continue }
           if list.isCurrent(at: listEpoch), state.knowsDeletions(list, property),
             knowsAll(of: state)
@@ -339,7 +338,7 @@ extension ModelContext {
     try throwDeferredError()
   }
 
-  /// What is pending for one store; `nil` if nothing is.
+  /// The pending changes of one store; `nil` if there are none.
   private func pendingChanges(for connection: StoreConnection) -> ChangeSet? {
     var changes = ChangeSet()
     // Objects of one class mostly come together: look the store of a class up once.
@@ -358,12 +357,12 @@ extension ModelContext {
     return changes.isEmpty ? nil : changes
   }
 
-  /// Makes the objects of one store's changes what they are after the save.
+  /// Updates the objects of one store's changes after the save.
   ///
   /// - Parameters:
   ///   - changes: The saved changes.
   ///   - connection: The store.
-  ///   - epoch: The context's knowledge of the store right before the commit.
+  ///   - epoch: The context's epoch of the store right before the commit.
   private func settle(
     _ changes: ChangeSet,
     in connection: StoreConnection,
@@ -372,13 +371,13 @@ extension ModelContext {
     for model in changes.inserted {
       let state = model._$state
       if let former = maps[connection.index][state.reference], former !== state {
-        // The store itself made an update of the insert: the row has its object already.
+        // The store itself made the insert an update: the row already has an object.
         leave(state, to: former)
         continue
       }
       maps[connection.index].insert(state, at: state.reference)
       state.settle()
-      // An object that was deleted and inserted again had the row it was before.
+      // An object that was deleted and inserted again still had its former row.
       if unsafe state.row != nil { state.dropRow() }
       // An updated object's other values stay as old as the row they were read from.
       state.rowEpoch = epoch
@@ -396,7 +395,7 @@ extension ModelContext {
     }
     for model in changes.deleted { model._$state.settleDeletion() }
     if !hasRowsTakenAlong {
-      // Saving has looked at one of them, and made objects of all.
+      // Saving looked at one of them, and made objects of all.
       for row in changes.deletedRows { maps[connection.index][row]?.settleDeletion() }
     }
     forgetTakenAlong(in: connection)
@@ -405,8 +404,8 @@ extension ModelContext {
     if !deletedModels.isEmpty { deletedInMemory.drop { $0.context == nil } }
   }
 
-  /// Forgets all pending changes: inserted objects leave the context, changed ones go back to what the
-  /// store has, deleted ones are there again.
+  /// Discards all pending changes: inserted objects leave the context, changed ones revert to the store's values,
+  /// deleted ones are restored.
   public func rollback() {
     checked { rollbackNow() }
   }
@@ -426,7 +425,7 @@ extension ModelContext {
       state.updateIsObserved()
       state.flags.remove([.inserted, .deleted, .listed, .mayReturn])
       state.reference = .none
-      // It leads nowhere any more: models that refer to each other outside of every context are never freed.
+      // Relationships are released: models that refer to each other outside of every context would never be freed.
       state.settle()
       state.dropRelations()
     }
@@ -437,12 +436,12 @@ extension ModelContext {
       state.settle()
       state.dropRelations()
       if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
-      // Read again, so that one whose row is gone says so.
+      // Read again, so that a model whose row is gone reports it.
       state.dropRow()
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
-    // Also lists that nothing was pending for: their members' references are what the store has again.
+    // Also lists without pending changes: their members' references are those of the store again.
     listEpoch &+= 1
     let touched = observers == nil ? [] : inserted + changed + deleted
     insertedModels.removeAll()
@@ -454,8 +453,8 @@ extension ModelContext {
 
   /// Brings the change lists up to date, and saves if the context saves by itself.
   ///
-  /// Changes are processed as they are made: the lists are always what the next save writes. What is left
-  /// to do is to end the undo manager's group, and to take over what other contexts and processes saved if
+  /// Changes are processed as they are made: the lists are always what the next save writes. It only remains
+  /// to end the undo manager's group, and to take over the saves of other contexts and processes if
   /// ``automaticallyMergesChanges`` is on.
   public func processPendingChanges() {
     checked {
@@ -467,9 +466,9 @@ extension ModelContext {
     }
   }
 
-  /// Runs a block and saves once; a transaction inside another is part of that one.
+  /// Runs a block and saves once; a nested transaction is part of the outer one.
   ///
-  /// - Throws: What the block throws, after which its changes are still pending; or what saving throws.
+  /// - Throws: The error of the block, after which its changes are still pending; or an error of saving.
   public func transaction(block: () throws -> Void) throws {
     transactionDepth += 1
     defer { transactionDepth -= 1 }
@@ -479,7 +478,7 @@ extension ModelContext {
 }
 
 extension Error {
-  /// Whether a save settles what the error says among objects, and is tried again.
+  /// Whether a save can settle the error among objects and retry.
   fileprivate var canBeSettled: Bool {
     self is ModelClashes || self is RowConflicts || self is DanglingReferences
       || self is MovedReference || self is VanishedRow
@@ -487,13 +486,13 @@ extension Error {
 }
 
 extension [any PersistentModel] {
-  /// The models whose states are wanted: the list itself, if all are.
+  /// The models whose states pass a test: the list itself, if all do.
   fileprivate func keeping(_ isWanted: (_ModelState) -> Bool) -> Self {
     guard let first = firstIndex(where: { !isWanted($0._$state) }) else { return self }
     return self[..<first] + self[(first + 1)...].filter { isWanted($0._$state) }
   }
 
-  /// Takes out the models whose states say so; a short list keeps its memory for the next save.
+  /// Removes the models whose states pass a test; a short list keeps its memory for the next save.
   fileprivate mutating func drop(_ isDone: (_ModelState) -> Bool) {
     if isEmpty { return }
     if allSatisfy({ isDone($0._$state) }) {
@@ -508,9 +507,9 @@ extension [any PersistentModel] {
 struct StoreSave {
   let connection: StoreConnection
   let changes: ChangeSet
-  /// The rows that were changed because of derived attributes alone.
+  /// The rows changed only because of derived attributes.
   let derived: [RowReference]
-  /// The bookmark behind it, if the store remembers it.
+  /// The bookmark after the save, if the store keeps history.
   let token: (any HistoryToken)?
 
   init(
@@ -539,10 +538,10 @@ extension SavedRows {
 }
 
 extension _ModelState {
-  /// Forgets what has changed: it is saved, or given up.
+  /// Forgets changes that are saved, or discarded.
   ///
-  /// Loaded relationships go too. They are in the store now, and letting go of them is what lets
-  /// objects that refer to each other be freed. Only the lists that were changed last stay a while
+  /// Loaded relationships are released too. They are in the store now, and releasing them lets
+  /// objects that refer to each other be freed. Only the most recently changed lists stay a while
   /// longer, so that the next append need not load them again (see ``RecentLists``).
   func settle() {
     forgetChanges()
@@ -559,14 +558,14 @@ extension _ModelState {
     context?.beKept(by: self)
   }
 
-  /// Makes the object one of no context: its delete is saved.
+  /// Removes the object from its context: its delete is saved.
   fileprivate func settleDeletion() {
     context = nil
     settle()
     flags.insert(.vanished)
   }
 
-  /// Has the object's values come from the row again.
+  /// Makes the object read its values from the row again.
   fileprivate func reread(_ model: any PersistentModel) {
     flags.remove(.hasSavedValues)
     model._$reset()
@@ -578,7 +577,7 @@ extension _ModelState {
 
   private func settleRelations() {
     if relations.isEmpty { return }
-    // Most models have none that stays.
+    // Most models have no list that stays.
     guard hasLoadedList else { return dropRelations() }
     var memberCount = 0
     for property in descriptor.relationships {

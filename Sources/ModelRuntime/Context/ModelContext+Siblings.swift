@@ -1,10 +1,10 @@
 import RowFormat
 
-// Reading a relationship of each model of a fetch, one after the other, costs a store that is far away one round trip for
-// each model. So the first that is read brings what its neighbours lead to.
+// Reading a relationship of each model of a fetch, one after the other, costs a remote store one round trip per model. So
+// the first read also fetches the targets of neighbouring models.
 
 extension ModelContext {
-  /// What was read of a store for siblings, as far as it is as new as what the context knows.
+  /// The cache of rows read for siblings of a store, emptied if it is older than the context's knowledge.
   private func siblings(in connection: StoreConnection) -> SiblingCache {
     let cache = siblingCaches[connection.index] ?? SiblingCache()
     siblingCaches[connection.index] = cache
@@ -12,7 +12,7 @@ extension ModelContext {
     return cache
   }
 
-  /// Forgets what was read for siblings, which a save of the context's own has made old.
+  /// Forgets the rows read for siblings, which a save of this context has made outdated.
   func forgetSiblings() {
     for cache in siblingCaches.values { cache.removeAll() }
   }
@@ -28,7 +28,7 @@ extension ModelContext {
     }
   }
 
-  /// Makes the members that one answer brought companions.
+  /// Makes the members of one answer companions.
   private func connect(_ fetched: FetchedMembers) {
     let companions = RowCompanions(fetched.members.map { unsafe $0.row.reference })
     for arena in fetched.arenas { arena.companions = companions }
@@ -38,7 +38,7 @@ extension ModelContext {
 
   /// The members of a list that is derived from its other end, with their rows.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: An error of the store.
   func siblingMembers(
     of owner: _ModelState,
     _ property: ModelProperty,
@@ -91,7 +91,7 @@ extension ModelContext {
 
   // MARK: References
 
-  /// Notes which relationship leads to a row, if that has to be read.
+  /// Records the relationship that leads to a row, if the row must be read.
   func noteOrigin(
     of reference: RowReference,
     _ owner: _ModelState,
@@ -109,10 +109,10 @@ extension ModelContext {
     )
   }
 
-  /// Reads the row of an object, together with those that its companions' relationships lead to.
+  /// Reads the row of an object, together with the target rows of its companions' relationships.
   ///
-  /// - Returns: `false`, and nothing was read, if the object was not reached through a relationship.
-  /// - Throws: What the store throws.
+  /// - Returns: `false`, with nothing read, if the object was not reached through a relationship.
+  /// - Throws: An error of the store.
   func loadRowWithSiblings(
     of state: _ModelState,
     in connection: StoreConnection
@@ -134,7 +134,7 @@ extension ModelContext {
 
   /// Reads the rows of the members of a list that is stored with its owner, and those of its siblings' lists.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: An error of the store.
   func readMembers(
     _ members: [_ModelState],
     of owner: _ModelState,
@@ -163,10 +163,10 @@ extension ModelContext {
     }
   }
 
-  /// How many rows are read at once for siblings.
+  /// Maximum number of rows read at once for siblings.
   private static let targetLimit = 8192
 
-  /// Reads rows, and those that a relationship of companions leads to.
+  /// Reads rows, and the targets of a relationship of companions.
   private func readTargets(
     of origin: SiblingCache.Origin,
     in connection: StoreConnection,
@@ -188,7 +188,7 @@ extension ModelContext {
     for row in rows { cache.add(row, batch) }
   }
 
-  /// The rows that a relationship of an object in memory leads to, as they are stored.
+  /// The stored targets of a relationship of an object in memory.
   private func storedTargets(
     of owner: RowReference,
     _ property: ModelProperty,

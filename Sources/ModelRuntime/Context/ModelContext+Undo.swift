@@ -1,16 +1,16 @@
 import Foundation
 import RowFormat
 
-// Undo. While the context has an undo manager, each change registers how to take it back, at the moment
-// it is made: the old value of an attribute, the old ends of a relationship, what was inserted or deleted.
-// Taking it back is a change of the same kind, so what it registers is the redo.
+// Undo. While the context has an undo manager, each change registers how to revert it, at the moment
+// it is made: the old value of an attribute, the old ends of a relationship, an insertion or a delete.
+// Reverting it is a change of the same kind, so it registers the redo.
 
-/// Where a context's undo manager is in it.
+/// A context's undo manager and the save counts that its actions compare.
 struct ContextUndo {
   var manager: UndoManager?
-  /// How often the context has saved everything.
+  /// Number of complete saves of the context.
   private var saveCount = 0
-  /// How often saves wrote to a store and threw at another; by the store's position.
+  /// Number of saves that wrote to a store and threw at another; by the store's position.
   private var partialSaveCounts: [Int: Int] = [:]
 
   mutating func countSave() { saveCount += 1 }
@@ -19,7 +19,7 @@ struct ContextUndo {
     partialSaveCounts[connection.index, default: 0] += 1
   }
 
-  /// How often models of a class were saved; a change that was saved since is not taken back by forgetting it.
+  /// Number of saves of models of a class; a change that was saved since cannot be undone by forgetting it.
   func saveCount(of descriptor: ModelDescriptor, _ coordinator: StoreCoordinator) -> Int {
     if partialSaveCounts.isEmpty { return saveCount }
     let store = coordinator.connection(for: descriptor)?.index
@@ -28,13 +28,13 @@ struct ContextUndo {
 }
 
 extension ModelContext {
-  /// Remembers how to take the changes of the context back; nil unless it is set.
+  /// Records how to revert the changes of the context; nil unless it is set.
   ///
-  /// Inserting, deleting and setting properties then register their undoing by themselves. A group ends
-  /// where the undo manager ends it, with ``processPendingChanges()``, and with ``save()``. Undoing a
-  /// change that is not saved yet leaves the model without that change; undoing a saved one is a change in
-  /// its turn, also for a delete: the model comes back as a new row. ``rollback()`` empties the undo
-  /// manager of the context's actions.
+  /// Inserting, deleting and setting properties then register their undo actions by themselves. A group ends
+  /// where the undo manager ends it, with ``processPendingChanges()``, and with ``save()``. Undoing an
+  /// unsaved change leaves the model without that change; undoing a saved one is a change
+  /// itself, also for a delete: the model comes back as a new row. ``rollback()`` removes the
+  /// context's actions from the undo manager.
   public var undoManager: UndoManager? {
     get { undo.manager }
     set {
@@ -42,7 +42,7 @@ extension ModelContext {
       undo.manager?.removeAllActions(withTarget: self)
       undo.manager = newValue
       for map in maps {
-        // Which of its objects keep the context, a context tells their states.
+        // The states record whether their objects keep the context, so each needs one.
         map.makeStates()
         for state in map.states {
           state.updateIsObserved()
@@ -53,7 +53,7 @@ extension ModelContext {
     }
   }
 
-  /// The undo manager, if it wants to know of changes.
+  /// The undo manager, if it is recording.
   var recordingUndoManager: UndoManager? {
     guard let manager = undo.manager, manager.isUndoRegistrationEnabled else { return nil }
     return manager
@@ -76,7 +76,7 @@ extension ModelContext {
 
   // MARK: What is registered
 
-  /// Registers how to take back the change of an attribute that is about to happen.
+  /// Registers how to revert the change of an attribute that is about to happen.
   func registerUndo<M: PersistentModel, Value>(of keyPath: KeyPath<M, Value>, in model: M) {
     guard recordingUndoManager != nil, let writable = keyPath as? ReferenceWritableKeyPath<M, Value>
     else { return }
@@ -92,15 +92,15 @@ extension ModelContext {
     }
   }
 
-  /// Registers how to take back an addition to a number that is about to happen.
+  /// Registers how to revert an addition to a number that is about to happen.
   ///
   /// - Parameters:
   ///   - keyPath: The number.
   ///   - property: The same as a property.
   ///   - model: The object.
-  ///   - former: What was added before.
+  ///   - former: The earlier addition.
   ///   - redo: Adds the amount again.
-  ///   - undoSaved: Takes the amount off.
+  ///   - undoSaved: Subtracts the amount.
   func registerUndo<M: PersistentModel, Value>(
     ofAddingTo keyPath: ReferenceWritableKeyPath<M, Value>,
     _ property: ModelProperty,
@@ -114,7 +114,7 @@ extension ModelContext {
     let old = model[keyPath: keyPath]
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
-      // What was saved is in the store, where others add, too: it is taken off there.
+      // A saved amount is in the store, where others add, too: it is subtracted there.
       guard mark.isUnsaved(in: context) else { return undoSaved(model) }
       context.register { _ in redo(model) }
       context.withoutUndo { model[keyPath: keyPath] = old }
@@ -123,7 +123,7 @@ extension ModelContext {
     }
   }
 
-  /// Changes something without the undo manager's knowledge.
+  /// Changes something without registering an undo.
   func withoutUndo<R>(_ body: () throws -> R) rethrows -> R {
     guard let manager = recordingUndoManager else { return try body() }
     manager.disableUndoRegistration()
@@ -131,7 +131,7 @@ extension ModelContext {
     return try body()
   }
 
-  /// Registers how to put one end of a relationship back to where it is now.
+  /// Registers how to restore one end of a relationship.
   func registerUndo(
     of property: ModelProperty,
     in model: any PersistentModel,
@@ -145,7 +145,7 @@ extension ModelContext {
     register { [image] context in
       if state.staysAway, !mark.isUnsaved(in: context) { return }
       context.registerUndo(of: property, in: model)
-      // It may have been led here by others, whose list nothing else tells.
+      // Others may have set it to a model here, whose list has no other notice of it.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
@@ -155,7 +155,7 @@ extension ModelContext {
     }
   }
 
-  /// Registers how to take a model out of a list again that is about to come into it.
+  /// Registers how to remove a model that is about to be added to a list.
   func registerUndo(
     ofAdding other: any PersistentModel,
     to property: ModelProperty,
@@ -174,8 +174,8 @@ extension ModelContext {
       state.recordChange(property.ordinal)
       list.leave(other, property)
       if mark.isUnsaved(in: context) {
-        // A member that came back beside others since is not at its place among those that came: only the order of
-        // the list tells where it is.
+        // A member that came back beside others since is not at its place among the added ones: only the order of the
+        // list tells its place.
         let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
         list.isReordered = wasReordered || hasOwnOrder
         if !wasRemoved { list.removed.remove(other) }
@@ -186,7 +186,7 @@ extension ModelContext {
     }
   }
 
-  /// Registers how to put a model that is about to leave a list back to its place.
+  /// Registers how to restore a model that is about to leave a list to its place.
   func registerUndo(
     ofRemoving other: any PersistentModel,
     from property: ModelProperty,
@@ -208,8 +208,8 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { context in
       if state.staysAway || other._$state.staysAway, !mark.isUnsaved(in: context) { return }
-      // Its place is beside other members: a list that a save has let go of is put together again.
-      // One that is in memory is good enough if the store tells afterwards whether the model is a member.
+      // Its place is beside other members: a list that a save has released is put together again.
+      // A list in memory suffices if the store tells afterwards whether the model is a member.
       if place != nil, !mark.isUnsaved(in: context) || !state.listToChange(property).isLoaded {
         _ = state.relatedModels(property)
       }
@@ -221,7 +221,7 @@ extension ModelContext {
         list.added.append(other)
         if let place, case .end = place {} else { list.isReordered = true }
       } else {
-        // What came since, and came back beside others, is at its place only by the order of the list.
+        // Members added since, and members restored beside others, have a place only by the order of the list.
         let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
         list.isReordered = wasReordered || hasOwnOrder
       }
@@ -243,7 +243,7 @@ extension ModelContext {
       if let rank {
         if place == nil, !mark.isUnsaved(in: context) {
           list.formerRanks[ObjectIdentifier(other)] = rank
-          // The next reader puts the list together again.
+          // The next access puts the list together again.
           list.isOutdated = true
         } else {
           list.ranksInFormerList[ObjectIdentifier(other)] = rank
@@ -254,7 +254,7 @@ extension ModelContext {
     }
   }
 
-  /// Registers how to forget that a member of a list was set to be one.
+  /// Registers how to forget that a model was set to be a member of a list.
   func registerUndo(
     ofKeeping other: any PersistentModel,
     in property: ModelProperty,
@@ -277,26 +277,26 @@ extension ModelContext {
       list.added.remove(other)
       let hasOwnOrder = list.isReordered && !list.added.isEmpty && !mark.isCurrent(in: context)
       list.isReordered = wasReordered || hasOwnOrder
-      // Whether it is a member is for the store to say.
+      // The store decides whether it is a member.
       if list.isReordered { list.isOutdated = true } else if list.isLoaded { list.unload() }
       mark.restore(state, in: context)
       property.notify(model)
     }
   }
 
-  /// Registers how to take an insertion back.
+  /// Registers how to undo an insertion.
   func registerUndoOfInserting(_ model: any PersistentModel) {
     guard recordingUndoManager != nil else { return }
     register { context in
       let state = model._$state
-      // One that a save has made an update of another is no longer here: what it wrote is the other's.
+      // A model that a save turned into an update of another one is no longer here: its values are the other's.
       guard state.context === context, !state.staysAway else { return }
       if state.flags.contains(.stored) {
-        // While it is no deleted model: what it is related to afterwards is what is in memory.
+        // Before it is deleted: its relationships are then those in memory.
         for property in state.descriptor.relationships { _ = state.related(property) }
         context.markDeleted(model)
         state.outdateListsOfOwners(of: model)
-        // As deleting it does: a save takes its own ends from memory, and inserting it again needs them.
+        // As in a delete: a save takes its own ends from memory, and inserting it again needs them.
         for property in state.descriptor.relationships {
           context.registerUndo(of: property, in: model)
         }
@@ -307,7 +307,7 @@ extension ModelContext {
     }
   }
 
-  /// Registers how to take a delete back.
+  /// Registers how to undo a delete.
   func registerUndoOfDeleting(_ model: any PersistentModel) {
     guard recordingUndoManager != nil else { return }
     model._$state.flags.insert(.mayReturn)
@@ -320,13 +320,13 @@ extension ModelContext {
       } else if saveCount != context.saveCount(of: model._$state.descriptor) {
         context.insert(model)
       } else {
-        // Others have deleted it meanwhile, and so it would be without the delete that is taken back.
+        // Others have deleted it meanwhile, so it would be deleted even without the delete that is undone.
         model._$state.flags.remove(.mayReturn)
       }
     }
   }
 
-  /// Makes an object that was inserted and never saved an object of no context again.
+  /// Detaches an object that was inserted and never saved from its context.
   private func takeOut(_ model: any PersistentModel) {
     let state = model._$state
     insertedModels.remove(model)
@@ -338,13 +338,13 @@ extension ModelContext {
   }
 }
 
-/// Whether a property counted as changed before a change that may be taken back.
+/// Whether a property counted as changed before a change that may be undone.
 private struct ChangeMark {
   private let ordinal: Int
   private let wasClean: Bool
   private let descriptor: ModelDescriptor
   private let saveCount: Int
-  /// What the context knew of the store.
+  /// The context's list epoch at that time.
   private let epoch: UInt32
 
   init(_ ordinal: Int, of state: _ModelState, in context: ModelContext) {
@@ -355,16 +355,16 @@ private struct ChangeMark {
     epoch = context.listEpoch
   }
 
-  /// Forgets the change, if it is as if it had never been.
+  /// Forgets the change, if no trace of it is left.
   ///
-  /// The property is then what the store says, and no longer what it was here: others may have saved it since.
+  /// The property then has the store's value, no longer the one here: others may have saved it since.
   func restore(_ state: _ModelState, in context: ModelContext) {
     guard isCurrent(in: context) else { return }
     state.forgetChange(ordinal)
     state.readAgain(ordinal, in: context)
   }
 
-  /// Whether taking the change back leaves the property as it is in the store.
+  /// Whether undoing the change leaves the property as it is in the store.
   func isCurrent(in context: ModelContext) -> Bool {
     wasClean && isUnsaved(in: context)
   }
@@ -374,14 +374,14 @@ private struct ChangeMark {
     saveCount == context.saveCount(of: descriptor)
   }
 
-  /// Whether the store may have changed meanwhile: the change was made to lists that are others by now.
+  /// Whether the store may have changed meanwhile: the change was made to lists that have been replaced.
   func isOutdated(in context: ModelContext) -> Bool { epoch != context.listEpoch }
 }
 
 /// One end of a relationship as it was.
 private struct RelationImage {
   private enum Content {
-    /// Not in memory: whatever the other ends say.
+    /// Not in memory: the other ends decide.
     case unloaded
     case one((any PersistentModel)?)
     case many(RelatedModels)
@@ -401,7 +401,7 @@ private struct RelationImage {
     }
   }
 
-  /// Keeps the places that members have in the store: other members, which an undo brings back later, are put among
+  /// Keeps the places that members have in the store: other members, which an undo restores later, are put among
   /// them.
   mutating func keepRanks(of owner: _ModelState) {
     guard case .many(let list) = content, list.isLoaded, let inverse = property.inverse,
@@ -426,7 +426,7 @@ private struct RelationImage {
     }
   }
 
-  /// Restores the end after a save, which knows nothing of it: all of it is a change then.
+  /// Restores the end after a save, so that all of it counts as a change.
   func restoreSaved(_ state: _ModelState) {
     if case .one(let model?) = content, model._$state.staysAway {
       return state.setRelation(.one(nil), property)
@@ -437,11 +437,11 @@ private struct RelationImage {
     for member in list.isLoaded ? restored.models : restored.added.elements
     where member._$state.staysAway { restored.leave(member, property) }
     if list.isLoaded, case .many(let current) = state.currentRelation(property) {
-      // What the store has: not what came since, as by other steps of this undo.
+      // The store's members, without those added since, as by other steps of this undo.
       let former = current.models
       let members = Set(former.lazy.map { ObjectIdentifier($0) })
       let known = members.subtracting(current.added.elements.lazy.map { ObjectIdentifier($0) })
-      // A member that others have taken out says so itself: nothing that was undone here has brought it back.
+      // A member that others have removed reports it itself: nothing that was undone here has restored it.
       let wanted = restored.models.filter {
         known.contains(ObjectIdentifier($0)) || $0._$state.leads(to: state, property)
       }
@@ -474,12 +474,12 @@ extension _ModelState {
     context?.observers?.unsavedChangesBeginOrEnd(of: model)
   }
 
-  /// Has a property that is unchanged again come from the row.
+  /// Makes a property that is unchanged again read its value from the row.
   fileprivate func readAgain(_ ordinal: Int, in context: ModelContext) {
     guard flags.contains(.stored), let model else { return }
     let property = descriptor.properties[ordinal]
     if property.isRelationship {
-      // Lists are put together from what is stored by themselves.
+      // Lists are put together from stored rows anyway.
       if !property.isToMany { setRelation(.unloaded, property) }
     } else if isDeleted {
       return
@@ -488,17 +488,17 @@ extension _ModelState {
       others.remove(ordinal)
       model._$reset(keeping: others)
     } else if context.inbox != nil {
-      // A merge has dropped the row, or a save: the object takes over what others have saved, all of it.
+      // A merge or a save has dropped the row: the object takes over everything others have saved.
       model._$reset(keeping: changed)
       if changed.isEmpty { flags.remove(.hasSavedValues) }
     }
   }
 
-  /// Has the list put together again that a to-one end leads to.
+  /// Makes the list at the other end of a to-one relationship be put together again.
   ///
   /// - Parameters:
-  ///   - property: The to-one end; of any other, nothing happens.
-  ///   - member: The object itself, if only a list that has it is meant.
+  ///   - property: The to-one end; nothing happens for any other property.
+  ///   - member: The object itself, if only a list that contains it is meant.
   fileprivate func outdateList(
     _ property: ModelProperty,
     with member: (any PersistentModel)? = nil
@@ -528,7 +528,7 @@ extension _ModelState {
     context?.registerUndo(of: property, in: model, beforeDeleting: isDeleting)
   }
 
-  /// Tells the undo manager that a model is about to come into a list.
+  /// Tells the undo manager that a model is about to be added to a list.
   func registerUndo(
     ofAdding other: any PersistentModel,
     to property: ModelProperty,
@@ -548,9 +548,9 @@ extension _ModelState {
     context?.registerUndo(ofRemoving: other, from: property, list, in: model)
   }
 
-  /// Whether others have deleted the object: it has no ends any more that an undo could put back.
+  /// Whether others have deleted the object: it has no ends any more that an undo could restore.
   ///
-  /// Not if it was deleted here, too: the undo that puts its ends back then inserts it again.
+  /// Not if it was deleted here, too: the undo that restores its ends then inserts it again.
   fileprivate var staysAway: Bool { flags.contains(.vanished) && !flags.contains(.mayReturn) }
 
   /// Whether the other end of a list that is being restored has the owner, as it is here.
@@ -562,7 +562,7 @@ extension _ModelState {
     return list.added.contains(model)
   }
 
-  /// A relationship as it is now: a list is put together if it is not in memory.
+  /// The current value of a relationship: a list is put together if it is not in memory.
   fileprivate func currentRelation(_ property: ModelProperty) -> Relation {
     if property.isToMany { _ = relatedModels(property) }
     return relation(property)

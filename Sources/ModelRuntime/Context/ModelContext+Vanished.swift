@@ -1,36 +1,36 @@
 import RowFormat
 import SchedulePoints
 
-// A model that is changed or deleted here may have been deleted elsewhere meanwhile. Then there is nothing left
-// to delete, and nobody to have relationships; only other changes would be lost, so those are refused.
+// A model that is changed or deleted here may have been deleted elsewhere meanwhile. Then nothing is left
+// to delete or to relate; only other changes would be lost, so those are refused.
 
 extension ModelContext {
-  /// What a save does next that has met rows that are gone.
+  /// The next step of a save that has met deleted rows.
   enum AfterVanishing {
-    /// It goes on without their models.
+    /// Continue without their models.
     case goOn
-    /// One of them was to become that of a new model, which is inserted after all.
+    /// Insert a new model that was to update one of the rows.
     case insertReplacement
   }
 
-  /// Takes leave of the models of a save whose rows are gone.
+  /// Drops the models of a save whose rows are gone.
   ///
-  /// - Returns: What the save does next.
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` if one of them has changes that would be lost, or if it
-  ///   is none of these models that is in the way.
+  /// - Returns: The next step of the save.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if one of them has changes that would be lost, or if the row
+  ///   in the way belongs to none of these models.
   func forgetVanished(
     among changes: ChangeSet,
     in connection: StoreConnection,
     because vanished: VanishedRow
   ) throws -> AfterVanishing {
-    // Lists that hold the models are put together again.
+    // Lists with the models are put together again.
     noticeCommits(to: connection)
     let models = changes.deleted + changes.updated
     let rows = try connection.store.rows(
       at: models.map { $0._$state.reference },
       for: editingState
     )
-    // The commit that deleted the row in the way may have its number already and not be visible yet.
+    // The commit that deleted the row in the way may already have its number without being visible.
     let gone = zip(models, rows)
       .filter { $1 == nil || $0._$state.reference == vanished.reference }
       .map(\.0)
@@ -54,10 +54,10 @@ extension ModelContext {
     return .goOn
   }
 
-  /// Cuts off a model whose row was deleted elsewhere; it keeps its last values.
+  /// Detaches a model whose row was deleted elsewhere; it keeps its last values.
   func takeLeave(of model: any PersistentModel) {
     let state = model._$state
-    // Lists that hold it are put together again.
+    // Lists with it are put together again.
     listEpoch &+= 1
     state.flags.insert([.deleted, .vanished])
     state.flags.remove(.listed)
@@ -68,16 +68,16 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Records that the store does not have the row any more.
+  /// Records that the store no longer has the row.
   func vanish() {
     if flags.contains(.vanished) { return }
     flags.insert(.vanished)
-    // Lists that it came to here are put together again, without it.
+    // Lists that it was added to here are put together again, without it.
     if flags.contains(.isHeld) { context?.listEpoch &+= 1 }
     notifyOtherEnds()
   }
 
-  /// Tells the observers of models that were related to the object here that they do not show it any more.
+  /// Notifies observers of models that were related to the object here that they no longer show it.
   fileprivate func notifyOtherEnds() {
     if relations.isEmpty { return }
     for property in descriptor.relationships {
@@ -90,7 +90,7 @@ extension _ModelState {
     }
   }
 
-  /// Whether more has changed than relationships.
+  /// Whether attributes have changed, not only relationships.
   var hasChangedAttributes: Bool {
     descriptor.properties.contains { !$0.isRelationship && changed.contains($0.ordinal) }
   }

@@ -3,31 +3,31 @@ import RowFormat
 
 /// The objects an app works with, and the changes it has made to them since the last save.
 ///
-/// A context hands out one object for each row, keeps track of what is inserted, changed and deleted, and
-/// writes all of it in one ``save()`` that happens altogether or not at all.
+/// A context hands out one object for each row, keeps track of inserted, changed and deleted objects, and
+/// writes all of it in one atomic ``save()``.
 ///
 /// Invariants:
 /// - An object is in at most one context, and a row has at most one object in a context.
 /// - Objects with unsaved changes are held strongly; others live as long as the app holds them.
-/// - What a failed save could not write stays pending.
+/// - Changes that a failed save could not write stay pending.
 ///
 /// A context belongs to one thread, actor or queue at a time.
 ///
-/// Safe to use, because objects that are observed take themselves out of `watched` before they go.
+/// Safe to use, because observed objects remove themselves from `watched` before they are freed.
 @safe public class ModelContext: Equatable, SendableMetatype {
   let coordinator: StoreCoordinator
   private weak var knownContainer: ModelContainer?
-  /// The container that the context has made, because the one it was made from is gone.
+  /// The container that the context created after the original one was freed.
   private var ownContainer: ModelContainer?
 
-  /// The container the context was made from; once that is gone, another one of the same stores.
+  /// The container the context was made from; after that is freed, another one of the same stores.
   ///
-  /// The two are equal, and have one main context.
+  /// The two are equal, and share one main context.
   public var container: ModelContainer {
     if let knownContainer { return knownContainer }
     let container = ModelContainer(coordinator)
     knownContainer = container
-    // So that its main context stays, with what is pending there. The main context is held by its container, and must not
+    // This keeps its main context alive, with its pending changes. The main context is held by its container, and must not
     // hold it in return.
     if !autosave.isMain { ownContainer = container }
     return container
@@ -57,69 +57,69 @@ import RowFormat
   /// among the deleted models.
   @safe @exclusivity(unchecked) var takenAlong: [TakenAlong] = []
   @safe @exclusivity(unchecked) var hasRowsTakenAlong = false
-  /// Where the first of the members are that have no objects; none before ever get any rows.
+  /// Index of the first of them without objects; earlier members never get any rows.
   @safe @exclusivity(unchecked) var firstRowsTakenAlong = 0
-  /// The tables of such rows, in whichever stores, and what the context knew of these when they were found.
+  /// The tables of such rows, in any store, and the context's list epoch when they were found.
   @safe @exclusivity(unchecked) var tablesTakenAlong: [UInt16] = []
   @safe @exclusivity(unchecked) var rowsTakenAlongEpoch: UInt32 = 0
-  /// The same objects as fetches want them.
+  /// The same objects, indexed for fetches.
   let unsaved = UnsavedModels()
-  /// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
+  /// The unsaved models whose temporary identifiers were requested, by key, and some that are no longer unsaved.
   @safe @exclusivity(unchecked) private var temporaries = TemporaryModels()
-  /// How many objects have come into the context, and how many have left it.
+  /// Number of objects that have entered the context, and number that have left it.
   @safe @exclusivity(unchecked) var attachedCount = 0
   @safe @exclusivity(unchecked) var detachedCount = 0
-  /// What the context knows of its stores, as a number.
+  /// The epoch of the context's knowledge of its stores.
   ///
-  /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together at another
-  /// number is put together again when it is next asked for.
+  /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together in another
+  /// epoch is put together again at its next access.
   @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
-  /// How many models were deleted here, or deleted no more: lists without another end are put together again then.
+  /// Number of deletes and cancelled deletes here: lists without another end are then put together again.
   @safe @exclusivity(unchecked) var deletionCount = 0
   /// The number of each store's commits that the context has seen.
   @safe @exclusivity(unchecked) var seenChanges: [UInt64]
   /// The objects whose lists are observed.
   var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = unsafe [:]
-  /// Objects that wait to be inserted while another is: graphs are walked without recursion.
+  /// Objects waiting to be inserted while another is: graphs are walked without recursion.
   @safe @exclusivity(unchecked) var insertionQueue: [any PersistentModel] = []
   @safe @exclusivity(unchecked) var isInserting = false
-  /// What is known of the class of the object inserted last. (Descriptors are never freed.)
+  /// The class of the object inserted last. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   @safe @exclusivity(unchecked) var recentLists = RecentLists()
-  /// How predicates that name a value are answered.
+  /// Plans for predicates that name a value.
   @safe @exclusivity(unchecked) var lookUps = LookUpPlans()
   @safe @exclusivity(unchecked) var undo = ContextUndo()
-  /// How many transactions run inside each other.
+  /// Number of nested transactions.
   var transactionDepth = 0
-  /// What other contexts saved and this one has not seen yet, if it wants to.
+  /// Saves of other contexts that this one has not taken over yet; `nil` if it does not merge.
   @safe @exclusivity(unchecked) var inbox: SaveInbox?
-  /// Whether the context is to take over what others save, observed or not.
+  /// Whether the context takes over the saves of others, observed or not.
   var mergesChanges = false
   /// The observers of this context's changes, if there are any.
   @safe @exclusivity(unchecked) var observers: ContextObservers?
-  /// Called when something comes into the inbox.
+  /// Rings when a save arrives in the inbox.
   lazy var saveBell = SaveBell()
-  /// The models that the last fetch which prefetched found at the other ends of relationships.
+  /// The models at the other ends of relationships that the last prefetching fetch found.
   var prefetched: [any PersistentModel] = []
-  /// What was read of stores that are far away for the siblings of models, by the store's position.
+  /// Rows of remote stores read for the siblings of models, by the store's position.
   @safe @exclusivity(unchecked) var siblingCaches: [Int: SiblingCache] = [:]
   /// The owner of the context, and its current user; only ``ConcurrencyCheck`` reads them.
   var owner = ContextOwner.nobody
   let use = ContextUse()
   @safe @exclusivity(unchecked) var autosave = Autosave()
-  /// An error that occurred where nothing could be thrown; the next save or fetch throws it.
+  /// An error that occurred in code that cannot throw; the next save or fetch throws it.
   @safe @exclusivity(unchecked) var deferredError: (any Error)?
-  /// What the context's saves do with what others have changed, if not what the stores' configurations say.
+  /// The merge policy of the context's saves; `nil` for the policies of the stores' configurations.
   var ownMergePolicy: MergePolicy?
-  /// The policy of the save that is under way, if it has one of its own.
+  /// The policy of the current save, if it has its own.
   var savePolicy: MergePolicy?
   /// Whether every value that is read and changed comes from a row whose bytes are known.
   var remembersReads = false
 
   /// Makes a context over the stores of a container.
   ///
-  /// The context keeps the container's stores open, and not the container. Making one reads nothing, so a server can make one
-  /// for each request.
+  /// The context keeps the container's stores open, but not the container. Making one reads nothing, so a server can make
+  /// one for each request.
   public init(_ container: ModelContainer) {
     coordinator = container.coordinator
     knownContainer = container
@@ -130,7 +130,7 @@ import RowFormat
     for connection in coordinator.connections { connection.store.begin(editingState) }
   }
 
-  /// Makes a context for the objects of one that goes away.
+  /// Makes a context for the objects of a context that is being freed.
   private init(succeeding former: ModelContext) {
     coordinator = former.coordinator
     knownContainer = former.knownContainer
@@ -160,7 +160,7 @@ import RowFormat
 
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
-  /// Whether anything is inserted, changed or deleted since the last save.
+  /// Whether there are insertions, changes or deletes since the last save.
   public var hasChanges: Bool {
     !deletedModels.isEmpty || hasRowsTakenAlong || inserted.contains { !$0._$state.isDeleted }
       || changed.contains { !$0._$state.isDeleted }
@@ -181,7 +181,7 @@ import RowFormat
 }
 
 extension ModelContext {
-  /// The objects to be added, changed and deleted, in the order in which they came.
+  /// The objects to be added, changed and deleted, in the order of their first change.
   var inserted: [any PersistentModel] {
     get { insertedModels.settled ?? insertedModels.elements }
     _modify { yield &insertedModels.array }
@@ -194,7 +194,7 @@ extension ModelContext {
     makeModelsTakenAlong()
     return deletedInMemory
   }
-  /// The objects to be deleted, without members of deleted owners that have none.
+  /// The objects to be deleted, without those members of deleted owners that have no objects.
   var deletedInMemory: [any PersistentModel] {
     get { deletedModels.settled ?? deletedModels.elements }
     _modify { yield &deletedModels.array }
@@ -225,7 +225,7 @@ extension ModelContext {
 // MARK: The end of a context
 
 extension ModelContext {
-  /// Cuts off the objects with unsaved changes, which can no longer be saved.
+  /// Detaches the objects with unsaved changes, which can no longer be saved.
   private func cutOff() {
     for list in [inserted, changed, deletedInMemory] {
       for model in list {
@@ -235,9 +235,9 @@ extension ModelContext {
     }
   }
 
-  /// Lets go of every relationship in memory, and with it of all objects that have no other reference.
+  /// Releases every relationship in memory, and with it all objects that have no other reference.
   private func letRelationshipsGo() {
-    // Held together, so that none goes before all relationships are gone.
+    // Held together, so that none is freed before all relationships are released.
     let held = maps.flatMap(\.states).compactMap(\.model)
     for model in held { model._$state.dropRelations() }
     for model in inserted + changed + deletedInMemory { model._$state.dropRelations() }
@@ -248,8 +248,8 @@ extension ModelContext {
 
   /// Moves the remaining objects to a new context, which they keep alive.
   ///
-  /// They were found through relationships, and did not keep this one, so that rings of objects do not keep it for
-  /// ever. Code that holds one can go on following its relationships.
+  /// They were found through relationships, and did not keep this context alive, so that cycles of objects do not keep it
+  /// for ever. Code that holds one can still follow its relationships.
   private func handOver() {
     if maps.allSatisfy({ $0.count == 0 }) { return }
     for map in maps { map.makeStates() }
@@ -271,10 +271,10 @@ extension ModelContext {
 @available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
 extension ModelContext: @unchecked Sendable {}
 
-// MARK: What states tell their context
+// MARK: Calls from states
 
 extension ModelContext {
-  /// Puts an object on the list of changed ones.
+  /// Adds an object to the list of changed ones.
   ///
   /// - Parameters:
   ///   - state: The object's state.
@@ -288,17 +288,17 @@ extension ModelContext {
       letGo(of: state)
       scheduleAutosave()
       guard let observers else { return }
-      // Its setters say themselves when they are called again.
+      // Its setters then report each call.
       state.isObserved = true
       observers.unsavedChangesBeginOrEnd(of: model)
       if let property { observers.propertyChanges(property, of: model) }
     }
   }
 
-  /// Lets an object without unsaved changes keep the context.
+  /// Makes an object without unsaved changes keep the context alive.
   ///
-  /// Not where an undo manager is: it keeps objects, and the context keeps it. Nor an object that a relationship
-  /// holds: the one at the other end may be held by the context, or by the object itself.
+  /// Not with an undo manager: it keeps objects, and the context keeps it. Nor for an object held by a relationship:
+  /// the one at the other end may be held by the context, or by the object itself.
   func beKept(by state: _ModelState) {
     let mayKeep = undo.manager == nil && !state.flags.contains(.isHeld)
     state.contextKeeper = mayKeep ? self : nil
@@ -306,11 +306,11 @@ extension ModelContext {
 
   /// Stops an object from keeping the context, because from now on the context keeps the object.
   func letGo(of state: _ModelState) {
-    // The caller may have no other reference than the object's.
+    // The object's reference may be the caller's only one.
     withExtendedLifetime(self) { state.contextKeeper = nil }
   }
 
-  /// Forgets an object that is going away, or leaves the context: nothing here refers to it any more.
+  /// Forgets an object that is being freed, or leaves the context: nothing here refers to it any more.
   func forget(_ state: _ModelState) {
     if state.flags.contains(.keepsLists) { recentLists.forget(state) }
     if state.flags.contains(.isWatched) {
@@ -322,7 +322,7 @@ extension ModelContext {
     maps[connection.index].remove(state, at: state.reference)
   }
 
-  /// Records that an object is observed: observers of its lists are notified when these may have changed.
+  /// Registers an observed object: observers of its lists are notified when these may have changed.
   func watch(_ state: _ModelState) {
     state.flags.insert(.isWatched)
     unsafe watched[ObjectIdentifier(state)] = unsafe Unmanaged.passUnretained(state)
@@ -366,7 +366,7 @@ extension ModelContext {
     }
   }
 
-  /// Throws the error that occurred where nothing could be thrown.
+  /// Throws an error that occurred in code that cannot throw.
   func throwDeferredError() throws {
     try coordinator.checkOpen()
     guard let error = deferredError else { return }

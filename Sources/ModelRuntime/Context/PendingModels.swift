@@ -1,11 +1,11 @@
 import Foundation
 import RowFormat
 
-/// The unsaved models of one class in a context: what a store's answer to a fetch has to be corrected by.
+/// The unsaved models of one class in a context, which correct a store's answer to a fetch.
 ///
-/// A model is *affected* if the store finds it by values, or in a place, that it has not any more: it is deleted, or has
-/// a change of something the fetch reads. Affected models are taken out of the store's answer, and those that match as
-/// they are now are put in, beside the new ones. All others the store answers for.
+/// A model is *affected* if the store finds it by values, or in a place, that it no longer has: it is deleted, or has
+/// changed a property that the fetch reads. Affected models are removed from the store's answer, and those that now match
+/// are inserted, beside the new ones. The store's answer holds for all others.
 struct PendingModels<T: PersistentModel> {
   private let context: ModelContext
   private let inserted: [UnsavedClass]
@@ -15,7 +15,7 @@ struct PendingModels<T: PersistentModel> {
   private let predicate: Predicate<T>?
   let expression: QueryExpression?
 
-  /// - Returns: `nil` if the store's answer is right as it is.
+  /// - Returns: `nil` if the store's answer needs no correction.
   init?(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
     let unsaved = context.unsaved
     let type = ModelDescriptor.of(T.self)
@@ -46,15 +46,15 @@ struct PendingModels<T: PersistentModel> {
 
   private func makeFilter() -> ObjectFilter<T>? { predicate.map { ObjectFilter($0, expression) } }
 
-  /// Up to how many models of the store's answer are affected.
+  /// Maximum number of affected models in the store's answer.
   var affectedCount: Int { deletedCount + changed.reduce(0) { $0 + $1.positions.count } }
 
-  /// Whether nothing is unsaved but new models.
+  /// Whether only new models are unsaved.
   var areAllNew: Bool { deletedCount == 0 && changed.isEmpty }
 
   /// Whether a model that the store found is affected.
   func isAffected(_ model: T) -> Bool {
-    // An object that has no state yet was never changed.
+    // An object without a state was never changed.
     if unsafe model._$fetchedRow.stored != nil { return false }
     let state = model._$state
     return state.isDeleted || state.flags.contains(.listed) && isAffected(state)
@@ -64,7 +64,7 @@ struct PendingModels<T: PersistentModel> {
     reading?.isAffected(by: state.changed.marks, of: state.descriptor) ?? false
   }
 
-  /// The names of the affected models that have rows.
+  /// The identifiers of the affected models that have rows.
   func affectedIdentifiers() -> Set<PersistentIdentifier> {
     var identifiers: Set<PersistentIdentifier> = []
     for model in context.deletedInMemory where model is T {
@@ -79,11 +79,11 @@ struct PendingModels<T: PersistentModel> {
     return identifiers
   }
 
-  /// Reads the rows of affected models again that others have saved since: what is unsaved lies over what is stored.
+  /// Reads again the rows of affected models that others have saved since: unsaved changes apply on top of stored values.
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
+  ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
   func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
     if changed.isEmpty { return }
     let affected = changed.lazy.flatMap(\.positions)
@@ -92,13 +92,13 @@ struct PendingModels<T: PersistentModel> {
     context.refreshOutdated(affected, from: connection, readAfter: changeCount)
   }
 
-  /// Corrects a list of models that the store found, which keeps its order; what has to be added is at its end.
+  /// Corrects a list of models that the store found: the order stays, and added models are at its end.
   ///
   /// - Parameters:
   ///   - models: The models.
-  ///   - isFiltered: Whether the store has tested them.
-  /// - Returns: The models that match as everything is now.
-  /// - Throws: What evaluating the predicate throws.
+  ///   - isFiltered: Whether the store has already tested them.
+  /// - Returns: The models that match now.
+  /// - Throws: An error of evaluating the predicate.
   func correcting(_ models: [T], isFiltered: Bool) throws -> [T] {
     var present: Set<ObjectIdentifier> = []
     let filter = makeFilter()
@@ -117,9 +117,9 @@ struct PendingModels<T: PersistentModel> {
     return corrected
   }
 
-  /// The models that match: affected ones, then new ones in the order in which they were inserted.
+  /// The models that match: affected ones, then new ones in the order of their insertion.
   ///
-  /// - Throws: What evaluating the predicate throws.
+  /// - Throws: An error of evaluating the predicate.
   func matching() throws -> (changed: [T], inserted: [T]) {
     let lookup = expression?.valueLookup(of: ModelDescriptor.of(T.self))
     return (
@@ -149,7 +149,7 @@ struct PendingModels<T: PersistentModel> {
     for position in positions {
       let model = models[Int(position)]
       let state = model._$state
-      // One whose row others have deleted waits for a save that will say so.
+      // A model whose row others have deleted waits for a save to report it.
       guard !state.isDeleted, !state.flags.contains(.vanished), isWanted(state) else { continue }
       guard let model = model as? T, try filter?.matches(model) ?? true else { continue }
       found.append(model)
@@ -159,23 +159,23 @@ struct PendingModels<T: PersistentModel> {
 }
 
 extension FetchReading {
-  /// Whether a model with some changes may be found by other values than it has.
+  /// Whether a model with some changes may be found by values that it no longer has.
   fileprivate func isAffected(by changed: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
     readsOthers || isAffected(byAnyOf: changed, of: descriptor)
   }
 }
 
-/// Values one of which a model must have in a column to match.
+/// Values of a column, one of which a model must have to match.
 struct UnsavedLookup {
   let column: Int
   let values: [QueryValue]
 
-  /// Up to how many models are tested one by one.
+  /// Maximum number of models that are tested one by one.
   static let smallCount = 16
 }
 
 extension QueryExpression {
-  /// Values without which no model of a class matches; `nil` if the expression names none.
+  /// The values that a model of a class needs to match; `nil` if the expression names none.
   func valueLookup(of type: ModelDescriptor) -> UnsavedLookup? {
     switch self {
     case .and(let lhs, let rhs): lhs.valueLookup(of: type) ?? rhs.valueLookup(of: type)
@@ -184,7 +184,7 @@ extension QueryExpression {
       UnsavedLookup(path, reading, [constant], of: type)
     case .membership(.column(let path, let reading), let constants):
       UnsavedLookup(path, reading, constants, of: type)
-    // What is null does not match, so the value has to be true.
+    // Null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
       test.valueLookup(of: type)
@@ -200,19 +200,19 @@ extension UnsavedLookup {
     _ values: [QueryValue],
     of type: ModelDescriptor
   ) {
-    // Of a class the predicate does not speak of, columns have other meanings.
+    // In a class other than the predicate's, columns have other meanings.
     guard path.level == 0, path.steps.isEmpty, type.isKind(of: path.descriptor) else { return nil }
     self.init(column: reading.column, values: values)
   }
 }
 
 extension ModelContext {
-  /// Reads the rows of changed models again that others have saved since: what is unsaved lies over what is stored.
+  /// Reads again the rows of changed models that others have saved since: unsaved changes apply on top of stored values.
   ///
   /// - Parameters:
   ///   - states: The models.
   ///   - connection: The store.
-  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
+  ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
   func refreshOutdated(
     _ states: some Sequence<_ModelState>,
     from connection: StoreConnection,

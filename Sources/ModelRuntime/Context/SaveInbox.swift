@@ -1,20 +1,20 @@
 import Locking
 import RowFormat
 
-/// The rows that one save, or several, changed in one store.
+/// The rows that one or several saves changed in one store.
 struct SavedRows: Sendable {
   let connectionIndex: Int
   var inserted: [RowReference] = []
   var updated: [RowReference] = []
   var deleted: [RowReference] = []
-  /// Whether these are all; otherwise any row of the store may have changed.
+  /// Whether the list is complete; otherwise any row of the store may have changed.
   var isComplete = true
 
-  /// How many rows these are.
+  /// Number of rows.
   fileprivate var count: Int { inserted.count + updated.count + deleted.count }
 }
 
-/// What other contexts saved, until the context it is for has time to look.
+/// Saves of other contexts, kept until the receiving context takes them.
 final class SaveInbox: Sendable {
   fileprivate struct Contents {
     var saves: [SavedRows] = []
@@ -22,11 +22,11 @@ final class SaveInbox: Sendable {
   }
 
   private let contents = Lock<Contents>(Contents(), .saveInbox)
-  /// The number of rows beyond which those of a context that does not look are not told apart any more.
+  /// Number of rows beyond which an inbox that is not emptied no longer lists them one by one.
   static let rowLimit = 1 << 16
-  /// Called by who posts, without locks, when something has come into an empty inbox.
+  /// Called by the poster, without locks, when a save arrives in an empty inbox.
   private let arrival: @Sendable () -> Void
-  /// Rings also for saves that come into an inbox before it is emptied.
+  /// Also rings for saves that arrive before the inbox is emptied.
   private let bell: SaveBell?
 
   init(_ bell: SaveBell?, arrival: @escaping @Sendable () -> Void) {
@@ -34,9 +34,9 @@ final class SaveInbox: Sendable {
     self.arrival = arrival
   }
 
-  /// Takes rows in.
+  /// Adds rows.
   ///
-  /// - Returns: Who is to be called, if anybody.
+  /// - Returns: The closure to call, if any.
   func note(_ rows: [SavedRows]) -> (@Sendable () -> Void)? {
     let wasEmpty = contents.withLock { contents in
       defer { contents.add(rows) }
@@ -54,7 +54,7 @@ final class SaveInbox: Sendable {
 }
 
 extension SaveInbox.Contents {
-  /// Adds what was saved; too many rows become one entry for each store they are in.
+  /// Adds saved rows; too many rows become one entry for each store they are in.
   fileprivate mutating func add(_ rows: [SavedRows]) {
     saves += rows
     for save in rows { rowCount += save.count }
@@ -73,14 +73,14 @@ final class SaveInboxes: Sendable {
   func add(_ inbox: SaveInbox) { inboxes.withLock { $0.append(inbox) } }
   func remove(_ inbox: SaveInbox) { inboxes.withLock { $0.removeAll { $0 === inbox } } }
 
-  /// Tells all contexts but the one that saved.
+  /// Notifies all contexts but the one that saved.
   func post(_ rows: @autoclosure () -> [SavedRows], from sender: SaveInbox?) {
     for notice in note(rows(), from: sender) { notice() }
   }
 
   /// Leaves rows for all contexts but the one that saved.
   ///
-  /// - Returns: Who is to be called, once that can be done without locks.
+  /// - Returns: The closures to call once that can be done without locks.
   func note(
     _ rows: @autoclosure () -> [SavedRows],
     from sender: SaveInbox?

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the notification of a save says: which objects were inserted, updated and deleted.
+/// The content of a save's notification: the inserted, updated and deleted objects.
 struct SaveNotice {
   private var inserted: [PersistentIdentifier] = []
   private var updated: [PersistentIdentifier] = []
   private var deleted: [PersistentIdentifier] = []
   private var tokens: [String: any HistoryToken] = [:]
 
-  /// Adds what was written to one store.
+  /// Adds the rows written to one store.
   mutating func add(_ save: StoreSave) {
     inserted += save.connection.identifiers(of: save.changes.inserted)
     updated += save.connection.identifiers(of: save.changes.updated)
@@ -19,7 +19,7 @@ struct SaveNotice {
     if let token = save.token { tokens[save.connection.identifier] = token }
   }
 
-  /// Adds what a batch wrote to a store.
+  /// Adds the rows that a batch wrote to a store.
   mutating func add(
     _ rows: SavedRows,
     _ token: (any HistoryToken)?,
@@ -31,7 +31,7 @@ struct SaveNotice {
     if let token { tokens[connection.identifier] = token }
   }
 
-  /// The identifiers under their keys; lists that hold nothing have none.
+  /// The identifiers under their keys; empty lists have no key.
   var userInfo: [AnyHashable: Any] {
     let lists = [inserted, updated, deleted]
     var number = 0
@@ -40,16 +40,16 @@ struct SaveNotice {
     return Self.forms[number].filled(with: lists, tokens)
   }
 
-  /// One for each choice of lists that hold something.
+  /// A form for each combination of non-empty lists.
   private static let forms = (0..<16).map(Form.init)
 }
 
 /// The dictionary of a notification, still without identifiers.
 ///
-/// Hashing the keys would be most of what a small save costs, so it is done once: a dictionary is copied, and
-/// its values are set where they are.
+/// Hashing the keys would be most of the cost of a small save, so it is done once: a dictionary is copied, and
+/// its values are replaced in place.
 ///
-/// Unchecked, because its keys and empty values are constants, and Sendable although `Any` does not say so.
+/// Unchecked, because its keys and empty values are constants, which are sendable although `Any` is not.
 private struct Form: @unchecked Sendable {
   private let empty: [AnyHashable: Any]
   private let places: [(index: Dictionary<AnyHashable, Any>.Index, list: Int)]

@@ -1,23 +1,23 @@
 import RowFormat
 
-/// The unsaved models of a context by class, and by the values that fetches ask for.
+/// The unsaved models of a context by class, and by the values that fetches use.
 ///
-/// The context's three lists say what is unsaved; this says it in other words. It is brought up to date when a fetch
-/// asks, and looks only at what has come into the lists since: so what a model costs here it costs once, however many
-/// fetches there are, and a context that does not fetch pays next to nothing.
+/// The context's three lists define what is unsaved; this is an index of them. A fetch updates it with the models added to
+/// the lists since: so the cost for a model is paid once, however many fetches there are, and a context that does not
+/// fetch pays next to nothing.
 ///
-/// Invariant: what is listed for a class are the positions, in ascending order, at which its models are in the
+/// Invariant: the positions listed for a class are those, in ascending order, at which its models are in the
 /// context's list, up to the position the list was read to.
 final class UnsavedModels {
   @safe @exclusivity(unchecked) private(set) var inserted = UnsavedList()
   @safe @exclusivity(unchecked) private(set) var changed = UnsavedList()
   @safe @exclusivity(unchecked) private(set) var deleted = UnsavedList()
 
-  /// Looks at what has come into a context's lists.
+  /// Reads the models added to a context's lists.
   ///
   /// - Parameters:
   ///   - context: The context.
-  ///   - type: The class that is asked about.
+  ///   - type: The class that is fetched.
   func update(from context: ModelContext, for type: ModelDescriptor) {
     context.makeModelsTakenAlong(of: type)
     inserted.update(from: context.inserted)
@@ -25,21 +25,21 @@ final class UnsavedModels {
     deleted.update(from: context.deletedInMemory)
   }
 
-  /// Looks only at what has come into the list of new models, where nothing else is unsaved.
+  /// Reads only the additions to the list of new models, if nothing else is unsaved.
   func updateInserted(from context: ModelContext) { inserted.update(from: context.inserted) }
 
-  // MARK: What a context says
+  // MARK: Notifications from the context
 
   func insertedCountChanges(to count: Int) { inserted.updateCount(count) }
   func changedCountChanges(to count: Int) { changed.updateCount(count) }
   func deletedCountChanges(to count: Int) { deleted.updateCount(count) }
 
-  /// A property of a changed model has changed for the first time.
+  /// Records that a property of a changed model has changed for the first time.
   func recordColumn(_ column: Int, of descriptor: ModelDescriptor) {
     changed.unsavedClass(of: descriptor)?.columns.insert(column)
   }
 
-  /// Values have changed of a model that is listed by its values.
+  /// Records that values of a model that is listed by its values have changed.
   ///
   /// - Parameters:
   ///   - column: The column of the value; `nil` if it may be any.
@@ -62,17 +62,17 @@ extension ModelContext {
 /// One of a context's lists of unsaved models, by class.
 struct UnsavedList {
   private(set) var classes: [UnsavedClass] = []
-  /// How far the list has been read.
+  /// Number of models of the list that have been read.
   private var readCount = 0
-  /// How many models the list had when the context last said so.
+  /// Number of models in the list at the context's last report.
   private var knownCount = 0
-  /// Whether models have left the list, so that it has to be read anew.
+  /// Whether models have left the list, so that it must be read again.
   private var isStale = false
 
-  /// The list has a number of models after one change of it.
+  /// Records the number of models in the list after one change of it.
   ///
-  /// A list only grows at its end, and by one model at a time; whatever else happens to it, its number of models
-  /// changes otherwise.
+  /// A list grows only at its end, by one model at a time; any other operation on it changes the number of its models
+  /// differently.
   @inline(__always)
   mutating func updateCount(_ count: Int) {
     if count != knownCount, count != knownCount + 1 { isStale = true }
@@ -94,13 +94,13 @@ struct UnsavedList {
     readCount = models.count
   }
 
-  /// What is listed of a class, if anything is.
+  /// The listed models of a class, if there are any.
   func unsavedClass(of descriptor: ModelDescriptor) -> UnsavedClass? {
     if let last = classes.last, last.descriptor === descriptor { return last }
     return classes.first { $0.descriptor === descriptor }
   }
 
-  /// What is listed of a class and its subclasses.
+  /// The listed models of a class and its subclasses.
   func classes(below type: ModelDescriptor) -> [UnsavedClass] {
     if classes.allSatisfy({ $0.descriptor === type }) { return classes }
     return classes.filter { $0.descriptor.isKind(of: type) }
@@ -117,12 +117,12 @@ struct UnsavedList {
 /// The unsaved models of one class in one list.
 final class UnsavedClass {
   let descriptor: ModelDescriptor
-  /// Where they are in the context's list.
+  /// Positions of the models in the context's list.
   @safe @exclusivity(unchecked) private(set) var positions: [Int32] = []
-  /// The properties that some of them have changes of, or had.
+  /// The properties that some of them have, or had, changes of.
   @safe @exclusivity(unchecked) var columns = ColumnSet()
   @safe @exclusivity(unchecked) private var values: [UnsavedValues] = []
-  /// Where models are whose values have changed since they were listed by them.
+  /// Positions of models whose values have changed since they were listed by them.
   @safe @exclusivity(unchecked) private var outdated: [Int32] = []
 
   init(_ descriptor: ModelDescriptor) { self.descriptor = descriptor }
@@ -138,14 +138,14 @@ final class UnsavedClass {
     outdated.append(state.unsavedPosition)
   }
 
-  /// Where models are that may have one of some values in a column.
+  /// Returns the positions of models that may have one of several values in a column.
   ///
   /// - Parameters:
   ///   - wanted: The values.
   ///   - column: The column, of an attribute that an expression understands.
   ///   - models: The context's list.
-  /// - Returns: The positions, in ascending order; there may be too many, and never too few.
-  /// - Complexity: O(*m* log *m*) for *m* of them, and O(*k*) for *k* models that came or changed since the last call.
+  /// - Returns: The positions, in ascending order; possibly too many, never too few.
+  /// - Complexity: O(*m* log *m*) for *m* positions, and O(*k*) for *k* models added or changed since the last call.
   func positions(
     having wanted: some Collection<QueryValue>,
     in column: Int,
@@ -155,7 +155,7 @@ final class UnsavedClass {
     return values[place].positions(of: wanted)
   }
 
-  /// Calls a closure with where models are that have a value in a column, in ascending order, until it returns `false`.
+  /// Calls a closure with the positions of models that have a value in a column, in ascending order, until it returns `false`.
   ///
   /// - Complexity: As ``positions(having:in:of:)``.
   func forEachPosition(
@@ -192,22 +192,22 @@ final class UnsavedClass {
     )
     for place in values.indices {
       values[place].list(outdated, of: models)
-      // What was listed before is still there: a list that is mostly former values is made anew.
+      // Earlier entries stay: a list of mostly former values is rebuilt.
       if values[place].count > 2 * positions.count + 64 { values[place].removeAll() }
     }
     outdated.removeAll(keepingCapacity: true)
   }
 }
 
-/// Where models are that have a value in a column, or once had it.
+/// Positions of the models that have, or once had, a value in a column.
 private struct UnsavedValues {
   let column: Int
   private let read: (any PersistentModel) -> QueryValue
-  /// How many of the class's positions are listed.
+  /// Number of the class's positions that are listed.
   private var readCount = 0
   /// The last entry of each value.
   private var heads: [QueryValue: Int32] = [:]
-  /// The entries, each with the one before it of the same value, or -1.
+  /// The entries, each with the previous entry of the same value, or -1.
   private var entries: [(position: Int32, previous: Int32)] = []
 
   init(_ property: ModelProperty) {
@@ -223,7 +223,7 @@ private struct UnsavedValues {
     readCount = 0
   }
 
-  /// Lists the models that have come since the last time.
+  /// Lists the models added since the last time.
   mutating func update(_ positions: [Int32], of models: [any PersistentModel]) {
     if readCount == positions.count { return }
     list(positions[readCount...], of: models)
@@ -237,7 +237,7 @@ private struct UnsavedValues {
       let former = heads.updateValue(entry, forKey: read(model))
       entries.append((position, former ?? -1))
       let state = model._$state
-      // From now on its setters say when they are called.
+      // From now on its setters report their calls.
       state.unsavedPosition = position
       state.isListedByValue = true
       state.isObserved = true
@@ -251,7 +251,7 @@ private struct UnsavedValues {
     _ body: (Int32) throws -> Bool
   ) rethrows {
     guard let head = heads[value] else { return }
-    // Values that a model had before lead to it, too.
+    // Former values of a model also lead to it.
     let entry = entries[Int(head)]
     if entry.previous < 0 {
       if read(models[Int(entry.position)]) == value { _ = try body(entry.position) }
