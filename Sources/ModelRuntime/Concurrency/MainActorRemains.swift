@@ -1,4 +1,4 @@
-/// What belongs to the main actor, and is left behind by an object that went on another thread.
+/// Values that belong to the main actor, left behind by an object that was freed on another thread.
 struct MainActorRemains {
   private final class Values {
     let values: [Any?]
@@ -6,15 +6,15 @@ struct MainActorRemains {
     init(_ values: [Any?]) { self.values = values }
   }
 
-  // By its address: a reference kept here could be the last one, and on the wrong thread.
+  // Held by address: a reference kept here could be the last one, and on the wrong thread.
   private let address: UInt
 
-  /// Keeps values; the caller must not hold them any more when it releases them.
+  /// Keeps values; the caller must no longer hold them when it releases them.
   init(_ values: [Any?]) {
     address = unsafe UInt(bitPattern: Unmanaged.passRetained(Values(values)).toOpaque())
   }
 
-  /// Lets go of the values at the main actor's next turn.
+  /// Releases the values at the main actor's next turn.
   func release() {
     Task { @MainActor [address] in
       guard let values = unsafe UnsafeRawPointer(bitPattern: address) else { return }

@@ -1,6 +1,6 @@
-/// An actor that works with models, in a context of its own; conformance is written by `@ModelActor`.
+/// An actor that works with models, in its own context; conformance is written by `@ModelActor`.
 ///
-/// What the actor isolates runs on its ``modelExecutor``, and so does everything that touches its
+/// The actor's isolated code runs on its ``modelExecutor``, and so does everything that touches its
 /// ``modelContext``. Models do not leave it: pass their `persistentModelID`.
 public protocol ModelActor: Actor {
   /// The container that the actor's context reads from and saves to.
@@ -23,7 +23,7 @@ extension ModelActor {
   /// The context of the actor.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model with an identifier, or `nil` if there is none of that type.
+  /// The model with an identifier, or `nil` if none of that type exists.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
     guard let model = modelContext.model(for: id) as? T else { return nil }
     model._$state.loadRow()
