@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where a container keeps its models, in the words of Apple's framework; the store behind it is LogStore.
+/// The location of a container's models, in the words of Apple's framework; the store behind it is LogStore.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
   /// A CloudKit database; accepted, and without effect off Apple's platforms.
   public struct CloudKitDatabase: Hashable, Sendable {
@@ -30,7 +30,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
   /// The folder that holds the store's files.
   public let url: URL
-  /// A name by which the container tells its stores apart; "default" if none is given.
+  /// The name that distinguishes the container's stores; "default" if none is given.
   public let name: String
   /// The models that the store keeps; the container's, if `nil`.
   public var schema: Schema?
@@ -42,11 +42,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let groupContainer: GroupContainer
   /// The CloudKit database; without effect off Apple's platforms.
   public let cloudKitDatabase: CloudKitDatabase
-  /// What a save does with a new model whose unique values another model has; by default, an upsert.
+  /// The policy of a save for a new model whose unique values another model has; by default, an upsert.
   public var uniquenessPolicy = UniquenessPolicy.upsert
-  /// What a save does with an attribute that another save has changed since it was read; by default, the last one stays.
+  /// The policy of a save for an attribute that another save has changed since it was read; by default, the last one stays.
   public var mergePolicy = MergePolicy.lastWriter
-  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  /// The policy for opening a store that a newer version of the models has written; by default, opening throws.
   public var newerStores = NewerStorePolicy.refuse
 
   /// The identifier of the app group; `nil` if none is named.
@@ -60,17 +60,17 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
   public var id: URL { url }
 
-  /// The place that versions before 0.1 meant by a configuration that names none; `nil` if a place was named.
+  /// The location in versions before 0.1 of a configuration without one; `nil` if a location was given.
   ///
   /// It is one file for all programs of a user.
   package private(set) var formerURL: URL?
 
-  /// Keeps a container's models at the usual place, or in memory.
+  /// Keeps a container's models at the default location, or in memory.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// Keeps some of a container's models at the usual place, or in memory.
+  /// Keeps some of a container's models at the default location, or in memory.
   ///
   /// - Parameters:
   ///   - forTypes: The models that the store keeps; the container's, if empty.
@@ -86,8 +86,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// Keeps models under the platform's folder for application data, in `<name>.store`.
   ///
   /// On Linux that is `$XDG_DATA_HOME` or `~/.local/share`, and in it a folder for each program, named after the
-  /// bundle's identifier or else the executable: `~/.local/share/notes/default.store`. On Apple's platforms, where the
-  /// system keeps apps apart, it is the folder itself.
+  /// bundle's identifier or else the executable: `~/.local/share/notes/default.store`. On Apple's platforms, whose
+  /// sandbox separates apps, it is the folder itself.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -112,7 +112,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     }
   }
 
-  /// Keeps models at a place of your choice.
+  /// Keeps models at a given location.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -144,13 +144,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     #endif
   }
 
-  /// What tells this program from others of the user.
+  /// The name that distinguishes this program from others of the user.
   package static let program: String = {
     let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     return name.isEmpty || name.hasPrefix(".") || name.contains("/") ? "unnamed" : name
   }()
 
-  /// The same configuration at another place.
+  /// Returns the same configuration at another location.
   package func moved(to url: URL) -> ModelConfiguration {
     var copy = ModelConfiguration(
       name,

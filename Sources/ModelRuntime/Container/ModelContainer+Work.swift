@@ -8,12 +8,12 @@ extension ModelContainer {
   ///     }
   ///
   /// Each call gets a new context, which sees every save that returned before. As many reads run at once as the machine has
-  /// cores; more wait in the order of their calls. What the block changes in models is dropped: use ``write(author:_:)``.
+  /// cores; more wait in the order of their calls. Changes that the block makes are dropped: use ``write(author:_:)``.
   /// Models stay in the block; return values or identifiers.
   ///
-  /// - Parameter body: Reads. A block that has begun is not interrupted by cancellation.
+  /// - Parameter body: The block. Once begun, it is not interrupted by cancellation.
   /// - Returns: What the block returns.
-  /// - Throws: `CancellationError` if the task is cancelled before the block begins; otherwise what the block throws,
+  /// - Throws: `CancellationError` if the task is cancelled before the block begins; otherwise the error of the block,
   ///   ``SwiftDataError/storeClosed`` once the container is closed.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
@@ -31,16 +31,16 @@ extension ModelContainer {
   ///     }
   ///
   /// Each call gets a new context, which sees every save that returned before, and is saved when the block returns. Calls
-  /// run in turn, so that none overwrites what another has computed from what it read, also those of another container that a
-  /// context of the same stores has; only contexts that are used in other ways save between. When the block or the save
-  /// throws, nothing is stored.
+  /// run in turn, so that none overwrites values that another has computed from its reads, including those of another
+  /// container that a context of the same stores has; only contexts used in other ways save between. When the block or the
+  /// save throws, nothing is stored.
   ///
   /// - Parameters:
-  ///   - author: Who makes the changes, as the history tells it.
+  ///   - author: The author of the changes, as recorded in the history.
   ///   - body: Changes models. A block that has begun is not interrupted by cancellation.
   /// - Returns: What the block returns, once its changes are as safe as the store's durability says.
-  /// - Throws: `CancellationError` if the task is cancelled before the block begins; otherwise what the block or
-  ///   ``ModelContext/save()`` throws.
+  /// - Throws: `CancellationError` if the task is cancelled before the block begins; otherwise the error of the block or of
+  ///   ``ModelContext/save()``.
   public func write<Result: Sendable>(
     author: String? = nil,
     _ body: @escaping @Sendable (ModelContext) throws -> Result
@@ -55,9 +55,9 @@ extension ModelContainer {
   }
 }
 
-/// Where the blocks of the containers' reads and writes of the same stores wait and run.
+/// The lanes that run the reads and writes of all containers of the same stores.
 struct WorkLanes: Sendable {
-  /// How many reads run at once; read once, since Foundation reads files of the control group for it.
+  /// Maximum number of concurrent reads; computed once, since Foundation reads files of the control group for it.
   private static let readerCount = max(ProcessInfo.processInfo.activeProcessorCount, 2)
 
   let reading = WorkLane(width: WorkLanes.readerCount)

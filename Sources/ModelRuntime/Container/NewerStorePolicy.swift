@@ -1,14 +1,14 @@
 package import Foundation
 
-/// What a container does with a store that was written with a newer version of the schema than its own.
+/// The policy for opening a store that was written with a newer version of the schema than the container's.
 ///
 /// A version is newer by its number, which a ``VersionedSchema`` or the argument `version:` of a ``Schema`` gives it.
 public enum NewerStorePolicy: Sendable, Hashable {
   /// Opening throws ``SwiftDataError/backwardMigration``, and the store stays as it is.
   ///
-  /// So an older program that is started once more, by a rollback or a forgotten timer, does no harm.
+  /// An older program started by accident, by a rollback or a forgotten timer, thus does no harm.
   case refuse
-  /// The store becomes one of the older version: what that lacks stays hidden in it, and is there again when the
+  /// The store takes the older version: anything that version lacks stays hidden in the store, and reappears when the
   /// newer version comes back.
   ///
   /// Rows that the older version saves lose the values of properties it does not know. When the newer version
@@ -16,7 +16,7 @@ public enum NewerStorePolicy: Sendable, Hashable {
   case takeBack
 }
 
-/// A configuration of a store in a folder, which no other configuration of the container may have.
+/// A configuration of a store in a folder, which no other configuration of the container may use.
 package protocol FolderConfiguring: DataStoreConfiguration {
   /// The folder; `nil` for a store without one.
   var folder: URL? { get }

@@ -2,21 +2,21 @@ import Foundation
 import RowFormat
 import Synchronization
 
-/// The open stores of a container, and which of them keeps what.
+/// The open stores of a container, and the entities that each keeps.
 ///
-/// Contexts hold the coordinator, not the container: so a container can hold its main context without
-/// the two keeping each other, and with them the stores, open for ever.
+/// Contexts hold the coordinator, not the container: so a container can hold its main context without a reference
+/// cycle, which would keep the stores open for ever.
 final class StoreCoordinator: Sendable {
   let schema: Schema
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let connections: [StoreConnection]
-  /// Delivers to contexts what other contexts saved.
+  /// Delivers saves of one context to the others.
   let inboxes = SaveInboxes()
-  /// Has the inboxes receive what other processes save.
+  /// Makes the inboxes receive the saves of other processes.
   let remoteSaves = RemoteSaves()
   /// Notified of every save.
   let saveListeners = SaveListeners()
-  /// Where the reads and writes of all containers of these stores run.
+  /// The lanes that run the reads and writes of all containers of these stores.
   let lanes = WorkLanes()
   /// The main context of all containers of these stores, which keep it alive.
   @MainActor weak var mainContext: ModelContext?
@@ -31,10 +31,10 @@ final class StoreCoordinator: Sendable {
   ///
   /// - Parameters:
   ///   - schema: The models of the container.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The stages that migrate stores of earlier versions.
   ///   - configurations: The stores; each entity goes to the first one whose schema has it.
-  /// - Throws: ``SwiftDataError`` for a schema or configuration that cannot be, otherwise what a store
-  ///   throws when it opens.
+  /// - Throws: ``SwiftDataError`` for an invalid schema or configuration, otherwise the error of a store that fails to
+  ///   open.
   init(
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
@@ -83,12 +83,12 @@ final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Takes over stores that are open: in the middle of a migration.
+  /// Takes over open stores, in the middle of a migration.
   ///
   /// - Parameters:
   ///   - stores: The stores, with the models each keeps, which need not be those of the rest of the process.
   ///   - schema: All the models.
-  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  ///   - uniquenessPolicy: The policy of a save for a new model whose unique values another model has.
   /// - Throws: ``SwiftDataError`` for models that cannot be stored.
   init(
     _ stores: [(any DataStore, Schema)],
@@ -115,7 +115,7 @@ final class StoreCoordinator: Sendable {
     connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
   }
 
-  /// Takes over the stores of another coordinator as they were.
+  /// Takes over earlier states of another coordinator's stores.
   ///
   /// - Parameters:
   ///   - stores: The stores, in the order of the other's, each of an earlier state.
@@ -203,7 +203,7 @@ final class StoreCoordinator: Sendable {
 
   /// Closes the stores; once.
   ///
-  /// - Throws: What the first store threw that could not be closed; the others are closed all the same.
+  /// - Throws: The error of the first store that could not be closed; the others are closed all the same.
   func close() throws {
     try closing.withLock { _ in
       if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -219,7 +219,7 @@ final class StoreCoordinator: Sendable {
     }
   }
 
-  /// Makes sure that the container has not been closed.
+  /// Throws if the container has been closed.
   func checkOpen() throws {
     guard hasClosed.load(ordering: .acquiring) else { return }
     throw SwiftDataError.storeClosed.explained(

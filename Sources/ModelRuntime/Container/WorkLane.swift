@@ -5,12 +5,12 @@ import Synchronization
 import Tracing
 #endif
 
-/// Runs blocks that wait for disks on threads of their own: some at once, the others in the order of their arrival.
+/// Runs blocking work on threads of its own: a limited number of blocks at once, the others in the order of their arrival.
 ///
-/// The threads of Swift's concurrency pool are as many as the machine's cores and must not block; these are the system's,
+/// Swift's concurrency pool has as many threads as the machine has cores, and they must not block; these are the system's,
 /// and there are none while nothing runs.
 final class WorkLane: Sendable {
-  /// How many blocks run at once.
+  /// Maximum number of blocks that run at once.
   let width: Int
   private let state = Mutex<State>(State())
 
@@ -27,13 +27,13 @@ final class WorkLane: Sendable {
     self.width = width
   }
 
-  /// The most blocks that ever ran at once.
+  /// The greatest number of blocks that ever ran at once.
   var mostRunning: Int { state.withLock { $0.mostRunning } }
 
   /// Runs a block when its turn comes.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled before the block begins, which then never runs; otherwise what
-  ///   the block throws. A block that has begun is not interrupted.
+  /// - Throws: `CancellationError` if the task is cancelled before the block begins, which then never runs; otherwise the
+  ///   error of the block. A block that has begun is not interrupted.
   func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
   {
     let job = Job()
@@ -51,7 +51,7 @@ final class WorkLane: Sendable {
     }
   }
 
-  /// Puts a job behind those that wait, and sees that a thread takes it.
+  /// Adds a job to the waiting ones, and starts a thread for it if needed.
   func submit(_ job: Job) {
     let needsThread = state.withLock { state in
       state.waiting.append(job)
@@ -79,7 +79,7 @@ final class WorkLane: Sendable {
       let job = state.waiting[state.first]
       state.waiting[state.first] = nil
       state.first += 1
-      // Half of the list is history: drop it, at the cost of a move for each job in all.
+      // Half of the list has already run: drop it, at the cost of one move for each job overall.
       if state.first > 64, state.first * 2 > state.waiting.count {
         state.waiting.removeFirst(state.first)
         state.first = 0
@@ -114,7 +114,7 @@ extension WorkLane {
       case over
     }
 
-    /// Says what to do; a job that has been cancelled already is told so at once.
+    /// Sets the closures to call; a job that is already cancelled calls the second one at once.
     func prepare(run: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void) {
       let isCancelled = state.withLock { state in
         guard case .new = state else { return true }
