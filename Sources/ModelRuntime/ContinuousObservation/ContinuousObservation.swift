@@ -1,8 +1,8 @@
-// SE-0506's continuous observation, for toolchains from before it: Swift 6.4 has it in Observation itself, and then
-// nothing of this file is compiled. Sources spell both alike. Apple's platforms have it from the release that brought it.
+// SE-0506's continuous observation, for older toolchains: Swift 6.4 has it in Observation itself, and then
+// nothing of this file is compiled. Sources spell both alike. Apple's platforms have it from the same release on.
 #if compiler(<6.4) && !canImport(Darwin)
-// Which property changed is told by the tracking that SwiftUI uses, and by no other. The toolchains in question are
-// those that are there already, so it cannot change any more.
+// Only the tracking that SwiftUI uses reports the changed property. The toolchains in question are already released,
+// so it cannot change any more.
 @_spi(SwiftUI) import Observation
 import Synchronization
 
@@ -16,12 +16,12 @@ import Synchronization
 /// ```
 ///
 /// The closure runs in the isolation that it was written in, at that actor's next turn and never during the call.
-/// Changes that come before its turn are one event, which matches the key path of each.
+/// Changes before its turn are one event, which matches the key path of each.
 ///
 /// - Parameters:
 ///   - options: The changes that count; without any, the closure is called once.
-///   - apply: Reads what it observes.
-/// - Returns: The observation's life: it ends when the token does.
+///   - apply: Reads the observed properties.
+/// - Returns: The token of the observation, which ends with it.
 public func withContinuousObservation(
   options: ObservationTracking.Options,
   @_inheritActorContext apply:
@@ -34,11 +34,11 @@ public func withContinuousObservation(
   return ObservationTracking.Token(observation)
 }
 
-/// The names of continuous observation.
+/// The namespace of continuous observation.
 public enum ObservationTracking {
-  /// The changes that an observation is told.
+  /// The changes that an observation reports.
   ///
-  /// The option `deinit` of Swift 6.4 is missing: what older toolchains track does not tell the end of an object.
+  /// The option `deinit` of Swift 6.4 is missing: the tracking of older toolchains does not report the end of an object.
   public struct Options: SetAlgebra, Sendable {
     private var members: MemberSet
 
@@ -86,7 +86,7 @@ public enum ObservationTracking {
     }
   }
 
-  /// Why the closure of an observation is called.
+  /// The reason for a call of an observation's closure.
   public struct Event: ~Copyable {
     /// The kind of an event.
     public struct Kind: Equatable, Sendable {
@@ -99,7 +99,7 @@ public enum ObservationTracking {
       public static var didSet: Kind { Kind(number: 2) }
     }
 
-    /// Why the closure is called; of several changes, the first one's.
+    /// The kind of the event; of several changes, the first one's.
     public let kind: Kind
     fileprivate let changes: Set<AnyKeyPath>
     fileprivate let observation: ContinuousObservation
@@ -113,7 +113,7 @@ public enum ObservationTracking {
     public func cancel() { observation.cancel() }
   }
 
-  /// The life of an observation: keep it as long as the closure should be called.
+  /// The lifetime of an observation: keep it as long as the closure should be called.
   public struct Token: ~Copyable {
     private let observation: ContinuousObservation
 
@@ -136,7 +136,7 @@ private final class ContinuousObservation: Sendable {
     /// The properties that changed since the closure was last called, and the kind of the first change.
     var changes = Set<AnyKeyPath>()
     var kind = ObservationTracking.Event.Kind.initial
-    /// What the closure read last, once one of it has changed.
+    /// The tracking of the last reads, once one of the read properties has changed.
     var tracking: Observation.ObservationTracking?
   }
 
@@ -157,7 +157,7 @@ private final class ContinuousObservation: Sendable {
     tracking?.cancel()
   }
 
-  /// Has the closure called at its actor's next turn.
+  /// Schedules a call of the closure at its actor's next turn.
   func schedule() {
     Task { [weak self] in await self?.run(isolation: self?.apply.isolation) }
   }
@@ -173,7 +173,7 @@ private final class ContinuousObservation: Sendable {
     }
     state.tracking?.cancel()
     if isCancelled { return }
-    // This runs where the closure belongs, so it needs no await.
+    // This runs in the closure's isolation, so it needs no await.
     let call = unsafe unsafeBitCast(Isolated(function: apply), to: Plain.self).function
     let event = ObservationTracking.Event(
       kind: state.kind,
@@ -199,7 +199,7 @@ private final class ContinuousObservation: Sendable {
     }
   }
 
-  /// Takes a change to the closure, on whichever thread it was made.
+  /// Reports a change to the closure, on whichever thread it was made.
   private func note(
     _ kind: ObservationTracking.Event.Kind,
     _ tracking: Observation.ObservationTracking
@@ -220,7 +220,7 @@ private final class ContinuousObservation: Sendable {
     }
   }
 
-  // One function with and without its isolation; in structures, because a function by itself is wrapped where it
+  // One function with and without its isolation; in structures, because a bare function is wrapped when it
   // becomes a generic argument.
   private struct Isolated { let function: Apply }
   private struct Plain { let function: @Sendable (borrowing ObservationTracking.Event) -> Void }
