@@ -1,18 +1,18 @@
 import Foundation
 
 extension Schema.Derivation {
-  /// A text as `canonical` stores it: without regard to case and diacritics.
+  /// A text as `canonical` stores it: lower case, without diacritics.
   ///
   /// ```swift
   /// let name = Schema.Derivation.canonicalText(of: "Zürich")
   /// let trips = #Predicate<Trip> { $0.searchName == name }
   /// ```
   ///
-  /// Letters are folded one by one, in no language's own way, so that the result is the same on every machine. What is not a
-  /// letter with a mark stays: "ø" is no "o".
+  /// Letters are folded one by one, independently of any language, so that the result is the same on every machine. Anything
+  /// but a letter with a mark stays: "ø" is no "o".
   ///
   /// - Parameter text: A text.
-  /// - Returns: The text in lower case and without accents, composed; of its own canonical text, the same.
+  /// - Returns: The text in lower case and without accents, composed; a canonical text is returned unchanged.
   public static func canonicalText(of text: String) -> String {
     if let ascii = text.lowercasedASCII { return ascii }
     var folded = String.UnicodeScalarView()
@@ -21,7 +21,7 @@ extension Schema.Derivation {
         folded.append(65...90 ~= scalar.value ? Unicode.Scalar(UInt8(scalar.value | 0x20)) : scalar)
         return
       }
-      // By way of the upper case: "ß" is "ss", and both sigmas are one.
+      // Via upper case: "ß" becomes "ss", and both sigmas become one.
       let letters = scalar.properties.lowercaseMapping.uppercased().lowercased()
       for letter in letters.decomposedStringWithCanonicalMapping.unicodeScalars
       where !letter.isDiacritic {
@@ -32,14 +32,14 @@ extension Schema.Derivation {
   }
 }
 
-// Foundation takes the square of a text's length to decompose it, and to compose or sort what was decomposed. So both
-// happen by pieces here, and marks are sorted before.
+// Foundation takes quadratic time in a text's length to decompose it, and to compose or sort the result. So both are done
+// in pieces here, and marks are sorted before.
 
-/// How many scalars are decomposed or composed at once.
+/// Number of scalars decomposed or composed at once.
 private let pieceLength = 256
 
 extension String {
-  /// Visits the scalars of the decomposed text that are no diacritics; the order of marks is that of the text.
+  /// Visits the scalars of the decomposed text except diacritics; marks keep the order of the text.
   fileprivate func forEachDecomposed(_ body: (Unicode.Scalar) -> Void) {
     var piece = String.UnicodeScalarView()
     var count = 0
@@ -79,7 +79,7 @@ extension String.UnicodeScalarView {
     var count = 0
     var marks: [Unicode.Scalar] = []
     func endMarks() {
-      // A few are sorted by Foundation. Those of one class stay in their order.
+      // Foundation sorts a few marks. Marks of one class stay in their order.
       if marks.count > pieceLength {
         marks = marks.enumerated()
           .sorted {
@@ -112,7 +112,7 @@ extension String.UnicodeScalarView {
 extension Unicode.Scalar {
   fileprivate var combiningClass: UInt8 { properties.canonicalCombiningClass.rawValue }
 
-  /// Whether a scalar without a combining class is never composed with what is before it.
+  /// Whether a scalar without a combining class never composes with the preceding one.
   fileprivate var beginsComposition: Bool {
     switch value {
     // The vowels and final consonants of Hangul, and vowels of Kirat Rai, which are letters.

@@ -3,15 +3,15 @@ import RowFormat
 
 /// A derived attribute of a class, with the properties that it is computed from.
 package struct DerivedAttribute: Sendable {
-  /// What the attribute is.
+  /// The derivation of the attribute, with its properties.
   package enum Source: Sendable {
-    /// How many members a list has.
+    /// The number of members of a list.
     case count(ModelProperty)
     /// The sum of a property of the members of a list.
     case sum(ModelProperty, of: ModelProperty, SumArithmetic)
     /// The canonical form of a text.
     case canonical(ModelProperty)
-    /// When the row was written.
+    /// The time when the row was written.
     case modificationDate
   }
 
@@ -23,14 +23,14 @@ extension ModelProperty {
   /// Whether the store computes the property.
   package var isDerived: Bool { derivation != nil }
 
-  /// Whether the value is its model's alone, and the row has the initial one; see ``Schema/Attribute/Option/ephemeral``.
+  /// Whether only the model has the value, and its row the initial one; see ``Schema/Attribute/Option/ephemeral``.
   package var isEphemeral: Bool {
     attribute?.isTransient == true && (isOptional || defaultValue != nil)
   }
 }
 
 extension ModelDescriptor {
-  /// The derived attributes of the class, inherited ones included; only of a valid schema.
+  /// The derived attributes of the class, inherited ones included; requires a valid schema.
   package var derivedAttributes: [DerivedAttribute] {
     properties.compactMap { property in
       guard let derivation = property.derivation else { return nil }
@@ -39,7 +39,7 @@ extension ModelDescriptor {
   }
 }
 
-/// Finds what a derivation reads, and what is wrong with it.
+/// Resolves the properties that a derivation reads, and diagnoses its errors.
 struct DerivationCheck {
   private let derivation: Schema.Derivation
   private let property: ModelProperty
@@ -55,7 +55,7 @@ struct DerivationCheck {
     self.descriptor = descriptor
   }
 
-  /// - Throws: ``SwiftDataError/invalidSchema`` with what is to be written instead.
+  /// - Throws: ``SwiftDataError/invalidSchema`` with the required correction.
   func attribute() throws(SwiftDataError) -> DerivedAttribute {
     try checkOptions()
     return DerivedAttribute(property: property, source: try source())
@@ -137,7 +137,7 @@ struct DerivationCheck {
     if let option = options.first(where: { refused.contains($0) || $0.isTransformable }) {
       throw problem("cannot be \(option.debugDescription) as well")
     }
-    // From 63 on columns share a mark, and a save of one writes what it has of the others.
+    // From 63 on columns share a mark, so a save of one also writes the others as it has them.
     if property.ordinal >= 63 {
       throw problem(
         "is property \(property.ordinal + 1) of its class: declare it among the first 63"
@@ -165,7 +165,7 @@ extension ModelProperty {
 }
 
 extension Schema.Derivation {
-  /// What the derivations of a class are wrong about.
+  /// Returns the errors in the derivations of a class.
   static func problems(of type: any PersistentModel.Type) -> [SwiftDataError] {
     let descriptor = ModelDescriptor.of(type)
     let inherited = descriptor.superclass?.properties.count ?? 0

@@ -1,5 +1,5 @@
 extension Schema {
-  /// What a store computes a derived attribute from: the argument of `@Derived`.
+  /// The source from which a store computes a derived attribute: the argument of `@Derived`.
   ///
   /// ```swift
   /// @Derived(.count(\Trip.stops)) var stopCount: Int
@@ -15,7 +15,7 @@ extension Schema {
     package let kind: Kind
     /// The list whose members are counted or added up, or the text: a property of the class.
     let source: SourceKeyPath?
-    /// What is added up: a property of the list's members.
+    /// The summand: a property of the list's members.
     let summand: SourceKeyPath?
 
     private init(_ kind: Kind, _ source: AnyKeyPath? = nil, summand: AnyKeyPath? = nil) {
@@ -24,14 +24,14 @@ extension Schema {
       self.summand = summand.map(SourceKeyPath.init)
     }
 
-    /// How many models a list holds; the attribute is an `Int`.
+    /// The number of models in a list; the attribute is an `Int`.
     ///
     /// - Parameter list: A relationship to many models, with an inverse.
     /// - Returns: The derivation.
     public static func count<Model, Member>(_ list: KeyPath<Model, [Member]>) -> Derivation
     where Model: PersistentModel, Member: PersistentModel { Derivation(.count, list) }
 
-    /// How many models a list holds; nil is an empty list.
+    /// The number of models in a list; nil is an empty list.
     ///
     /// - Parameter list: A relationship to many models, with an inverse.
     /// - Returns: The derivation.
@@ -41,7 +41,7 @@ extension Schema {
     /// The sum of an attribute over the members of a list; the derived attribute is of the same type.
     ///
     /// A sum of integers is exact, and a save whose sum does not fit into the type throws. A sum of floating point numbers is
-    /// added up anew from all members when a number leaves it or changes.
+    /// computed again from all members when a number leaves it or changes.
     ///
     /// - Parameters:
     ///   - attribute: A number of the members; a member whose number is nil adds nothing.
@@ -67,7 +67,7 @@ extension Schema {
       Derivation(.sum, list, summand: attribute)
     }
 
-    /// A text without regard to case and diacritics, to be compared with what ``canonicalText(of:)`` makes of another.
+    /// A text without regard to case and diacritics, to be compared with the ``canonicalText(of:)`` of another text.
     ///
     /// - Parameter text: A text of the same model.
     /// - Returns: The derivation.
@@ -81,12 +81,12 @@ extension Schema {
     public static func canonical<Model>(_ text: KeyPath<Model, String?>) -> Derivation
     where Model: PersistentModel { Derivation(.canonical, text) }
 
-    /// When the model's row was written last: a `Date`, or a `Date?`, which is nil before the first save.
+    /// The time of the last write of the model's row: a `Date`, or a `Date?`, which is nil before the first save.
     ///
     /// A save writes the row if it sets an attribute or a relationship of the model, or changes another derived attribute.
     public static var modificationDate: Derivation { Derivation(.modificationDate) }
 
-    /// What an attribute that a key path leads to has until it is computed; `nil` is an optional attribute's nil.
+    /// Returns the value of an attribute until it is computed; `nil` is an optional attribute's nil.
     func initialValue(_ keyPath: AnyKeyPath) -> Any? {
       let type = Swift.type(of: keyPath).valueType
       if type is any OptionalType.Type { return nil }
@@ -98,12 +98,12 @@ extension Schema {
 extension Schema.Derivation {
   /// A key path of a derivation.
   ///
-  /// Unchecked, because key paths do not say that they are Sendable; those to properties of models are constants.
+  /// Unchecked, because key paths are not declared Sendable; those to properties of models are constants.
   struct SourceKeyPath: @unchecked Sendable {
     let keyPath: AnyKeyPath
   }
 
-  /// A derivation by the names of what it reads, as schemas and stores write it down.
+  /// A derivation by the names of its properties, as schemas and stores record it.
   package struct Names: Codable, Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
     package let source: String?
@@ -116,9 +116,9 @@ extension Schema.Derivation {
 }
 
 extension Schema.Attribute {
-  /// Has the attribute computed by the store; written by `@Model` for `@Derived`.
+  /// Makes the store compute the attribute; written by `@Model` for `@Derived`.
   ///
-  /// - Parameter derivation: What it is computed from.
+  /// - Parameter derivation: The source of the attribute.
   /// - Returns: The same attribute.
   public func derived(_ derivation: Schema.Derivation) -> Schema.Attribute {
     self.derivation = derivation

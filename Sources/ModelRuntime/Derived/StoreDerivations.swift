@@ -1,12 +1,12 @@
 package import RowFormat
 
-/// Which columns of a store's tables are derived, and from what.
+/// The derived columns of a store's tables, with their sources.
 package struct StoreDerivations: Sendable {
-  /// A derived column that the rows of a table count for, as members of a list of other rows.
+  /// A derived column that counts or sums the rows of a table, as members of a list of other rows.
   package struct MemberRule: Hashable, Sendable {
     /// The member's column that names the owner of the list.
     package let reference: Int
-    /// The member's column that is added up; `nil` if members are counted.
+    /// The member's column that is summed; `nil` if members are counted.
     package let summand: Int?
     /// The owner's column, whose position sibling classes may use for totals of their own.
     package let column: Int
@@ -28,7 +28,7 @@ package struct StoreDerivations: Sendable {
     package var lengths: [(list: Int, column: Int)] = []
     /// Canonical forms of texts.
     package var texts: [(text: Int, column: Int)] = []
-    /// When the row was written.
+    /// The times of the row's last write.
     package var dates: [Int] = []
   }
 
@@ -104,19 +104,19 @@ package struct StoreDerivations: Sendable {
 }
 
 extension StoreDerivations.MemberRule {
-  /// Whether a change of some columns can change what a row counts for.
+  /// Whether a change of some columns can change a row's contribution.
   package func isTouched(by changed: ColumnSet) -> Bool {
     changed.contains(reference) || summand.map(changed.contains) ?? false
   }
 }
 
 extension StoreDerivations.OwnRules {
-  /// The lengths and canonical texts of a row that is written.
+  /// The lengths and canonical texts of a row to be written.
   ///
   /// - Parameters:
   ///   - row: The row as it is to be written.
   ///   - layout: Its layout.
-  ///   - changed: The columns that are changed; those of the values are added, and others of their kind are taken out.
+  ///   - changed: The changed columns; the columns of the values are added, and others of their kind are removed.
   /// - Returns: Columns and their values.
   package func values(
     of row: RawSpan,
@@ -141,7 +141,7 @@ extension StoreDerivations.OwnRules {
   }
 }
 
-/// What one member adds to a count or a sum.
+/// The contribution of one member to a count or a sum.
 package struct DerivedAmount: Equatable {
   package var integer: Int128 = 0
   package var double = 0.0

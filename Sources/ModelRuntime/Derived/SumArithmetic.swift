@@ -25,13 +25,13 @@ package enum SumArithmetic: Hashable, Sendable {
     of type: any (FixedWidthInteger & _ColumnValue).Type
   ) -> ClosedRange<Int128> { bounds(type) }
 
-  /// What counts are: integers of the type `Int`.
+  /// The arithmetic of counts: integers of the type `Int`.
   package static var count: SumArithmetic { .integer(Int128(Int.min)...Int128(Int.max)) }
 
-  /// Whether what leaves a sum can be taken off it: then it is the same in whichever order it came about.
+  /// Whether a number can be subtracted again exactly: the sum is then independent of the order of changes.
   package var isExact: Bool { if case .integer = self { true } else { false } }
 
-  /// The number that the 64 bits of a column stand for.
+  /// The number in the 64 bits of a column.
   package func integer(_ stored: Int64) -> Int128 {
     if case .integer(let bounds) = self, bounds.upperBound > Int128(Int64.max) {
       return Int128(UInt64(bitPattern: stored))
