@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryPlan: CustomStringConvertible {
-  /// The question in one line, then what was done, a line for each table and for the context.
+  /// The question in one line, then the work, a line for each table and for the context.
   public var description: String {
     var lines = [headline]
     for access in accesses { lines.append(line(access.entity, access.description)) }
@@ -18,7 +18,7 @@ extension QueryPlan: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// What was asked, as a sentence.
+  /// The question, as a sentence.
   public var headline: String {
     var text = "\(question.rawValue) \(entity)"
     if let predicate { text += " where \(predicate)" }
@@ -93,7 +93,7 @@ extension QueryPlan.TableAccess.Path: CustomStringConvertible {
 }
 
 extension Int {
-  /// With a comma before each three digits.
+  /// Grouped by commas every three digits.
   fileprivate var grouped: String {
     let digits = String(magnitude)
     var text = ""
@@ -121,7 +121,7 @@ extension Int {
 }
 
 extension Duration {
-  /// In milliseconds, with two digits behind the point.
+  /// In milliseconds, with two decimals.
   fileprivate var milliseconds: String {
     let (seconds, attoseconds) = components
     let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000

@@ -1,6 +1,6 @@
-/// How a question to a context was answered: who did what, what was read, and how long each step took.
+/// The plan by which a question to a context was answered: the worker, the data read, and the time of each step.
 ///
-/// ``ModelContext/explain(_:)-(FetchDescriptor<T>)`` makes one; printing it shows
+/// ``ModelContext/explain(_:)-(FetchDescriptor<T>)`` returns one; printing it shows
 ///
 ///     fetch Trip where destination == "Oslo" && delay > 60, sorted by name, limit 20
 ///       Trip        index of destination: 312 of 1,000,000 rows; read 312 (24.1 kB), 57 matched
@@ -8,11 +8,11 @@
 ///       time        plan 0.02 ms, read 0.41 ms, sort 0.01 ms, objects 0.02 ms; 0.48 ms in all
 ///       result      20
 public struct QueryPlan: Sendable, Hashable {
-  /// What was asked for.
+  /// The kind of result requested.
   public enum Question: String, Sendable, Hashable {
     /// Models.
     case fetch
-    /// How many models match.
+    /// The number of models that match.
     case count
     /// The identifiers of models.
     case identifiers
@@ -24,9 +24,9 @@ public struct QueryPlan: Sendable, Hashable {
     case search
   }
 
-  /// What was asked for.
+  /// The kind of result requested.
   public let question: Question
-  /// The class that was asked about.
+  /// The class in question.
   public let entity: String
   /// The predicate as a store sees it; `nil` if there was none.
   public let predicate: String?
@@ -38,25 +38,25 @@ public struct QueryPlan: Sendable, Hashable {
   public let offset: Int?
   /// The type of the store that was asked.
   public let store: String
-  /// Who tested the predicate; `nil` without a predicate.
+  /// The worker that tested the predicate; `nil` without a predicate.
   public internal(set) var filteredBy: Worker?
-  /// Who sorted; `nil` without a sort.
+  /// The worker that sorted; `nil` without a sort.
   public internal(set) var sortedBy: Worker?
-  /// How each table was read, where the store reports it: a `LogStore` and a `PostgresStore` do, and other
+  /// The access to each table, if the store reports it: a `LogStore` and a `PostgresStore` do, and other
   /// stores do not.
   public internal(set) var accesses: [TableAccess] = []
-  /// How many rows or snapshots the store handed to the context.
+  /// Number of rows or snapshots that the store returned to the context.
   public internal(set) var handedOverCount: Int?
-  /// How many objects were made for rows.
+  /// Number of objects made for rows.
   public internal(set) var objectCount = 0
-  /// How many models, values, groups or identifiers were returned; of a count, the number itself.
+  /// Number of models, values, groups or identifiers returned; of a count, the number itself.
   public internal(set) var resultCount: Int?
-  /// What was done and for how long, in the order of the first time.
+  /// The steps with their durations, in the order of the first time.
   public internal(set) var steps: [Step] = []
-  /// How long all of it took.
+  /// The total duration.
   public internal(set) var duration = Duration.zero
 
-  /// Who does a part of the work.
+  /// The part of the system that does a step.
   public enum Worker: String, Sendable, Hashable {
     /// The store, from rows, columns or an index.
     case store
@@ -64,11 +64,11 @@ public struct QueryPlan: Sendable, Hashable {
     case context
   }
 
-  /// A part of the work, and how long it took.
+  /// A step of the work, with its duration.
   public struct Step: Sendable, Hashable {
-    /// What was done.
+    /// The kind of work.
     public let kind: Kind
-    /// How long it took.
+    /// The duration of the step.
     public internal(set) var duration: Duration
 
     /// The kinds of work.
@@ -79,9 +79,9 @@ public struct QueryPlan: Sendable, Hashable {
       case read
       /// Sorting rows in the store.
       case sort
-      /// Waiting for a store that does not report what it does.
+      /// Waiting for a store that does not report its work.
       case ask
-      /// Making objects of rows.
+      /// Making objects for rows.
       case objects
       /// Testing the predicate on objects.
       case filterObjects = "filter objects"
@@ -92,29 +92,29 @@ public struct QueryPlan: Sendable, Hashable {
 }
 
 extension QueryPlan {
-  /// How the rows of one table were found and read.
+  /// The access path and the reads for the rows of one table.
   public struct TableAccess: Sendable, Hashable {
     /// The class whose rows the table has.
     public let entity: String
-    /// How the rows were found.
+    /// The access path.
     public let path: Path
-    /// How many rows the table has; where a server was asked, how many it found.
+    /// Number of rows in the table; for a server, the number it found.
     public let rowCount: Int
-    /// How many rows an index or the predicate named; `nil` where all rows were examined.
+    /// Number of rows named by an index or the predicate; `nil` if all rows were examined.
     public let candidateCount: Int?
-    /// How many rows were read whole.
+    /// Number of rows read whole.
     public let readRowCount: Int
-    /// How many bytes the rows read whole have.
+    /// Number of bytes of the rows read whole.
     public let readRowByteCount: Int
-    /// How many rows were examined by columns.
+    /// Number of rows examined by columns.
     public let columnRowCount: Int
     /// Blocks of packed rows whose columns were read.
     public let blockCount: Int
-    /// Blocks of packed rows that their bounds left out.
+    /// Blocks of packed rows excluded by their bounds.
     public let prunedBlockCount: Int
-    /// How many bytes of columns were read, as they are stored.
+    /// Number of stored bytes of the columns that were read.
     public let columnByteCount: Int
-    /// How many rows matched, of those that were examined.
+    /// Number of matching rows among those examined.
     public let matchCount: Int
 
     /// A way to rows.
@@ -123,7 +123,7 @@ extension QueryPlan {
       case identifiers
       /// The rows that refer to others through a relationship.
       case references(String)
-      /// The rows that have certain members in a list; the members were looked for first.
+      /// The rows that have certain members in a list; the members were found first.
       case members(String)
       /// An index of properties names the rows that can match.
       case index([String])
@@ -139,9 +139,9 @@ extension QueryPlan {
       case scan
       /// A server found the rows that match, and no others.
       case server
-      /// A server found rows that can match, by what it understands of the predicate; each was then tested here.
+      /// A server found rows that can match, by the part of the predicate it understands; each was then tested here.
       case serverThenRows
-      /// The table knows how many rows it has.
+      /// The table's number of rows.
       case rowCount
       /// The predicate lets no row of the class match.
       case nothing
@@ -176,7 +176,7 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-  /// A plan of which only the question is known.
+  /// Makes a plan that has only the question.
   init(
     question: Question,
     entity: String,

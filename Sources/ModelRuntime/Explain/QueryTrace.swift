@@ -1,11 +1,11 @@
-/// What is being found out about a question while it is answered.
+/// The plan under construction while a question is answered.
 ///
 /// Travels to the store in the ``EditingState``. Belongs to one call on one thread at a time, as its context does;
-/// made only for a requested plan, so that a question without one pays a comparison with nil.
+/// made only for a requested plan, so that a question without one costs a comparison with nil.
 package final class QueryTrace: @unchecked Sendable {
   /// The questions that were answered, in order.
   private(set) var plans: [QueryPlan] = []
-  /// Whether a question is being answered: what is asked meanwhile is part of it.
+  /// Whether a question is being answered: questions asked meanwhile are part of it.
   private(set) var isAsking = false
 
   private var accesses: [QueryPlan.TableAccess] = []
@@ -34,12 +34,12 @@ package final class QueryTrace: @unchecked Sendable {
 
   func addObjects(_ count: Int) { objectCount += count }
 
-  /// Records what a store answered.
+  /// Records the answer of a store.
   ///
   /// - Parameters:
-  ///   - count: How many rows.
+  ///   - count: The number of rows.
   ///   - needsFilter: Whether it left the predicate to the context.
-  ///   - needsSort: Whether it left the sort.
+  ///   - needsSort: Whether it left the sort to the context.
   func recordAnswer(_ count: Int, needsFilter: Bool, needsSort: Bool) {
     handedOverCount = count
     if needsFilter { contextFilters = true }
@@ -50,10 +50,10 @@ package final class QueryTrace: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - plan: The plan, as far as the question determines it.
-  ///   - count: How many things the answer has; `nil` if it is none, and another question is asked instead.
+  ///   - count: The number of results in the answer; `nil` if it is no answer, and another question is asked instead.
   ///   - body: Answers the question.
   /// - Returns: The answer.
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   package func answer<R>(
     _ plan: @autoclosure () -> QueryPlan,
     counting count: (R) -> Int?,
@@ -72,7 +72,7 @@ package final class QueryTrace: @unchecked Sendable {
     return result
   }
 
-  /// A plan with what has been found out so far.
+  /// Completes a plan with the data collected so far.
   package func plan(_ plan: QueryPlan, took duration: Duration) -> QueryPlan {
     var plan = plan
     plan.accesses = accesses
