@@ -2,12 +2,12 @@
 public import Foundation
 
 extension String {
-  /// A text as it is looked up in a table: its words, and what is between them.
+  /// A text as it is looked up in a table: its words and its interpolations.
   ///
   ///     String(localized: "\(count) trips to \(place)")   // looked up as "%lld trips to %@"
   ///     String(localized: "\(used)% of \(total) GB")       // looked up as "%lld%% of %lld GB"
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
-    /// What is looked up.
+    /// The key to look up.
     package let key: String
     let arguments: [LocalizationArgument]
 
@@ -16,17 +16,17 @@ extension String {
       arguments = []
     }
 
-    /// Makes a text of a key that is known only as the program runs.
+    /// Makes a text from a key that is known only at run time.
     public init(_ value: String) { self.init(stringLiteral: value) }
 
     public init(stringInterpolation: StringInterpolation) {
       arguments = stringInterpolation.arguments
       let format = stringInterpolation.key
-      // With nothing between its words it is a text, not a format.
+      // Without interpolations it is a text, not a format.
       key = arguments.isEmpty ? format.replacing("%%", with: "%") : format
     }
 
-    /// Collects the words, and what is between them.
+    /// Collects the words and the interpolations.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key: String
       var arguments: [LocalizationArgument] = []
@@ -37,8 +37,8 @@ extension String {
       }
 
       public mutating func appendLiteral(_ literal: String) {
-        // What is written is text, and what is looked up is a format where anything is between: as in the tables that
-        // Apple's tools make, a percent sign is written twice there.
+        // A literal is text, but the key is a format if there are interpolations: as in the tables that
+        // Apple's tools make, a percent sign is doubled there.
         key += literal.replacing("%", with: "%%")
       }
 
@@ -92,18 +92,18 @@ extension String {
       }
     }
 
-    /// The text, with what is between the words in the places that a format gives it.
+    /// The text, with its interpolations in the places of a format.
     func filled(_ format: String, _ locale: Locale) -> String {
       arguments.isEmpty ? format : LocalizationArgument.fill(format, with: arguments, locale)
     }
   }
 
-  /// Looks a text up, and puts in what is between its words.
+  /// Looks a text up, and fills in its interpolations.
   ///
-  /// The text itself, where there is no table, or no entry of it.
+  /// Without a table, or an entry in it, the result is the text itself.
   ///
   /// - Parameters:
-  ///   - keyAndValue: The text, which is also what is looked up.
+  ///   - keyAndValue: The text, which is also the key.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
   ///   - bundle: The bundle of the file; by default, the program's.
   ///   - locale: The locale whose digits and separators format numbers.
@@ -118,11 +118,11 @@ extension String {
     self.init(looking: keyAndValue.key, keyAndValue, table, bundle, locale)
   }
 
-  /// Looks a text up by a name of its own.
+  /// Looks a text up by a separate key.
   ///
   /// - Parameters:
   ///   - key: The key to look up.
-  ///   - defaultValue: The text, where there is no table, or no entry of it.
+  ///   - defaultValue: The text to use without a table, or an entry in it.
   ///   - table: The file `TABLE.strings` of the bundle; by default `Localizable.strings`.
   ///   - bundle: The bundle of the file; by default, the program's.
   ///   - locale: The locale whose digits and separators format numbers.
@@ -150,7 +150,7 @@ extension String {
   }
 }
 
-/// What is between the words of a text.
+/// An interpolated value of a text.
 enum LocalizationArgument: Hashable, Sendable {
   case text(String)
   case integer(Int64)
@@ -158,7 +158,7 @@ enum LocalizationArgument: Hashable, Sendable {
 
   /// The argument in the form of a specifier: `%@`, `%lld`, `%5.2f`.
   ///
-  /// - Returns: `nil` if the specifier is for something else: then the plain form is the better one.
+  /// - Returns: `nil` if the specifier does not apply to the value: then the plain form is better.
   private func formed(_ flags: String, _ conversion: Character, _ locale: Locale) -> String? {
     switch (self, conversion) {
     case (.integer(let value), "d"), (.integer(let value), "i"):
@@ -180,7 +180,7 @@ enum LocalizationArgument: Hashable, Sendable {
     }
   }
 
-  /// Puts arguments in the places of a format: in order, or where `%2$@` says.
+  /// Fills arguments into the places of a format: in order, or by position as in `%2$@`.
   ///
   /// A place for which there is no argument stays as it is.
   static func fill(
@@ -199,7 +199,7 @@ enum LocalizationArgument: Hashable, Sendable {
         rest = rest[rest.index(after: after)...]
         continue
       }
-      // A place, flags with width and precision, a length, a conversion.
+      // A position, flags with width and precision, a length, a conversion.
       let specifier = /(?:(\d+)\$)?([-+ #0']*\d*(?:\.\d+)?)(?:hh|ll|[hlqzjtL])?([@a-zA-Z])/
       guard let match = rest[after...].prefixMatch(of: specifier) else {
         result += "%"

@@ -5,7 +5,7 @@ public import Foundation
 // Names and members are those of Foundation on Apple's platforms.
 
 extension PredicateExpressions {
-  /// Whether a text contains another, in the way people search: without case and diacritics.
+  /// Whether a text contains another in a user's sense: ignoring case and diacritics.
   public struct StringLocalizedStandardContains<Root, Other>: PredicateExpression
   where
     Root: PredicateExpression,
@@ -21,7 +21,7 @@ extension PredicateExpressions {
     /// The text that is looked for.
     public let other: Other
 
-    /// Makes the question.
+    /// Makes the test.
     public init(root: Root, other: Other) {
       self.root = root
       self.other = other
@@ -33,7 +33,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// How two texts are ordered, regardless of case.
+  /// The order of two texts, regardless of case.
   public struct StringCaseInsensitiveCompare<Root, Other>: PredicateExpression
   where
     Root: PredicateExpression,
@@ -41,7 +41,7 @@ extension PredicateExpressions {
     Root.Output: StringProtocol,
     Other.Output: StringProtocol
   {
-    /// How the two texts are ordered.
+    /// The order of the two texts.
     public typealias Output = ComparisonResult
 
     /// The text on the left.
@@ -61,7 +61,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// How two texts are ordered in the user's language.
+  /// The order of two texts in the user's language.
   public struct StringLocalizedCompare<Root, Other>: PredicateExpression
   where
     Root: PredicateExpression,
@@ -69,7 +69,7 @@ extension PredicateExpressions {
     Root.Output: StringProtocol,
     Other.Output: StringProtocol
   {
-    /// How the two texts are ordered.
+    /// The order of the two texts.
     public typealias Output = ComparisonResult
 
     /// The text on the left.
@@ -90,7 +90,7 @@ extension PredicateExpressions {
   }
 }
 
-// MARK: What `#Predicate` calls
+// MARK: Builders that `#Predicate` calls
 
 extension PredicateExpressions {
   /// Makes the node of `localizedStandardContains(_:)`.

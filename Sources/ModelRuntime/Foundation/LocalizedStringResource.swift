@@ -1,16 +1,16 @@
 #if !canImport(Darwin)
 public import Foundation
 
-/// A text that is looked up when it is shown: what is looked up, and where.
+/// A text that is looked up when it is shown: its key and its table.
 ///
 ///     static let title: LocalizedStringResource = "Trips"
 ///     print(String(localized: title))
 public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable,
   CustomLocalizedStringResourceConvertible
 {
-  /// What is looked up.
+  /// The key to look up.
   public let key: String
-  /// The text, where there is no table, or no entry of it.
+  /// The text to use without a table, or an entry in it.
   public let defaultValue: String.LocalizationValue
   /// The file `TABLE.strings` of the program's bundle; `Localizable.strings` if `nil`.
   public let table: String?
@@ -26,7 +26,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
     self.init(String.LocalizationValue(stringInterpolation: stringInterpolation))
   }
 
-  /// Makes a resource of a text that is also what is looked up.
+  /// Makes a resource of a text that is also the key.
   public init(
     _ keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -39,7 +39,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
     self.locale = locale
   }
 
-  /// Makes a resource of a text that is looked up by a name of its own.
+  /// Makes a resource of a text that has a separate key.
   public init(
     _ key: StaticString,
     defaultValue: String.LocalizationValue,
@@ -54,7 +54,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
   }
 }
 
-/// What has a text to be shown.
+/// A type with a text to show.
 public protocol CustomLocalizedStringResourceConvertible {
   /// The text to show for the value.
   var localizedStringResource: LocalizedStringResource { get }

@@ -1,14 +1,14 @@
 #if !canImport(Darwin)
 public import Foundation
 
-// A `SortDescriptor` of Foundation on Linux takes texts by `<` only, and cannot be taught another
-// comparator. What it takes is any `Comparable` property: so the text's key path is prolonged by a
-// property whose `<` is the comparison that was asked for, and stores recognise the longer path.
+// A `SortDescriptor` of Foundation on Linux compares texts by `<` only, and accepts no other
+// comparator. It accepts any `Comparable` property: so the text's key path is extended by a
+// property whose `<` is the requested comparison, and stores recognise the longer path.
 //
 // `SortDescriptor(\.name)` stays what it is, a comparison by `<`: a more specific initialiser would
 // win over Foundation's, but then `keyPath` would no longer be the path the user wrote.
 
-/// A text in the place of its sort key: ordered by a rule of the user's language.
+/// A text as its sort key: ordered by a rule of the user's language.
 public struct _LocalizedSortKey: Comparable, Sendable {
   let text: String
   let rule: LocalizedStringComparator.Rule
@@ -52,7 +52,7 @@ extension SortDescriptor {
   /// - Parameters:
   ///   - keyPath: The path to the text.
   ///   - comparator: `.localizedStandard` or `.localized`.
-  ///   - order: Whether the least comes first.
+  ///   - order: The direction; forward puts the least first.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
@@ -66,7 +66,7 @@ extension SortDescriptor {
     }
   }
 
-  /// Orders by a text that may be missing, in the user's language; what is missing comes first.
+  /// Orders by an optional text, in the user's language; nil comes first.
   ///
   /// - Parameters:
   ///   - keyPath: The path to the text.
@@ -78,12 +78,12 @@ extension SortDescriptor {
     self.init(keyPath, comparator: comparator, order: comparator.order)
   }
 
-  /// Orders by a text that may be missing, in the user's language; what is missing comes first.
+  /// Orders by an optional text, in the user's language; nil comes first.
   ///
   /// - Parameters:
   ///   - keyPath: The path to the text.
   ///   - comparator: `.localizedStandard` or `.localized`.
-  ///   - order: Whether the least comes first.
+  ///   - order: The direction; forward puts the least first.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,
@@ -100,8 +100,8 @@ extension SortDescriptor {
 
 /// Joins two paths.
 ///
-/// A path is `Sendable` when what it captures is: these capture nothing, or what the user's path
-/// already captured. The library's `appending` forgets that.
+/// A path is `Sendable` if its captures are: these capture nothing, or only what the user's path
+/// already captured. The library's `appending` loses that.
 private func prolong<Root, Text>(
   _ path: any KeyPath<Root, Text> & Sendable,
   by key: KeyPath<Text, _LocalizedSortKey>
@@ -131,7 +131,7 @@ extension AnyKeyPath {
     return type == _LocalizedSortKey.self || type == _LocalizedSortKey?.self
   }
 
-  /// How the texts at `base` are ordered by a sort descriptor of this path, or `nil` if it is about
+  /// The order of the texts at `base` in a sort descriptor of this path, or `nil` if it concerns
   /// other texts.
   package func localizedSortRule(over base: AnyKeyPath) -> LocalizedStringComparator.Rule? {
     let keys: [(AnyKeyPath, LocalizedStringComparator.Rule)] = [

@@ -1,21 +1,21 @@
 #if !canImport(Darwin)
 public import Foundation
 
-// `String.StandardComparator` knows `.lexical` only on Linux, and cannot be told another rule: it decodes none, and
-// has no initializer. What it has are the fields for it. So the two that are missing are made by writing these
-// fields, if they are where they are known to be; a Foundation that has them otherwise most likely has the two
+// `String.StandardComparator` has only `.lexical` on Linux, and cannot be given another rule: it decodes none, and
+// has no initializer. It does have the fields for it. So the two missing comparators are made by writing these
+// fields, if they are at their known offsets; a Foundation with another layout most likely has the two
 // comparators as well, and then the compiler takes those.
 extension String.StandardComparator {
-  /// Orders texts as lists of files are ordered: numbers by value, case and accents last.
+  /// Orders texts as file lists do: numbers by value, case and accents last.
   ///
   /// A `SortDescriptor` of it compares in the user's language. Called directly it compares numbers by value
-  /// and passes over case, in no language.
+  /// and ignores case, independently of any language.
   @_disfavoredOverload
   public static var localizedStandard: String.StandardComparator { localizedRules.standard }
 
   /// Orders texts character by character, as the user's language does.
   ///
-  /// A `SortDescriptor` of it compares in the user's language; called directly it compares in none.
+  /// A `SortDescriptor` of it compares in the user's language; called directly it is language-independent.
   @_disfavoredOverload
   public static var localized: String.StandardComparator { localizedRules.plain }
 
@@ -38,11 +38,11 @@ extension String.StandardComparator {
     return comparator
   }
 
-  /// The same rule, of a comparator that compares by it; `nil` for one that compares by `<`.
+  /// The rule of the comparator; `nil` for one that compares by `<`.
   package var localizedRule: LocalizedStringComparator? {
     var forward = self
     forward.order = .forward
-    // Where the fields are others, all three are the same.
+    // With another layout of the fields, all three are equal.
     if forward == .lexical { return nil }
     if forward == Self.localizedRules.standard { return .init(.localizedStandard, order: order) }
     if forward == Self.localizedRules.plain { return .init(.localized, order: order) }

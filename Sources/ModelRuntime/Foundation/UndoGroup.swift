@@ -1,9 +1,9 @@
 #if !canImport(Darwin)
 /// Actions that are undone together, the last one first.
 struct UndoGroup {
-  /// Takes back one change.
+  /// An action that undoes one change.
   struct Action {
-    /// What the action works on; it is not kept alive, and without it there is nothing to do.
+    /// The target of the action; it is not kept alive, and without it there is nothing to do.
     weak var target: AnyObject?
     let perform: () -> Void
   }
@@ -17,7 +17,7 @@ struct UndoGroup {
 
   mutating func append(_ action: Action) { actions.append(action) }
 
-  /// Takes in a group that was nested in this one.
+  /// Appends a nested group.
   mutating func append(contentsOf nested: UndoGroup) {
     actions += nested.actions
     if name.isEmpty { name = nested.name }
@@ -25,7 +25,7 @@ struct UndoGroup {
     userInfo.merge(nested.userInfo) { own, _ in own }
   }
 
-  /// Forgets the actions of a target, and of targets that are gone.
+  /// Removes the actions of a target, and of freed targets.
   mutating func removeActions(of target: AnyObject) {
     actions.removeAll { $0.target === target || $0.target == nil }
   }

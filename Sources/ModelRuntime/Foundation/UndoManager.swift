@@ -1,25 +1,25 @@
 #if !canImport(Darwin)
 public import Foundation
 
-/// Remembers how to take changes back, and how to make them again: Foundation's class, which Linux
+/// Records how to undo changes, and how to redo them: Foundation's class, which Linux
 /// lacks.
 ///
-/// Changes made between ``beginUndoGrouping()`` and ``endUndoGrouping()`` are taken back together.
+/// Changes made between ``beginUndoGrouping()`` and ``endUndoGrouping()`` are undone together.
 /// While ``groupsByEvent`` is on, changes made outside of a group open one by themselves, which ends
-/// with the turn of the main run loop, or with the next ``undo()`` where no run loop runs.
+/// with the turn of the main run loop, or with the next ``undo()`` if no run loop runs.
 ///
-/// Where Foundation raises an exception this class does the nearest sensible thing: ``undo()`` ends
+/// If Foundation raises an exception this class does the nearest sensible thing: ``undo()`` ends
 /// groups that are still open, and ending a group that was never begun does nothing.
 ///
 /// An undo manager belongs to the thread or actor that made it, like the context it serves.
 open class UndoManager: NSObject {
-  /// What is happening to the actions that are registered.
+  /// The use of newly registered actions.
   private enum Activity {
     case registering, undoing, redoing
   }
 
   private var activity = Activity.registering
-  /// The groups that have been begun and not ended, the outermost first.
+  /// The open groups, the outermost first.
   private var open: [UndoGroup] = []
   /// Whether the outermost open group was begun by an event rather than by a caller.
   private var isEventGroupOpen = false
@@ -33,7 +33,7 @@ open class UndoManager: NSObject {
   /// The modes of the main run loop in which an event ends.
   open var runLoopModes: [RunLoop.Mode] = [.default]
 
-  /// How many groups can be undone; 0 is no bound.
+  /// The maximum number of groups that can be undone; 0 means no limit.
   open var levelsOfUndo = 0 {
     didSet { trim() }
   }
@@ -43,10 +43,10 @@ open class UndoManager: NSObject {
 
   // MARK: Grouping
 
-  /// How many groups are open inside each other.
+  /// The number of nested open groups.
   open var groupingLevel: Int { open.count }
 
-  /// Begins a group; what is registered until its end is undone together.
+  /// Begins a group; actions registered until its end are undone together.
   open func beginUndoGrouping() {
     // A caller's group that begins first thing in an event is not nested in the event's.
     openEventGroupIfNeeded()
@@ -57,7 +57,7 @@ open class UndoManager: NSObject {
   open func endUndoGrouping() {
     guard !open.isEmpty else { return }
     closeGroup()
-    // Without a run loop nothing else would end the group of an event that holds nothing but this.
+    // Without a run loop nothing else would end an event group that holds only this one.
     if open.count == 1, isEventGroupOpen, eventEnd() == nil { closeGroup() }
   }
 
@@ -80,7 +80,7 @@ open class UndoManager: NSObject {
     post(.NSUndoManagerDidCloseUndoGroup)
   }
 
-  /// Puts a finished group where it can be found again.
+  /// Adds a finished group to the undo or redo groups.
   private func keep(_ group: UndoGroup) {
     if activity == .undoing {
       redoGroups.append(group)
@@ -98,10 +98,10 @@ open class UndoManager: NSObject {
 
   // MARK: Groups by event
 
-  /// Calls something when an event is over.
+  /// Calls a closure when an event is over.
   typealias EventEnd = (_ modes: [RunLoop.Mode], _ then: @escaping @Sendable () -> Void) -> Void
 
-  /// The end of the event that is under way, or `nil` if no events are known of: in a program that
+  /// The end of the current event, or `nil` if events are unknown: in a program that
   /// runs no main run loop, or on another thread.
   var eventEnd: () -> EventEnd? = {
     guard Thread.isMainThread, RunLoop.main.currentMode != nil else { return nil }
@@ -116,7 +116,7 @@ open class UndoManager: NSObject {
     eventEnd()?(runLoopModes) { reference.manager?.endEvent() }
   }
 
-  /// Ends the group of the event that is under way, before the event itself does.
+  /// Ends the group of the current event, before the event itself does.
   func endEventGroup() { endEvent() }
 
   /// Ends the group of the event that is over.
@@ -125,7 +125,7 @@ open class UndoManager: NSObject {
     closeGroup()
   }
 
-  /// Carries the manager to the end of the turn, on the thread that it is used on.
+  /// Carries the manager to the end of the turn, on the thread that uses it.
   private struct WeakReference: @unchecked Sendable {
     weak var manager: UndoManager?
   }
@@ -138,14 +138,14 @@ open class UndoManager: NSObject {
   /// Stops registering changes until ``enableUndoRegistration()`` has been called as often.
   open func disableUndoRegistration() { disabledCount += 1 }
 
-  /// Takes back one ``disableUndoRegistration()``.
+  /// Reverts one ``disableUndoRegistration()``.
   open func enableUndoRegistration() { disabledCount = max(0, disabledCount - 1) }
 
-  /// Remembers how to take a change back.
+  /// Records how to undo a change.
   ///
   /// - Parameters:
   ///   - target: The changed object; it is not kept alive, and the handler is skipped when it is gone.
-  ///   - handler: Takes the change back; what it registers makes the change again.
+  ///   - handler: Undoes the change; an action it registers redoes it.
   public func registerUndo<TargetType>(
     withTarget target: TargetType,
     handler: @escaping (TargetType) -> Void
@@ -155,7 +155,7 @@ open class UndoManager: NSObject {
     let action = UndoGroup.Action(target: target) { [weak target] in
       if let target { handler(target) }
     }
-    // A change that is neither undone nor redone makes what could be redone meaningless.
+    // A change that is neither undone nor redone invalidates the redo groups.
     if activity == .registering { redoGroups.removeAll() }
     if open.isEmpty {
       var group = UndoGroup()
@@ -174,7 +174,7 @@ open class UndoManager: NSObject {
     disabledCount = 0
   }
 
-  /// Forgets how to take back changes of one target.
+  /// Forgets the actions of one target.
   open func removeAllActions(withTarget target: Any) {
     let target = target as AnyObject
     for index in open.indices { open[index].removeActions(of: target) }
@@ -193,19 +193,19 @@ open class UndoManager: NSObject {
     post(.NSUndoManagerCheckpoint)
     return !redoGroups.isEmpty
   }
-  /// Whether changes are being taken back right now.
+  /// Whether changes are being undone right now.
   open var isUndoing: Bool { activity == .undoing }
-  /// Whether changes are being made again right now.
+  /// Whether changes are being redone right now.
   open var isRedoing: Bool { activity == .redoing }
 
-  /// Takes back the last group of changes, ending it first if it is still open.
+  /// Undoes the last group of changes, ending it first if it is still open.
   open func undo() {
     guard activity == .registering else { return }
     while !open.isEmpty { closeGroup() }
     undoNestedGroup()
   }
 
-  /// Takes back the last group that was ended, and leaves open ones open.
+  /// Undoes the last group that was ended, and leaves open ones open.
   open func undoNestedGroup() {
     guard activity == .registering, let group = undoGroups.popLast() else { return }
     post(.NSUndoManagerCheckpoint)
@@ -214,10 +214,10 @@ open class UndoManager: NSObject {
     post(.NSUndoManagerDidUndoChange)
   }
 
-  /// Makes the last group of changes that was taken back again.
+  /// Redoes the last group of changes that was undone.
   open func redo() {
     guard activity == .registering else { return }
-    // What is registered in an open group makes what could be redone meaningless.
+    // Actions registered in an open group invalidate the redo groups.
     guard open.allSatisfy(\.isEmpty), let group = redoGroups.popLast() else { return }
     post(.NSUndoManagerCheckpoint)
     post(.NSUndoManagerWillRedoChange)
@@ -243,12 +243,12 @@ open class UndoManager: NSObject {
 
   // MARK: Names
 
-  /// What the last group that can be undone is called, or "".
+  /// The name of the last group that can be undone, or "".
   open var undoActionName: String { lastUndoGroup?.name ?? "" }
-  /// What the last group that can be redone is called, or "".
+  /// The name of the last group that can be redone, or "".
   open var redoActionName: String { redoGroups.last?.name ?? "" }
 
-  /// Names the group that is open, or the last one that was ended.
+  /// Names the open group, or the last one that was ended.
   open func setActionName(_ actionName: String) { change { $0.name = actionName } }
 
   /// The title of a menu item that undoes.
@@ -256,44 +256,44 @@ open class UndoManager: NSObject {
   /// The title of a menu item that redoes.
   open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
-  /// The title of a menu item that undoes an action of some name.
+  /// The title of a menu item that undoes a named action.
   open func undoMenuTitle(forUndoActionName actionName: String) -> String {
     actionName.isEmpty ? "Undo" : "Undo \(actionName)"
   }
 
-  /// The title of a menu item that redoes an action of some name.
+  /// The title of a menu item that redoes a named action.
   open func redoMenuTitle(forUndoActionName actionName: String) -> String {
     actionName.isEmpty ? "Redo" : "Redo \(actionName)"
   }
 
-  // MARK: What is known of a group
+  // MARK: Properties of a group
 
   /// Whether the last group that can be undone may be dropped when a document is saved.
   open var undoActionIsDiscardable: Bool { lastUndoGroup?.isDiscardable ?? false }
   /// Whether the last group that can be redone may be dropped when a document is saved.
   open var redoActionIsDiscardable: Bool { redoGroups.last?.isDiscardable ?? false }
 
-  /// Says whether the group that is open may be dropped when a document is saved.
+  /// Sets whether the open group may be dropped when a document is saved.
   open func setActionIsDiscardable(_ discardable: Bool) {
     change { $0.isDiscardable = discardable }
   }
 
-  /// What was kept under a key with the last group that can be undone.
+  /// The value stored under a key with the last group that can be undone.
   open func undoActionUserInfoValue(forKey key: UserInfoKey) -> Any? {
     lastUndoGroup?.userInfo[key]
   }
 
-  /// What was kept under a key with the last group that can be redone.
+  /// The value stored under a key with the last group that can be redone.
   open func redoActionUserInfoValue(forKey key: UserInfoKey) -> Any? {
     redoGroups.last?.userInfo[key]
   }
 
-  /// Keeps a value under a key with the group that is open.
+  /// Stores a value under a key with the open group.
   open func setActionUserInfoValue(_ value: Any?, forKey key: UserInfoKey) {
     change { $0.userInfo[key] = value }
   }
 
-  /// The key of a value that is kept with a group.
+  /// The key of a value that is stored with a group.
   public struct UserInfoKey: Hashable, RawRepresentable, Sendable {
     public let rawValue: String
     /// Creates a key.
@@ -306,7 +306,7 @@ open class UndoManager: NSObject {
     open.first { !$0.isEmpty || !$0.name.isEmpty } ?? undoGroups.last
   }
 
-  /// Changes the group that is open, or the last one that was ended.
+  /// Changes the open group, or the last one that was ended.
   private func change(_ body: (inout UndoGroup) -> Void) {
     if !open.isEmpty {
       body(&open[open.count - 1])
@@ -335,13 +335,13 @@ extension Notification.Name {
   public static let NSUndoManagerDidCloseUndoGroup = Self(
     "NSUndoManagerDidCloseUndoGroupNotification"
   )
-  /// Changes are about to be taken back.
+  /// Changes are about to be undone.
   public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
-  /// Changes have been taken back.
+  /// Changes have been undone.
   public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
-  /// Changes are about to be made again.
+  /// Changes are about to be redone.
   public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
-  /// Changes have been made again.
+  /// Changes have been redone.
   public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
 }
 #endif
