@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A save, as the history of a ``DefaultHistoryToken`` store tells it.
+/// A save, as recorded in the history of a store with ``DefaultHistoryToken``.
 public struct DefaultHistoryTransaction: HistoryTransaction {
   /// A bookmark behind a transaction.
   public typealias TokenType = DefaultHistoryToken
@@ -14,7 +14,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 
   private enum Contents: Sendable {
     case read([HistoryChange])
-    /// For a predicate that may not ask.
+    /// For a predicate that must not ask.
     case unread(UnreadChanges)
   }
 
@@ -64,9 +64,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     }
   }
 
-  /// Always empty: which program saved is not written down; see ``author``.
+  /// Always empty: the saving program is not recorded; see ``author``.
   public var bundleIdentifier: String { "" }
-  /// Always empty: which process saved is not written down; see ``author``.
+  /// Always empty: the saving process is not recorded; see ``author``.
   public var processIdentifier: String { "" }
 
   public static func == (
@@ -86,7 +86,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 package final class UnreadChanges: @unchecked Sendable {
   private let decode: () throws -> [HistoryChange]
   private var known: [HistoryChange]?
-  /// What went wrong when a predicate asked.
+  /// The error that occurred when a predicate asked.
   package private(set) var failure: (any Error)?
 
   package init(_ decode: @escaping () throws -> [HistoryChange]) { self.decode = decode }

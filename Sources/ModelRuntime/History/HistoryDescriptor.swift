@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Which transactions of the history to fetch, or to delete.
+/// A request for transactions of the history, to fetch or to delete.
 ///
 ///     var newest = HistoryDescriptor<DefaultHistoryTransaction>(
 ///       sortBy: [.init(\.token, order: .reverse)])
 ///     newest.fetchLimit = 1
 ///
-/// What a predicate says of `token`, `transactionIdentifier`, `author` and `timestamp`, alone or with
-/// `&&`, a store over a log answers without a look at anything else; the first two also tell it where to
-/// begin.
+/// Conditions on `token`, `transactionIdentifier`, `author` and `timestamp`, alone or with
+/// `&&`, are answered by a store over a log without reading anything else; the first two also determine where it
+/// begins.
 public struct HistoryDescriptor<TransactionType>: Sendable
 where TransactionType: HistoryTransaction {
   /// The condition that transactions must meet; `nil` matches all.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which saves an observer counts.
+/// The saves that an observer counts.
 struct HistoryFilter: Sendable {
   let models: [ModelDescriptor]
   let authors: Set<String>
@@ -24,7 +24,7 @@ struct HistoryFilter: Sendable {
     models.contains(where: descriptor.isKind(of:))
   }
 
-  /// Whether models of a class, or of one of its subclasses, are among those that count.
+  /// Whether models of a class, or of one of its subclasses, count.
   private func mayMatch(_ descriptor: ModelDescriptor) -> Bool {
     models.contains { descriptor.isKind(of: $0) || $0.isKind(of: descriptor) }
   }
@@ -45,7 +45,7 @@ extension HistoryChange {
 }
 
 extension HistoryProviding {
-  /// The transactions behind a token, oldest first; all there are, without one.
+  /// The transactions after a token, oldest first; all there are, without one.
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` for a token of another type than the store's.
   func transactions(since token: (any HistoryToken)?) throws -> [any HistoryTransaction] {
@@ -55,7 +55,7 @@ extension HistoryProviding {
         "expected a token of type \(HistoryType.TokenType.self), found a \(type(of: token))"
       )
     }
-    // A store of this kind begins where the token says; of another it is not known what it understands.
+    // A store of this kind begins at the token; for any other kind, it is unknown which predicates it understands.
     if let bound = bound as? DefaultHistoryToken,
       let request = HistoryDescriptor<DefaultHistoryTransaction>(
         // As `#Predicate` writes it: in this module that name is our macro's, which is for models.

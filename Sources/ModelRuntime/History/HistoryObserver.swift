@@ -10,10 +10,10 @@ import Synchronization
 ///       …  // time to fetch the history
 ///     }
 ///
-/// It counts the saves of all contexts of the container, and those of other processes and machines where the store
-/// reports them: on the thread that saved, or that noticed. It says *that*
-/// something happened; ``ModelContext/fetchHistory(_:)`` says what. To delete history is no save, and takes none from the count,
-/// but for those of other processes that have gone from the store before they were noticed.
+/// It counts the saves of all contexts of the container, and those of other processes and machines if the store
+/// reports them: on the thread that saved, or that noticed. The counter shows *that* something happened;
+/// ``ModelContext/fetchHistory(_:)`` returns the changes. Deleting history is no save, and lowers no count,
+/// except that saves of other processes deleted from the store before they were noticed are not counted.
 public final class HistoryObserver: Sendable, Observable {
   /// The container whose saves count.
   public let modelContainer: ModelContainer
@@ -28,16 +28,16 @@ public final class HistoryObserver: Sendable, Observable {
 
   private struct State: Sendable {
     var count = 0
-    /// The events that came before the beginning was settled.
+    /// The events before the beginning was determined.
     var early: [SaveEvent]? = []
-    /// By store, behind what was counted; only where saves may be met twice.
+    /// By store, the bookmark after the counted saves; only if saves may be met twice.
     var bookmarks: [String: any HistoryToken] = [:]
-    /// By store that others save to, the saves of this container behind the bookmark: counted when they were heard of.
+    /// By store with other writers, the saves of this container after the bookmark: counted when they were announced.
     var heard: [String: Set<HeardToken>] = [:]
-    /// What makes stores look for saves of other processes.
+    /// The watches that make stores look for saves of other processes.
     var watches: [any AnyObject & Sendable] = []
 
-    /// Moves the bookmark of a store, and forgets the saves that it is behind now.
+    /// Moves the bookmark of a store, and forgets the saves that are now before it.
     mutating func remember(_ token: (any HistoryToken)?, of store: String) {
       bookmarks[store] = token
       guard let token, let heard = heard[store], !heard.isEmpty else { return }
@@ -45,9 +45,9 @@ public final class HistoryObserver: Sendable, Observable {
     }
   }
 
-  /// How many matching saves there were: since the observer was made, or since the tokens it was given.
+  /// The number of matching saves since the observer was made, or since the tokens it was given.
   ///
-  /// A save matches by the classes of the changes that the history tells of it. A batch, which writes rows without objects, also
+  /// A save matches by the classes of its changes in the history. A batch, which writes rows without objects, also
   /// counts for those whose lists its rows may be members of, whether that changed or not.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
@@ -57,13 +57,13 @@ public final class HistoryObserver: Sendable, Observable {
   /// Begins to count.
   ///
   /// - Parameters:
-  ///   - historyTokens: Where to begin, by store identifier; now, for a store without a token.
+  ///   - historyTokens: The beginning, by store identifier; now, for a store without a token.
   ///   - observedModels: The classes whose changes count, with their subclasses; all, if empty.
   ///   - authors: The authors whose saves count; all, if empty.
   ///   - modelContainer: The container whose stores are observed.
   ///   - isolation: Of no effect: an observer can be used from everywhere.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` for a token before which history was deleted;
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a token that is of no store of the container.
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a token of a store that the container does not have.
   public convenience init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [],
@@ -140,7 +140,7 @@ extension HistoryObserver: SaveListener {
     catchUp()
   }
 
-  /// Whether an event is to be counted, and was not yet.
+  /// Whether an event counts and has not been counted yet.
   private func isNews(_ event: SaveEvent) -> Bool {
     guard filter.matches(event) else { return false }
     return state.withLock { state in
@@ -148,19 +148,19 @@ extension HistoryObserver: SaveListener {
         state.bookmarks[store].map { !isLater(token, than: $0) } ?? false
       }
       if isKnown { return false }
-      // The history will tell of it, too.
+      // The history will list it, too.
       for (store, token) in event.tokens { state.heard[store]?.insert(HeardToken(token)) }
       return true
     }
   }
 
-  /// How many saves of this container are kept in mind until the history tells of them.
+  /// Maximum number of this container's saves remembered until the history lists them.
   static var heardLimit: Int { 512 }
 
-  /// The number of saves of this container that the history has not told of yet.
+  /// The number of saves of this container that the history has not listed yet.
   var heardCount: Int { state.withLock { $0.heard.values.reduce(0) { $0 + $1.count } } }
 
-  /// Reads the history where this container alone has saved for long: nobody else is there to make it be read.
+  /// Reads the history if this container alone has saved for long: no other writer triggers the reading.
   private func catchUp() {
     let stores = state.withLock { state in
       state.heard.filter { $0.value.count >= Self.heardLimit }.map(\.key)
@@ -192,7 +192,7 @@ extension HistoryObserver {
   private func watch(_ store: any RemoteSaveReporting, _ connection: StoreConnection) {
     let watch = store.observeRemoteSaves { [weak self] in self?.noticeRemoteSaves(connection) }
     guard let watch else {
-      // Nobody else saves to it: the history will not be asked.
+      // There are no other writers: the history will not be read.
       return state.withLock { $0.heard[connection.identifier] = nil }
     }
     state.withLock { $0.watches.append(watch) }
@@ -209,13 +209,13 @@ extension HistoryObserver {
       )
       if count > 0 { add(count) }
     } catch {
-      // What happened cannot be told any more: that is worth a look, too.
+      // The changes can no longer be listed: that counts as an event, too.
       try? remember(history.newestToken(), of: connection)
       add(1)
     }
   }
 
-  /// The transactions behind a bookmark, those that were deleted included; where some of these are gone, those that are left.
+  /// The transactions after a bookmark, deleted ones included; the remaining ones if some of them are gone.
   ///
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if the bookmark is newer than the store, as after an older copy was put
   ///   back; the store's error if the store cannot be read.
@@ -223,7 +223,7 @@ extension HistoryObserver {
     behind bookmark: (any HistoryToken)?,
     in history: any HistoryProviding
   ) throws -> [any HistoryTransaction] {
-    // What was deleted by a predicate is missing in the history, and nothing says so.
+    // Transactions deleted by a predicate are missing in the history without a trace.
     if let bookmark, let store = history as? any DeletedHistoryReading,
       let all = try store.allTransactions(since: bookmark)
     {
@@ -234,15 +234,15 @@ extension HistoryObserver {
     } catch let expired as SwiftDataError where expired == .historyTokenExpired {
       guard let bookmark else { throw expired }
       let left = try history.transactions(since: nil)
-      // What was deleted is the beginning: all that is left comes after the bookmark.
+      // The deleted part is the beginning: all remaining transactions come after the bookmark.
       if let newest = left.last?.anyToken, !isLater(newest, than: bookmark) { throw expired }
       return left
     }
   }
 
-  /// Notes how far a store's history was looked at.
+  /// Records the position up to which a store's history was read.
   ///
-  /// - Returns: How many matching transactions were not counted elsewhere meanwhile.
+  /// - Returns: The number of matching transactions that were not counted elsewhere meanwhile.
   private func take(
     _ transactions: [any HistoryTransaction],
     of connection: StoreConnection,
@@ -271,7 +271,7 @@ extension HistoryObserver {
   }
 }
 
-/// Whether one token is behind another of its type; tokens of two types cannot be compared, and count as later.
+/// Whether one token is after another of its type; tokens of two types cannot be compared, and count as later.
 private func isLater(_ token: any HistoryToken, than other: any HistoryToken) -> Bool {
   func compare<T: HistoryToken>(_ token: T) -> Bool { (other as? T).map { token > $0 } ?? true }
   return compare(token)

@@ -1,18 +1,18 @@
 package import Foundation
 
-/// What a store that numbers its transactions does for a request: where to begin and end, what to test, and
-/// in what order to go.
+/// The plan for a request in a store that numbers its transactions: the range of numbers, the tests, and
+/// the order.
 package struct HistoryPlan {
   /// The transactions to look at: those after one number, up to another.
   package private(set) var after: Int64 = 0
   package private(set) var through = Int64.max
-  /// The transaction that the greatest token of a lower bound is behind; `nil` if no token bounds the
+  /// The transaction just before the greatest token of a lower bound; `nil` if no token bounds the
   /// request from below.
   package private(set) var bookmark: Int64?
-  /// The direction in which the result comes out sorted; `nil` if it has to be sorted.
+  /// The direction in which the result comes out sorted; `nil` if it must be sorted.
   package let order: SortOrder?
   private var tests: [HistoryTest] = []
-  /// What the bounds and tests do not say already.
+  /// The part of the predicate that bounds and tests do not cover.
   private let rest: Predicate<DefaultHistoryTransaction>?
 
   /// Plans a request to a store.
@@ -34,19 +34,19 @@ package struct HistoryPlan {
 
   /// Whether a transaction matches; the bounds are known to hold.
   ///
-  /// - Throws: What evaluating the predicate throws.
+  /// - Throws: An error of evaluating the predicate.
   package func matches(_ transaction: DefaultHistoryTransaction) throws -> Bool {
     for test in tests where !test.holds(for: transaction) { return false }
     guard let rest else { return true }
     return try NodeFilter(rest).matches(transaction)
   }
 
-  /// Whether a transaction without its changes may be one that matches.
+  /// Whether a transaction may match, judged without its changes.
   package func mayMatch(author: String?, timestamp: Date) -> Bool {
     tests.allSatisfy { $0.holds(author, timestamp) }
   }
 
-  /// Whether nothing but bounds and tests has to hold.
+  /// Whether bounds and tests decide alone.
   package var isDecidedByTests: Bool { rest == nil }
 
   /// Whether a request is for all transactions up to one.
@@ -57,7 +57,7 @@ package struct HistoryPlan {
     case .test(let test): tests.append(test)
     case .number(let relation, let number): bound(relation, number)
     case .token(let relation, let token):
-      // A store that the token knows nothing of: all of it is new.
+      // The token does not include this store: all of it is new.
       let counter = token.counter(of: store)
       bound(relation, counter ?? 0)
       guard let counter else { return }
@@ -70,7 +70,7 @@ package struct HistoryPlan {
   }
 
   private mutating func bound(_ relation: HistoryRelation, _ number: Int64) {
-    // A number no transaction can have is as good as the nearest that one could.
+    // A number outside the possible range is clamped to the nearest possible one.
     let number = min(max(number, 0), .max - 1)
     switch relation {
     case .greater: after = max(after, number)
@@ -85,7 +85,7 @@ package struct HistoryPlan {
 
   private static func order(of keys: [SortDescriptor<DefaultHistoryTransaction>]) -> SortOrder? {
     guard let first = keys.first else { return .forward }
-    // Numbers differ: what comes behind the first key does not matter.
+    // Numbers are distinct: keys after the first do not matter.
     let numbers: [AnyKeyPath] = [
       \DefaultHistoryTransaction.token, \DefaultHistoryTransaction.transactionIdentifier,
       \DefaultHistoryTransaction.id,
@@ -95,7 +95,7 @@ package struct HistoryPlan {
   }
 }
 
-/// How a property compares with a constant.
+/// The relation of a property to a constant.
 enum HistoryRelation {
   case less, lessOrEqual, equal, greaterOrEqual, greater
 
@@ -122,7 +122,7 @@ enum HistoryRelation {
   }
 }
 
-/// What can be said of a transaction before its changes are read.
+/// A test of a transaction that does not need its changes.
 enum HistoryTest {
   case author(String?, isEqual: Bool)
   case timestamp(HistoryRelation, Date)

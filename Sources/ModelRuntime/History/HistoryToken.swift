@@ -2,15 +2,15 @@
 ///
 /// Tokens are meant to be kept, encoded, from one run to the next.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// What the token is made of.
+  /// The type of the token's value.
   associatedtype TokenType: Codable, Hashable, Sendable
 
-  /// What the token says, for a store that makes tokens of its own; `nil` if it does not say.
+  /// The value of the token, for a store with its own tokens; `nil` if it has none.
   var tokenValue: TokenType? { get }
 }
 
 extension HistoryToken {
-  /// The store whose transaction the token was taken from; "" if the token does not say.
+  /// The store whose transaction the token was taken from; "" if the token does not include it.
   public var storeIdentifier: String {
     if let token = self as? DefaultHistoryToken { return token.store.identifier }
     return (tokenValue as? [String: Any])?.keys.min() ?? ""
@@ -19,8 +19,8 @@ extension HistoryToken {
 
 /// A bookmark in the history of stores that number their transactions.
 ///
-/// For each store it knows the number of the newest transaction it is behind. Where a container has several
-/// stores, the token of a fetched transaction knows of all that were fetched before it, so that
+/// For each store it has the number of the newest transaction before it. If a container has several
+/// stores, the token of a fetched transaction includes all that were fetched before it, so that
 /// `transactions.last?.token` is a bookmark for all of them.
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the newest transaction, by the identifier of each store.
@@ -29,7 +29,7 @@ public struct DefaultHistoryToken: HistoryToken {
   /// The store of the transaction.
   let store: HistoryStoreName
   let value: Int64
-  /// What is known of other stores; nearly always nothing.
+  /// The numbers of other stores; nearly always none.
   private let others: Others?
 
   private final class Others: Sendable {
@@ -58,7 +58,7 @@ public struct DefaultHistoryToken: HistoryToken {
     others = .ignored
   }
 
-  /// The number of the newest transaction that the bookmark is behind, by store.
+  /// The number of the newest transaction before the bookmark, by store.
   public var tokenValue: [String: Int64]? {
     var counters = others?.counters ?? [:]
     counters[store.identifier] = value
@@ -71,7 +71,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
   public var storeIdentifier: String { store.identifier }
 
-  /// The number for a store; `nil` if the token knows nothing of it.
+  /// The number for a store; `nil` if the token does not include it.
   package func counter(of identifier: String) -> Int64? {
     identifier == store.identifier ? value : others?.counters[identifier]
   }
@@ -83,7 +83,7 @@ extension DefaultHistoryToken {
   /// Orders tokens of one store by their transactions.
   ///
   /// Of several stores, the first by identifier in which two tokens differ decides; a store that a token does
-  /// not know counts as one of which nothing was seen.
+  /// not include counts as one of which nothing was seen.
   public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
     let (left, right) = firstDifference(lhs, rhs)
     return left < right
@@ -127,15 +127,15 @@ extension DefaultHistoryToken {
     return (0, 0)
   }
 
-  /// The same transaction's token, as a store compares it with the tokens of a predicate.
+  /// The same transaction's token, in the form that a store compares with the tokens of a predicate.
   package var focused: DefaultHistoryToken { DefaultHistoryToken(focused: self) }
 
-  /// The bookmark in the history of one store alone, whatever else the token knows.
+  /// The bookmark in the history of one store alone, whatever else the token includes.
   func bookmark(in store: String) -> DefaultHistoryToken {
     DefaultHistoryToken(HistoryStoreName(store), counter(of: store) ?? 0)
   }
 
-  /// The bookmark behind this transaction and what another token is behind.
+  /// The bookmark after this transaction and after all those that another token is after.
   func joined(with other: DefaultHistoryToken?) -> DefaultHistoryToken {
     guard let other else { return self }
     var counters = other.tokenValue ?? [:]
@@ -171,7 +171,7 @@ extension DefaultHistoryToken {
   }
 }
 
-/// The identifier of a store, which all tokens of its history share.
+/// The identifier of a store, shared by all tokens of its history.
 package final class HistoryStoreName: Sendable, Equatable {
   package let identifier: String
 

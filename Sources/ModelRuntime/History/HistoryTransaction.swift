@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What one save changed in one store.
+/// The changes of one save in one store.
 ///
 ///     let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
 ///     for change in transactions.flatMap(\.changes) { print(change.changedPersistentIdentifier) }
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// A bookmark in the history, greater than those before it.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
-  /// What tells the transactions of a store apart, in their order.
+  /// The identifier of a transaction in its store, ordered by time.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// When the save was made, by the clock of the process that made it.
+  /// The time of the save, by the clock of the process that made it.
   var timestamp: Date { get }
-  /// What it changed, in order.
+  /// The changes, in order.
   var changes: [HistoryChange] { get }
-  /// A bookmark behind this transaction: what is greater came later.
+  /// A bookmark after this transaction: greater tokens came later.
   var token: TokenType { get }
   /// The number of the transaction in its store; later ones are greater.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -24,7 +24,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var author: String? { get }
 }
 
-/// What happened to one model.
+/// The change of one model.
 public enum HistoryChange: Sendable {
   /// The model was added.
   case insert(any HistoryInsert)
@@ -49,10 +49,10 @@ public protocol HistoryInsert<Model>: Sendable {
   associatedtype Model: PersistentModel
   /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// What tells the changes of a store apart, in their order.
+  /// The identifier of a change in its store, in the order of the changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
-  /// Which change this is, among all changes of the store.
+  /// The identifier of this change among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -66,12 +66,12 @@ public protocol HistoryUpdate<Model>: Sendable {
   associatedtype Model: PersistentModel
   /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// What tells the changes of a store apart, in their order.
+  /// The identifier of a change in its store, in the order of the changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// A property that was set.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
-  /// Which change this is, among all changes of the store.
+  /// The identifier of this change among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -87,15 +87,15 @@ public protocol HistoryDelete<Model>: Sendable {
   associatedtype Model: PersistentModel
   /// The type of the transaction's identifier.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// What tells the changes of a store apart, in their order.
+  /// The identifier of a change in its store, in the order of the changes.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
-  /// Which change this is, among all changes of the store.
+  /// The identifier of this change among all changes of the store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change belongs to.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The identifier that the model had.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// What is left of the model: the values of its attributes marked `.preserveValueOnDeletion`.
+  /// The remains of the model: the values of its attributes marked `.preserveValueOnDeletion`.
   var tombstone: HistoryTombstone<Model> { get }
 }

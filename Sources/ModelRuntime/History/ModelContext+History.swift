@@ -1,23 +1,23 @@
 import Foundation
 
 extension ModelContext {
-  /// Returns what was saved, transaction by transaction: by any context, and by other processes.
+  /// Returns the saves, transaction by transaction, of any context and of other processes.
   ///
   ///     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
   ///     descriptor.predicate = #Predicate { $0.token > last && $0.author != "sync" }
   ///     for transaction in try context.fetchHistory(descriptor) { … }
   ///
-  /// Of several stores, the transactions come merged by the time they were made, those of each store in its own order.
-  /// Their tokens are bookmarks for all of those stores, also for one that had nothing new since the token in the
+  /// Transactions of several stores are merged by the time they were made, those of each store in its own order.
+  /// Their tokens are bookmarks for all of those stores, also for one without anything new since the token in the
   /// predicate.
   ///
-  /// - Parameter descriptor: Which transactions, and in what order; its type says which stores are asked.
+  /// - Parameter descriptor: The transactions to fetch, and their order; its type selects the stores.
   /// - Returns: The transactions.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token in the predicate can no
-  ///   longer be told in full: begin anew, from the models as they are;
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after a token in the predicate is
+  ///   no longer complete: begin anew, from the current models;
   ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a request that a store cannot answer;
   ///   ``DataStoreError/unsupportedFeature`` if no store of the container has such transactions.
-  /// - Complexity: In a store over a log, O(what was saved after the token).
+  /// - Complexity: In a store over a log, O(changes saved after the token).
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   where T: HistoryTransaction {
     let found = try coordinator.connections.compactMap { try $0.fetchHistory(descriptor) }
@@ -31,10 +31,10 @@ extension ModelContext {
     return merged
   }
 
-  /// Forgets transactions for good; the models stay as they are.
+  /// Deletes transactions permanently; the models stay as they are.
   ///
   /// - Parameter descriptor: The transactions to delete.
-  /// - Throws: As ``fetchHistory(_:)``; ``SwiftDataError`` for a store that was opened without the right to save.
+  /// - Throws: As ``fetchHistory(_:)``; ``SwiftDataError`` for a read-only store.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     var isKnown = false
@@ -45,13 +45,13 @@ extension ModelContext {
   }
 }
 
-/// Puts the transactions of several stores into one order.
+/// Merges the transactions of several stores.
 enum HistoryMerge {
   /// Merges transactions by the time they were made.
   ///
   /// - Parameters:
   ///   - lists: The transactions of each store.
-  ///   - bookmark: What all of them are behind; the token of each then says it, too.
+  ///   - bookmark: The token before all of them; it is joined into the token of each.
   /// - Returns: The transactions, those of each store in its own order.
   static func merge<T: HistoryTransaction>(
     _ lists: [[T]],
@@ -65,8 +65,8 @@ enum HistoryMerge {
     return mergeNumbered(numbered, behind: bookmark) as? [T] ?? []
   }
 
-  /// The oldest of the lists' first transactions, again and again: a time need not be later than that of the transaction
-  /// before, and a token that is behind a transaction is behind all that the store made earlier.
+  /// Takes the oldest of the lists' first transactions, repeatedly: a transaction may have an earlier time than the one
+  /// before it, and a token after a transaction is after all earlier ones of the store.
   private static func mergeNumbered(
     _ lists: [[DefaultHistoryTransaction]],
     behind bookmark: DefaultHistoryToken?
@@ -91,7 +91,7 @@ enum HistoryMerge {
 }
 
 extension HistoryDescriptor {
-  /// What all transactions of the request are behind, by its predicate; `nil` if that does not say.
+  /// The token before all transactions of the request, by its predicate; `nil` if that has none.
   fileprivate var bookmark: DefaultHistoryToken? {
     guard let predicate else { return nil }
     var conditions: [HistoryCondition] = []
@@ -107,7 +107,7 @@ extension HistoryDescriptor {
 }
 
 extension HistoryProviding {
-  /// The transactions a request asks for, if they are of this store's type.
+  /// The transactions that match a request, if they are of this store's type.
   func fetch<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
     guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return nil }
     return (try fetchHistory(own) as Any) as? [T]
@@ -122,7 +122,7 @@ extension HistoryProviding {
 }
 
 extension StoreConnection {
-  /// The transactions that a request asks for; `nil` if the store has none of that type.
+  /// The transactions that match a request; `nil` if the store has none of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
     try EntityNames.withCurrent(descriptorsByName) { try store.history?.fetch(descriptor) }
   }

@@ -6,14 +6,14 @@ protocol SaveListener: AnyObject, Sendable {
   func heard(_ event: SaveEvent)
 }
 
-/// What a save did, as its container's listeners hear of it.
+/// A save, as announced to its container's listeners.
 struct SaveEvent: Sendable {
   let author: String?
-  /// The classes of what was inserted, updated or deleted.
+  /// The classes of inserted, updated and deleted models.
   var models: [ModelDescriptor] = []
   /// The classes, or their superclasses, of owners of lists that may have changed with their members.
   private(set) var owners: [ModelDescriptor] = []
-  /// The bookmarks behind it, by store.
+  /// The bookmarks after the save, by store.
   var tokens: [String: any HistoryToken] = [:]
 }
 
@@ -46,7 +46,7 @@ final class SaveListeners: Sendable {
     tell(event)
   }
 
-  /// Tells of a batch, which wrote rows without objects.
+  /// Announces a batch, which wrote rows without objects.
   func tell(
     _ rows: SavedRows,
     _ token: (any HistoryToken)?,
@@ -71,7 +71,7 @@ final class SaveListeners: Sendable {
   }
 
   private func tell(_ event: SaveEvent) {
-    // Not under the lock: a listener may add and remove listeners.
+    // Outside the lock: a listener may add and remove listeners.
     let all = listeners.withLock { $0.values.compactMap(\.value) }
     for listener in all { listener.heard(event) }
   }
@@ -103,9 +103,9 @@ extension SaveEvent {
     models.append(descriptor)
   }
 
-  /// Notes the owners of lists that are made of their members: the history has an update of each that a member joined or left.
+  /// Adds the owners of lists that consist of their members: the history has an update of each that a member joined or left.
   ///
-  /// Which they are, only the rows know. Changes of objects are recorded at both ends, and need none of this.
+  /// Only the rows identify them. Changes of objects are recorded at both ends, and need none of this.
   fileprivate mutating func insertOwners(ofLists member: ModelDescriptor) {
     for property in member.relationships where property.inverse?.isDerivable == true {
       guard !property.isToMany, let destination = property.destination else { continue }
