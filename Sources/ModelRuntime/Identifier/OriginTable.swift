@@ -1,7 +1,7 @@
 /// The origins of identifiers, by store and entity.
 ///
-/// Those of stores and schemas last. Any other is remembered as long as an identifier has it, so that a client who sends
-/// identifiers of what does not exist fills no memory.
+/// Origins of stores and schemas last. Any other is kept only as long as an identifier uses it, so that a client that sends
+/// identifiers of models that do not exist fills no memory.
 struct OriginTable {
   struct Pair: Hashable {
     let store: String?
@@ -14,12 +14,12 @@ struct OriginTable {
 
   private var lasting: [Pair: IdentifierOrigin] = [:]
   private var passing: [Pair: Passing] = [:]
-  /// With how many passing ones those are forgotten that have gone.
+  /// Number of passing origins at which freed ones are removed.
   private var limit = OriginTable.smallestLimit
 
   private static let smallestLimit = 32
 
-  /// How many pairs are remembered.
+  /// Number of remembered pairs.
   var count: Int { lasting.count + passing.count }
 
   /// The origin of a pair, which lasts from now on.
@@ -31,7 +31,7 @@ struct OriginTable {
     return origin
   }
 
-  /// The origin of a pair, which goes with the last one who has it, unless it lasts already.
+  /// Returns the origin of a pair, which is freed with its last user unless it lasts already.
   mutating func origin(_ pair: Pair) -> IdentifierOrigin {
     if let known = lasting[pair] ?? passing[pair]?.origin { return known }
     let origin = IdentifierOrigin(pair)
@@ -40,7 +40,7 @@ struct OriginTable {
     return origin
   }
 
-  /// Forgets the pairs whose origins have gone; once for as many new ones as there were left, so that one costs little.
+  /// Removes pairs with freed origins; runs once per as many additions as pairs were left, which bounds its cost per addition.
   private mutating func forgetGone() {
     passing = passing.filter { $0.value.origin != nil }
     limit = max(Self.smallestLimit, passing.count * 2)

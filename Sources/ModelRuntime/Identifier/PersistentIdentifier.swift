@@ -6,7 +6,7 @@ import Synchronization
 /// The name of a model: its entity, its store, and a key that is never used again.
 ///
 /// An identifier is temporary until the model's first save, permanent afterwards. Only permanent
-/// ones mean anything outside the process, or in another context.
+/// identifiers are valid outside the process, or in another context.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable {
   /// The identity of an identifier, for `Identifiable`.
   public struct ID: Hashable, Sendable {
@@ -35,9 +35,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
   /// - Parameters:
   ///   - storeIdentifier: The `identifier` of the store.
   ///   - entityName: The name of the model's entity.
-  ///   - primaryKey: The row's key in the store; its JSON form is what the identifier keeps.
+  ///   - primaryKey: The row's key in the store; the identifier keeps its JSON form.
   /// - Returns: The identifier.
-  /// - Throws: What encoding the key throws.
+  /// - Throws: An error of encoding the key.
   public static func identifier<T>(
     for storeIdentifier: String,
     entityName: String,
@@ -48,11 +48,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     if let string = primaryKey as? String {
       return PersistentIdentifier(origin: origin, primaryKeyText: string)
     }
-    // Equal keys make equal identifiers: so a key of several parts has them in one order.
+    // Equal keys must make equal identifiers, so keys of several parts are encoded in one order.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let json = try encoder.encode(primaryKey)
-    // A key that is coded as a string, a UUID say, is kept without the quotes.
+    // A key that is encoded as a string, such as a UUID, is kept without the quotes.
     let text =
       (try? JSONDecoder().decode(String.self, from: json)) ?? String(decoding: json, as: UTF8.self)
     return PersistentIdentifier(origin: origin, primaryKeyText: text)
@@ -60,7 +60,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
 
   /// Makes a permanent identifier from its key's text.
   ///
-  /// Digits have one form, whichever way they came in: equal keys make equal identifiers.
+  /// Digits have one form, whatever their source: equal keys make equal identifiers.
   init(origin: IdentifierOrigin, primaryKeyText text: String) {
     if let key = UInt64(text), String(key) == text {
       self.init(origin: origin, key: key)
@@ -114,7 +114,7 @@ final class IdentifierOrigin: Sendable, Hashable {
     entityName = pair.entity
   }
 
-  /// The pairs, shared out by their hashes, so that threads that name different entities seldom wait for each other.
+  /// The pairs, distributed by their hashes, so that threads with different entities seldom wait for each other.
   private final class Shard: Sendable {
     let table = Lock(OriginTable(), .identifierOrigins)
   }
@@ -126,7 +126,7 @@ final class IdentifierOrigin: Sendable, Hashable {
     withTable(OriginTable.Pair(store: store, entity: entity)) { $0.lasting($1) }
   }
 
-  /// The origin of an identifier that comes from outside, and may name anything: it goes with the last identifier that
+  /// The origin of an identifier from outside, which may name anything: it is freed with the last identifier that
   /// has it, unless it is that of a store or a schema.
   static func read(store: String?, entity: String) -> IdentifierOrigin {
     withTable(OriginTable.Pair(store: store, entity: entity)) { $0.origin($1) }
@@ -142,7 +142,7 @@ final class IdentifierOrigin: Sendable, Hashable {
   /// Records that a table keeps the origin for good.
   func last() { lasts.store(true, ordering: .relaxed) }
 
-  /// How many pairs are remembered.
+  /// Number of remembered pairs.
   static var knownCount: Int { shards.reduce(0) { $0 + $1.table.withLock { $0.count } } }
 
   static func == (lhs: IdentifierOrigin, rhs: IdentifierOrigin) -> Bool { lhs === rhs }
