@@ -1,4 +1,4 @@
-/// What a save does with an attribute that another save has changed since this context read it.
+/// The policy of a save for an attribute that another save has changed since this context read it.
 ///
 /// ```swift
 /// context.mergePolicy = .throw
@@ -7,33 +7,33 @@
 /// })
 /// ```
 ///
-/// A conflict is about one attribute of one model: what the context read, what another context or actor has saved since,
-/// and what this context is to save. Saves of different attributes of one model do not meet, and neither do changes of
-/// relationships, additions (`add(_:to:)`), new models and deletes: these keep their own rules.
+/// A conflict concerns one attribute of one model: the value that the context read, the value that another context or actor
+/// has saved since, and the value that this context is to save. Saves of different attributes of a model do not conflict,
+/// nor do changes of relationships, additions (`add(_:to:)`), new models and deletes: these have their own rules.
 ///
 /// The store compares the values when it gives the save its place among all saves, so no concurrent save gets between.
-/// Stores over a log can do that, and the store on a server, which locks the rows. For any other a policy makes every save throw,
-/// with the store's name.
+/// Stores over a log can do that, and the store on a server, which locks the rows. With any other store, a policy makes
+/// every save throw, with the store's name.
 public enum MergePolicy: Sendable {
   /// The value that is saved last stays; nothing is compared. The default.
   case lastWriter
   /// The save throws ``SwiftDataError/modelValidationFailure``, with ``MergeConflicts`` as its cause, and writes nothing.
   case `throw`
-  /// What is stored stays: the context gives up its value and takes over the stored one.
+  /// The stored value stays: the context discards its value and takes over the stored one.
   ///
-  /// Where it is not known what was read (``MergeConflict/isReadKnown``), the save throws as with ``throw``.
+  /// If the value read is unknown (``MergeConflict/isReadKnown``), the save throws as with ``throw``.
   case keepStored
   /// The closure decides about each attribute. It runs during the save, and must not use the context.
   case decide(@Sendable (MergeConflict) -> MergeChoice)
 
-  /// The object's side: what is to be saved overwrites what is stored, which is what ``lastWriter`` does.
+  /// The object's side: the value to save overwrites the stored one, as ``lastWriter`` does.
   public static var keepOwn: MergePolicy { .lastWriter }
 
   /// Whether values have to be compared.
   var compares: Bool { if case .lastWriter = self { false } else { true } }
 }
 
-/// What becomes of an attribute with a conflict.
+/// The resolution of a conflict about an attribute.
 public enum MergeChoice: Sendable {
   /// The value that is stored stays.
   case stored
@@ -45,7 +45,7 @@ public enum MergeChoice: Sendable {
 
 /// One attribute that two contexts have changed.
 ///
-/// Unchecked, because the values are of any type. They are decoded for the conflict alone, but for ``own``, which is the
+/// Unchecked, because the values are of any type. They are decoded for the conflict alone, except ``own``, which is the
 /// model's.
 public struct MergeConflict: @unchecked Sendable {
   /// The model.
@@ -54,17 +54,17 @@ public struct MergeConflict: @unchecked Sendable {
   public let property: String
   /// Whether ``read`` is known.
   ///
-  /// It is not for a model that the context had saved, or had taken over what others saved of it, and not read again before it
-  /// was changed, if the context was not comparing values then: only a save was given the policy. Then nobody can say whether
-  /// there is a conflict.
+  /// It is unknown for a model that the context had saved, or had merged from others, and not read again before
+  /// changing it, if the context was not comparing values then: only a save was given the policy. Then it cannot be determined
+  /// whether there is a conflict.
   public let isReadKnown: Bool
-  /// What the context read before it changed the attribute; `nil` is also an optional attribute's nil.
+  /// The value that the context read before it changed the attribute; `nil` is also an optional attribute's nil.
   public let read: Any?
-  /// What is stored now; `nil` is also an optional attribute's nil.
+  /// The value stored now; `nil` is also an optional attribute's nil.
   ///
   /// A value that has a file of its own (`.externalStorage`) is empty here and in ``read``.
   public let stored: Any?
-  /// What this context is to save.
+  /// The value that this context is to save.
   public let own: Any?
 }
 
