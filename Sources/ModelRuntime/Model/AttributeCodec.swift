@@ -3,7 +3,7 @@ package import RowFormat
 
 /// Moves the values of one attribute between a row, a keyed archive, and `Any`.
 ///
-/// The slow path, for stores that speak `Codable` and for reflection; generated code does not use it.
+/// The slow path, for stores that use `Codable` and for reflection; generated code does not use it.
 package protocol AttributeCodec: Sendable {
   var columnType: ColumnType { get }
   var isOptional: Bool { get }
@@ -29,7 +29,7 @@ package protocol AttributeCodec: Sendable {
   /// The column's value, or `nil` for null.
   func value(_ row: _RowView, _ column: Int) throws -> Any?
 
-  /// What can be read of a value of another shape than the attribute's type; without a row, of nothing.
+  /// The readable part of a value whose shape differs from the attribute's type; without a row, of no value.
   func readableValue(_ row: _RowView?, _ column: Int) -> Any?
 
   /// Writes a value into the row being encoded, if it has the attribute's type.
@@ -41,7 +41,7 @@ extension AttributeCodec {
   package var mayUseSideFiles: Bool { false }
 }
 
-/// The codec of a value that has a column type of its own.
+/// The codec of a value that has its own column type.
 struct ColumnCodec<Value: _ColumnValue>: AttributeCodec {
   var columnType: ColumnType { Value._columnType }
   var isOptional: Bool { Value._isOptional }
@@ -137,7 +137,7 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
     if let value = try container.decodeIfPresent(Value.self, forKey: key) {
       encoder.set(column, structured: value)
     } else if !isOptional, let value = try? container.decode(Value.self, forKey: key) {
-      // A type may encode a value as nil, and make it of nil again.
+      // A type may encode a value as nil, and decode it from nil again.
       encoder.set(column, structured: value)
     }
   }
@@ -156,7 +156,7 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {
     guard let value = value as? Value else { return }
     if isOptional {
-      // As the property has it: one that encodes itself as null is nil then.
+      // As the property has it: a value that encodes itself as null then becomes nil.
       encoder.set(column, structured: Optional(value))
     } else {
       encoder.set(column, structured: value)

@@ -1,21 +1,21 @@
 import RowFormat
 
 extension PersistentModel {
-  /// Adds to a number, so that what others add at the same time counts, too.
+  /// Adds to a number, so that concurrent additions of others also count.
   ///
   /// ```swift
   /// article.add(1, to: \.viewCount)
   /// try context.save()
   /// ```
   ///
-  /// The property changes at once. At the save, whatever its merge policy, the amount is added to what is stored by then,
-  /// and the property becomes that. A property that is set to anything but that sum afterwards has a value like any other.
+  /// The property changes at once. At the save, whatever its merge policy, the amount is added to the value stored by then,
+  /// and the property becomes the sum. A property that is later set to anything else has a value like any other.
   ///
-  /// Stores over a log and on a server do so; with any other the save throws, with the store's name. Undoing it takes the amount off
-  /// again, also what was saved. A sum that the property cannot hold leaves it as it is, and the next save or fetch throws.
+  /// Stores over a log and on a server support it; with any other the save throws, with the store's name. Undoing it subtracts
+  /// the amount again, also a saved one. A sum that overflows leaves the property as it is, and the next save or fetch throws.
   ///
   /// - Parameters:
-  ///   - amount: What is added; a negative number to subtract.
+  ///   - amount: The amount to add; a negative number to subtract.
   ///   - property: An attribute of the model.
   /// - Precondition: The model is in a context, or the sum does not overflow.
   public func add<Value: FixedWidthInteger & Codable>(
@@ -29,10 +29,10 @@ extension PersistentModel {
     add(Amount(added: amount), to: property, arithmetic)
   }
 
-  /// Adds to a number, so that what others add at the same time counts, too.
+  /// Adds to a number, so that concurrent additions of others also count.
   ///
   /// - Parameters:
-  ///   - amount: What is added; a negative number to subtract.
+  ///   - amount: The amount to add; a negative number to subtract.
   ///   - property: An attribute of the model.
   public func add<Value: BinaryFloatingPoint & Codable>(
     _ amount: Value,
@@ -51,7 +51,7 @@ extension PersistentModel {
     _ arithmetic: CheckedArithmetic<Value>
   ) {
     let state = _$state
-    // First: what is added to is the row's value, and no older one.
+    // Load the row first: the addition applies to the row's value, not to an older one.
     state.loadRow()
     let value = self[keyPath: keyPath]
     guard let sum = arithmetic.add(amount, to: value) else {
@@ -86,7 +86,7 @@ extension PersistentModel {
   }
 }
 
-/// What was added to a number, less what was taken off again; an unsigned difference may be below zero.
+/// The sum of additions to a number, less the subtractions; an unsigned difference may be below zero.
 struct Amount<Value: AdditiveArithmetic & Comparable> {
   var added = Value.zero
   var removed = Value.zero
@@ -94,7 +94,7 @@ struct Amount<Value: AdditiveArithmetic & Comparable> {
   var negated: Amount { Amount(added: removed, removed: added) }
 }
 
-/// Arithmetic that says when a result is beyond its type.
+/// Arithmetic that detects results beyond its type.
 struct CheckedArithmetic<Value: AdditiveArithmetic & Comparable> {
   typealias Operation = (Value, Value) -> (partialValue: Value, overflow: Bool)
 
@@ -113,7 +113,7 @@ struct CheckedArithmetic<Value: AdditiveArithmetic & Comparable> {
     return checked(subtract(amount.removed, amount.added)).flatMap { checked(subtract(value, $0)) }
   }
 
-  /// Two amounts together; `nil` if they overflow.
+  /// The sum of two amounts; `nil` if it overflows.
   func total(_ former: Amount<Value>?, _ amount: Amount<Value>) -> Amount<Value>? {
     guard let former else { return amount }
     guard let added = checked(add(former.added, amount.added)),
@@ -127,15 +127,15 @@ struct CheckedArithmetic<Value: AdditiveArithmetic & Comparable> {
   }
 }
 
-/// What is to be added to a property, whatever is stored.
+/// A pending addition to a property, independent of the stored value.
 struct Increment {
   let amount: Any
-  /// Whether the property of the object still is what adding has made it.
+  /// Whether the property of the object still has the value that adding gave it.
   let isIntact: (any PersistentModel) -> Bool
-  /// Makes the property of the object what adding to a stored row makes it.
+  /// Sets the property of the object to the sum with a stored row's value.
   let add: (any PersistentModel, MergeBase) throws -> Increment
 
-  /// Describes what was added to a property until it got the value that it has now.
+  /// Describes the additions to a property up to its current value.
   init<M: PersistentModel, Value>(
     _ amount: Amount<Value>,
     to keyPath: ReferenceWritableKeyPath<M, Value>,
@@ -147,7 +147,7 @@ struct Increment {
     self.amount = amount
     isIntact = { model in
       guard let value = (model as? M)?[keyPath: keyPath] else { return false }
-      // What is not a number is not equal to itself.
+      // NaN is not equal to itself.
       return value == result || value != value && result != result
     }
     add = { model, stored in
@@ -186,7 +186,7 @@ extension SwiftDataError {
 }
 
 extension _ModelState {
-  /// Has the next save or fetch say that a sum overflows.
+  /// Makes the next save or fetch throw an overflow error.
   fileprivate func deferOverflow<Value>(
     of amount: Amount<Value>,
     _ value: Value,
@@ -199,7 +199,7 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// What was added to a property, if nothing else was done to it since.
+  /// The pending addition to a property, if the property was not changed otherwise since.
   func intactIncrement(_ property: ModelProperty, of model: any PersistentModel) -> Increment? {
     guard let increment = mergeMemory?.increments[property.ordinal], increment.isIntact(model)
     else {

@@ -2,14 +2,14 @@ import Synchronization
 
 /// The ordinals of a class's properties by the identity of key paths, found without a lock.
 ///
-/// Each expression `\.name` in a program is one object, so its address names the property; hashing a key path costs
-/// more than all else that a small fetch does with it. Generic code makes key paths anew: once the places for a key
+/// Each expression `\.name` in a program is one object, so its address identifies the property; hashing a key path costs
+/// more than everything else that a small fetch does with it. Generic code makes key paths anew: once the slots for a key
 /// path are taken by others, it is not remembered.
 ///
-/// Any thread may look up and remember. What is remembered stays as long as the table, so that no other key path
-/// gets its address.
+/// Any thread may look up and remember. Remembered key paths live as long as the table, so that no other key path
+/// gets their address.
 ///
-/// Unchecked, because the slots are atomic, and what they name never changes.
+/// Unchecked, because the slots are atomic, and their entries never change.
 @safe struct KeyPathOrdinals: ~Copyable, @unchecked Sendable {
   private final class Entry {
     let keyPath: AnyKeyPath
@@ -21,9 +21,9 @@ import Synchronization
     }
   }
 
-  /// How many key paths are remembered at most.
+  /// Maximum number of remembered key paths.
   static let capacity = 256
-  /// How many slots are tried for one key path.
+  /// Number of slots probed for one key path.
   private static let probeCount = 8
 
   /// Each an entry that the table owns, or zero.
@@ -42,7 +42,7 @@ import Synchronization
     unsafe slots.deallocate()
   }
 
-  /// The ordinal that was remembered for a key path.
+  /// The remembered ordinal of a key path.
   ///
   /// - Complexity: O(1), without a lock or a change of a shared counter.
   subscript(keyPath: AnyKeyPath) -> Int? {
@@ -55,7 +55,7 @@ import Synchronization
     return nil
   }
 
-  /// Remembers a key path, if there is a place for it.
+  /// Remembers a key path, if a slot is free for it.
   func remember(_ keyPath: AnyKeyPath, _ ordinal: Int) {
     let own = unsafe Unmanaged.passRetained(Entry(keyPath, ordinal))
     let word = unsafe UInt(bitPattern: own.toOpaque())
@@ -75,7 +75,7 @@ import Synchronization
     unsafe own.release()
   }
 
-  /// The entry that a slot's word names.
+  /// The entry in a slot's word.
   private static func entry(_ word: UInt) -> Unmanaged<Entry>? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: word) else { return nil }
     return unsafe Unmanaged.fromOpaque(pointer)

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// The bytes of a row as a context read it, or as a store has it.
+/// The bytes of a row as read by a context, or as stored.
 struct MergeBase {
   let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ struct MergeBase {
     bytes = unsafe row.span.withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// The value of an attribute; `nil` for null, and for what cannot be decoded.
+  /// The value of an attribute; `nil` for null, and for a value that cannot be decoded.
   func value(of property: ModelProperty, _ descriptor: ModelDescriptor) -> Any? {
     guard case .attribute(let codec) = property.kind else { return nil }
     return withView(descriptor) { try? codec.value($0, property.ordinal) }
@@ -32,27 +32,27 @@ struct MergeBase {
   }
 }
 
-/// What is remembered of a changed object for the comparison at its save.
+/// The data that a changed object keeps for the comparison at its save.
 struct MergeMemory {
-  /// Rows that the object was changed over, and that it has no longer; for each, the properties that are compared with it.
+  /// Former rows over which the object was changed; for each, the properties that are compared with it.
   ///
-  /// The first that has a property is the one.
+  /// The first entry with a property applies.
   var bases: [(columns: OrdinalSet, row: MergeBase)] = []
-  /// The properties of which it is not known what was read.
+  /// The properties whose read values are unknown.
   var unknown = OrdinalSet()
-  /// What was added to properties.
+  /// The pending additions to properties.
   var increments = OrdinalMap<Increment>()
-  /// Whether the object takes the place of a row because of a unique value: all of it is to be written, whatever was there.
+  /// Whether the object takes the place of a row because of a unique value: all of it is written, whatever was stored.
   var replaces = false
 
-  /// The properties of which the row in memory says nothing.
+  /// The properties that the row in memory does not cover.
   var columns: OrdinalSet {
     bases.reduce(into: unknown) { $0.formUnion($1.columns) }
   }
 }
 
 extension _ModelState {
-  /// Remembers the row that is about to go as the one over which properties were changed.
+  /// Keeps the row that is about to be dropped as the base of the properties changed over it.
   func keepBase() {
     if marks.isEmpty || !flags.contains(.stored) || flags.contains(.hasUnreadChanges) { return }
     var columns = changed
@@ -62,7 +62,7 @@ extension _ModelState {
     mergeMemory?.bases.append((columns, base))
   }
 
-  /// Called when a property is changed without a row in memory, or after others that were.
+  /// Called when a property is changed without a row in memory, or after others changed that way.
   func rememberUnread(_ ordinal: Int, in context: ModelContext) {
     if unsafe row == nil {
       if flags.contains(.hasSavedValues)
@@ -75,7 +75,7 @@ extension _ModelState {
       loadRow()
     }
     guard flags.contains(.hasUnreadChanges) else { return }
-    // Of this property it is known.
+    // This property's base is known.
     flags.remove(.hasUnreadChanges)
     var memory = mergeMemory ?? MergeMemory()
     var unknown = changed
@@ -90,7 +90,7 @@ extension _ModelState {
     return !flags.contains(.hasUnreadChanges) && mergeMemory?.unknown.contains(ordinal) != true
   }
 
-  /// The row over which a property was changed; `nil` if it is not known.
+  /// The row over which a property was changed; `nil` if it is unknown.
   func base(of ordinal: Int) -> MergeBase? {
     if let base = mergeMemory?.bases.first(where: { $0.columns.contains(ordinal) }) {
       return base.row
@@ -98,7 +98,7 @@ extension _ModelState {
     return isBaseKnown(ordinal) ? MergeBase(currentRow) : nil
   }
 
-  /// Has a property compared with another row from now on.
+  /// Compares a property with another row from now on.
   func rebase(_ ordinal: Int, on row: MergeBase) {
     var memory = mergeMemory ?? MergeMemory()
     for place in memory.bases.indices { memory.bases[place].columns.remove(ordinal) }
@@ -109,7 +109,7 @@ extension _ModelState {
     mergeMemory = memory
   }
 
-  /// Forgets what a property was changed over: it is not changed any more.
+  /// Forgets the base of a property: it is no longer changed.
   func forgetBase(_ ordinal: Int) {
     guard var memory = mergeMemory else { return }
     for place in memory.bases.indices { memory.bases[place].columns.remove(ordinal) }
@@ -121,11 +121,11 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// Tells a sink what the attributes that the save sets are expected to be in the store.
+  /// Tells a sink the expected stored values of the attributes that the save sets.
   ///
   /// - Parameters:
   ///   - model: The object.
-  ///   - all: Whether all of them are compared; otherwise only those to which something is added.
+  ///   - all: Whether all of them are compared; otherwise only those with additions.
   ///   - sink: The sink.
   func expectValues(of model: any PersistentModel, all: Bool, in sink: any ValueExpecting) {
     if mergeMemory?.replaces == true { return }
@@ -154,9 +154,9 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// Has the properties that are not set come from the row, so that their columns are copied from it and not encoded.
+  /// Makes unset properties read their values from the row, so that their columns are copied from it and not encoded.
   ///
-  /// But for those that no row has the values of.
+  /// Properties whose values no row has are left alone.
   func readUnset(_ model: any PersistentModel) {
     flags.remove(.hasSavedValues)
     var kept = changed
@@ -164,9 +164,9 @@ extension _ModelState {
     model._$reset(keeping: kept)
   }
 
-  /// Tells a sink that what the save writes without having set it is expected to be in the store as the row in memory has it.
+  /// Tells a sink that columns written without being set are expected to be stored as in the row in memory.
   ///
-  /// Columns from 63 on are written together: one that was not set must not bring back what others have replaced.
+  /// Columns from 63 on are written together: one that was not set must not restore a value that others have replaced.
   ///
   /// - Parameters:
   ///   - set: The columns that the save sets.

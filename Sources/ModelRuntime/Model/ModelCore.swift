@@ -1,14 +1,14 @@
 import RowFormat
 
-/// What a model object keeps of itself: one word.
+/// The bookkeeping inside a model object: one word.
 ///
-/// An object that stands for a fetched row, and of which nothing was asked but values, is a *fault*: its word is
+/// An object of a fetched row that was only asked for values is a *fault*: its word is
 /// the address of its row's entry, which leads to all else (see ``RowArena``). Any other object has a
-/// ``_ModelState``, made when it is first asked for. A fetch thus makes one allocation for each object, and
+/// ``_ModelState``, made on first use. A fetch thus makes one allocation for each object, and
 /// an object that is only read never makes another.
 ///
 /// A fault is registered in its context, and keeps its row's block and the context, as a state does whose object has no
-/// changes; but all faults of a block keep both together, once (see ``RowArena/addFault()``). One that was made for a
+/// changes; but all faults of a block keep both together, once (see ``RowArena/addFault()``). A fault that was made for a
 /// relationship does not keep the context.
 @frozen public struct _ModelCore: ~Copyable {
   /// 0 for nothing yet; one more than the address of a row's entry, which is odd; or the address of a state.
@@ -51,9 +51,9 @@ import RowFormat
   }
 }
 
-/// The state of an object that is there all the time it is used: what accessors go through.
+/// The state of an object that lives throughout its use, as accessors need it.
 ///
-/// Counting a reference to the state, and giving it up again, takes longer than all else that setting a property
+/// Retaining and releasing a reference to the state takes longer than everything else that setting a property
 /// does.
 @safe @frozen public struct _StateReference {
   @usableFromInline let state: Unmanaged<_ModelState>
@@ -73,21 +73,21 @@ import RowFormat
   func rowForReading() -> _RowView { unsafe state._withUnsafeGuaranteedRef { $0.rowForReading() } }
 }
 
-/// The row an object without bookkeeping stands for, if it is one.
+/// The row of an object without bookkeeping, if it has one.
 @safe @frozen public struct _FetchedRow {
   @usableFromInline let entry: UnsafeRawPointer?
 
   @inlinable init(_ entry: UnsafeRawPointer?) { unsafe self.entry = unsafe entry }
 
-  /// The row of an object that has bookkeeping of its own.
+  /// The row of an object with its own bookkeeping.
   @inlinable public static var none: _FetchedRow { unsafe _FetchedRow(nil) }
 
   @inlinable var stored: StoredRow? {
     if let entry = unsafe entry { unsafe StoredRow(entry: entry) } else { nil }
   }
-  /// Where the object is registered.
+  /// The context and map in which the object is registered.
   var home: RowArena.Home? { unsafe stored?.arena._withUnsafeGuaranteedRef { unsafe $0.home } }
-  /// Who holds the object.
+  /// The holder of the object.
   var holder: RowArena.Holder? { unsafe stored?.arena._withUnsafeGuaranteedRef { $0.holder } }
 }
 
@@ -100,7 +100,7 @@ extension _ModelCore {
     return state
   }
 
-  /// Ends what a word stands for: its object is going away.
+  /// Releases the target of a word: its object is being freed.
   @usableFromInline
   static func leave(_ word: UInt) {
     if word & 1 == 0 {
@@ -150,7 +150,7 @@ extension _ModelState {
 }
 
 extension PersistentModel {
-  /// The row to read a property from, fetched now if it has not been yet.
+  /// The row to read a property from, fetched now if necessary.
   @inlinable @inline(__always)
   func rowForReading() -> _RowView {
     if let row = unsafe _$fetchedRow.stored { return unsafe _RowView(row) }

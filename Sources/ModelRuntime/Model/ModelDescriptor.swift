@@ -2,13 +2,13 @@ import Foundation
 package import RowFormat
 import Synchronization
 
-/// What the runtime knows of a model class: its properties, their columns, their inverses.
+/// The runtime's description of a model class: its properties, their columns, their inverses.
 ///
 /// One for each class and process, made from `schemaMetadata` on first use. A schema decides which
-/// classes a container stores; what a class looks like does not depend on it, so that models work
+/// classes a container stores; the description does not depend on it, so that models work
 /// without any container.
 ///
-/// Unchecked, because it is put together in steps; nothing changes once it is published.
+/// Unchecked, because it is built in steps; nothing changes once it is published.
 package final class ModelDescriptor: @unchecked Sendable {
   package let type: any PersistentModel.Type
   package let entityName: String
@@ -25,40 +25,40 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// For each to-one property whose other end is a list, the hidden column that keeps the model's
   /// place in that list; by ordinal.
   package private(set) var rankColumns: [Int: Int] = [:]
-  /// The same for every property; -1 where there is none.
+  /// The same by ordinal for every property; -1 without a rank column.
   ///
   /// A subclass has other columns for the properties it inherits.
   private var rankColumnsByOrdinal: [Int] = []
 
-  /// The hidden column that keeps the model's place in the list at a property's other end, if that is one.
+  /// The hidden column that keeps the model's place in the list at a property's other end, if that is a list.
   func rankColumn(of property: ModelProperty) -> Int? {
     let column = rankColumnsByOrdinal[property.ordinal]
     return column < 0 ? nil : column
   }
 
-  /// The to-one relationships of which the row tells where they lead, as long as they were not set.
+  /// The to-one relationships whose targets the row determines, as long as they were not set.
   ///
-  /// They have an inverse, which sees to it that they lead to no model that was deleted; and that is no to-one itself, which
-  /// could have been set to lead elsewhere. Of properties beyond the 63rd there are none.
+  /// They have an inverse, which ensures that they lead to no deleted model; and the inverse is no to-one itself, which
+  /// could have been set to lead elsewhere. Properties beyond the 63rd are not included.
   @safe @exclusivity(unchecked) private(set) var storedToOnes = ColumnSet()
 
   private let ordinalsByKeyPath: [AnyKeyPath: Int]
-  /// The key paths that were asked for.
+  /// The key paths looked up so far.
   private let knownKeyPaths = KeyPathOrdinals()
   private let ordinalsByName: [String: Int]
 
-  /// What temporary identifiers of the class's models are made of: looked up once, as that takes a lock.
+  /// The origin of temporary identifiers of the class's models: looked up once, as that takes a lock.
   let temporaryOrigin: IdentifierOrigin
 
-  /// Makes the objects of fetched rows, once the first is wanted.
+  /// Makes the objects of fetched rows; created on first use.
   private let template = AtomicLazyReference<ModelTemplate>()
-  /// The address of the template, 0 while there is none: a load of a number takes a tenth of one of the reference.
+  /// The address of the template, 0 while there is none: loading a number takes a tenth of the time of loading the reference.
   private let templateAddress = Atomic<UInt>(0)
 
-  /// An object of the class as what it is.
+  /// Casts an object of the class to its model protocol.
   let model: (AnyObject) -> any PersistentModel
 
-  /// What is wrong with the class, if anything: a property whose type cannot be stored.
+  /// The errors in the class, if any: a property whose type cannot be stored.
   package let problems: [SwiftDataError]
 
   private init(
@@ -87,20 +87,20 @@ package final class ModelDescriptor: @unchecked Sendable {
     ordinalsByName = byName
   }
 
-  /// What makes the objects of fetched rows.
+  /// Returns the template for objects of fetched rows.
   func makeTemplate() -> ModelTemplate {
     let address = templateAddress.load(ordering: .acquiring)
     if let known = unsafe UnsafeRawPointer(bitPattern: address) {
       return unsafe Unmanaged<ModelTemplate>.fromOpaque(known).takeUnretainedValue()
     }
-    // Making one runs the user's initializer: two threads may make one each, and the first is kept.
+    // Making a template runs the user's initializer: two threads may make one each, and the first is kept.
     let made = template.storeIfNil(ModelTemplate.make(for: type))
     let opaque = unsafe Unmanaged.passUnretained(made).toOpaque()
     templateAddress.store(UInt(bitPattern: opaque), ordering: .releasing)
     return made
   }
 
-  /// The property that a key path of the class names, or `nil` if it is not a persisted one.
+  /// The property of a key path of the class, or `nil` if it is not a persisted one.
   package func property(for keyPath: AnyKeyPath) -> ModelProperty? {
     if let known = knownKeyPaths[keyPath] { return properties[known] }
     guard let ordinal = ordinalsByKeyPath[keyPath] else { return nil }
@@ -138,7 +138,7 @@ extension ModelDescriptor {
   /// - Complexity: A hash look-up; the first call for a class also builds the classes it reaches.
   package static func of(_ type: any PersistentModel.Type) -> ModelDescriptor {
     if let known = registry.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-    // Default values are the user's code, which may make models of its own: none of it runs under the
+    // Default values are the user's code, which may create models itself: none of it runs under the
     // lock.
     var blueprints: [Blueprint] = []
     var seen: Set<ObjectIdentifier> = []
@@ -159,7 +159,7 @@ extension ModelDescriptor {
 
   private static let registry = Mutex<[ObjectIdentifier: ModelDescriptor]>([:])
 
-  /// What a class says of itself.
+  /// The metadata that a class declares.
   private struct Blueprint {
     let type: any PersistentModel.Type
     let superclass: (any PersistentModel.Type)?
@@ -280,9 +280,9 @@ extension ModelDescriptor {
   /// Pairs each relationship with the property at its other end.
   ///
   /// An inverse that is named, at either end, wins. Otherwise there must be exactly one property
-  /// over there that leads back here, and exactly one here that leads there. Only what the two
-  /// classes declare themselves counts: a list of the superclass may hold models that cannot lead
-  /// back. ``InverseLinker`` finds the same, and says what cannot be decided.
+  /// over there that leads back here, and exactly one here that leads there. Only the properties that the two
+  /// classes declare themselves count: a list of the superclass may hold models that cannot lead
+  /// back. ``InverseLinker`` finds the same, and reports ambiguities.
   private func findInverses(_ registry: [ObjectIdentifier: ModelDescriptor]) {
     let own = superclass?.properties.count ?? 0
     for property in properties[own...] {
@@ -325,7 +325,7 @@ extension ModelDescriptor {
     others.contains { $0.relationship?.inverseKeyPath == property.keyPath }
   }
 
-  /// Gives each property its column, and a rank to each to-one whose other end is a list.
+  /// Assigns each property its column, and a rank to each to-one whose other end is a list.
   private func layOut() {
     var types = properties.map(\.columnType)
     var ranks = properties.map { _ in -1 }

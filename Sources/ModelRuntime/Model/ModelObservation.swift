@@ -3,7 +3,7 @@
 // Observation, in the accessors that `@Model` generates.
 //
 // A registrar costs more than a small model does, so a model gets one when it is first read under
-// `withObservationTracking`. Until then a read asks whether anybody is tracking, and a write whether
+// `withObservationTracking`. Until then a read tests whether anybody is tracking, and a write whether
 // the model was ever read so: one test each.
 
 /// The registrar of Observation, under a name that no model called `Observation` can hide.
@@ -12,7 +12,7 @@ public typealias _Registrar = ObservationRegistrar
 /// The protocol of Observation, likewise.
 public typealias _Observable = Observable
 
-/// What stands where Apple's generated storage is; nothing is stored in it.
+/// A placeholder for Apple's generated storage; nothing is stored in it.
 public struct _SwiftDataNoType {
   public init() {}
 }
@@ -22,7 +22,7 @@ public final class _ObservationBox {
   let registrar = ObservationRegistrar()
 }
 
-/// The registrar of a model, made when it is first asked for.
+/// The registrar of a model, created on first use.
 public func _registrar(of state: _ModelState) -> _Registrar {
   if let box = state.observation { return box.registrar }
   let box = _ObservationBox()
@@ -31,7 +31,7 @@ public func _registrar(of state: _ModelState) -> _Registrar {
   return box.registrar
 }
 
-/// Notes that a property is read, if reads are tracked.
+/// Records the read of a property, if reads are tracked.
 public func _noteAccess<M: PersistentModel, Value>(_ model: M, _ keyPath: KeyPath<M, Value>) {
   guard isTracking else { return }
   _registrar(of: model._$state).access(model, keyPath: keyPath)
@@ -68,7 +68,7 @@ private func notifyContext<M: PersistentModel>(
   context.observers?.propertyChanges(property.ordinal, of: model)
 }
 
-/// Changes something that depends on a property, telling its observers.
+/// Changes state that depends on a property, and notifies its observers.
 public func _withMutation<M: PersistentModel, Value, Result>(
   of model: M,
   _ keyPath: KeyPath<M, Value>,
@@ -79,8 +79,8 @@ public func _withMutation<M: PersistentModel, Value, Result>(
   return try mutation()
 }
 
-/// Tells observers that a property has changed without its accessor: by the other end of a
-/// relationship, or by a save of another context.
+/// Tells observers that a property has changed without its accessor: through the other end of a
+/// relationship, or a save of another context.
 func _notifyChange<M: PersistentModel>(of model: M, _ keyPath: PartialKeyPath<M>) {
   guard model._$state.isObserved else { return }
   notifyContext(ofChangeIn: model, model._$state, keyPath)

@@ -3,7 +3,7 @@ package import RowFormat
 
 /// One persisted property of a model class.
 ///
-/// Unchecked, because key paths and default values do not say that they are Sendable; nothing changes once the
+/// Unchecked, because key paths and default values are not declared Sendable; nothing changes once the
 /// property's descriptor is published.
 package final class ModelProperty: @unchecked Sendable {
   package enum Kind {
@@ -22,14 +22,14 @@ package final class ModelProperty: @unchecked Sendable {
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
   package let defaultValue: Any?
-  /// What the store computes the property from, if it does.
+  /// The derivation from which the store computes the property, if it does.
   let derivation: Schema.Derivation?
   /// The position among the relationships of the class; meaningless for an attribute.
   let relationIndex: Int
   /// Tells observers of the property of a model that it changed.
   let notify: (AnyObject) -> Void
 
-  /// The property at the other end of the relationship, once the destination is known too.
+  /// The property at the other end of the relationship, once the destination is known.
   ///
   /// Written once, before the descriptor is published. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) package internal(set) var inverse: ModelProperty?
@@ -39,7 +39,7 @@ package final class ModelProperty: @unchecked Sendable {
 
   /// Whether the relationship can lead to models of a class.
   ///
-  /// A row may name one of another: it is from before the property had this destination, and reads as if it named none.
+  /// A row may name a model of another class: it is from before the property had this destination, and reads as nil.
   package func canLead(to descriptor: ModelDescriptor?) -> Bool {
     guard let descriptor, let destinationDescriptor else { return false }
     return descriptor.isKind(of: destinationDescriptor)
@@ -84,7 +84,7 @@ package final class ModelProperty: @unchecked Sendable {
   /// Makes the list of a to-many relationship.
   func makeList(_ models: [any PersistentModel]) -> RelatedModels {
     func make<D: PersistentModel>(_: D.Type) -> RelatedModels {
-      // Nearly always, and going through an array of a class known only at run time takes long, even if it is empty.
+      // The usual case; an array of a class known only at run time takes long to convert, even if it is empty.
       models.isEmpty
         ? RelatedModelsOf<D>([]) : RelatedModelsOf<D>(models.compactMap { $0 as? D })
     }
@@ -96,12 +96,12 @@ package final class ModelProperty: @unchecked Sendable {
     if case .toMany = kind { true } else { false }
   }
 
-  /// Whether the list can be found from the other end alone: each member names its one owner.
+  /// Whether the list can be found from the other end alone: each member names its single owner.
   package var isDerivable: Bool {
     isToMany && inverse?.isToMany == false
   }
 
-  /// Whether the list is stored with its owner, and cannot be found from any other end.
+  /// Whether the list is stored with its owner, and cannot be found from the other end.
   package var isStoredList: Bool { isToMany && !isDerivable }
 
   package var deleteRule: Schema.Relationship.DeleteRule { relationship?.deleteRule ?? .nullify }
@@ -114,7 +114,7 @@ package final class ModelProperty: @unchecked Sendable {
     }
   }
 
-  /// Whether large values are in files of their own.
+  /// Whether large values are stored in files of their own.
   ///
   /// Values that must be unique stay in the row, where they can be compared, and so do values that outlive
   /// their row in the history; and the fields of a composite, unless it is to be stored whole.

@@ -1,17 +1,17 @@
 public import RowFormat
 
-/// The bookkeeping of one model object: where it belongs, what it was, what has changed.
+/// The bookkeeping of one model object: its context, its stored row, its changes.
 ///
-/// Every model owns one. Generated accessors come here for the row a value is decoded from and to
-/// say that a property is about to change; relationships live here altogether, because setting one
-/// end has to move the other.
+/// Every model owns one. Generated accessors use it to find the row a value is decoded from and to
+/// report that a property is about to change; relationships are stored here, because setting one
+/// end must move the other.
 ///
 /// Not thread-safe, like the model it belongs to and the context both are used in.
 ///
 /// Its properties are not checked for exclusive access: only the context's thread reads and changes them, and each
 /// access ends before other code runs. The check would cost more than an access.
 @safe public final class _ModelState {
-  /// What is true of the object.
+  /// The state flags of the object.
   struct Flags: OptionSet {
     let rawValue: UInt16
     /// In the context, and not in any store yet.
@@ -34,35 +34,35 @@ public import RowFormat
     static let isHeld = Flags(rawValue: 256)
     /// The context tells the object's observers when its lists may have changed.
     static let isWatched = Flags(rawValue: 512)
-    /// The object has values that were saved from here: those of the row that is read next may be others.
+    /// The object has values that were saved from here: the row that is read next may have others.
     static let hasSavedValues = Flags(rawValue: 1024)
-    /// Properties were changed that the context had saved, or that others had, and not read again: it is not known what
-    /// they were changed over, but for those that are remembered (see ``MergeMemory``).
+    /// Properties were changed that the context had saved, or that others had, and not read again: their bases are
+    /// unknown, except those remembered (see ``MergeMemory``).
     static let hasUnreadChanges = Flags(rawValue: 2048)
-    /// Deleted here, with an undo manager that was told how to take it back.
+    /// Deleted here, with an undo manager that can undo it.
     static let mayReturn = Flags(rawValue: 4096)
-    /// Among the list owners that the observers of the context know (see ``ListOwners``).
+    /// Among the list owners that the context's observers know (see ``ListOwners``).
     static let ownsLists = Flags(rawValue: 8192)
     /// A merge has dropped values that were read or saved here since the last save: the row that is read next may have
     /// others.
     static let hasMergedValues = Flags(rawValue: 16384)
   }
 
-  /// The properties that changed since the last save, as far as setters know: those from 63 on have one mark, and
-  /// `extras` knows which they are.
+  /// The properties that changed since the last save, as far as setters know: those from 63 on share one mark, and
+  /// `extras` has the exact set.
   @safe @exclusivity(unchecked) @usableFromInline private(set) var marks = ColumnSet()
-  /// The bytes of the row as it was when it was last read; `arena` keeps them.
+  /// The bytes of the row as last read; `arena` keeps them.
   @safe @exclusivity(unchecked) @usableFromInline var row: UnsafeRawPointer?
   @safe @exclusivity(unchecked) @usableFromInline var layout: Unmanaged<RowLayout> =
     unsafe .passUnretained(_ModelState.noColumns)
   @safe @exclusivity(unchecked) var arena: RowArena?
   @safe @exclusivity(unchecked) @usableFromInline var rowByteCount: UInt32 = 0
-  /// What the context knew of the store when the row was read.
+  /// The context's epoch of the store when the row was read.
   @safe @exclusivity(unchecked) var rowEpoch: UInt32 = 0
 
   /// Whether the object is observed: only then do setters pay for observation.
   @safe @exclusivity(unchecked) public var isObserved = false
-  /// Whether the context knows which values the unsaved object has, and where it is (see ``UnsavedModels``).
+  /// Whether the context has indexed the unsaved object's values and position (see ``UnsavedModels``).
   @safe @exclusivity(unchecked) var isListedByValue = false
   @safe @exclusivity(unchecked) var flags: Flags = []
   @safe @exclusivity(unchecked) var unsavedPosition: Int32 = 0
@@ -76,19 +76,19 @@ public import RowFormat
   // Not counted: the context's coordinator keeps its connections, and an object without a context has none.
   @safe @exclusivity(unchecked) unowned(unsafe) var connection: StoreConnection?
   @safe @exclusivity(unchecked) var reference = RowReference.none
-  /// What the identifier of an object without a connection is made of, beside its row's key: an origin that is never
+  /// The origin, beside its row's key, of the identifier of an object without a connection: it is never
   /// freed.
   @safe @exclusivity(unchecked) private unowned(unsafe) var formerOrigin: IdentifierOrigin?
-  /// What is known of the class. (Descriptors are never freed.)
+  /// The cached descriptor of the class. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) private unowned(unsafe) var cachedDescriptor: ModelDescriptor?
-  /// What most objects never need.
+  /// State that most objects never need.
   @safe @exclusivity(unchecked) private var extras: StateExtras?
 
   @usableFromInline static let noColumns = RowLayout([])
 
   public init() {}
 
-  /// Makes the state of an object that stands for a fetched row.
+  /// Makes the state of an object for a fetched row.
   init(
     _ object: Unmanaged<AnyObject>,
     _ descriptor: ModelDescriptor,
@@ -118,7 +118,7 @@ public import RowFormat
   var context: ModelContext? {
     get { ownContext }
     set {
-      // Held until the object has left: it may be the last that keeps the context.
+      // Held until the object has left: the object may be the last that keeps the context.
       let former = ownContext
       if former === newValue { return }
       contextKeeper = nil
@@ -163,14 +163,14 @@ public import RowFormat
     }
   }
 
-  /// The object as one of a class, if it is.
+  /// The object as a model of a class, if it is one.
   func model<M: PersistentModel>(as type: M.Type) -> M? {
-    // Nearly always, and then no hierarchy has to be looked at.
+    // The usual case, in which no class hierarchy is searched.
     if let object, Swift.type(of: object) == type { return unsafe unsafeDowncast(object, to: type) }
     return model as? M
   }
 
-  /// Whether nothing is known yet of the object's values, so that no one has to be told of those that are read.
+  /// Whether none of the object's values are known yet, so that reading them needs no notification.
   var isUnread: Bool {
     unsafe row == nil && !flags.contains(.hasSavedValues) && object != nil
       && cachedDescriptor != nil
@@ -191,7 +191,7 @@ public import RowFormat
     return descriptor
   }
 
-  /// The descriptor, of a state that is registered and thus knows its model.
+  /// The descriptor of a registered state, which thus knows its model.
   var descriptor: ModelDescriptor {
     if let cachedDescriptor { return cachedDescriptor }
     guard let model else { preconditionFailure("a state without a model has no descriptor") }
@@ -201,9 +201,9 @@ public import RowFormat
   func setDescriptor(_ descriptor: ModelDescriptor) { cachedDescriptor = descriptor }
 }
 
-// MARK: What most objects never need
+// MARK: State that most objects never need
 
-/// The part of a state that comes to be when it is first needed.
+/// The part of a state that is created on first need.
 private final class StateExtras {
   @safe @exclusivity(unchecked) var relations: [Relation] = []
   @safe @exclusivity(unchecked) var pendingRanks = OrdinalMap<Int64>()
@@ -229,7 +229,7 @@ extension _ModelState {
     _modify { yield &makeExtras().relations }
   }
 
-  /// Tells the observers of the context, if there are any, that the object may have got a list in memory.
+  /// Reports to the observers of the context, if any, that the object may have got a list in memory.
   func recordLists() {
     if flags.contains(.ownsLists) || relations.isEmpty { return }
     context?.observers?.listOwners.insert(self)
@@ -250,17 +250,17 @@ extension _ModelState {
     if let extras, !extras.pendingRanks.isEmpty { extras.pendingRanks = OrdinalMap() }
   }
 
-  /// The to-one ends that are nil because of what was done to the model they led to, by ordinal, and that model's row.
+  /// The to-one ends that are nil because of a change of their target, by ordinal, with the target's row.
   ///
   /// Such an end is nil only as long as the store does not have another model there.
   var nullified: OrdinalMap<RowReference> {
     get { extras?.nullified ?? OrdinalMap() }
     set { if !newValue.isEmpty || extras != nil { makeExtras().nullified = newValue } }
   }
-  /// Whether any reference is nil because of what was done to another model.
+  /// Whether any reference is nil because of a change of another model.
   var hasNullified: Bool { extras.map { !$0.nullified.isEmpty } ?? false }
 
-  /// What the save is to compare with, beyond the row in memory.
+  /// The comparison data of the save, beyond the row in memory.
   var mergeMemory: MergeMemory? {
     get { extras?.mergeMemory }
     set { if newValue != nil || extras != nil { makeExtras().mergeMemory = newValue } }
@@ -313,7 +313,7 @@ extension _ModelState {
 // MARK: Reading
 
 extension _ModelState {
-  /// The row that a property is decoded from, fetched now if it has not been yet.
+  /// The row that a property is decoded from, fetched now if necessary.
   ///
   /// An absent row is returned for an object that was never saved or whose row is gone: a property
   /// without a value then answers with the neutral value of its type.
@@ -330,7 +330,7 @@ extension _ModelState {
     context.loadRow(of: self)
   }
 
-  /// Whether the object is one that the store has, or will have.
+  /// Whether the object exists in the store, or will after its save.
   func exists() -> Bool {
     loadRow()
     return !flags.contains(.vanished)
@@ -339,10 +339,10 @@ extension _ModelState {
   /// Whether the object is known to be deleted, here or in the store: no relationship shows it.
   var isKnownGone: Bool { !flags.isDisjoint(with: [.deleted, .vanished]) }
 
-  /// Whether the object is deleted, here or in the store: a row that was never read is looked for now.
+  /// Whether the object is deleted, here or in the store: a row that was never read is looked up now.
   var isGone: Bool { isDeleted || flags.contains(.stored) && !exists() }
 
-  /// The row as it is, without fetching it.
+  /// The current row, without fetching it.
   var currentRow: _RowView {
     unsafe _RowView(base: row, byteCount: Int(rowByteCount), layout: layout)
   }
@@ -353,7 +353,7 @@ extension _ModelState {
     takeRow(of: &fetched)
   }
 
-  /// Takes over a row, and with it the reference to its block.
+  /// Takes over a row, with the reference to its block.
   func takeRow(of fetched: inout FetchedRow) {
     swap(&arena, &fetched.arena)
     rowEpoch = listEpoch
@@ -384,7 +384,7 @@ extension _ModelState {
   /// Records that a property is about to change.
   @inlinable @inline(__always)
   func willChange(_ ordinal: Int) {
-    // A literal mostly, of which the compiler knows which of the two it is.
+    // Mostly a literal, so the compiler knows which of the two applies.
     if ordinal < 63 ? marks.contains(ordinal) : isFarChanged(ordinal) { return }
     recordChange(ordinal)
   }
@@ -406,7 +406,7 @@ extension _ModelState {
 // MARK: Identity
 
 extension _ModelState {
-  /// The object's identifier, made when it is first asked for.
+  /// The object's identifier, created on first use.
   func identifier(of type: any PersistentModel.Type) -> PersistentIdentifier {
     if let identifier = identifierIfKnown { return identifier }
     if let connection, flags.contains(.stored) {
@@ -422,7 +422,7 @@ extension _ModelState {
     return identifier
   }
 
-  /// Gives up the connection, which nothing keeps any more, and keeps the identifier that it would have given.
+  /// Drops the connection, which nothing keeps alive any more, and keeps the identifier that it would have given.
   private func loseConnection() {
     if connection != nil, flags.contains(.stored) {
       let identifier = identifier
@@ -435,7 +435,7 @@ extension _ModelState {
     connection = nil
   }
 
-  /// Whether the object has, or had, its row in a store; also once it has left its context.
+  /// Whether the object has, or had, its row in a store; also after it has left its context.
   func isStored(in connection: StoreConnection) -> Bool {
     guard flags.contains(.stored) else { return false }
     if let known = self.connection { return known === connection }
@@ -454,7 +454,7 @@ extension _ModelState {
     return formerOrigin.map { PersistentIdentifier(origin: $0, key: reference.key) }
   }
 
-  /// Gives the object an identifier; `nil` has it made anew when it is next asked for.
+  /// Sets the object's identifier; `nil` has it created again on next use.
   func setIdentifier(_ identifier: PersistentIdentifier?) {
     formerOrigin = nil
     if identifier != nil || extras != nil { makeExtras().identifier = identifier }

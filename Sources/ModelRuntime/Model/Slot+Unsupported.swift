@@ -1,5 +1,5 @@
-// What overload resolution falls back to when a property's type is none that can be stored. The compiler
-// then says so in words, where it would otherwise list the overloads that do not fit.
+// The overloads chosen when a property's type cannot be stored. The compiler
+// then reports that in words, where it would otherwise list the overloads that do not fit.
 
 extension _Slot {
   @available(

@@ -1,6 +1,6 @@
 import Foundation
 
-// What `@Model` generates for `var title: String`, the property with ordinal 0:
+// The code that `@Model` generates for `var title: String`, the property with ordinal 0:
 //
 //     @safe @exclusivity(unchecked) private var _$s_title = ModelRuntime._Slot<String>()
 //
@@ -17,9 +17,9 @@ import Foundation
 //       }
 //     }
 //
-// Which `_get` and `_set` serve a property is decided by its type, when the user's module is
+// The property's type decides which `_get` and `_set` serve it, when the user's module is
 // compiled: there is a family each for column values, raw-value enums, to-one and to-many
-// relationships, and whatever else is `Codable`.
+// relationships, and any other `Codable` type.
 
 /// The storage of one persisted property: a value, or nothing while the value is still in the row.
 @frozen public struct _Slot<Value> {
@@ -29,7 +29,7 @@ import Foundation
   @inlinable public init(_ value: Value) { self.value = value }
 }
 
-/// What says that an attribute is being changed in place.
+/// A token for an attribute that is being changed in place.
 @frozen public struct _SlotLoan {
   @inlinable init() {}
 }
@@ -43,7 +43,7 @@ extension _Slot where Value: _ColumnValue {
     return unsafe value.unsafelyUnwrapped
   }
 
-  /// Puts the row's value into the slot; out of line, so that reading a value that is there already inlines.
+  /// Decodes the row's value into the slot; out of line, so that reading a value that is already there inlines.
   @inlinable @inline(never)
   mutating func _decode<M: PersistentModel>(_ model: M, _ ordinal: Int) {
     value = Value._decode(model.rowForReading(), ordinal)
@@ -117,7 +117,7 @@ extension _Slot {
   }
 }
 
-// MARK: Everything else that is Codable
+// MARK: Other Codable values
 
 extension _Slot where Value: Codable {
   @_disfavoredOverload
@@ -174,7 +174,7 @@ extension _Slot {
   @inlinable @inline(__always)
   public func _takeBack(_ loan: _SlotLoan) {}
 
-  /// Lends the list of a relationship out, so that one model is appended to it and not all are copied.
+  /// Lends the list of a relationship, so that one model is appended to it without copying all.
   public mutating func _lend<M: PersistentModel, D: PersistentModel>(
     _ variable: inout Value,
     _ model: M,
@@ -206,7 +206,7 @@ extension _Slot {
   public func _takeBack(_ loan: _ListModification) { loan.end() }
 }
 
-// MARK: Relationships: the values live in the state, where both sides can be kept in step
+// MARK: Relationships: the values are in the state, where both sides are kept consistent
 
 extension _Slot where Value: PersistentModel {
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
@@ -223,7 +223,7 @@ extension _Slot where Value: PersistentModel {
     encoder.setRelationship(ordinal)
   }
 
-  /// Moves a value that an initializer put into the slot to the relationship it is meant for.
+  /// Moves a value that an initializer put into the slot to its relationship.
   public mutating func _adopt<M: PersistentModel>(_ model: M, _ ordinal: Int) {
     guard let initial = value else { return }
     value = nil

@@ -32,7 +32,7 @@ struct TransformableCodec: AttributeCodec {
     unsafe row.isNull(column) ? nil : value(of: row.withBytes(column) { unsafe Data($0) })
   }
 
-  /// What the transformer makes of bytes.
+  /// Returns the transformer's value for stored bytes.
   func value(of bytes: Data) -> Any? {
     TransformerNames.transformer(named: transformerName)?.reverseTransformedValue(bytes)
   }
@@ -51,7 +51,7 @@ struct TransformableCodec: AttributeCodec {
     bytes._encode(into: &encoder, column)
   }
 
-  /// What an optional holds, or the value itself.
+  /// Returns the wrapped value of an optional, or the value itself.
   private func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.wrapped
@@ -78,19 +78,19 @@ extension Optional: AnyOptional {
 }
 
 extension ModelProperty {
-  /// What passes the values of the property through a transformer, if one does.
+  /// The codec that passes the values of the property through a transformer, if any.
   var transformableCodec: TransformableCodec? {
     guard case .attribute(let codec) = kind else { return nil }
     return codec as? TransformableCodec
   }
 
-  /// Whether the column has what a transformer makes of a value.
+  /// Whether the column has a transformer's output.
   ///
   /// The types of column and property do not tell: those of `Data` are the same with a transformer and without.
   var isTransformed: Bool { transformableCodec != nil }
 }
 
 extension Schema.Attribute {
-  /// The name of the transformer that its values pass through, if they do.
+  /// The name of the transformer that its values pass through, if any.
   var transformerName: String? { options.lazy.compactMap(\.transformerName).first }
 }
