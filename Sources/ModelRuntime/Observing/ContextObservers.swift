@@ -1,8 +1,8 @@
 import RowFormat
 
-/// Who wants to know of the changes of a context.
+/// The observers of a context's changes.
 ///
-/// A context without observers has none of these. It does not keep its observers: they keep the context.
+/// A context without observers has none. It does not keep its observers alive: they keep the context.
 final class ContextObservers {
   private struct Entry {
     let id: ObjectIdentifier
@@ -10,7 +10,7 @@ final class ContextObservers {
   }
 
   private var entries: [Entry] = []
-  /// The place of each unsaved model among them, in the order they were inserted.
+  /// The place of each unsaved model among the unsaved ones, in the order of insertion.
   private var insertions: [ObjectIdentifier: UInt64] = [:]
   private var insertionCount: UInt64 = 0
   /// Whether observers are being notified of a change right now.
@@ -18,12 +18,12 @@ final class ContextObservers {
   /// Observers keep showing the old value meanwhile: as with any observed property, `onChange` sees the value
   /// before the change.
   private(set) var isTelling = false
-  /// The objects whose lists may have been looked at.
+  /// The objects whose lists may have been accessed.
   var listOwners = ListOwners()
 
   init(_ context: ModelContext) {
     for model in context.inserted { numberInsertion(of: model) }
-    // From now on their setters say when they are called again.
+    // From now on their setters report every call.
     for model in context.inserted + context.changed { model._$state.isObserved = true }
     for state in context.maps.flatMap(\.states) { listOwners.insert(state) }
     for model in context.inserted { listOwners.insert(model._$state) }
@@ -37,7 +37,7 @@ final class ContextObservers {
 
   func remove(_ id: ObjectIdentifier) { entries.removeAll { $0.id == id } }
 
-  /// The place of an unsaved model among them.
+  /// The place of an unsaved model among the unsaved ones.
   func insertion(of model: any PersistentModel) -> UInt64 {
     insertions[ObjectIdentifier(model)] ?? insertionCount
   }
@@ -49,13 +49,13 @@ final class ContextObservers {
     body()
   }
 
-  /// A model was put behind all others that were never saved, wherever it was among them before.
+  /// Moves a model behind all others that were never saved, wherever its place was before.
   func numberInsertion(of model: any PersistentModel) {
     insertionCount += 1
     insertions[ObjectIdentifier(model)] = insertionCount
   }
 
-  /// A model is none of those any more, and may be gone soon: another one may come to be where it was in memory.
+  /// Forgets a model that is no longer unsaved and may be freed soon: another one may be allocated at its address.
   func forgetInsertion(of model: any PersistentModel) { insertions[ObjectIdentifier(model)] = nil }
 
   private func forEach(_ body: (ContextObserver) -> Void) {
@@ -63,48 +63,48 @@ final class ContextObservers {
   }
 }
 
-// MARK: What the context says
+// MARK: Notifications from the context
 
 extension ContextObservers {
-  /// A property of a model is about to change, or has just changed.
+  /// Records that a property of a model is about to change, or has just changed.
   func propertyChanges(_ property: Int, of model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.propertyChanges(property, of: model, descriptor) }
   }
 
-  /// A model is about to get its first unsaved change, or its last one was taken back.
+  /// Records that a model is about to get its first unsaved change, or that its last one was undone.
   func unsavedChangesBeginOrEnd(of model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.unsavedChangesBeginOrEnd(of: model, descriptor) }
   }
 
-  /// A model was inserted, or is not deleted after all.
+  /// Records that a model was inserted, or that its delete was cancelled.
   func came(_ model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.cameOrWent(model, descriptor) }
   }
 
-  /// A model was deleted, or left the context.
+  /// Records that a model was deleted, or left the context.
   func went(_ model: any PersistentModel) {
-    // One that was deleted unsaved, and comes back, is still where it was among them.
+    // A model that was deleted unsaved, and is restored, keeps its place among the unsaved ones.
     if model._$state.context == nil { forgetInsertion(of: model) }
     let descriptor = model._$state.descriptor
     forEach { $0.cameOrWent(model, descriptor) }
   }
 
-  /// A model has taken over values that the context did not set.
+  /// Records that a model has taken over values that the context did not set.
   func refreshed(_ model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.refreshed(model, descriptor) }
   }
 
-  /// A model has stayed, or gone, where there were several for one row.
+  /// Records that a model has stayed, or left, after several stood for one row.
   func settled(_ model: any PersistentModel) {
     let descriptor = model._$state.descriptor
     forEach { $0.cameOrWent(model, descriptor) }
   }
 
-  /// Changes were written.
+  /// Records that changes were written.
   func saved(_ changes: [ChangeSet], pending: [any PersistentModel]) {
     for model in changes.lazy.flatMap(\.inserted) {
       forgetInsertion(of: model)
@@ -116,7 +116,7 @@ extension ContextObservers {
     showChanges()
   }
 
-  /// Unsaved changes of some models were forgotten.
+  /// Records that unsaved changes of some models were discarded.
   func rolledBack(_ models: [any PersistentModel]) {
     insertions = [:]
     for model in models {
@@ -129,19 +129,19 @@ extension ContextObservers {
     showChanges()
   }
 
-  /// Other contexts have saved, and the registered models know it.
+  /// Records that other contexts have saved, after the registered models were updated.
   func merged(_ saves: [SavedRows], from connections: [StoreConnection]) {
     for save in saves { forEach { $0.merged(save, from: connections[save.connectionIndex]) } }
     showChanges()
   }
 
-  /// Another process may have saved.
+  /// Records that another process may have saved.
   func mayHaveChangedElsewhere() {
     forEach { $0.mayHaveChangedElsewhere() }
     showChanges()
   }
 
-  /// Everything is in its place: code that waits for a change can now learn whether there was one.
+  /// Makes changes visible after all updates: code that waits for a change can now read it.
   func showChanges() { forEach { $0.showChanges() } }
 }
 
@@ -172,7 +172,7 @@ extension ModelContext {
 
   func removeObserver(_ id: ObjectIdentifier) {
     observers?.remove(id)
-    // A context that is telling goes on with the list it has.
+    // A context that is notifying continues with its current list.
     if observers?.isEmpty == true {
       observers?.listOwners.removeAll()
       observers = nil

@@ -1,7 +1,7 @@
 import Foundation
 import RowFormat
 
-/// What a fetch reads of the models it is about, and of others: which changes can change its results.
+/// The properties of its models, and of others, that a fetch reads, which determine the changes that can affect its results.
 struct FetchReading {
   /// Properties of a class that are read.
   private struct Reading {
@@ -18,13 +18,13 @@ struct FetchReading {
 
   init(of type: any PersistentModel.Type) { subject = .of(type) }
 
-  /// Whether what becomes of a model depends on its own values alone, and on which others there are.
+  /// Whether a model's result depends only on its own values, and on which other models exist.
   var isLocal: Bool { !isUnknown && others.allSatisfy(\.properties.isEmpty) }
 
-  /// Whether other models are read, or it is asked whether there are any.
+  /// Whether other models are read, or tested for existence.
   var readsOthers: Bool { isUnknown || !others.isEmpty }
 
-  /// Whether a change of a property can make a model come, go or move.
+  /// Whether a change of a property can add, remove or move a model.
   func isAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
     isUnknown
       || own.contains {
@@ -32,7 +32,7 @@ struct FetchReading {
       }
   }
 
-  /// Whether a change of some properties of a model can make it come, go or move.
+  /// Whether a change of some properties of a model can add, remove or move it.
   func isAffected(byAnyOf properties: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
     isUnknown
       || own.contains {
@@ -40,7 +40,7 @@ struct FetchReading {
       }
   }
 
-  /// Whether a change of a property can make *other* models come, go or move.
+  /// Whether a change of a property can add, remove or move *other* models.
   func areOthersAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
     isUnknown
       || others.contains {
@@ -48,13 +48,13 @@ struct FetchReading {
       }
   }
 
-  /// Whether a change of some property of a class can make other models come, go or move.
+  /// Whether a change of some property of a class can add, remove or move other models.
   func areOthersAffected(byAnyOf descriptor: ModelDescriptor) -> Bool {
     isUnknown
       || others.contains { !$0.properties.isEmpty && $0.descriptor.isRelated(to: descriptor) }
   }
 
-  /// Whether other models can come, go or move because a model of a class comes or goes.
+  /// Whether inserting or deleting a model of a class can add, remove or move other models.
   func readsOthers(of descriptor: ModelDescriptor) -> Bool {
     isUnknown || others.contains { $0.descriptor.isRelated(to: descriptor) }
   }
@@ -68,7 +68,7 @@ extension FetchReading {
 
   mutating func add(_ expression: QueryExpression) { add(expression, levels: [subject]) }
 
-  /// The fetch calls code that may read anything.
+  /// Records that the fetch calls code that may read anything.
   mutating func addAnything() { isUnknown = true }
 
   mutating func add<T>(_ sort: [SortDescriptor<T>]) where T: PersistentModel {
@@ -88,7 +88,7 @@ extension FetchReading {
     }
   }
 
-  /// Adds what a key path reads.
+  /// Adds the properties that a key path reads.
   mutating func add(property keyPath: AnyKeyPath?) {
     if let property = keyPath.flatMap(subject.ownOrInheritedProperty), !property.isRelationship {
       add(property.ordinal, of: subject, isOwn: true)
@@ -117,7 +117,7 @@ extension FetchReading {
     }
   }
 
-  /// Adds a list: its membership also follows from its members.
+  /// Adds a list: its membership also depends on its members.
   private mutating func add(_ list: QueryExpression.MemberList, _ levels: [ModelDescriptor]) {
     add(list.property.ordinal, at: list.owner, levels)
     add(list.property.inverse?.ordinal, of: list.element, isOwn: false)
@@ -130,7 +130,7 @@ extension FetchReading {
     add(column, of: path.descriptor, isOwn: isOwn)
   }
 
-  /// Adds the references that a path follows, and that there are rows at their ends.
+  /// Adds the references that a path follows, and the existence of rows at their ends.
   private mutating func follow(_ path: RowPath, _ levels: [ModelDescriptor]) {
     var descriptor = levels[path.level]
     for (number, step) in path.steps.enumerated() {
@@ -149,7 +149,7 @@ extension FetchReading {
 }
 
 extension QueryExpression {
-  /// Whether the children are about rows of another level.
+  /// Whether the children concern rows of another level.
   fileprivate var hasMembers: Bool {
     switch self {
     case .list, .count, .exists: true

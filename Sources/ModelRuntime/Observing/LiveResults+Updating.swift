@@ -27,7 +27,7 @@ extension LiveResults {
     return next
   }
 
-  /// Does something with the context, and leaves what went wrong before to whom the context will throw it.
+  /// Uses the context, and leaves earlier errors for it to throw to its own callers.
   private func leavingOtherErrors<R>(_ body: () throws -> R) rethrows -> R {
     let deferred = context.deferredError
     context.deferredError = nil
@@ -35,7 +35,7 @@ extension LiveResults {
     return try body()
   }
 
-  /// Takes the keys of fetched models, if they can be kept in order by them.
+  /// Takes the sort keys of fetched models, if the results can be ordered by them.
   private func rank(_ models: [Element]) -> [RankedResult] {
     slots = [:]
     titles = []
@@ -56,8 +56,8 @@ extension LiveResults {
     return ranked
   }
 
-  /// Whether the store has the order that the keys say: one of another make may decide otherwise between
-  /// equals.
+  /// Whether the store's order agrees with the keys: another kind of store may order
+  /// equal keys differently.
   private func isInOrder(
     _ former: ResultOrder.Slot?,
     _ slot: ResultOrder.Slot
@@ -66,7 +66,7 @@ extension LiveResults {
     return order.compare(former, slot) < 0
   }
 
-  /// Takes the keys that a model has now; `nil` if results have no order to be kept in.
+  /// Takes the current sort keys of a model; `nil` if results have no order to be kept in.
   private func addKeys(of model: Element) -> ResultOrder.Slot? {
     guard let slot = order?.add(model, tie: tie(of: model)) else {
       return nil
@@ -81,7 +81,7 @@ extension LiveResults {
     return slot
   }
 
-  /// The place of a model among equals: rows as they are in the store, then what is not saved yet.
+  /// The place of a model among equals: rows in the store's order, then unsaved models.
   private func tie(of model: Element) -> UInt64 {
     if let row = model.row { return row.rawValue }
     return 1 << 63 | (context.observers?.insertion(of: model) ?? 0)
@@ -94,9 +94,9 @@ extension LiveResults {
 
   // MARK: One by one
 
-  /// Puts the changed models into their places.
+  /// Moves the changed models to their places.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* models, with one request for the rows that are not at hand.
+  /// - Complexity: O(*k* log *n*) for *k* models, with one request for the rows that are not in memory.
   func update() throws -> ShownResults<Element, SectionTitle> {
     let models = changedModels
     forgetChanges()
@@ -120,9 +120,9 @@ extension LiveResults {
     return next
   }
 
-  /// Puts a model where it belongs now, or takes it out.
+  /// Moves a model to its current place, or removes it.
   ///
-  /// - Returns: `false` if the model belongs nowhere in particular.
+  /// - Returns: `false` if the model has no definite place.
   private func place(
     _ model: Element,
     in next: inout ShownResults<Element, SectionTitle>
@@ -149,16 +149,16 @@ extension LiveResults {
     return true
   }
 
-  // What compares holds a copy of the order, and has returned when keys are given back: the list of free ones would be copied
-  // for each model otherwise.
+  // The comparing closure holds a copy of the order, and has returned when keys are released: otherwise the list of free keys
+  // would be copied for each model.
 
   private func isSamePlace(_ former: ResultOrder.Slot, _ slot: ResultOrder.Slot) -> Bool {
     order?.compare(former, slot) == 0 && hasSameTitle(former, slot)
   }
 
-  /// Takes a model from its former place, and puts it into its place by its keys of now.
+  /// Removes a model from its former place, and inserts it by its current keys.
   ///
-  /// - Returns: `false` if the new place is behind all that is known.
+  /// - Returns: `false` if the new place is after all known results.
   private func move(
     _ result: RankedResult,
     from former: ResultOrder.Slot?,
@@ -178,7 +178,7 @@ extension LiveResults {
     return true
   }
 
-  /// Shows what a change of the window lets in instead of what it lets out.
+  /// Replaces the results that leave the window by those that enter it.
   private func shift(
     _ shift: ResultWindow.Shift?,
     in next: inout ShownResults<Element, SectionTitle>,
@@ -192,7 +192,7 @@ extension LiveResults {
     }
   }
 
-  /// Gives back the keys of a match that is no longer known.
+  /// Releases the keys of a match that is no longer known.
   private func forget(_ result: RankedResult) {
     slots[result.id] = nil
     order?.remove(result.slot)
@@ -220,7 +220,7 @@ extension LiveResults {
     _ slot: ResultOrder.Slot
   ) -> Bool { former.map { titles(at: $0) == titles(at: slot) } ?? false }
 
-  /// Whether the fetch would find a model.
+  /// Whether the fetch would return a model.
   func isWanted(_ model: Element) throws -> Bool {
     let state = model._$state
     guard state.context === context, !state.isDeleted, !state.flags.contains(.vanished) else {

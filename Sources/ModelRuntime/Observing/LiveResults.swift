@@ -4,10 +4,10 @@ import RowFormat
 /// The results of a fetch, kept up to date.
 ///
 /// Changes are recorded, and applied when the results are read or awaited: a thousand
-/// changes between two looks are one update. Where what becomes of a model depends on its own values alone, each
+/// changes between two reads are one update. If a model's result depends on its own values alone, each
 /// changed model is tested and put into its place, at O(log *n*). Otherwise the fetch runs again.
 ///
-/// Invariant: while there is an `order`, `slots` has the keys by which each model shown is in its place.
+/// Invariant: while there is an `order`, `slots` has the keys that determine the place of each shown model.
 final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: ContextObserver {
   let context: ModelContext
   let signal = ResultsSignal()
@@ -16,21 +16,21 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   private let bell: SaveBell.Key?
 
   private(set) var descriptor: FetchDescriptor<Element>
-  /// What went wrong when the results were to be brought up to date; they then show what they did.
+  /// The error of the last update; the results then stay as they were.
   private(set) var error: (any Error)?
   private(set) var reading: FetchReading
   private(set) var filter: ObjectFilter<Element>?
   var shown = ShownResults<Element, SectionTitle>()
 
-  /// The order of the results; `nil` where the fetch has to run again for each change.
+  /// The order of the results; `nil` if the fetch has to run again for each change.
   var order: ResultOrder?
   var slots: [ObjectIdentifier: ResultOrder.Slot] = [:]
-  /// What is known around the results, if there are a limit or an offset and an order; `slots` has all of them.
+  /// The known matches around the results, if there are a limit or an offset and an order; `slots` has all of them.
   var window: ResultWindow?
   /// By slot.
   var titles: [SectionTitle] = []
 
-  /// The models that may have come, gone or moved, in the order in which they were recorded.
+  /// The models that may have been added, removed or moved, in the order of their recording.
   var changedModels: [Element] = []
   private var changedIDs: Set<ObjectIdentifier> = []
   /// Whether the fetch has to run again.
@@ -38,11 +38,11 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   private var isSettling = false
   /// Whether an observer may be waiting for a notification; it reads again to wait for the next one.
   private var isAwaited = false
-  /// The models that were updated, for each cursor those that it has not yet seen.
+  /// The updated models that each cursor has not yet seen.
   var updateLists = UpdateLists<Element>()
-  /// The models that are shown, while there is no order: made when a cursor needs it.
+  /// The models that are shown, while there is no order; created when a cursor needs them.
   private var shownIDs: Set<ObjectIdentifier>?
-  /// Whether a cursor may be waiting, to which updates count, too.
+  /// Whether a cursor may be waiting, for which updates count, too.
   private var isFollowed = false
 
   /// Runs the fetch, and begins to follow the context.
@@ -52,7 +52,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   ///   - title: The title of a model's section, and the key path it is read by; without sections, `nil`.
   ///   - context: The context.
   ///   - isolation: The actor that owns the context, which is called when another context saves.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   init(
     _ descriptor: FetchDescriptor<Element>,
     sectionedBy title: (read: (Element) -> SectionTitle, keyPath: PartialKeyPath<Element>)?,
@@ -67,7 +67,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     bell = context.autosave.isMain ? nil : context.saveBell.makeKey()
     super.init()
     plan()
-    // The models' setters must speak up before the first one is read, and what others save from now on counts.
+    // The models' setters must report before the first one is read, and saves of others count from now on.
     context.addObserver(self)
     if let bell { context.saveBell.set(bell, makeAlarm(isolation)) }
     shown = try refetch()
@@ -87,9 +87,9 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return SaveBell.Alarm(isDirect: false) { owner.mergeSavedChanges() }
   }
 
-  // MARK: Asking
+  // MARK: Reading
 
-  /// What is to be seen now.
+  /// The current results, tracked.
   var current: ShownResults<Element, SectionTitle> {
     let shown = seen
     // Only now: an observer notified meanwhile has read before.
@@ -98,7 +98,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return shown
   }
 
-  /// What is to be seen now, by code that does not track it.
+  /// The current results, for code that does not track them.
   var seen: ShownResults<Element, SectionTitle> {
     if context.observers?.isTelling != true {
       context.mergeSavedChanges()
@@ -107,7 +107,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return shown
   }
 
-  /// Has the next change wake the tasks that wait.
+  /// Makes the next change wake the waiting tasks.
   func awaitChange() {
     isAwaited = true
     isFollowed = true
@@ -115,7 +115,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   var hasSections: Bool { title != nil }
 
-  /// Asks for something else from now on.
+  /// Replaces the fetch.
   func setDescriptor(_ descriptor: FetchDescriptor<Element>) {
     self.descriptor = descriptor
     plan()
@@ -125,7 +125,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   /// The position of a model among the results.
   ///
-  /// - Complexity: O(log *n*), or O(*n*) where the fetch runs again for each change.
+  /// - Complexity: O(log *n*), or O(*n*) if the fetch runs again for each change.
   func position(of model: Element) -> Int? {
     let shown = current
     guard let order else {
@@ -156,7 +156,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   ///   - models: The models that were updated.
   ///   - insertions: The models to leave out.
   /// - Returns: The models, with their positions.
-  /// - Complexity: O(log *n*) for each model, or O(*n*) where the fetch runs again for each change.
+  /// - Complexity: O(log *n*) for each model, or O(*n*) if the fetch runs again for each change.
   func places(
     of models: [ObjectIdentifier: Element],
     without insertions: [(offset: Int, id: ObjectIdentifier)]
@@ -164,7 +164,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     if models.isEmpty { return [] }
     var models = models
     for (_, id) in insertions { models[id] = nil }
-    // After an error the keys may be those of later.
+    // After an error the keys may be newer than the results.
     guard let order, error == nil else {
       return shown.tree.enumerated().compactMap { offset, result in
         models[result.id].map { (offset, $0) }
@@ -194,7 +194,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return ResultOrder(descriptor.sortBy)
   }
 
-  /// Whether there are matches that are not shown.
+  /// Whether some matches are not shown.
   private var isCut: Bool {
     descriptor.fetchLimit ?? 0 > 0 || descriptor.fetchOffset ?? 0 > 0
   }
@@ -224,14 +224,14 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     _ descriptor: ModelDescriptor
   ) {
     guard self.descriptor.includePendingChanges, reading.readsOthers else { return }
-    // Whatever the change is: the store answers for a model without any, by what it has of other models. One with a change
+    // Whatever the change is: the store decides about an unchanged model by its stored data of other models. A changed model
     // is tested as an object, and so by the unsaved changes of the others, too.
     if recordChange(model, descriptor), !reading.isLocal { tell() }
   }
 
   override func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {
     guard self.descriptor.includePendingChanges else {
-      // It is still shown, and refers to nothing any more.
+      // It is still shown, and no longer refers to anything.
       recordUpdate(of: model)
       return
     }
@@ -247,10 +247,10 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   override func saved(_ changes: ChangeSet) {
     if !descriptor.includePendingChanges { isStale = true }
-    // Those that were inserted have another identifier.
+    // Inserted models have a new identifier.
     for model in changes.inserted { recordUpdate(of: model) }
     if !reading.readsOthers { return }
-    // The store finds by what others are in it, not by what they were about to be.
+    // The store decides by the stored data of other models, not by their unsaved changes.
     for model in [changes.updated, changes.deleted].joined() {
       let descriptor = model._$state.descriptor
       recordChange(model, descriptor)
@@ -260,7 +260,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   override func mayHaveChangedElsewhere() {
     guard let connection = context.coordinator.connection(for: reading.subject) else { return }
-    // A store that says what others changed has said so.
+    // A store that reports the changes of others has already done so.
     if !connection.allowsSave, !(connection.store.openStore is any RemoteRowReporting) {
       isStale = true
     }
@@ -274,7 +274,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     }
     if !updateLists.isEmpty {
       for reference in save.updated where isOwn(reference, connection) {
-        // What is shown is registered.
+        // Shown models are registered.
         if let model = context.maps[connection.index][reference]?.model { recordUpdate(of: model) }
       }
     }
@@ -284,7 +284,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     isStale = hasOthers(save, connection) || order == nil && !own.isEmpty
     // A model that is deleted has reported so already, if it was in the context at all.
     if order == nil, save.deleted.contains(where: { isOwn($0, connection) }) { isStale = true }
-    // So many that fetching all is less work, and takes less memory, than testing each.
+    // With so many, fetching all is less work, and takes less memory, than testing each.
     if own.count + changedModels.count > max(shown.tree.count, 256) { isStale = true }
     if isStale { own = [] }
     for reference in own {
@@ -297,7 +297,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     connection.descriptor(of: reference)?.isKind(of: reading.subject) == true
   }
 
-  /// Whether rows of other models are among those saved that the fetch reads.
+  /// Whether the saved rows include rows of other models that the fetch reads.
   private func hasOthers(_ save: SavedRows, _ connection: StoreConnection) -> Bool {
     func any(_ rows: [RowReference], _ isRead: (ModelDescriptor) -> Bool) -> Bool {
       rows.contains { connection.descriptor(of: $0).map(isRead) == true }
@@ -313,7 +313,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
 
   /// Records a model whose values, or whose presence, changed.
   ///
-  /// - Returns: Whether it is one of those the fetch is about.
+  /// - Returns: Whether it is of the fetch's class.
   @discardableResult
   private func recordChange(_ model: any PersistentModel, _ descriptor: ModelDescriptor) -> Bool {
     guard descriptor.isKind(of: reading.subject), let model = model as? Element else {
@@ -346,7 +346,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     return ids.contains(ObjectIdentifier(model))
   }
 
-  /// Records, for cursors, the models that go: what happens to them until they come back is not heard.
+  /// Records, for cursors, the models that leave: their changes until they come back are not reported.
   private func recordDepartures(in next: ShownResults<Element, SectionTitle>) {
     if updateLists.isEmpty || !next.isChanged { return }
     let difference = next.tree.difference(from: shown.tree)
@@ -361,13 +361,13 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     changedIDs = []
   }
 
-  /// Whether a model that came or went makes a difference.
+  /// Whether a model that was added or removed can affect the results.
   private func concerns(_ model: any PersistentModel) -> Bool {
     guard order != nil, let model = model as? Element else { return true }
     return slots[ObjectIdentifier(model)] != nil || (try? isWanted(model)) ?? true
   }
 
-  // MARK: Telling
+  // MARK: Notifying
 
   private func tell() {
     guard isAwaited else { return }
@@ -398,7 +398,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       shownIDs = nil
       error = nil
     } catch {
-      // What is half done is done anew when it is next asked for.
+      // A half-finished update is repeated at the next read.
       isStale = true
       self.error = error
       tell()

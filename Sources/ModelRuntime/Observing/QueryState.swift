@@ -1,22 +1,22 @@
-/// What a query in a user interface keeps between two drawings, without a framework.
+/// The state of a query that a user interface keeps between two renderings, independent of any framework.
 ///
-/// A view's property brings it up to date before the view is drawn, and hands out its results:
+/// A view's property updates it before the view is rendered, and returns its results:
 ///
 /// ```swift
 /// state.update(descriptor, in: modelContext)
 /// for job in state.elements { print(job.title) }
 /// ```
 ///
-/// A drawing without changes fetches nothing: the descriptor is compared with the former one, and the results are those of
+/// A rendering without changes fetches nothing: the descriptor is compared with the former one, and the results are those of
 /// a ``ResultsObserver``.
 ///
-/// A framework that draws again what it tracked under Observation needs no more. Another one sets ``onChange``. The product
-/// `QueryUI` has a property wrapper on top of this, for frameworks shaped as SwiftUI is.
+/// A framework that renders again what it tracked under Observation needs no more. Another one sets ``onChange``. The product
+/// `QueryUI` has a property wrapper on top of this, for frameworks in the style of SwiftUI.
 ///
 /// It belongs to the main actor, and so do the contexts it is given.
 @MainActor
 public final class QueryState<Element: PersistentModel> {
-  /// The fetch; the results follow when they are next read.
+  /// The fetch; the results follow at their next read.
   public var descriptor: FetchDescriptor<Element> {
     didSet { if descriptor != oldValue { stopObserving() } }
   }
@@ -25,7 +25,7 @@ public final class QueryState<Element: PersistentModel> {
   /// results are read again.
   ///
   /// A value is an attribute or a reference to one model, as in ``ResultsChange/updated``; so the first save of a model counts,
-  /// which gives it its identifier. What is set here counts from the next read.
+  /// which gives it its identifier. A closure set here counts from the next read.
   public var onChange: (@MainActor () -> Void)? {
     didSet { if onChange == nil { stopWaiting() } }
   }
@@ -34,12 +34,12 @@ public final class QueryState<Element: PersistentModel> {
   @safe private nonisolated(unsafe) var context: ModelContext?
   @safe private nonisolated(unsafe) var observer: ResultsObserver<Element, Never>?
   private var initialError: (any Error)?
-  /// The results as an array, with those that it was made of.
+  /// The results as an array, with the tree that it was made from.
   @safe private nonisolated(unsafe) var listed:
     (tree: ResultTree<RankedResult>, elements: [Element])?
-  /// Has the observer record which results are updated, for as long as somebody is called.
+  /// Makes the observer record updated results, for as long as ``onChange`` is set.
   @safe private nonisolated(unsafe) var updates: UpdatedModels<Element>?
-  /// Waits for the change that is announced next.
+  /// Waits for the next change to announce.
   private var announcement: Task<Void, Never>?
 
   /// Makes the state of a query; nothing is fetched before it has a context and is read.
@@ -57,7 +57,7 @@ public final class QueryState<Element: PersistentModel> {
 
   deinit {
     announcement?.cancel()
-    // Views are let go of anywhere; what they show leaves its context, and that is the main actor's to change.
+    // Views may be released on any thread; their models leave the context, which only the main actor may change.
     if MainActorThread.isCurrent { return }
     let remains = MainActorRemains([updates, listed, observer, context] as [Any?])
     (updates, listed, observer, context) = (nil, nil, nil, nil)
@@ -65,19 +65,19 @@ public final class QueryState<Element: PersistentModel> {
   }
 }
 
-// MARK: What is asked
+// MARK: The query
 
 extension QueryState {
-  /// Goes on with a context, which belongs to the main actor.
+  /// Continues with a context, which belongs to the main actor.
   public func update(in context: ModelContext) {
     if self.context === context { return }
     self.context = context
     stopObserving()
   }
 
-  /// Goes on with a fetch and a context: the same ones as before, in most drawings.
+  /// Continues with a fetch and a context: the same ones as before, in most renderings.
   ///
-  /// Descriptors are compared as `==` compares them, and so are the values that a predicate captured.
+  /// Descriptors, and the values that a predicate captured, are compared with `==`.
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.
@@ -88,7 +88,7 @@ extension QueryState {
   }
 }
 
-// MARK: What is found
+// MARK: The results
 
 extension QueryState {
   /// The models that match, in order; none without a context, and none if the first fetch failed.
@@ -107,7 +107,7 @@ extension QueryState {
     return elements
   }
 
-  /// What went wrong when the results were last fetched, or `nil`; the fetch is tried again when they are next read.
+  /// The error of the last fetch, or `nil`; the fetch is tried again at the next read.
   public var fetchError: (any Error)? {
     let observer = observing()
     return observer == nil ? initialError : observer?.fetchError
@@ -146,7 +146,7 @@ extension QueryState {
     if updates == nil { updates = live.updateLists.makeList() }
     updates?.removeAll()
     live.awaitChange()
-    // One that waits already announces this change, too.
+    // A task that is already waiting announces this change, too.
     if announcement != nil { return }
     announcement = Task { [weak self, signal = live.signal, round = live.signal.round] in
       await signal.wait(past: round, isolation: #isolation)

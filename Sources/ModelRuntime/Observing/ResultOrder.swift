@@ -1,12 +1,12 @@
 import Foundation
 import RowFormat
 
-/// Where results belong among each other: the sort keys of each, and its place among equals.
+/// The order of results: the sort keys of each, and its place among equals.
 ///
-/// The keys are those the results are ordered by now, whatever has become of the models meanwhile: so a
-/// model whose key has changed is still found where it is.
+/// The keys are those by which the results are currently ordered, whatever changes the models have since: so a
+/// model whose key has changed is still found in its place.
 ///
-/// Not generic, as what a comparison touches must not be: apps' models are classes this module is compiled
+/// Not generic, because comparisons must not touch generic code: apps' models are classes this module is compiled
 /// without, and generic code for them takes ten times as long.
 struct ResultOrder {
   /// The number of a result's keys.
@@ -15,11 +15,11 @@ struct ResultOrder {
   /// For models of the class the order was made for.
   private let readers: [(AnyObject) -> QueryValue]
   private var columns: [SortColumn]
-  /// What decides between equal keys.
+  /// The tie-breaker between equal keys.
   private var ties: [UInt64] = []
   private(set) var free: [Slot] = []
 
-  /// Makes an order, or `nil` for a sort that cannot be told from one model's own attributes.
+  /// Makes an order, or `nil` for a sort that needs more than a model's own attributes.
   init?<Element: PersistentModel>(_ sort: [SortDescriptor<Element>]) {
     guard let ordering = try? RowOrdering(sort) else { return nil }
     var readers: [(AnyObject) -> QueryValue] = []
@@ -60,12 +60,12 @@ struct ResultOrder {
     return nil
   }
 
-  /// Takes the keys that a model has now.
+  /// Takes the current sort keys of a model.
   ///
   /// - Parameters:
   ///   - model: The model.
   ///   - tie: Its place among models with equal keys.
-  /// - Returns: The number of the keys, which ``remove(_:)`` gives back.
+  /// - Returns: The number of the keys, which ``remove(_:)`` releases.
   mutating func add(_ model: AnyObject, tie: UInt64) -> Slot {
     guard let slot = free.popLast() else {
       for index in columns.indices { columns[index].append(readers[index](model)) }
@@ -79,7 +79,7 @@ struct ResultOrder {
 
   mutating func remove(_ slot: Slot) { free.append(slot) }
 
-  /// How two results compare: by sign.
+  /// Compares two results; the sign is the order.
   func compare(_ lhs: Slot, _ rhs: Slot) -> Int {
     for index in columns.indices {
       let order = columns[index].compare(Int(lhs), Int(rhs))
@@ -102,7 +102,7 @@ struct RankedResult {
 
   var id: ObjectIdentifier { ObjectIdentifier(object) }
 
-  /// The result with its type, which the caller knows because it put the result in.
+  /// The result with its type, which the caller knows from inserting it.
   @inline(__always)
   func model<Model: PersistentModel>(as _: Model.Type) -> Model {
     unsafe unsafeDowncast(object, to: Model.self)
@@ -110,7 +110,7 @@ struct RankedResult {
 }
 
 extension ResultTree where Element == RankedResult {
-  /// How many results come before a place.
+  /// Returns the number of results before a place.
   func rank(of slot: ResultOrder.Slot, in order: ResultOrder) -> Int {
     position { order.compare($0.slot, slot) < 0 }
   }
@@ -125,7 +125,7 @@ extension ResultTree where Element == RankedResult {
     return position < count && self[position].id == ObjectIdentifier(model) ? position : nil
   }
 
-  /// Whether two lists hold the same models in the same order.
+  /// Whether two lists have the same models in the same order.
   ///
   /// - Complexity: O(1) for two versions without a change in between, else O(*n*).
   func holdsSame(as other: ResultTree) -> Bool {

@@ -1,7 +1,7 @@
-/// A list that is cheap to change anywhere and to keep old versions of: a counted B-tree.
+/// A list that is cheap to change at any position and to keep old versions of: a counted B-tree.
 ///
-/// A copy shares its nodes with the original, and changing one of the two copies the nodes on the way to the
-/// place that changes, a few hundred words. So a list that was handed out stays as it was.
+/// A copy shares its nodes with the original, and changing one of the two copies the nodes on the path to the
+/// change, a few hundred words. So a list that was handed out never changes.
 struct ResultTree<Element> {
   typealias Node = ResultTreeNode<Element>
 
@@ -36,7 +36,7 @@ struct ResultTree<Element> {
     return elements[position - start]
   }
 
-  /// The elements around a position, and the position of the first of them: what a walk looks at next, too.
+  /// Returns the elements around a position, and the position of the first of them, for a walk that reads them next.
   ///
   /// - Complexity: O(log *n*).
   func neighbours(of position: Int) -> (start: Int, elements: [Element]) {
@@ -47,11 +47,11 @@ struct ResultTree<Element> {
     return (position - offset, node.entries)
   }
 
-  /// How many elements come before a place, in a list that is ordered by the question.
+  /// Returns the number of elements before a place, in a list ordered by the test.
   ///
-  /// - Parameter isBefore: Whether an element comes before the place; true of none behind one it is false of.
-  /// - Returns: How many.
-  /// - Complexity: O(log *n*) questions.
+  /// - Parameter isBefore: Whether an element comes before the place; false for all elements after the first false one.
+  /// - Returns: The number of elements.
+  /// - Complexity: O(log *n*) tests.
   func position(where isBefore: (Element) -> Bool) -> Int {
     var node = root
     var skipped = 0
@@ -114,10 +114,10 @@ extension ResultTree: Sequence {
   var underestimatedCount: Int { count }
 }
 
-/// A leaf with elements, or an inner node with children; no node but a root that is a leaf is empty.
+/// A leaf with elements, or an inner node with children; only a root that is a leaf may be empty.
 final class ResultTreeNode<Element> {
   static var capacity: Int { 64 }
-  /// How full nodes are that are made of a whole list: room is left for changes everywhere.
+  /// The fill of nodes made from a whole list: it leaves room for changes everywhere.
   static var packedCount: Int { 48 }
 
   private(set) var entries: [Element]
@@ -147,7 +147,7 @@ final class ResultTreeNode<Element> {
   var isLeaf: Bool { children.isEmpty }
   private var width: Int { isLeaf ? entries.count : children.count }
 
-  /// How many levels are below: as many on each way down.
+  /// Number of levels below: the same on each path.
   var height: Int { isLeaf ? 0 : children[0].height + 1 }
 
   fileprivate var first: Element {
@@ -156,7 +156,7 @@ final class ResultTreeNode<Element> {
     return node.entries[0]
   }
 
-  /// The child that has a position, which becomes one in the child; the last one has the position behind it too.
+  /// The child with a position, which becomes relative to the child; the last one also has the position after it.
   func child(at position: inout Int) -> Int {
     for index in children.indices.dropLast() {
       if position < children[index].count { return index }
@@ -165,7 +165,7 @@ final class ResultTreeNode<Element> {
     return children.count - 1
   }
 
-  /// - Returns: A new node to be behind this one, if this one was full.
+  /// - Returns: A new node to insert after this one, if this one was full.
   func insert(_ element: Element, at position: Int) -> ResultTreeNode? {
     count += 1
     if isLeaf {
@@ -214,7 +214,7 @@ final class ResultTreeNode<Element> {
     }
   }
 
-  /// Makes one of a child and the next, if they are small: or a list that shrinks would keep its height.
+  /// Joins a child and the next, if they are small: otherwise a shrinking list would keep its height.
   private func join(_ index: Int) {
     let next = children[index + 1]
     guard children[index].width + next.width <= Self.capacity / 2 else { return }
@@ -231,7 +231,7 @@ final class ResultTreeNode<Element> {
 }
 
 extension Array {
-  /// How many elements come first of which something is true, in an array that is ordered by it.
+  /// Returns the number of leading elements that pass a test, in an array ordered by it.
   fileprivate func partition(_ isTrue: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,7 +1,7 @@
-/// What has become of an observer's results since a consumer last looked at them.
+/// The changes of an observer's results since a consumer last read them.
 ///
-/// A list keeps up with the results by three kinds of steps: it takes out what ``difference`` removes, puts in what
-/// it inserts, and draws again what is ``updated``:
+/// A list follows the results in three kinds of steps: it removes the elements that ``difference`` removes, inserts those
+/// it inserts, and renders again those in ``updated``:
 ///
 /// ```swift
 /// for step in change.difference {
@@ -20,43 +20,43 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// The models by section now, or `nil` for results without sections.
   public let sections: SectionedResults<Element, SectionTitle>?
 
-  /// The models that came and went; those that moved did both, and each half has the offset of the other.
+  /// The models that were added and removed; moved models are both, and each half has the offset of the other.
   ///
   /// The former results with this difference applied are ``results``.
   public let difference: CollectionDifference<Element>
 
-  /// The sections that came, went or moved, and the same for the members of each; without sections, nothing.
+  /// The sections that were added, removed or moved, and the same for the members of each; empty without sections.
   public let sectionsDifference: SectionsDifference<Element, SectionTitle>
 
   /// The models that stayed although values of theirs may have changed, in order, with their offsets in ``results``.
   ///
-  /// An attribute or a reference to one model counts when it was set, whatever to, when a rollback or an undo set it
-  /// back, and when another context saved it; and so does the first save, which gives the model its identifier.
+  /// An attribute or a reference to one model counts when it was set, whatever the value, when a rollback or an undo restored
+  /// it, and when another context saved it; and so does the first save, which gives the model its identifier.
   /// Changes of lists of models do not count, nor those of the models that are referred to. Models that ``difference``
   /// inserts are not repeated here.
   public let updated: [(offset: Int, element: Element)]
 
-  /// What went wrong when the results were to be brought up to date, or `nil`.
+  /// The error of the last update of the results, or `nil`.
   ///
-  /// The results are then those of before.
+  /// After an error the results are the former ones.
   public let fetchError: (any Error)?
 }
 
-/// What has become of sections.
+/// The changes of sections.
 public struct SectionsDifference<Element, SectionTitle>
 where Element: PersistentModel, SectionTitle: Hashable {
-  /// The titles of the sections that came and went; a section that moved did both.
+  /// The titles of the sections that were added and removed; a moved section is both.
   public let titles: CollectionDifference<SectionTitle>
 
-  /// By title, what changed in the sections that are there before and after; sections without changes are not listed.
+  /// By title, the changes in the sections that exist before and after; sections without changes are not listed.
   public let members: [SectionTitle: CollectionDifference<Element>]
 
-  /// Whether the sections and their members are what they were.
+  /// Whether the sections and their members are unchanged.
   public var isEmpty: Bool { titles.isEmpty && members.isEmpty }
 }
 
 extension FetchResultsCollection where Element: PersistentModel {
-  /// The models that come and go on the way from other results to these; those that move do both.
+  /// Returns the models added and removed on the way from other results to these; moved models are both.
   ///
   /// ```swift
   /// let shown = observer.results
@@ -66,8 +66,8 @@ extension FetchResultsCollection where Element: PersistentModel {
   ///
   /// Models are compared by identity. Each half of a move has the offset of the other.
   ///
-  /// - Parameter other: The former results; no model is in them twice.
-  /// - Returns: The difference, which makes these results of the former ones.
+  /// - Parameter other: The former results, without duplicates.
+  /// - Returns: The difference that turns the former results into these.
   /// - Complexity: O(*k* log *n*) for results of one observer that *k* models changed in between, unless a fetch was
   ///   necessary; else O(*n* log *n*).
   public func difference(
@@ -83,7 +83,7 @@ extension FetchResultsCollection where Element: PersistentModel {
 }
 
 extension SectionedResults {
-  /// The sections that come, go and move on the way from other sections to these, and the same for their members.
+  /// Returns the sections added, removed and moved on the way from other sections to these, and the same for their members.
   ///
   /// - Parameter other: The former sections.
   /// - Returns: The difference.

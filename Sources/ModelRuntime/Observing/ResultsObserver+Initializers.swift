@@ -1,11 +1,11 @@
 public import Foundation
 
-// The two families of initializers, each for a descriptor or its parts, in a context or in one of its own.
+// The two families of initializers, each for a descriptor or its parts, in a given context or in one of the observer's own.
 //
-// `isolation` is filled in by the compiler with whom the caller belongs to. It is whom a save of another context
-// calls.
+// The compiler fills in `isolation` with the caller's actor. A save of another context
+// calls that actor.
 
-/// What a descriptor of these parts asks.
+/// Makes a descriptor from its parts.
 private func descriptor<Element: PersistentModel>(
   _ filter: Predicate<Element>?,
   _ sort: [SortDescriptor<Element>]?
@@ -14,13 +14,13 @@ private func descriptor<Element: PersistentModel>(
 }
 
 extension ResultsObserver where SectionTitle == Never {
-  /// Shows the models that a descriptor asks for.
+  /// Shows the models that match a descriptor.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContext: ModelContext,
@@ -36,7 +36,7 @@ extension ResultsObserver where SectionTitle == Never {
   ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
@@ -46,13 +46,13 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(descriptor(filterBy, sortBy), modelContext, isolation)
   }
 
-  /// Shows the models that a descriptor asks for.
+  /// Shows the models that match a descriptor.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContainer: ModelContainer,
@@ -68,7 +68,7 @@ extension ResultsObserver where SectionTitle == Never {
   ///   - sortBy: The order of the models; `nil` keeps the order in which they were first saved.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
@@ -80,14 +80,14 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Shows the models that a descriptor asks for, in sections.
+  /// Shows the models that match a descriptor, in sections.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>,
@@ -111,7 +111,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sectionBy: The title of a model's section.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
@@ -128,14 +128,14 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Shows the models that a descriptor asks for, in sections.
+  /// Shows the models that match a descriptor, in sections.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String>,
@@ -159,7 +159,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sectionBy: The title of a model's section.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
@@ -176,14 +176,14 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Shows the models that a descriptor asks for, in sections.
+  /// Shows the models that match a descriptor, in sections.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>,
@@ -207,7 +207,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContext: The context whose models are shown.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
@@ -224,14 +224,14 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Shows the models that a descriptor asks for, in sections.
+  /// Shows the models that match a descriptor, in sections.
   ///
   /// - Parameters:
   ///   - fetchDescriptor: The models to show, and their order.
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>,
@@ -255,7 +255,7 @@ extension ResultsObserver where SectionTitle == String {
   ///   - sectionBy: The title of a model's section; a model without one is in the section `""`.
   ///   - modelContainer: The container; the observer makes a context of its own.
   ///   - isolation: The actor that owns the context; keep the default.
-  /// - Throws: What fetching throws.
+  /// - Throws: An error of fetching.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,

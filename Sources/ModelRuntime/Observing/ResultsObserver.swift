@@ -12,21 +12,21 @@ public import Observation
 /// for job in open.results { print(job.title) }
 /// ```
 ///
-/// ``results`` are at any time what the context would fetch: unsaved changes count, and so does what other
-/// contexts of the container have saved. Code that tracks them (`withObservationTracking`, `Observations`, a
-/// view) is notified once when they are about to change, and reads again: when a model comes or goes, when a
+/// ``results`` are at any time what the context would fetch: unsaved changes count, and so do the saves of other
+/// contexts of the container. Code that tracks them (`withObservationTracking`, `Observations`, a
+/// view) is notified once when they are about to change, and reads again: when a model is added or removed, when a
 /// property changes that the predicate, the sort or the sections read, after a save, a rollback, an undo.
 ///
-/// A context takes over what others save as long as it has an observer: the main context, and one observed by an
+/// A context takes over the saves of others as long as it has an observer: the main context, and one observed by an
 /// actor, at the actor's next turn; any other when its results are read.
 ///
-/// An observer belongs to whom its context belongs to, and keeps the context, which does not keep the observer.
+/// An observer belongs to the owner of its context, and keeps the context, which does not keep the observer.
 ///
-/// A change of *k* models takes O(*k* log *n*) when the results are next read, with a limit or an offset, too. It takes
-/// another fetch where a model's place depends on more than its own attributes: with a predicate, a sort or sections
+/// A change of *k* models takes O(*k* log *n*) at the next read of the results, with a limit or an offset, too. It takes
+/// another fetch if a model's place depends on more than its own attributes: with a predicate, a sort or sections
 /// that read other models or computed properties; without `includePendingChanges`; in a store of snapshots; and with an
-/// offset of thousands. With a limit it takes one when as many models have left as are known behind those shown: half
-/// as many, and eight.
+/// offset of thousands. With a limit, another fetch runs once as many models have left as are known after those shown:
+/// half as many, and eight.
 public final class ResultsObserver<Element, SectionTitle>: CustomDebugStringConvertible
 where Element: PersistentModel, SectionTitle: Hashable {
   let live: LiveResults<Element, SectionTitle>
@@ -50,7 +50,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     )
   }
 
-  /// The context whose models these are.
+  /// The context of the models.
   public var modelContext: ModelContext { live.context }
 
   public var debugDescription: String {
@@ -61,7 +61,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
 extension ResultsObserver: nonisolated Observable {}
 
-// MARK: What is asked
+// MARK: The query
 
 extension ResultsObserver {
   /// The fetch.
@@ -72,7 +72,7 @@ extension ResultsObserver {
 
   /// The condition that models must meet; `nil` matches all.
   ///
-  /// Setting it has the results fetched anew when they are next read.
+  /// Setting it makes the results be fetched again at their next read.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set {
@@ -82,9 +82,9 @@ extension ResultsObserver {
     }
   }
 
-  /// In what order.
+  /// The order of the models.
   ///
-  /// Setting it has the results fetched anew when they are next read.
+  /// Setting it makes the results be fetched again at their next read.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set {
@@ -95,15 +95,15 @@ extension ResultsObserver {
   }
 }
 
-// MARK: What is found
+// MARK: The results
 
 extension ResultsObserver {
   /// The models that match, in order.
   ///
-  /// A value: it goes on showing them so, whatever changes later. If they cannot be brought up to date, they
-  /// are what they were, and ``fetchError`` says why.
+  /// A value: later changes do not affect it. If the results cannot be updated, they
+  /// stay as they were, and ``fetchError`` has the reason.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* models changed since they were last read, or another fetch; see
+  /// - Complexity: O(*k* log *n*) for *k* models changed since the last read, or another fetch; see
   ///   ``ResultsObserver``.
   public var results: FetchResultsCollection<Element> {
     FetchResultsCollection(ListedResults(live.current.tree))
@@ -117,13 +117,13 @@ extension ResultsObserver {
     live.hasSections ? live.current.sections : nil
   }
 
-  /// What changes from now on, beginning with what there is: a sequence for a task that keeps a list up to date.
+  /// The changes from now on, beginning with the current results: a sequence for a task that keeps a list up to date.
   public var changes: ResultsChanges<Element, SectionTitle> { ResultsChanges(live: live) }
 
-  /// Makes a cursor, which says without waiting what changed since it was last asked.
+  /// Makes a cursor, which returns without waiting the changes since its last read.
   public func makeCursor() -> ResultsCursor<Element, SectionTitle> { ResultsCursor(live) }
 
-  /// What went wrong when the results were last brought up to date, or `nil`.
+  /// The error of the last update of the results, or `nil`.
   ///
   /// The initializer throws; later there is no caller to throw to. The fetch is tried again whenever the results
   /// are read.
@@ -152,7 +152,7 @@ extension ResultsObserver {
   /// The index path of a model, of section and position; without sections the section is 0.
   ///
   /// - Returns: The index path, or `nil` if the model is not among the results.
-  /// - Complexity: O(log *n*), or O(*n*) where each change takes another fetch.
+  /// - Complexity: O(log *n*), or O(*n*) if each change takes another fetch.
   public func indexPath(for element: Element) -> IndexPath? {
     if live.hasSections {
       return live.place(of: element).map { IndexPath(indexes: [$0.section, $0.item]) }

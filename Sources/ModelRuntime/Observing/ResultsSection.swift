@@ -1,12 +1,12 @@
 /// The results that have one title, in the order of the fetch.
 ///
-/// A section goes on showing what it did when it was asked for, whatever its observer shows later. Two are
+/// A section never changes after it was read, whatever its observer shows later. Two are
 /// equal if they have the same title and the same models in the same order.
 public struct ResultsSection<Element, SectionTitle>: Identifiable, RandomAccessCollection, Equatable
 where Element: PersistentModel, SectionTitle: Hashable {
   public typealias Index = Int
 
-  /// What the models of the section have in common.
+  /// The common value of the section's models.
   public let title: SectionTitle
   let results: ListedResults<Element>
 

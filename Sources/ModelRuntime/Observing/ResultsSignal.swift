@@ -1,9 +1,9 @@
 import Observation
 import Synchronization
 
-/// What trackers of an observer's properties register with, and where tasks wait for the next change.
+/// The registration of trackers of an observer's properties, and the wait of tasks for the next change.
 ///
-/// Apart from the observer, and Sendable, so that a save on another thread can tell of itself without touching
+/// Separate from the observer, and Sendable, so that a save on another thread can notify without touching
 /// the observer, which belongs to its context's owner.
 final class ResultsSignal: Observable, Sendable {
   private struct Waiting {
@@ -15,7 +15,7 @@ final class ResultsSignal: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let waiting = Mutex(Waiting())
 
-  // Only their key paths matter: one for what is shown, one for what is asked.
+  // Only their key paths matter: one for the results, one for the query.
   private var contents: Void { () }
   private var query: Void { () }
 
@@ -31,10 +31,10 @@ final class ResultsSignal: Observable, Sendable {
 
   // MARK: Waiting
 
-  /// The number of times tasks were woken: read before a look at the results, it says whether that look is still good.
+  /// The number of times tasks were woken: read before the results, it tells whether that read is still current.
   var round: UInt64 { waiting.withLock { $0.round } }
 
-  /// Resumes the tasks that wait, without notifying trackers.
+  /// Resumes the waiting tasks, without notifying trackers.
   func wake() {
     let continuations = waiting.withLock { waiting in
       waiting.round += 1

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Who is called when another context has saved.
+/// The alarms that ring when another context has saved.
 final class SaveBell: Sendable {
   struct Key: Hashable, Sendable { fileprivate let number: Int }
 
   struct Alarm: Sendable {
-    /// Whether the thread that saves notifies the observer, because no actor is there to be called.
+    /// Whether the saving thread notifies the observer, because there is no actor to call.
     let isDirect: Bool
     let sound: @Sendable () -> Void
   }
@@ -44,7 +44,7 @@ final class SaveBell: Sendable {
   }
 }
 
-/// Carries a context to the actor it belongs to; unchecked, because nothing else is done with it on the way.
+/// Carries a context to the actor it belongs to; unchecked, because nothing else uses it on the way.
 struct ContextOwnerReference: @unchecked Sendable {
   private weak var context: ModelContext?
   private weak var owner: (any Actor)?

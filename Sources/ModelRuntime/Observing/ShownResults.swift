@@ -1,4 +1,4 @@
-/// What an observer shows at one moment: models in order, and their sections.
+/// The results that an observer shows at one moment: models in order, and their sections.
 struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
   typealias Tree = ResultTree<RankedResult>
   typealias Section = ResultsSection<Element, SectionTitle>
@@ -35,7 +35,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
 
   mutating func beginChanges() { isChanged = false }
 
-  /// Takes a model out of its place.
+  /// Removes a model from its place.
   ///
   /// - Returns: Its former position.
   mutating func remove(
@@ -72,7 +72,7 @@ struct ShownResults<Element: PersistentModel, SectionTitle: Hashable> {
     changedSections[title] = tree
   }
 
-  /// Puts changed sections into their places.
+  /// Moves changed sections to their places.
   ///
   /// - Complexity: O(*s* log *s*) for *s* sections if one appeared, vanished or has another first model.
   mutating func endChanges(in order: ResultOrder) {
