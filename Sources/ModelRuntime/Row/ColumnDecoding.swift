@@ -1,8 +1,8 @@
-// Reading what has no neutral value of its own to fall back on.
+// Decoding of values that have no neutral value of their own.
 
 /// Reads a value that is stored by its raw value.
 ///
-/// A raw value the type does not know (a case that was removed, or that a newer version of the app wrote)
+/// A raw value unknown to the type (a case that was removed, or that a newer version of the app wrote)
 /// reads as the property's default.
 @usableFromInline
 func _decodeRaw<Value: RawRepresentable & Codable, M: PersistentModel>(
@@ -36,7 +36,7 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
       } catch {
         state.deferUnreadableValue(ordinal, of: model, because: error)
         let property = state.descriptor(of: model).properties[ordinal]
-        // A default is what the app wants to read here; without one, what can be read is kept.
+        // If there is a default, the app wants to read it here; without one, the readable part is kept.
         if let value = property.neutralValue(of: Value.self) { return value }
         if let value = unsafe StructuredCoding.decodeReadable(Value.self, from: bytes.bytes) {
           return value
@@ -51,7 +51,7 @@ func _decodeStructured<Value: Codable, M: PersistentModel>(
 
 /// The value a property has when its row has none: nil, the default, the first case, or an empty value.
 ///
-/// A getter cannot throw, so a property of a type without any of these has nothing to answer with.
+/// A getter cannot throw, so a property of a type without any of these traps.
 func fallback<Value, M: PersistentModel>(
   _ ordinal: Int,
   of model: M,
@@ -71,7 +71,7 @@ func fallback<Value, M: PersistentModel>(
 private func makeNeutral<T: Decodable>(_ type: T.Type) -> Any? { try? NeutralValue.make(type) }
 
 extension ModelProperty {
-  /// What the property reads as without a value, if that takes no decoding.
+  /// The value of the property without a stored value, if it needs no decoding.
   func neutralValue<Value>(of type: Value.Type) -> Value? {
     if let optional = type as? any ExpressibleByNilLiteral.Type,
       let value = NeutralValue.simple(optional) as? Value
@@ -100,7 +100,7 @@ extension _ModelState {
 }
 
 extension StructuredCoding {
-  /// Reads what can be read of a value of another shape; the rest is neutral.
+  /// Decodes the readable part of a value with another shape; the rest is neutral.
   ///
   /// - Returns: `nil` for bytes that are damaged, or a type whose decoder accepts no neutral values.
   static func decodeReadable<T: Decodable>(_ type: T.Type, from bytes: RawSpan) -> T? {

@@ -1,13 +1,13 @@
 public import Foundation
 public import RowFormat
 
-/// A type whose values are in a column of their own, in a form the store can compare.
+/// A type whose values have a column of their own, in a form the store can compare.
 ///
 /// Its methods are the hot path of every generated accessor and encoder, and inline there.
 public protocol _ColumnValue: Codable, Sendable {
   static var _columnType: ColumnType { get }
   static var _isOptional: Bool { get }
-  /// What a read answers when there is no value: the row is gone, or null.
+  /// The value read if the row is gone, or the column is null.
   static var _absent: Self { get }
   /// Reads a column that is not null.
   static func _decodePresent(_ row: _RowView, _ column: Int) -> Self

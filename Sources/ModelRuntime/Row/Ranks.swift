@@ -1,11 +1,11 @@
-/// Ranks as numbers, apart from models.
+/// Ranks as numbers, independent of models.
 enum Ranks {
   /// Ranks in strictly ascending order that keep as many former ones as possible.
   ///
   /// - Parameters:
-  ///   - former: The ranks in the order wanted; `nil` for what has none.
-  ///   - spacing: The distance of new ranks, where there is room.
-  ///   - reserve: Returns ranks behind every rank given out before.
+  ///   - former: The ranks in the wanted order; `nil` for elements without one.
+  ///   - spacing: The distance of new ranks, if there is room.
+  ///   - reserve: Returns ranks after every rank given out before.
   /// - Returns: A rank for each.
   /// - Complexity: O(*n* log *n*).
   static func keepingMost(
@@ -63,7 +63,7 @@ enum Ranks {
     if range.upperBound == ranks.count {
       first = reserve(range.count * Int(spacing)).lowerBound
     } else if range.lowerBound == 0 {
-      // Ranks come from disk: whatever they are, they are no reason to stop.
+      // Ranks come from disk: no value of them may trap.
       first = ranks[range.upperBound] &- count &* step
     } else {
       let low = ranks[range.lowerBound - 1]
@@ -77,7 +77,7 @@ enum Ranks {
     }
   }
 
-  /// Which elements belong to a longest strictly ascending subsequence of those that have a rank.
+  /// Returns the elements that belong to a longest strictly ascending subsequence of those that have a rank.
   private static func longestAscent(in ranks: [Int64?]) -> [Bool] {
     // For each length, the last element of the ascent of this length that ends lowest.
     var tails: [Int] = []

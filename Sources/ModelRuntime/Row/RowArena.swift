@@ -2,11 +2,11 @@ public import RowFormat
 
 /// A block of rows that fetched objects read from; it lives as long as the last of them.
 ///
-/// Rows are copied here from wherever a store keeps them (17 ns for 200 bytes), so that an object
-/// never holds a store's file, mapping or cache in place.
+/// Rows are copied here from a store's own memory (17 ns for 200 bytes), so that an object
+/// never keeps a store's file, mapping or cache alive.
 ///
-/// An object may know nothing of itself but which row it stands for, so a row's entry leads to all else. Entries
-/// stand together, four to a cache line, because objects come and go one after the other:
+/// An object may have nothing but the address of its row's entry, so the entry leads to all else. Entries
+/// are contiguous, four to a cache line, because objects come and go one after the other:
 ///
 ///     place in the block     what
 ///     first 16 bytes         the arena; the layout of the rows, once there are objects
@@ -17,32 +17,32 @@ public import RowFormat
 ///                              8         the row's reference
 ///
 /// Safe to use, because nothing outside of the block's bounds is read or written, and the bytes of rows never change.
-/// Unchecked, because one thread fills the block, and what it is given to afterwards only reads it.
+/// Unchecked, because one thread fills the block, and later ones only read it.
 @safe public final class RowArena: @unchecked Sendable {
-  /// The bytes a block has room for, unless one row needs more.
+  /// The capacity of a block in bytes, unless one row needs more.
   public static let blockSize = 64 * 1024
 
   private static let headerSize = 16
   private static let entrySize = 16
 
   private let base: UnsafeMutableRawPointer
-  /// Where the entry of the next row is, and that row.
+  /// The offset of the next row's entry, and of that row.
   @safe @exclusivity(unchecked) private var nextEntry: Int
   @safe @exclusivity(unchecked) private var nextRow = RowArena.headerSize
-  /// Where objects that stand for these rows are registered, once there are any.
+  /// The context and map of the objects for these rows, once there are any.
   ///
-  /// Not kept: those objects keep the context, and that the rest. So it may be used only while there are objects.
+  /// Unretained: those objects keep the context, and the context the rest. So it may be used only while there are objects.
   @exclusivity(unchecked) private(set) var home: Home?
-  /// What the context knew of the store when the first object was made of these rows.
+  /// The context's epoch of the store when the first object was made of these rows.
   @safe @exclusivity(unchecked) private(set) var epoch: UInt32 = 0
-  /// How many objects without a state stand for these rows.
+  /// Number of objects without a state for these rows.
   @safe @exclusivity(unchecked) private var faultCount = 0
-  /// Who holds these objects.
+  /// The holder of these objects.
   @safe @exclusivity(unchecked) private(set) var holder = Holder.app
-  /// The rows that came in the same answer of a store that is far away.
+  /// The rows of the same answer of a remote store.
   var companions: RowCompanions?
 
-  /// Who holds the objects of a block.
+  /// The holder of a block's objects.
   enum Holder {
     /// An app that fetched them: they keep their context.
     case app
@@ -55,11 +55,11 @@ public import RowFormat
     let context: UnsafeMutableRawPointer
     let connection: UnsafeMutableRawPointer
     let map: UnsafeMutableRawPointer
-    /// What is known of the class. (Descriptors are never freed.)
+    /// The descriptor of the class. (Descriptors are never freed.)
     let descriptor: UnsafeMutableRawPointer
     let layout: UnsafeMutableRawPointer
 
-    // The compiler's own would not say that it compares pointers.
+    // The synthesized operator would not be marked as comparing pointers.
     static func == (a: Home, b: Home) -> Bool {
       unsafe a.context == b.context && a.connection == b.connection && a.map == b.map
         && a.descriptor == b.descriptor && a.layout == b.layout
@@ -74,7 +74,7 @@ public import RowFormat
     unsafe base.storeBytes(of: nil, toByteOffset: 8, as: UnsafeRawPointer?.self)
   }
 
-  /// Makes a block with room for one row at least.
+  /// Makes a block with room for at least one row.
   convenience init(capacity: Int, for row: RawSpan) {
     let needed = RowArena.headerSize + row.byteCount + 2 * RowArena.entrySize
     precondition(needed <= UInt32.max - 64, "a row of \(row.byteCount) bytes")
@@ -114,15 +114,15 @@ public import RowFormat
     unsafe base.storeBytes(of: reference, toByteOffset: entry + 8, as: UInt64.self)
   }
 
-  /// Makes the rows those of one context's objects.
+  /// Assigns the rows to one context's objects.
   ///
-  /// A store may hand out the same rows again. As long as objects stand for them, their context lives, so its address is that
-  /// of no other. Once there are none, a new context may have come to be at the address of theirs, and what is known of
-  /// the rows begins anew.
+  /// A store may hand out the same rows again. As long as objects exist for them, their context lives, so its address is
+  /// unique. After that, a new context may have the same address, and the assignment
+  /// begins anew.
   ///
-  /// - Returns: Whether they are: rows that another context reads already, or that are held otherwise, stay so.
+  /// - Returns: Whether the rows are assigned: rows that another context reads already, or that are held otherwise, stay so.
   func settle(in home: Home, epoch: UInt32, heldBy holder: Holder) -> Bool {
-    // Rows that were read before, by objects that are there, count as old as those.
+    // Rows read before, by objects that still exist, keep the age of those objects.
     if hasFaults { return unsafe self.home == home && self.holder == holder }
     unsafe self.home = unsafe home
     self.holder = holder
@@ -135,13 +135,13 @@ public import RowFormat
 // MARK: Objects without a state
 
 extension RowArena {
-  /// Whether objects without a state stand for these rows.
+  /// Whether objects without a state exist for these rows.
   var hasFaults: Bool { faultCount > 0 }
 
-  /// Counts in an object without a state, of the context that the rows are settled in.
+  /// Counts an object without a state, of the context that the rows are assigned to.
   ///
-  /// Together such objects keep the block and, if they do, their context once, and are counted by an ordinary number: the
-  /// context's thread alone makes them and lets them go, and counting two references for each takes longer than making it.
+  /// Together such objects keep the block and, if they do, their context once, and are counted by an ordinary number: only the
+  /// context's thread creates and releases them, and counting two references for each takes longer than making it.
   func addFault() {
     if faultCount == 0, let home = unsafe home {
       _ = unsafe Unmanaged.passUnretained(self).retain()
@@ -150,9 +150,9 @@ extension RowArena {
     faultCount += 1
   }
 
-  /// Counts out an object that has left its context's map, or has got a state that keeps what it needs.
+  /// Uncounts an object that has left its context's map, or has got a state that keeps the block and the context.
   ///
-  /// The block and the context may go with it, so nobody may use them afterwards who does not keep them otherwise.
+  /// The block and the context may be freed by it, so callers may use them afterwards only if they keep them otherwise.
   static func removeFault(of arena: Unmanaged<RowArena>, in home: Home) {
     let (isLast, holder) = unsafe arena._withUnsafeGuaranteedRef { arena in
       arena.faultCount -= 1
@@ -164,7 +164,7 @@ extension RowArena {
   }
 }
 
-/// A row in a block, by the address of its entry; somebody keeps the block.
+/// A row in a block, by the address of its entry; the caller keeps the block.
 @unsafe @frozen @usableFromInline struct StoredRow {
   @usableFromInline let entry: UnsafeRawPointer
 
@@ -177,12 +177,12 @@ extension RowArena {
   }
 
   @inlinable var byteCount: Int {
-    // Up to where the next row starts, which the entry below says.
+    // The row ends where the next one starts, which the entry below has.
     unsafe Int(entry.load(fromByteOffset: -12, as: UInt32.self))
       - Int(entry.load(fromByteOffset: 4, as: UInt32.self))
   }
 
-  /// The layout of the row, once an object stands for it. (Layouts of models are never freed.)
+  /// The layout of the row, once an object exists for it. (Layouts of models are never freed.)
   @inlinable var layout: Unmanaged<RowLayout> {
     unsafe .fromOpaque(block.load(fromByteOffset: 8, as: UnsafeRawPointer.self))
   }
@@ -212,10 +212,10 @@ extension RowArena {
     try unsafe body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
   }
 
-  /// Gives the block up, to one who keeps it from now on.
+  /// Gives up the block to a caller who keeps it from now on.
   @inline(__always)
   mutating func takeArena() -> Unmanaged<RowArena>? {
-    // Taken as bits, because counting twice would take longer than all else.
+    // Taken as bits, because two reference counts would take longer than everything else.
     unsafe withUnsafeMutablePointer(to: &arena) { arena in
       unsafe arena.withMemoryRebound(to: Unmanaged<RowArena>?.self, capacity: 1) { arena in
         defer { unsafe arena.pointee = nil }
@@ -241,7 +241,7 @@ public struct FetchedRowBuilder {
   /// The rows collected so far, in the order they were appended.
   public private(set) var rows: [FetchedRow] = []
   private var arena: RowArena?
-  /// The table of the rows in the block: those of another have a block of their own, and a layout.
+  /// The table of the rows in the block: rows of another table have a block of their own, and a layout.
   private var table: UInt16 = 0
 
   /// Makes a builder without rows.
@@ -252,7 +252,7 @@ public struct FetchedRowBuilder {
     rows.append(take(reference, row: row))
   }
 
-  /// Copies a row, which is handed out instead of collected.
+  /// Copies a row, which is returned instead of collected.
   package mutating func take(_ reference: RowReference, row: RawSpan) -> FetchedRow {
     if let arena, table == reference.table, let stored = unsafe arena.append(reference, row) {
       return unsafe FetchedRow(arena: arena, row: stored)
@@ -267,6 +267,6 @@ public struct FetchedRowBuilder {
     return unsafe FetchedRow(arena: next, row: stored)
   }
 
-  /// Keeps the rows in a range and in another order: what sorting and limiting leave over.
+  /// Keeps a selection of the rows in a new order: the result of sorting and limiting.
   public mutating func rearrange(_ order: [Int]) { rows = order.map { rows[$0] } }
 }

@@ -1,8 +1,8 @@
 import RowFormat
 
-/// The rows that one answer of a store brought, in order: what is asked of one of them is asked of its neighbours, too.
+/// The rows of one answer of a store, in order: a request for one of them also fetches for its neighbours.
 ///
-/// Only stores that are far away have them (see ``SiblingLoadingStore``).
+/// Only remote stores have them (see ``SiblingLoadingStore``).
 final class RowCompanions {
   let references: [RowReference]
   private lazy var positions = Dictionary(
@@ -13,7 +13,7 @@ final class RowCompanions {
 
   init(_ references: [RowReference]) { self.references = references }
 
-  /// Begins another batch of what a relationship leads to.
+  /// Begins another batch of a relationship's targets.
   ///
   /// - Returns: The batch, and the rows of the same class around the one whose relationship is read.
   func beginBatch(
@@ -23,7 +23,7 @@ final class RowCompanions {
     let batch = SiblingBatch(after: batches[relationship])
     batches[relationship] = batch
     guard let position = positions[reference] else { return (batch, [reference]) }
-    // Chunks with fixed borders: in whichever order models are visited, none is asked for twice.
+    // Chunks have fixed borders: whatever the order of visits, none is requested twice.
     let start = position / batch.size * batch.size
     let chunk = references[start..<min(start + batch.size, references.count)]
     return (batch, chunk.filter { $0.table == reference.table })
@@ -36,10 +36,10 @@ struct RelationshipName: Hashable {
   let ordinal: Int
 }
 
-/// What was read for the siblings of a row, and how much of it was wanted.
+/// A batch of rows read for the siblings of a row, with the number of those that were used.
 ///
-/// Fetches and saves make it void, so that a program that fetches between one model and the next would read everything
-/// for each of them: batches that were not wanted become smaller, down to one, and those that were become greater.
+/// Fetches and saves invalidate it, so a program that fetches between one model and the next would read everything
+/// for each of them: after unused batches the size shrinks, down to one, and after used ones it grows.
 final class SiblingBatch {
   private static let firstSize = 256
   private static let sizeLimit = 4096

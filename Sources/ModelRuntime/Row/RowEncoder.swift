@@ -1,7 +1,7 @@
 import Foundation
 public import RowFormat
 
-/// Writes the row of one model after the other; the argument of every generated `_$encode(into:)`.
+/// Encodes the rows of models one after the other; the argument of every generated `_$encode(into:)`.
 public struct _RowEncoder: ~Copyable {
   @usableFromInline var writer: RowWriter
   /// The row the model had before, whose unchanged columns are copied.
@@ -10,15 +10,15 @@ public struct _RowEncoder: ~Copyable {
   var state: _ModelState?
   /// Names the rows that relationships refer to.
   var references: any ReferenceResolver
-  /// Takes the values that are too large for a row, if the store does.
+  /// Takes values that are too large for a row, if the store does.
   var blobs: (any RowChangeSink)?
   /// The layout of the row being written.
   private var layout = _RowEncoder.noColumns
-  /// What went wrong in the current row: an attribute whose `encode(to:)` threw.
+  /// The error of the current row: an attribute whose `encode(to:)` threw.
   var failure: (any Error)?
 
   init(references: any ReferenceResolver) {
-    // Room for most rows, and little enough to be had for next to nothing: a save of one model has a writer
+    // Room for most rows, yet cheap to allocate: a save of one model has a writer
     // of its own.
     writer = RowWriter(capacity: 1000)
     previous = unsafe _RowView(base: nil, byteCount: 0, layout: _RowEncoder.noColumns)
@@ -35,7 +35,7 @@ public struct _RowEncoder: ~Copyable {
     writer.begin(layout)
   }
 
-  /// Starts a row that has some values beforehand.
+  /// Starts a row with initial values.
   ///
   /// - Parameters:
   ///   - layout: The row's layout.
@@ -52,9 +52,9 @@ public struct _RowEncoder: ~Copyable {
     try body(writer.bytes.extracting(range))
   }
 
-  /// Ends a row that is wanted by itself, and forgets it.
+  /// Ends a single row, returns its bytes, and forgets it.
   ///
-  /// - Throws: What encoding one of its attributes threw.
+  /// - Throws: An error of encoding one of its attributes.
   mutating func finishBytes() throws -> [UInt8] {
     let range = writer.finish()
     defer { writer.removeAll() }
@@ -62,7 +62,7 @@ public struct _RowEncoder: ~Copyable {
     return unsafe writer.bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// Copies a column from the previous row: its value has not been touched.
+  /// Copies a column from the previous row: its value is unchanged.
   @inlinable public mutating func keep(_ ordinal: Int) {
     guard let base = unsafe previous.base else { return }
     let row = unsafe UnsafeRawBufferPointer(start: base, count: previous.byteCount).bytes
@@ -80,8 +80,8 @@ public struct _RowEncoder: ~Copyable {
     }
   }
 
-  /// Writes the bytes of a value; they go to a side file if the column may have one and the store wants
-  /// it so.
+  /// Writes the bytes of a value; they go to a side file if the column may have one and the store
+  /// accepts it.
   mutating func set(_ ordinal: Int, bytes: RawSpan) {
     guard layout.types[ordinal] == .blob else { return writer.append(ordinal, bytes: bytes) }
     do {
@@ -98,7 +98,7 @@ public struct _RowEncoder: ~Copyable {
   /// Copies a column that may name a side file from the previous row.
   ///
   /// Only the store that has the file understands the name: for any other the value is read. The row of a model that
-  /// is inserted again names a file that went with that row: of a value that was not read before, nothing is left.
+  /// is inserted again names a file that was deleted with that row: a value that was not read before is lost.
   mutating func keepValue(_ ordinal: Int) {
     guard let blob = previous.blob(ordinal) else { return keep(ordinal) }
     if blobs != nil, !hasLostFile(ordinal) { return keep(ordinal) }
@@ -110,16 +110,16 @@ public struct _RowEncoder: ~Copyable {
     }
   }
 
-  /// Whether the value in a model's slot is to be written, rather than what the row has.
+  /// Whether the value in a model's slot is written, rather than the row's.
   ///
-  /// An unchanged value is not written again: it may be large, and what was read for one that is damaged
-  /// is not what it was.
+  /// An unchanged value is not written again: it may be large, and a value read in place of a damaged one
+  /// is not the original.
   func writesValue(_ ordinal: Int) -> Bool {
     guard let state, !previous.isAbsent else { return true }
     return state.changed.contains(ordinal) || hasLostFile(ordinal)
   }
 
-  /// Whether the previous row is one that was deleted, and names a side file that was deleted with it.
+  /// Whether the previous row was deleted, and names a side file that was deleted with it.
   private func hasLostFile(_ ordinal: Int) -> Bool {
     state?.flags.contains(.stored) == false && previous.blob(ordinal) != nil
   }
@@ -131,19 +131,19 @@ public struct _RowEncoder: ~Copyable {
   }
 }
 
-/// What encoding a relationship asks of the store that the row is for.
+/// The store's answers needed to encode a relationship.
 protocol ReferenceResolver: AnyObject {
   /// Whether lists are found from their other end, so that they need no column of their own.
   var derivesLists: Bool { get }
 
-  /// The row that stands for a model.
+  /// The row of a model.
   ///
-  /// - Throws: When the model can have no row in this store.
+  /// - Throws: An error if the model can have no row in this store.
   func reference(to state: _ModelState) throws -> RowReference
 
-  /// What a reference of a row that was read is called in the row being written.
+  /// Translates a reference of a row that was read for the row being written.
   func name(of reference: RowReference, in connection: StoreConnection?) -> RowReference?
 
-  /// A place behind every place given out before: where the end of a list is.
+  /// Returns a rank after every rank given out before: the place at the end of a list.
   func nextRank() -> Int64
 }

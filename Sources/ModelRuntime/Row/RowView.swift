@@ -2,8 +2,8 @@ public import RowFormat
 
 /// The row of a model, borrowed from its state for the length of one read.
 ///
-/// It keeps nothing alive: the state that handed it out must outlive it, and must not be given
-/// another row meanwhile. That is why it never leaves the runtime and the accessors it generates.
+/// It keeps nothing alive: the state that returned it must outlive it, and must not be given
+/// another row meanwhile. So it never leaves the runtime and the accessors it generates.
 @safe @frozen public struct _RowView {
   @usableFromInline let base: UnsafeRawPointer?
   @usableFromInline let byteCount: Int
@@ -72,7 +72,7 @@ public import RowFormat
     )
   }
 
-  /// Where the value of a column of variable width is in the row.
+  /// The range of the value of a column of variable width in the row.
   @inlinable func valueRange(_ column: Int) -> Range<Int> {
     unsafe unmanagedLayout._withUnsafeGuaranteedRef { layout in
       let range = layout.range(column, in: span)
@@ -82,7 +82,7 @@ public import RowFormat
     }
   }
 
-  /// The side file that holds the value of a column, if one does.
+  /// The side file that holds the value of a column, if any.
   func blob(_ column: Int) -> BlobReference? {
     guard unsafe base != nil, layout.types[column] == .blob else { return nil }
     return layout.blob(column, in: span)?.reference
