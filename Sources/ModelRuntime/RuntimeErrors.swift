@@ -1,5 +1,5 @@
-// The runtime's errors, each a case of SwiftDataError with the circumstances filled in: which model,
-// which property, what was expected, what was found.
+// The runtime's errors, each a case of SwiftDataError with the circumstances filled in: the model,
+// the property, the expected and the found value.
 
 import RowFormat
 
@@ -18,7 +18,7 @@ extension SwiftDataError {
     )
   }
 
-  /// What a store says in names of its own about what others have saved.
+  /// Wraps a store's own error about concurrent saves.
   static func savedMeanwhile(_ error: any Error) -> SwiftDataError {
     modelValidationFailure.explained(
       "the store refuses the save because of what another context or process has saved since the models were "
@@ -149,7 +149,7 @@ extension SwiftDataError {
     )
   }
 
-  /// A stored composite of another shape than its type.
+  /// A stored composite whose shape differs from its type.
   static func unreadableValue(
     of model: PersistentIdentifier,
     property: String,
