@@ -15,14 +15,14 @@ extension ModelContext {
   /// Name the properties in `#Index`, and a `LogStore` keeps an index of their words from the first search on.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models to look at, and with its limit and offset, how many of the best to return. It has no
-  ///     sort order, or one that is ignored.
+  ///   - descriptor: The models to search; with its limit and offset, the number of the best to return. Its sort
+  ///     order is ignored.
   ///   - query: The words; see ``TextQuery``.
   ///   - properties: Stored properties with text.
   /// - Returns: The models, the best first; none if the query has no words.
   /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` for a property that is not stored as text.
   /// - Complexity: With an index, O(rows that have the words); otherwise the words of all rows are read. Models are made
-  ///   only of what is returned, unless the predicate needs objects, or the store is another's.
+  ///   only for the results, unless the predicate needs objects, or the store is a custom one.
   public func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for query: TextQuery,
@@ -34,7 +34,7 @@ extension ModelContext {
   /// Finds models by the words of their texts, which may be nil.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models to look at, and how many of the best to return.
+  ///   - descriptor: The models to search, and the number of the best to return.
   ///   - query: The words.
   ///   - properties: Stored properties that may have text.
   /// - Returns: The models, the best first.
@@ -125,7 +125,7 @@ extension ModelContext {
     let terms = request.query.terms
     let scanner = WordScanner()
     var statistics = properties.map { _ in TextScore.Statistics(termCount: terms.count) }
-    // How rare a word is, all models tell, and not only those that the predicate lets pass.
+    // All models count for the rarity of a word, not only those that match the predicate.
     var all = FetchDescriptor<T>()
     all.includePendingChanges = descriptor.includePendingChanges
     try reading(all) { models in
@@ -149,7 +149,7 @@ extension ModelContext {
     }
   }
 
-  /// The object that the context has for a model, which may have been read by another one.
+  /// The context's own object for a model that another context may have read.
   private func own<T: PersistentModel>(_ model: T) -> T? {
     model.modelContext === self ? model : self.model(for: model.persistentModelID) as? T
   }
@@ -212,7 +212,7 @@ extension SearchedTexts {
 }
 
 extension Array {
-  /// The matches, the best first; equal ones as they were.
+  /// The matches, the best first; equal ones keep their order.
   fileprivate func rankedStably<T>() -> [TextMatch<T>] where Element == TextMatch<T> {
     enumerated().sorted {
       $0.element.score != $1.element.score

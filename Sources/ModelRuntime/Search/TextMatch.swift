@@ -2,39 +2,39 @@
 public struct TextMatch<Model: PersistentModel> {
   /// The model.
   public let model: Model
-  /// How well it matches: more is better.
+  /// The quality of the match: more is better.
   ///
-  /// Scores of different searches do not compare.
+  /// Scores of different searches are not comparable.
   public let score: Double
   let query: TextQuery
 
-  /// The part of a text that shows best what was found.
+  /// The part of a text that best shows the matches.
   ///
   /// - Parameters:
   ///   - property: A property with text.
-  ///   - length: How many characters to show, about.
+  ///   - length: The approximate number of characters to show.
   /// - Returns: `nil` if the text has none of the words.
   /// - Complexity: O(text).
   public func snippet(of property: KeyPath<Model, String>, length: Int = 160) -> TextSnippet? {
     TextSnippet(of: model[keyPath: property], query, length: length)
   }
 
-  /// The part of a text that shows best what was found.
+  /// The part of a text that best shows the matches.
   ///
   /// - Parameters:
   ///   - property: A property that may have text.
-  ///   - length: How many characters to show, about.
+  ///   - length: The approximate number of characters to show.
   /// - Returns: `nil` if there is no text, or it has none of the words.
   public func snippet(of property: KeyPath<Model, String?>, length: Int = 160) -> TextSnippet? {
     model[keyPath: property].flatMap { TextSnippet(of: $0, query, length: length) }
   }
 }
 
-/// A part of a text, and the words in it that were looked for.
+/// A part of a text, with the matching words in it.
 public struct TextSnippet: Sendable, Hashable {
-  /// The part, cut between words; "…" stands where something is left out.
+  /// The part, cut between words; "…" marks omissions.
   public let text: String
-  /// Where the words are, in their order.
+  /// The ranges of the words, in their order.
   public let ranges: [Range<String.Index>]
 
   /// The part of a text that has most of a query's words.
@@ -50,7 +50,7 @@ public struct TextSnippet: Sendable, Hashable {
     }
     guard let window = TextSnippet.window(words, terms.count, length) else { return nil }
 
-    // Whole words before and behind, as far as there is room.
+    // Whole words before and after, as far as there is room.
     var (first, last) = (window.lowerBound, window.upperBound)
     func size(_ first: Int, _ last: Int) -> Int {
       words[last].range.upperBound - words[first].range.lowerBound
@@ -67,7 +67,7 @@ public struct TextSnippet: Sendable, Hashable {
         isGrowing = true
       }
     }
-    // What is before the first word and behind the last one is shown if it is short.
+    // Text before the first word and after the last one is shown if it is short.
     let (head, tail) = (words[first].range.lowerBound, words[last].range.upperBound)
     let start = first == 0 && head <= length ? 0 : head
     let end = last == words.count - 1 && utf8.count - tail <= length ? utf8.count : tail
@@ -87,7 +87,7 @@ public struct TextSnippet: Sendable, Hashable {
     }
   }
 
-  /// The words, within some length, that have the most of the different terms, and then the most in all; the first such.
+  /// The words, within some length, that have the most distinct terms, and then the most in all; the first such window.
   private static func window(
     _ words: [(range: Range<Int>, term: Int?)],
     _ termCount: Int,
