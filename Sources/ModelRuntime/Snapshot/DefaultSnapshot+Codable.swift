@@ -4,9 +4,9 @@ import RowFormat
 /// A snapshot in an archive: the identifier and each property under its name. A to-one relationship is
 /// an identifier, a to-many one an array of them, nil is written out.
 ///
-/// An archive of an earlier version of the class is read as one of the current: a property is looked for under its
-/// original name, too, and one that is missing has its default value. A store's own snapshots may leave nil out: with
-/// `CodingUserInfoKey.nilIsLeftOut`, an optional property that is missing is nil.
+/// An archive of an earlier version of the class is read as one of the current: a property is also looked up by its
+/// original name, and a missing one has its default value. A store's own snapshots may omit nil: with
+/// `CodingUserInfoKey.nilIsLeftOut`, a missing optional property is nil.
 extension DefaultSnapshot {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
@@ -87,14 +87,14 @@ extension DefaultSnapshot {
 }
 
 extension CodingUserInfoKey {
-  /// Whether an archive leaves properties out that are nil, as coding does that the compiler writes.
+  /// Whether an archive omits properties that are nil, as compiler-generated coding does.
   static let nilIsLeftOut = CodingUserInfoKey(rawValue: "nilIsLeftOut")
 }
 
-/// Where an archive has the properties of a class.
+/// The keys of a class's properties in an archive.
 private struct SnapshotKeys {
   private let container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>
-  /// The names in the archive that belong to properties which have other names now.
+  /// The names in the archive that belong to since-renamed properties.
   private var formerNames: Set<String> = []
   private let nilIsLeftOut: Bool
 
@@ -109,10 +109,10 @@ private struct SnapshotKeys {
       guard let former = property.originalName, container.contains(.modeledProperty(former)) else {
         return false
       }
-      // A name that another property has by now is that one's, if the renamed one may be nil and left out.
+      // A name that another property has by now belongs to that property, if the renamed one may be nil and omitted.
       return !nilIsLeftOut || !property.isOptional || descriptor.property(named: former) == nil
     }
-    // A property whose name was another's has its own former name, in turn.
+    // A property that took over another's name has its own former name, in turn.
     var count = -1
     while count < formerNames.count {
       count = formerNames.count
@@ -126,7 +126,7 @@ private struct SnapshotKeys {
     container.contains(.modeledProperty(property.name)) && !formerNames.contains(property.name)
   }
 
-  /// The key of a property: its name, or the name it had, if only that is there.
+  /// The key of a property: its name, or its former name, if only that is there.
   ///
   /// - Returns: The key; `nil` if the archive does not have the property.
   func key(of property: ModelProperty) -> DataStoreSnapshotCodingKey? {
@@ -135,7 +135,7 @@ private struct SnapshotKeys {
     return .modeledProperty(former)
   }
 
-  /// The value of an attribute that the archive does not have; `nil` for none.
+  /// The value of an attribute missing from the archive; `nil` for none.
   func value(ofMissing property: ModelProperty) -> Any? {
     nilIsLeftOut && property.isOptional ? nil : property.defaultValue
   }

@@ -1,26 +1,26 @@
 package import Foundation
 package import RowFormat
 
-// Between snapshots, whose references are numbers of a list, and rows, whose references are a store's.
+// Conversion between snapshots, whose references are numbers of a list, and rows, whose references are a store's.
 
 extension DefaultSnapshot {
-  /// How a store keeps lists whose members name their owner.
+  /// The place in which a store keeps lists whose members name their owner.
   package enum ListStorage {
     /// With the owner, like any other list.
     case atOwner
-    /// At the members, with the ranks that `rank` says for their to-one columns; `nil` for one without a rank.
+    /// At the members, with the ranks that `rank` returns for their to-one columns; `nil` for a column without a rank.
     case atMembers(rank: (_ column: Int) throws -> Int64?)
   }
 
-  /// Writes the row of the snapshot as a store keeps it.
+  /// Writes the row of the snapshot in the store's form.
   ///
   /// - Parameters:
   ///   - writer: Receives the row.
-  ///   - lists: How the store keeps lists.
+  ///   - lists: The place in which the store keeps lists.
   ///   - reference: Returns the store's row of a model; a reference to a model without one is left out.
   ///   - sideFile: Puts a large value into a side file; `nil` for a value that stays in the row.
-  /// - Returns: Where the row is among the writer's bytes.
-  /// - Throws: What the closures throw.
+  /// - Returns: The range of the row in the writer's bytes.
+  /// - Throws: An error of the closures.
   package func write(
     into writer: inout RowWriter,
     lists: ListStorage,
@@ -65,7 +65,7 @@ extension DefaultSnapshot {
     return writer.finish()
   }
 
-  /// Returns the models that a relationship leads to, in the order of a list.
+  /// Returns the targets of a relationship, in the order of a list.
   package func destinations(_ property: ModelProperty) -> [PersistentIdentifier] {
     let (column, layout) = (property.ordinal, descriptor.layout)
     return unsafe row.withUnsafeBytes { bytes in
@@ -87,7 +87,7 @@ extension DefaultSnapshot {
   ///   - identifier: Returns the model of a row; a reference to a row without one is left out.
   ///   - members: Returns the members of a list, in order.
   ///   - value: Reads a value that is in a side file.
-  /// - Throws: What the closures throw.
+  /// - Throws: An error of the closures.
   package init(
     of fetched: FetchedRow,
     _ own: PersistentIdentifier,
@@ -119,7 +119,7 @@ extension DefaultSnapshot {
             writer.set(column, reference: target)
           }
         } else if let blob = layout.blob(column, in: row)?.reference {
-          // A snapshot means the same in every store: it holds the value itself.
+          // A snapshot is the same in every store: it holds the value itself.
           let value = try value(blob, column)
           unsafe value?.withUnsafeBytes { unsafe writer.append(column, inlineBlob: $0.bytes) }
         } else {
