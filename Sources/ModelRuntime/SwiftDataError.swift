@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What the framework throws.
+/// An error of the framework.
 ///
-/// Errors are told apart by their case alone, as in `catch SwiftDataError.unsupportedPredicate`: two
+/// Errors are distinguished by their case alone, as in `catch SwiftDataError.unsupportedPredicate`: two
 /// errors of one case are equal, and each may carry its own ``message``, the entity and property it
-/// is about, and the ``underlyingError`` that caused it.
+/// concerns, and the ``underlyingError`` that caused it.
 public struct SwiftDataError: Error, Hashable {
   enum Code: String, Sendable {
     case includePendingChangesWithBatchSize
@@ -33,11 +33,11 @@ public struct SwiftDataError: Error, Hashable {
   }
 
   let code: Code
-  /// What happened, in a sentence that names the type and the property.
+  /// The description of the error, in a sentence that names the type and the property.
   public private(set) var message: String
-  /// The entity the error is about, if it is about one.
+  /// The entity that the error concerns, if any.
   public private(set) var entityName: String?
-  /// The property the error is about, if it is about one.
+  /// The property that the error concerns, if any.
   public private(set) var propertyName: String?
   /// The error that caused this one.
   public private(set) var underlyingError: (any Error)?
@@ -47,12 +47,12 @@ public struct SwiftDataError: Error, Hashable {
     self.message = message
   }
 
-  /// Returns the same error with the circumstances at hand.
+  /// Returns the same error with its circumstances.
   ///
   /// - Parameters:
-  ///   - message: What happened, where, and what was expected.
-  ///   - entity: The name of the entity it is about.
-  ///   - property: The name of the property it is about.
+  ///   - message: The event, its place, and the expectation.
+  ///   - entity: The name of the entity that it concerns.
+  ///   - property: The name of the property that it concerns.
   ///   - error: The error that caused it.
   /// - Returns: An error of the same case, and so equal to this one.
   public func explained(
@@ -73,7 +73,7 @@ public struct SwiftDataError: Error, Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-  /// Whether an error is of a case: what `catch SwiftDataError.unsupportedPredicate` asks.
+  /// Whether an error is of a case, as in `catch SwiftDataError.unsupportedPredicate`.
   public static func ~= (lhs: SwiftDataError, rhs: any Error) -> Bool {
     (rhs as? SwiftDataError)?.code == lhs.code
   }
@@ -82,7 +82,7 @@ public struct SwiftDataError: Error, Hashable {
 // MARK: The cases
 
 extension SwiftDataError {
-  /// A fetch in batches cannot include changes that are not saved.
+  /// A fetch in batches cannot include unsaved changes.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
     .includePendingChangesWithBatchSize,
     "a fetch with a batch size cannot include pending changes"
@@ -94,15 +94,15 @@ extension SwiftDataError {
     .aggregateOverflow,
     "the sum does not fit the type of the property"
   )
-  /// The groups of an aggregate, or the values that a percentile or a number of different values needs, take more memory
-  /// than they may.
+  /// The groups of an aggregate, or the values for a percentile or a distinct count, exceed their memory
+  /// limit.
   ///
   /// Apple's framework has no aggregates, and no such error.
   public static let aggregateTooLarge = SwiftDataError(
     .aggregateTooLarge,
     "the groups of an aggregate take more memory than they may"
   )
-  /// An expression that is measured, or grouped by, has no value for some model: it divides by zero, say.
+  /// An expression that is measured, or grouped by, has no value for some model: it may divide by zero.
   ///
   /// Apple's framework has no aggregates, and no such error.
   public static let expressionFailure = SwiftDataError(
@@ -119,7 +119,7 @@ extension SwiftDataError {
     .unsupportedKeyPath,
     "the key path does not lead to a stored property"
   )
-  /// Identifiers cannot be sorted while there are changes that are not saved.
+  /// Identifiers cannot be sorted while there are unsaved changes.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
     .sortingPendingChangesWithIdentifiers,
     "identifiers of pending changes cannot be sorted"
@@ -134,12 +134,12 @@ extension SwiftDataError {
     .duplicateConfiguration,
     "two configurations share a name or a URL"
   )
-  /// The file name of a configuration exceeds what file systems allow.
+  /// The file name of a configuration exceeds the limit of file systems.
   public static let configurationFileNameTooLong = SwiftDataError(
     .configurationFileNameTooLong,
     "the configuration's file name is too long"
   )
-  /// The file name of a configuration has characters that file systems refuse.
+  /// The file name of a configuration has characters that file systems reject.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     .configurationFileNameContainsInvalidCharacters,
     "the configuration's file name contains invalid characters"
@@ -169,12 +169,12 @@ extension SwiftDataError {
     .backwardMigration,
     "the store is newer than the schema it is opened with"
   )
-  /// The schema is none of the migration plan's.
+  /// The schema is not in the migration plan.
   public static let unknownSchema = SwiftDataError(
     .unknownSchema,
     "the schema is not part of the migration plan"
   )
-  /// The store's schema is none of the migration plan's.
+  /// The store's schema is not in the migration plan.
   public static let unknownDataStoreSchema = SwiftDataError(
     .unknownDataStoreSchema,
     "the store's schema is not part of the migration plan"
@@ -191,10 +191,10 @@ extension SwiftDataError {
   )
 }
 
-// MARK: Cases that Apple's framework has not
+// MARK: Cases that Apple's framework lacks
 
 extension SwiftDataError {
-  /// The model types do not make a schema; Apple's framework traps instead.
+  /// The model types do not form a schema; Apple's framework traps instead.
   public static let invalidSchema = SwiftDataError(.invalidSchema, "the schema is not valid")
   /// The store needs a migration that the framework cannot run.
   public static let migrationUnavailable = SwiftDataError(
