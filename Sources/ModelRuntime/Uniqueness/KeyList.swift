@@ -1,8 +1,8 @@
 package import RowFormat
 
-/// Different unique keys, numbered in the order in which they came first.
+/// Distinct unique keys, numbered in the order of their first appearance.
 ///
-/// The keys are one behind the other, and none of them is an allocation of its own.
+/// The keys are contiguous, without an allocation for each.
 package struct KeyList {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -12,7 +12,7 @@ package struct KeyList {
 
   package init() {}
 
-  /// How many keys there are.
+  /// Number of keys.
   package var count: Int { ends.count }
 
   /// The hash of a key; see ``ColumnKey/hash(_:)``.
@@ -23,9 +23,9 @@ package struct KeyList {
     bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
   }
 
-  /// Adds the key that some columns of a row make, unless it is there.
+  /// Adds the key that some columns of a row form, unless it is there.
   ///
-  /// - Returns: Its number; `nil` for values that are no key.
+  /// - Returns: Its number; `nil` for values that form no key.
   package mutating func append(
     _ columns: [Int],
     of row: RawSpan,

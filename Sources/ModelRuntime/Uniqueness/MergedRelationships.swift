@@ -1,15 +1,15 @@
 import RowFormat
 
-/// The relationships of a model that takes the place of others: its own, where it has any.
+/// The relationships of a model that replaces others: its own, if it has any.
 struct MergedRelationships {
   private var relations: [(property: ModelProperty, relation: Relation)] = []
   private var changed = OrdinalSet()
 
-  /// Merges, and takes the other models out of ends that now belong to the first.
+  /// Merges, and removes the other models from ends that now belong to the first.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - others: Those whose place it takes: new ones, in the order in which they were inserted; or the one of a row.
+  ///   - others: The models it replaces: new ones, in the order of their insertion; or the one of a row.
   init(of model: any PersistentModel, over others: [any PersistentModel]) {
     for property in model._$state.descriptor.relationships {
       if property.isToMany {
@@ -50,7 +50,7 @@ struct MergedRelationships {
     if isChanged { set(.one(own), property) }
   }
 
-  /// Puts the lists behind each other, so that the time it takes does not grow with the square of their number.
+  /// Concatenates the lists, in time that does not grow with the square of their number.
   private mutating func mergeLists(
     _ property: ModelProperty,
     _ state: _ModelState,
@@ -58,7 +58,7 @@ struct MergedRelationships {
   ) {
     let own = state.destinations(property)
     guard let first = others.first, !own.isEmpty || !first.isUntouched(property) else { return }
-    // What the store has in its list need not be known to add to it.
+    // A stored list need not be known to add to it.
     let isRead = !property.isDerivable || !first.isUntouched(property)
     let theirs = isRead ? first.destinations(property) : []
     var known = Set(theirs.map { ObjectIdentifier($0) })
@@ -87,7 +87,7 @@ struct MergedRelationships {
 }
 
 extension _ModelState {
-  /// Whether the store still has the relationship as it is.
+  /// Whether the store still has the relationship unchanged.
   fileprivate func isUntouched(_ property: ModelProperty) -> Bool {
     flags.contains(.stored) && !changed.contains(property.ordinal)
   }

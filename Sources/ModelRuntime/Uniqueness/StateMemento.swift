@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What a save may have to put back into an object's state: everything but the values in its slots.
+/// The part of an object's state that a failed save restores: everything but the values in its slots.
 ///
 /// Safe to use, because it keeps the block of the row, and lives no longer than a save of the context, which keeps the
 /// connection.
@@ -9,7 +9,7 @@ import RowFormat
   private let flags: _ModelState.Flags
   private let reference: RowReference
   private let relations: [Relation]
-  /// What the lists among the relations hold: they are changed in place.
+  /// The contents of the lists among the relations: they are changed in place.
   private let lists: [RelatedModels?]
   private let pendingRanks: OrdinalMap<Int64>
   private let row: UnsafeRawPointer?
@@ -36,8 +36,8 @@ import RowFormat
 
   func restore(_ state: _ModelState) {
     state.changed = changed
-    // Whether the context holds the object's lists, and the object the context, is the context's to say; and whether the
-    // object is watched, and its lists are.
+    // The context decides whether it holds the object's lists, and whether the object holds the context; and whether the
+    // object and its lists are watched.
     let held: _ModelState.Flags = [.keepsLists, .keepsContext, .isWatched, .ownsLists]
     state.flags = flags.subtracting(held).union(state.flags.intersection(held))
     state.reference = reference

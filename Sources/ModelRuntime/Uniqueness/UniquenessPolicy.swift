@@ -1,29 +1,29 @@
-/// What a save does with a new model whose unique values another model has already.
+/// The policy of a save for a new model whose unique values another model already has.
 public enum UniquenessPolicy: Hashable, Sendable {
-  /// The model that is there keeps its identifier and takes over the new one's values: an update where
-  /// there is something to update, an insert where there is not.
+  /// The existing model keeps its identifier and takes over the new one's values: an update if
+  /// there is a model to update, an insert if there is none.
   case upsert
   /// The save throws, and names both models; see ``UniquenessConflict``.
   case `throw`
 }
 
-/// A configuration that says what its store does about values that should be unique and are not.
+/// A configuration with a policy for values that should be unique and are not.
 ///
-/// A configuration that does not conform stands for ``UniquenessPolicy/upsert``.
+/// A configuration that does not conform uses ``UniquenessPolicy/upsert``.
 public protocol UniquenessConfiguring: DataStoreConfiguration {
-  /// What a save does with a new model whose unique values another model has.
+  /// The policy of a save for a new model whose unique values another model has.
   var uniquenessPolicy: UniquenessPolicy { get }
 }
 
-/// Two models that cannot both be stored, because they share what should be unique.
+/// Two models that cannot both be stored, because they share unique values.
 ///
 /// It is the ``SwiftDataError/underlyingError`` of a ``SwiftDataError/modelValidationFailure``.
 public struct UniquenessConflict: Error, Hashable, Sendable {
-  /// Why the conflict could not be settled by an upsert.
+  /// The reason why the conflict could not be settled by an upsert.
   public enum Reason: Hashable, Sendable {
-    /// The configuration asks for the error.
+    /// The configuration requests the error.
     case policy
-    /// A change gave a stored model the values of another one; one of the two would have to go.
+    /// A change gave a stored model the values of another one; one of the two would have to be deleted.
     case update
     /// A new model has values of two stored models, by two constraints.
     case severalModels
@@ -37,9 +37,9 @@ public struct UniquenessConflict: Error, Hashable, Sendable {
   public let properties: [String]
   /// The model whose save was refused; its identifier is temporary if it is new.
   public let model: PersistentIdentifier
-  /// The model that has the values already.
+  /// The model that already has the values.
   public let holder: PersistentIdentifier
-  /// Why an upsert did not settle it.
+  /// The reason why an upsert did not settle it.
   public let reason: Reason
 
   /// Makes a description of a conflict.

@@ -1,13 +1,13 @@
 import RowFormat
 
-/// Turns new models whose unique values are taken into updates, and back if the save fails after all.
+/// Turns new models whose unique values are taken into updates, and reverts that if the save fails.
 ///
-/// What comes of a new model and the one that has its values:
+/// The result of merging a new model with the one that has its values:
 /// - The row keeps its identifier, and gets all attributes of the new model.
 /// - A to-one relationship is the new model's, unless that is nil: then it stays as it was.
-/// - A list holds what it held, then what the new model's list adds.
+/// - A list keeps its members, followed by those that the new model's list adds.
 ///
-/// While the save runs the new object stands for the row, so that the store meets an update like any other.
+/// While the save runs the new object represents the row, so that the store sees an ordinary update.
 /// Afterwards the object the context had for the row stays, with the new values, and the new object leaves the
 /// context; only if the context had none does the new object stay. Of several new models with the same values
 /// the one inserted last stays, and the others are merged into it by the same rules.
@@ -20,20 +20,20 @@ final class Upsert {
   private var takeovers: [Takeover] = []
   private var saved: [any PersistentModel] = []
   private var absorbed: [(loser: any PersistentModel, winner: any PersistentModel)] = []
-  /// The objects that others must refer to instead of these.
+  /// The objects that others must refer to instead of the keys.
   private var replacements: [ObjectIdentifier: any PersistentModel] = [:]
 
-  /// A new object that stands for a row.
+  /// A new object that takes over a row.
   private struct Takeover {
     let winner: any PersistentModel
-    /// The object the row had, or one that was made to read the row.
+    /// The object the row had, or one made to read the row.
     let former: any PersistentModel
     let row: RowReference
     /// Whether the context knew the former object before.
     let wasRegistered: Bool
   }
 
-  /// Records everything a failed save has to put back.
+  /// Records everything that a failed save must restore.
   init(_ context: ModelContext, _ connection: StoreConnection) {
     self.context = context
     self.connection = connection
@@ -68,7 +68,7 @@ final class Upsert {
     if let row = group.row { takeOver(row, by: winner) }
   }
 
-  /// Makes a new object stand for a row.
+  /// Makes a new object take over a row.
   private func takeOver(_ row: RowReference, by winner: any PersistentModel) {
     let known = context.maps[connection.index][row]?.model
     guard let former = known ?? context.model(at: row, in: connection) else { return }
@@ -90,7 +90,7 @@ final class Upsert {
     context.changed.removeAll { !$0._$state.flags.contains(.listed) }
   }
 
-  /// Makes everything that will be written refer to the objects that stay.
+  /// Makes everything to be written refer to the objects that stay.
   private func redirectRelationships() {
     func survivor(_ model: any PersistentModel) -> any PersistentModel {
       var model = model
@@ -130,14 +130,14 @@ final class Upsert {
 
   // MARK: After the save
 
-  /// Leaves one object for each row, now that the save is done.
+  /// Leaves one object for each row, after the save.
   ///
-  /// - Parameter changes: What was saved.
-  /// - Returns: The same, with the objects that stay.
+  /// - Parameter changes: The saved changes.
+  /// - Returns: The same changes, with the objects that stay.
   func finish(_ changes: ChangeSet) -> ChangeSet {
     // Lists that outlive the save may hold objects that leave now.
     for model in saved { model._$state.dropRelations() }
-    // Which object stands for which row is about to change.
+    // The objects of these rows are about to change.
     let touched = context.observers == nil ? [] : inserted + takeovers.map(\.former)
     defer { for model in touched { context.observers?.settled(model) } }
     for takeover in takeovers where takeover.wasRegistered {
@@ -158,7 +158,7 @@ final class Upsert {
     return changes
   }
 
-  /// Puts everything back as it was before the save.
+  /// Restores everything to its state before the save.
   func undo() {
     for takeover in takeovers.reversed() {
       context.maps[connection.index].remove(takeover.winner._$state, at: takeover.row)
@@ -168,7 +168,7 @@ final class Upsert {
     }
     let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
     for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
-      // All that has changed of it are ends that were moved here: the store has them as they were.
+      // Only ends that were moved here have changed: the store has them as they were.
       model._$state.dropRelations()
       model._$state.settle()
     }
@@ -179,7 +179,7 @@ final class Upsert {
 }
 
 extension ModelContext {
-  /// Removes an object from the context in favour of the one for its row, which reads the row anew.
+  /// Removes an object from the context in favour of the row's object, which reads the row anew.
   func leave(_ state: _ModelState, to former: _ModelState) {
     former.relations.removeAll()
     former.settle()
@@ -196,7 +196,7 @@ extension ModelContext {
 extension _ModelState {
   /// Takes the place of another object of the same class: its row becomes the one to be updated.
   fileprivate func standFor(_ other: _ModelState, in connection: StoreConnection) {
-    // One that was deleted and is inserted again has values in the row that it was.
+    // A model that was deleted and is inserted again has values in its former row.
     keepValues()
     reference = other.reference
     self.connection = connection
@@ -215,7 +215,7 @@ extension _ModelState {
     }
   }
 
-  /// Leaves the context to another object: what it was lives on under an identifier.
+  /// Leaves the context to another object: its former identity lives on under an identifier.
   fileprivate func retire(as identifier: PersistentIdentifier) {
     context = nil
     dropRelations()
