@@ -1,9 +1,9 @@
-/// The result of a fetch in batches, or what an observer shows: a list that costs little until it is read.
+/// The result of a fetch in batches, or an observer's results: a list that costs little until it is read.
 ///
-/// What is fixed is which elements there are and in what order. A fetch in batches keeps eight bytes and an
-/// identifier for each, and loads the elements as they are asked for: walking a million models needs memory for
-/// a few batches of them. An observer's results are loaded already; the collection goes on showing them as they
-/// were when it was asked for, whatever the observer shows later.
+/// The elements and their order are fixed. A fetch in batches keeps eight bytes and an
+/// identifier for each, and loads the elements on demand: walking a million models needs memory for
+/// a few batches of them. An observer's results are already loaded; the collection never changes
+/// after it was read, whatever the observer shows later.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public typealias Index = Int
 
@@ -18,13 +18,13 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { source.count }
 
-  /// The element at a position, loaded with its batch if it is not at hand.
+  /// The element at a position, loaded with its batch if it is not in memory.
   ///
-  /// - Complexity: O(1) in a walk, but for one fetch a batch; O(log *n*) elsewhere in an observer's results.
+  /// - Complexity: O(1) in a walk, plus one fetch per batch; O(log *n*) elsewhere in an observer's results.
   public subscript(position: Int) -> Element { source.element(at: position) }
 }
 
-/// Where the elements of a collection come from.
+/// The source of a collection's elements.
 class FetchResultsSource<Element> {
   let count: Int
 
@@ -35,11 +35,11 @@ class FetchResultsSource<Element> {
   }
 }
 
-/// The batches that are at hand: the last few that were asked for.
+/// The batches in memory: the last few that were used.
 private final class FetchBatches<Element>: FetchResultsSource<Element> {
   private let batchSize: Int
   private let load: (Range<Int>) -> [Element]
-  /// The loaded batches, the one asked for last at the end.
+  /// The loaded batches, the last used one at the end.
   private var recent: [(number: Int, elements: [Element])] = []
   private static var kept: Int { 4 }
 

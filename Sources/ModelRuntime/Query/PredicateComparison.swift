@@ -1,7 +1,7 @@
 import Foundation
 
 extension Predicate {
-  /// Whether another predicate asks the same: it has the same nodes around the same key paths and equal captured values.
+  /// Whether another predicate is equivalent: the same nodes around the same key paths and equal captured values.
   ///
   /// - Returns: `false` also if a captured value cannot be compared, such as a closure.
   func asksTheSame(as other: Self) -> Bool {
@@ -12,10 +12,10 @@ extension Predicate {
 
 /// The comparison of two predicates, part by part.
 ///
-/// How a predicate prints is no measure: Foundation ends the program at a node of another module, and key paths print
-/// alike where symbols are not exported. Nor is its translation, which not every predicate has, and which holds functions.
+/// A predicate's description does not identify it: Foundation traps on nodes of other modules, and key paths print
+/// alike if symbols are not exported. Nor does its translation, which not every predicate has, and which holds functions.
 /// So the nodes are compared by their types and stored properties: no kind of node needs code of its own here, and none
-/// can forget a property. A part that does not show what is in it differs from every other.
+/// can forget a property. A part whose content is not visible differs from every other.
 private struct PredicateComparison {
   /// The variable of the other tree for each of the first one: every tree has its own.
   private var counterparts: [PredicateExpressions.VariableID: PredicateExpressions.VariableID] = [:]
@@ -40,10 +40,10 @@ private struct PredicateComparison {
     switch left.displayStyle {
     case .class: return lhs as AnyObject === rhs as AnyObject
     case .optional: break
-    // A type that makes its mirrors itself may leave something out.
+    // A type with custom mirrors may omit something.
     case _ where lhs is any CustomReflectable: return false
     case .struct, .tuple: if left.children.isEmpty && !isEmpty(lhs) { return false }
-    // The label of a payload names the case; nothing names one without a payload.
+    // The label of a payload names the case; a case without a payload has no name.
     case .enum: if left.children.isEmpty { return false }
     default: return false
     }
@@ -80,7 +80,7 @@ extension Equatable {
   }
 }
 
-// MARK: What reflection does not show
+// MARK: Values that reflection does not show
 
 private protocol ComparedByParts {
   var parts: [Any] { get }

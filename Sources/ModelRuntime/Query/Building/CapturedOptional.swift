@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is made of a captured optional, or nothing if that is nil: which of both is known when the predicate is made.
+/// The result of a closure for a captured optional, or nil: the choice is known when the predicate is made.
 public struct _CapturedOptional<Body: PredicateExpression, Wrapped>: PredicateExpression {
   public typealias Output = Wrapped?
 
@@ -34,7 +34,7 @@ extension _CapturedOptional: ObjectEvaluable {
 }
 
 extension _PredicateBuilder {
-  /// What a closure makes of a captured optional.
+  /// Makes the result of a closure for a captured optional.
   public static func ifPresent<Captured, Body: PredicateExpression>(
     _ captured: Captured?,
     _ body: (Captured) -> Body
@@ -42,7 +42,7 @@ extension _PredicateBuilder {
     .init(captured.map(body))
   }
 
-  /// What a closure makes of a captured optional, where it may have nothing to make of it.
+  /// Makes the result of a closure, itself optional, for a captured optional.
   public static func ifPresent<Captured, Body: PredicateExpression, Result>(
     _ captured: Captured?,
     _ body: (Captured) -> Body

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// A captured value that may not be there: what was unwrapped by force, an element of a collection.
+/// A captured value that may be missing: a force-unwrapped optional, or an element of a collection.
 ///
-/// Nothing is wrong with that until the predicate gets there, and then it does not match.
+/// A missing value has no effect until the predicate reaches it; then the predicate does not match.
 public struct _FailingConstant<Value> {
-  /// The value, if it is there.
+  /// The value, if it exists.
   public let optional: Value?
 
   fileprivate init(_ optional: Value?) { self.optional = optional }
 
-  /// What a closure makes of the value.
+  /// Returns the result of a closure for the value.
   public func map<Result>(_ transform: (Value) -> Result) -> _FailingConstant<Result> {
     .init(optional.map(transform))
   }
 }
 
 extension _PredicateBuilder {
-  /// What a captured optional holds.
+  /// Force-unwraps a captured optional.
   public static func unwrapping<Value>(_ optional: Value?) -> _FailingConstant<Value> {
     .init(optional)
   }
@@ -29,7 +29,7 @@ extension _PredicateBuilder {
     .init(index >= base.startIndex && index < base.endIndex ? base[index] : nil)
   }
 
-  /// The value of a captured dictionary for a key; that there is none does not fail.
+  /// The value of a captured dictionary for a key; a missing key does not fail.
   public static func element<Key, Value>(
     of base: [Key: Value],
     at key: Key
@@ -37,12 +37,12 @@ extension _PredicateBuilder {
     .init(.some(base[key]))
   }
 
-  /// A captured value that must be there when the predicate gets to it.
+  /// A captured value that must exist when the predicate reaches it.
   public static func required<Value>(_ constant: _FailingConstant<Value>) -> Required<Value> {
     .init(.init(constant.optional))
   }
 
-  /// The node of a captured value that must be there.
+  /// The node of a captured value that must exist.
   public typealias Required<Value> =
     PredicateExpressions.ForcedUnwrap<PredicateExpressions.Value<Value?>, Value>
 }

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// Where the properties of a model class are: on no actor.
+/// The isolation of a model class's properties: none.
 public enum _NotIsolated {}
 
-/// Where the properties of a model class are: on the actor that the class names.
+/// The isolation of a model class's properties: the actor that the class names.
 public enum _ActorIsolated {}
 
 /// A property of an actor's models, in a predicate that was made on that actor.
 ///
-/// What is stored is answered from rows, or read out of the object, on whatever thread its context is. The code of a
-/// computed property runs on its actor only: elsewhere the program stops, and does not race.
+/// Stored properties are read from rows, or from the object, on its context's thread. The code of a
+/// computed property runs on its actor only: elsewhere the program stops, instead of racing.
 public struct _IsolatedProperty<Root: PredicateExpression, Output>: PredicateExpression
 where Root.Output: PersistentModel {
   private let property: PredicateExpressions.KeyPath<Root, Output>
-  /// The actor that the predicate was made on; `nil` if it may be evaluated anywhere.
+  /// The actor on which the predicate was made; `nil` if it may be evaluated anywhere.
   private let isolation: (any Actor)?
 
   fileprivate init(_ root: Root, _ keyPath: KeyPath<Root.Output, Output>, _ isolation: (any Actor)?)
   {
-    // A key path of properties holds nothing but their getters, and whether these may be called is seen to here.
+    // A key path of properties holds only their getters, and the calls of these are checked here.
     property = .init(root: root, keyPath: keyPath.assumingSendable)
     self.isolation = isolation
   }
@@ -73,9 +73,9 @@ extension _PredicateBuilder {
 }
 
 extension KeyPath {
-  /// The key path, said to be sendable.
+  /// The key path, cast to be sendable.
   fileprivate var assumingSendable: any KeyPath<Root, Value> & Sendable {
-    // There is no such cast for a marker protocol, other than between generic parameters.
+    // A marker protocol allows such a cast only between generic parameters.
     func cast<From, To>(_ value: From, to _: To.Type) -> To? { value as? To }
     guard let sendable = cast(self, to: (any KeyPath<Root, Value> & Sendable).self) else {
       preconditionFailure("\(self) is a key path, and every key path has this type")

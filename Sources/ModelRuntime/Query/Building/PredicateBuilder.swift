@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What ``Predicate(_:)`` writes into the source where Foundation has no single function for it.
+/// Functions that ``Predicate(_:)`` generates calls to if Foundation has no single function for a construct.
 ///
-/// The functions make Foundation's nodes wherever these can say it.
+/// The functions make Foundation's nodes wherever these suffice.
 public enum _PredicateBuilder {
-  /// A property of what a node comes to.
+  /// A property of a node's value.
   @inlinable
   public static func keyPath<Root: PredicateExpression, Value>(
     _ root: Root,
@@ -13,7 +13,7 @@ public enum _PredicateBuilder {
     .init(root: root, keyPath: keyPath)
   }
 
-  /// What a closure makes of a value that may be nil.
+  /// Makes the result of a closure for a value that may be nil.
   public static func flatMap<LHS: PredicateExpression, RHS: PredicateExpression, Wrapped>(
     _ wrapped: LHS,
     _ transform: (PredicateExpressions.Variable<Wrapped>) -> RHS
@@ -22,7 +22,7 @@ public enum _PredicateBuilder {
     .init(wrapped, transform)
   }
 
-  /// What a closure makes of a value that may be nil, where it may have nothing to make of it.
+  /// Makes the result of a closure, itself optional, for a value that may be nil.
   public static func flatMap<LHS: PredicateExpression, RHS: PredicateExpression, Wrapped, Result>(
     _ wrapped: LHS,
     _ transform: (PredicateExpressions.Variable<Wrapped>) -> RHS
@@ -31,7 +31,7 @@ public enum _PredicateBuilder {
     .init(wrapped, transform)
   }
 
-  /// What a closure makes of a value that may be nil.
+  /// Makes the result of a closure for a value that may be nil.
   public static func map<LHS: PredicateExpression, RHS: PredicateExpression, Wrapped>(
     _ wrapped: LHS,
     _ transform: (PredicateExpressions.Variable<Wrapped>) -> RHS
@@ -40,7 +40,7 @@ public enum _PredicateBuilder {
     .init(wrapped, transform)
   }
 
-  /// Gives a part of a predicate a name, for what follows.
+  /// Names a part of a predicate for the code that follows.
   public static func naming<Value, Result>(_ value: Value, _ body: (Value) -> Result) -> Result {
     body(value)
   }

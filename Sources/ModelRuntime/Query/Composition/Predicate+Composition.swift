@@ -1,13 +1,13 @@
 public import Foundation
 
-// What `evaluate` says inside of `#Predicate`, for predicates that are put together outside of one: which parts there
-// are is often known at run time only.
+// The equivalent of `evaluate` inside of `#Predicate`, for predicates that are composed outside of one: often the parts
+// are known at run time only.
 
-/// Both predicates hold.
+/// Returns a predicate that holds if both predicates hold.
 ///
 ///     let wanted = isLate && fromOslo
 ///
-/// The parts are answered as one predicate, by indexes and columns where they can be. It cannot be encoded.
+/// The parts are answered as one predicate, by indexes and columns if possible. It cannot be encoded.
 public func && <Model: PersistentModel>(
   lhs: Predicate<Model>,
   rhs: Predicate<Model>
@@ -20,11 +20,11 @@ public func && <Model: PersistentModel>(
   }
 }
 
-/// One of two predicates holds, or both do.
+/// Returns a predicate that holds if at least one of two predicates holds.
 ///
 ///     let wanted = isLate || isCancelled
 ///
-/// The parts are answered as one predicate, by indexes and columns where they can be. It cannot be encoded.
+/// The parts are answered as one predicate, by indexes and columns if possible. It cannot be encoded.
 public func || <Model: PersistentModel>(
   lhs: Predicate<Model>,
   rhs: Predicate<Model>
@@ -37,11 +37,11 @@ public func || <Model: PersistentModel>(
   }
 }
 
-/// A predicate does not hold.
+/// Returns a predicate that holds if a predicate does not.
 ///
 ///     let others = !isLate
 ///
-/// As in Swift, a predicate that fails, because it unwraps nil by force for instance, does not match negated either. It
+/// As in Swift, a predicate that fails, for instance by force-unwrapping nil, does not match negated either. It
 /// cannot be encoded.
 public prefix func ! <Model: PersistentModel>(predicate: Predicate<Model>) -> Predicate<Model> {
   Predicate { model in

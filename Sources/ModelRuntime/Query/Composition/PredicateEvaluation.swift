@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A predicate as a part of another: what its variable stands for is a node of the other.
+/// A predicate as a part of another: its variable is a node of the other.
 ///
 /// Foundation has such a node on Apple's platforms only.
 public struct _PredicateEvaluation<Input: PredicateExpression, Model>: PredicateExpression {
@@ -59,7 +59,7 @@ extension _PredicateEvaluation: ObjectEvaluable {
 
 /// An expression as a part of a predicate.
 ///
-/// Foundation has such a node, and it cannot be sent on Linux.
+/// Foundation has such a node, but it is not sendable on Linux.
 public struct _ExpressionEvaluation<Input: PredicateExpression, Model, Output>:
   PredicateExpression
 {
@@ -104,7 +104,7 @@ extension _ExpressionEvaluation: ObjectEvaluable {
 }
 
 extension _PredicateBuilder {
-  /// Whether a captured predicate holds for what a node comes to.
+  /// Tests whether a captured predicate holds for a node's value.
   public static func evaluate<Input: PredicateExpression, Model>(
     _ predicate: Predicate<Model>,
     _ input: Input
@@ -112,7 +112,7 @@ extension _PredicateBuilder {
     .init(predicate, of: input)
   }
 
-  /// What a captured expression makes of what a node comes to.
+  /// Makes the result of a captured expression for a node's value.
   public static func evaluate<Input: PredicateExpression, Model, Output>(
     _ expression: Foundation.Expression<Model, Output>,
     _ input: Input
@@ -122,7 +122,7 @@ extension _PredicateBuilder {
 }
 
 extension PredicateExpression {
-  /// The value, where one of a class above or below the node's own is asked for.
+  /// The value, cast to a class above or below the node's own.
   fileprivate func evaluate<Model>(_ bindings: PredicateBindings, as _: Model.Type) throws -> Model
   {
     guard let model = try evaluate(bindings) as? Model else {
@@ -133,7 +133,7 @@ extension PredicateExpression {
 }
 
 extension QueryTranslation {
-  /// The root of another tree, and the translation of it with its variable replaced.
+  /// The root of another tree, and its translation with the variable replaced.
   fileprivate func inlining(
     _ tree: any PredicateExpression,
     _ variable: PredicateExpressions.VariableID,

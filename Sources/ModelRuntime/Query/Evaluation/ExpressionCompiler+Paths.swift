@@ -1,11 +1,11 @@
 import RowFormat
 
 extension ExpressionCompiler {
-  /// Reads off the row at the end of a path.
+  /// Makes a reader for the row at the end of a path.
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - missing: The answer when the path leads to no row.
+  ///   - missing: The result if the path leads to no row.
   ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
   /// - Returns: The reader, for the row at hand.
   func along<Value>(
@@ -45,9 +45,9 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Reads the name of the row at the end of a path; none where there is no row.
+  /// Reads the name of the row at the end of a path; none if there is no row.
   ///
-  /// Whether the row is there is asked only where nobody clears a reference to a row that goes: its name is in the row
+  /// The existence of the row is tested only if nobody clears references to deleted rows: its name is in the row
   /// before it.
   func referenceReader(_ path: RowPath) -> RowReader<RowReference> {
     guard let last = path.steps.last else {
@@ -75,9 +75,9 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The test whether a name is that of a row that a relationship can lead to, be it there or not.
+  /// The test whether a name belongs to a table that a relationship can lead to, whether the row exists or not.
   func classTest(_ property: ModelProperty) -> (RowReference) -> Bool {
-    // One table after the other, and nearly always one.
+    // Rows come one table after the other, and nearly always from one.
     var last: (table: UInt16, canLead: Bool)?
     return { [resolver] target in
       if let last, last.table == target.table { return last.canLead }
@@ -87,10 +87,10 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The test whether there is a row of a name.
+  /// The test whether a row with a name exists.
   ///
-  /// A delete clears the references that an inverse leads to. A relationship without one goes on naming the row, and
-  /// reads as if it did not.
+  /// A delete clears the references that have an inverse. A relationship without one still names the row, and
+  /// reads as nil.
   func presenceTest() -> (RowReference) throws -> Bool {
     let known = TargetCache<Bool>()
     return { [resolver] target in
@@ -101,16 +101,16 @@ extension ExpressionCompiler {
     }
   }
 
-  /// A reader for rows that lack what is to be read: rows of a class that the user's code rules out.
+  /// A reader for rows without the value to read: rows of a class that the user's code rules out.
   func failing<Value>() -> RowReader<Value> {
     { _, _, _ in throw QueryFailure.otherClass }
   }
 }
 
 extension RowPath {
-  /// What a read finds when the first of some steps leads to no row.
+  /// The result of a read if the first of some steps leads to no row.
   ///
-  /// A row that stands in for a missing one has neutral values, so its own optional references are nil.
+  /// A row that replaces a missing one has neutral values, so its own optional references are nil.
   static func absence(at steps: ArraySlice<Step>) -> Absence {
     steps.first { $0.absence != .neutral }?.absence ?? .neutral
   }

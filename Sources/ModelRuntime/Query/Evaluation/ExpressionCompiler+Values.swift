@@ -67,7 +67,7 @@ extension ExpressionCompiler {
       let rhs = value(rhs)
       return { try resolved(combination.apply(lhs($0, $1, $2), rhs($0, $1, $2))) }
     case .castRow, .list, .constants, .range:
-      // The translation lets none of these stand where a value is wanted.
+      // The translation puts none of these in the place of a value.
       return failing()
     case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists, .behind:
       let test = test(expression)
@@ -75,14 +75,14 @@ extension ExpressionCompiler {
     }
   }
 
-  /// A value with the names of rows as rows have them.
+  /// Replaces identifiers in a value by references, as rows have them.
   func resolved(_ value: QueryValue) -> QueryValue {
     guard case .identifier(let identifier) = value else { return value }
-    // An identifier of another store, or of a model that was never saved, stays what it is: unlike any row's.
+    // An identifier of another store, or of an unsaved model, stays as it is: different from any row's.
     return resolver.reference(of: identifier).map(QueryValue.reference) ?? value
   }
 
-  /// The reader of a column of the row at hand.
+  /// The reader of a column of the tested row.
   func columnReader(
     _ reading: ColumnReading,
     _ descriptor: ModelDescriptor
@@ -101,7 +101,7 @@ extension ExpressionCompiler {
 }
 
 extension ColumnReading {
-  /// What the column of a row that does not exist is read as.
+  /// The value of a column of a row that does not exist.
   func value(whenMissing absence: RowPath.Absence) throws -> QueryValue {
     switch absence {
     case .null: .null
@@ -112,7 +112,7 @@ extension ColumnReading {
 }
 
 extension ColumnSlot {
-  /// The value of a column that is not null.
+  /// The value of a non-null column.
   func value(_ kind: QueryKind, in row: RawSpan) -> QueryValue {
     switch kind {
     case .bool: .bool(row.load(UInt8.self, at: offset) != 0)

@@ -1,9 +1,9 @@
 import RowFormat
 
-/// Turns expressions into closures over rows.
+/// Compiles expressions to closures over rows.
 ///
-/// The closures for what people write most, an attribute beside a constant, know their offset and operator
-/// and read a few bytes. Whatever else there is goes through ``QueryValue``s, at ten times the cost.
+/// The closures for the most common form, an attribute beside a constant, know their offset and operator
+/// and read a few bytes. Everything else goes through ``QueryValue``s, at ten times the cost.
 struct ExpressionCompiler {
   let resolver: any RowResolver
   /// The class of the row of each level; the last one is the row that the closures are called with.
@@ -11,7 +11,7 @@ struct ExpressionCompiler {
 
   var level: Int { levels.count - 1 }
 
-  /// The test of an expression that is true or false, or null.
+  /// The test of an expression that is true, false or null.
   ///
   /// - Parameters:
   ///   - expression: The expression.
@@ -120,7 +120,7 @@ struct ExpressionCompiler {
   }
 }
 
-/// Where a column of a class's rows is.
+/// The offset and null bit of a column in a class's rows.
 struct ColumnSlot {
   private let nullOffset: Int
   private let nullMask: UInt8
@@ -129,7 +129,7 @@ struct ColumnSlot {
   /// The offset of a fixed-width column's bytes; meaningless for others.
   let offset: Int
 
-  /// The place of a column, or `nil` if rows of the class have none such.
+  /// Finds a column, or returns `nil` if rows of the class do not have it.
   init?(_ reading: ColumnReading, _ descriptor: ModelDescriptor) {
     self.init(reading.column, descriptor)
   }

@@ -1,22 +1,22 @@
 import Foundation
 import RowFormat
 
-/// A search that disregards case and diacritics.
+/// A search that ignores case and diacritics.
 ///
-/// What is found is what `localizedStandardContains` finds. Foundation takes some 100 nanoseconds for each character of a
-/// text that is not ASCII, so it is asked as seldom as possible:
+/// The results are those of `localizedStandardContains`. Foundation takes some 100 nanoseconds for each character of a
+/// text that is not ASCII, so it is called as seldom as possible:
 ///
-/// 1. Where a text has a pattern of ASCII as it is but for case, and ASCII on both sides, it contains it.
+/// 1. A text that has an ASCII pattern, except for case, between ASCII characters, contains it.
 /// 2. Any other text is folded to its *skeleton*, the ASCII that its characters may be equal to. A text whose skeleton
-///    does not have that of the pattern does not contain the pattern.
-/// 3. If it does, Foundation is asked, unless both are ASCII.
+///    does not contain that of the pattern does not contain the pattern.
+/// 3. If it does, Foundation decides, unless both are ASCII.
 struct FoldedSearch: Sendable {
   /// The pattern's skeleton: printable ASCII, in lower case.
   let pattern: [UInt8]
   private let patternIsASCII: Bool
 
-  /// Makes a search for a pattern, unless bytes cannot tell where it is: in the user's language, or because it is empty, or
-  /// has characters that are not printable ASCII but for diacritics.
+  /// Makes a search for a pattern, unless bytes cannot decide about it: because of the user's language, or because it is
+  /// empty, or has characters other than printable ASCII with diacritics.
   ///
   /// - Parameter text: The pattern.
   init?(_ text: String) {
@@ -38,10 +38,10 @@ struct FoldedSearch: Sendable {
 
   enum Answer { case contains, doesNotContain, unknown }
 
-  /// Looks for the pattern in a text.
+  /// Searches a text for the pattern.
   ///
   /// - Parameter text: Valid UTF-8.
-  /// - Returns: The answer, if bytes can tell.
+  /// - Returns: The answer, if bytes can decide.
   func answer(for text: RawSpan) -> Answer {
     unsafe text.withUnsafeBytes { bytes in
       var start = 0
@@ -67,9 +67,9 @@ struct FoldedSearch: Sendable {
     }
   }
 
-  /// Where the pattern first occurs at or behind an offset, but for case.
+  /// Returns the offset of the first occurrence of the pattern from an offset on, ignoring case.
   ///
-  /// Eight places at a time are tested for the pattern's first and last bytes.
+  /// Tests eight offsets at a time for the pattern's first and last bytes.
   private func firstOffset(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     let last = pattern.count - 1
     let end = bytes.count - last
@@ -80,10 +80,10 @@ struct FoldedSearch: Sendable {
     while offset &+ 8 <= end {
       let firsts = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       let lasts = unsafe base.loadUnaligned(fromByteOffset: offset &+ last, as: UInt64.self)
-      // A letter has one bit more in lower case; other bytes get it, too, and are told apart afterwards.
+      // A letter has one bit more in lower case; other bytes get it, too, and are distinguished afterwards.
       let mismatches =
         (firsts | Self.letterBits) ^ firstBytes | (lasts | Self.letterBits) ^ lastBytes
-      // Not zero if some byte is, and seldom otherwise.
+      // Nonzero if some byte is zero, and seldom otherwise.
       if (mismatches &- Self.ones) & ~mismatches & Self.highBits != 0 {
         for place in offset..<(offset &+ 8) where unsafe matches(bytes, at: place) { return place }
       }
@@ -109,7 +109,7 @@ struct FoldedSearch: Sendable {
 }
 
 extension UInt8 {
-  /// The byte, or the lower case of an upper case letter of ASCII.
+  /// The byte, or the lower case of an upper-case ASCII letter.
   var folded: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
 }
 
@@ -132,14 +132,14 @@ extension UnsafeRawBufferPointer {
 
 /// The ASCII that a text's characters may be equal to, without diacritics.
 ///
-/// A character that is equal to no ASCII is a zero; what a search may disregard is left out. So a text contains nothing that
+/// A character that is equal to no ASCII is a zero; ignorable characters are left out. So a text contains nothing that
 /// its skeleton does not, and may contain less.
 private enum Skeleton {
   /// Writes the skeleton of a text.
   ///
   /// - Parameters:
   ///   - text: Valid UTF-8.
-  ///   - skeleton: As large as the text: a skeleton is never longer.
+  ///   - skeleton: The output, as large as the text: a skeleton is never longer.
   /// - Returns: Its length.
   static func write(
     _ text: UnsafeRawBufferPointer,
@@ -148,7 +148,7 @@ private enum Skeleton {
     var count = 0
     var offset = 0
     while offset < text.count {
-      // Case is left as it is: the search folds it.
+      // Case is kept: the search folds it.
       if offset &+ 8 <= text.count {
         let word = unsafe text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         if word & 0x8080_8080_8080_8080 == 0 {
@@ -191,7 +191,7 @@ private enum Skeleton {
   ) -> (scalar: UInt32, length: Int) {
     let lead = unsafe UInt32(text[offset])
     let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
-    // Bytes that are no UTF-8 are a character that is equal to no ASCII.
+    // Invalid UTF-8 counts as a character that is equal to no ASCII.
     guard lead >= 0xC0, offset + length <= text.count else { return (0xFFFD, 1) }
     var scalar = lead & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
     for place in 1..<length {
@@ -208,12 +208,12 @@ private enum Skeleton {
     static let isLeftOut: Int32 = -1
   }
 
-  /// What a character folds to.
+  /// Returns the ASCII that a character folds to.
   private static func folding(of scalar: UInt32) -> Int32 {
     switch scalar {
     case 0x80...0x24F: latin[Int(scalar) - 0x80]
     case 0x1E00...0x1EFF: latinAdditional[Int(scalar) - 0x1E00]
-    // Greek, Cyrillic and Han, to be quick.
+    // A shortcut for Greek, Cyrillic and Han.
     case 0x370...0x37D, 0x37F...0x482, 0x48A...0x52F, 0x3400...0x9FFF, 0xAC00...0xD7A3: Fold.none
     default: computed(scalar)
     }
@@ -234,7 +234,7 @@ private enum Skeleton {
         return Fold.isLeftOut
       }
     }
-    // Only below, and here, are characters that are letters of ASCII but for case, diacritics, or being two in one.
+    // Only below, and here, are characters that fold to ASCII letters by case, by diacritics, or as two in one.
     guard
       value < 0x250 || value == 0x37E || 0x1E00...0x1FFF ~= value || 0x2000...0x22FF ~= value
         || 0xFB00...0xFB06 ~= value
@@ -243,7 +243,7 @@ private enum Skeleton {
     for mapping in [lowercase, properties.uppercaseMapping, lowercase.uppercased()] {
       let letters = mapping.decomposedStringWithCanonicalMapping.utf8.filter { $0 < 0x80 }
       if letters.isEmpty { continue }
-      // No more than the bytes that the character has itself.
+      // No more bytes than the character has itself.
       return letters.prefix(value < 0x800 ? 2 : 3).reversed().reduce(0) {
         $0 << 8 | Int32($1.folded)
       }

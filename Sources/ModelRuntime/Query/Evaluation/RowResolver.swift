@@ -1,22 +1,22 @@
 package import Foundation
 package import RowFormat
 
-/// What evaluating an expression on one row asks about others; a store answers.
+/// The store's answers about other rows while an expression is evaluated on one row.
 ///
 /// All answers of one evaluation come from one state of the store.
 package protocol RowResolver: AnyObject {
-  /// Hands a row to a closure, in the layout of its entity's descriptor.
+  /// Passes a row to a closure, in the layout of its entity's descriptor.
   ///
-  /// - Returns: Whether there is such a row; if not, the closure is not called.
+  /// - Returns: Whether the row exists; if not, the closure is not called.
   func withRow(_ reference: RowReference, _ body: (RawSpan) throws -> Void) throws -> Bool
 
-  /// Whether there is a row; it may be one that cannot be read.
+  /// Whether a row exists; it may be unreadable.
   func contains(_ reference: RowReference) throws -> Bool
 
   /// The class of the rows of a reference's table, or `nil` for a table the store does not know.
   func descriptor(of reference: RowReference) -> ModelDescriptor?
 
-  /// The row an identifier stands for, or `nil` if it is not of this store.
+  /// The row of an identifier, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference?
 
   /// The members of a list that is derived from its other end, in order.
@@ -27,7 +27,7 @@ package protocol RowResolver: AnyObject {
 }
 
 extension RowResolver {
-  /// For stores that know of rows by reading them.
+  /// For stores that find rows only by reading them.
   package func contains(_ reference: RowReference) throws -> Bool {
     try withRow(reference) { _ in }
   }

@@ -1,12 +1,12 @@
 import RowFormat
 
-/// What was read at the end of references that were followed lately.
+/// A cache of the values read at the ends of recently followed references.
 ///
-/// A scan meets the same few targets again and again: sixteen airlines for a year of flights. Reading one
-/// again, which may mean putting it together from its changes, is what this saves. It holds a few hundred, each in
-/// the one place its name falls on, so that looking costs no more than a comparison.
+/// A scan meets the same few targets again and again: sixteen airlines for a year of flights. The cache saves reading
+/// them again, which may include putting one together from its changes. It holds a few hundred, each in
+/// the one slot its name hashes to, so that a look-up costs no more than a comparison.
 ///
-/// Sound because a filter and what it reads belong to one state of the store.
+/// Sound because a filter and its reads belong to one state of the store.
 final class TargetCache<Value> {
   private static var bits: UInt64 { 8 }
   private var entries: [(target: RowReference, value: Value)?] = []
@@ -25,7 +25,7 @@ final class TargetCache<Value> {
     }
   }
 
-  /// Fibonacci hashing: neighbouring keys, which is what keys are, fall on places far apart.
+  /// Fibonacci hashing: neighbouring keys, the usual ones, get slots far apart.
   private func place(of target: RowReference) -> Int {
     Int(truncatingIfNeeded: (target.rawValue &* 0x9E37_79B9_7F4A_7C15) >> (64 - Self.bits))
   }

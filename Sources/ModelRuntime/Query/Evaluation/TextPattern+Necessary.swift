@@ -1,10 +1,10 @@
 extension QueryExpression.TextTest {
-  /// What a text of printable ASCII has to contain, but for the case of its letters, to answer the question about it with yes.
+  /// The substring, ignoring case, that a text of printable ASCII must contain to pass the test.
   ///
-  /// It says nothing of other texts.
+  /// It does not apply to other texts.
   ///
-  /// - Parameter constant: The constant that the question is asked with.
-  /// - Returns: Printable ASCII, not empty; `nil` if the user's language, or the constant, does not let bytes tell.
+  /// - Parameter constant: The constant of the test.
+  /// - Returns: Printable ASCII, not empty; `nil` if bytes cannot decide because of the user's language or the constant.
   package func necessaryASCII(of constant: String) -> String? {
     let bytes: [UInt8]?
     switch self {

@@ -4,7 +4,7 @@ import RowFormat
 extension TextPattern {
   /// Whether the pattern occurs in the text at some bytes of a row.
   ///
-  /// Swift looks for whole characters. In plain text every code point is one, except that a carriage return
+  /// Swift searches for whole characters. In plain text every code point is one, except that a carriage return
   /// and a line feed are one together: text with a carriage return is left to `String`.
   func isContained(in range: Range<Int>, of row: RawSpan) -> Bool {
     guard !utf8.isEmpty, isPlain, row.isSearchable(range) else {
@@ -29,7 +29,7 @@ extension TextPattern {
 extension String {
   /// Whether the text contains another, by characters.
   ///
-  /// What `contains` of two collections does, which is what predicates call.
+  /// Calls `contains` of two collections, as predicates do.
   func containsCharacters(of other: String) -> Bool {
     func contains<C: Collection>(_ text: C) -> Bool where C.Element == Character {
       text.contains(other)
@@ -39,7 +39,7 @@ extension String {
 }
 
 extension RawSpan {
-  /// Whether characters and code points of the text at some bytes are the same.
+  /// Whether the characters of the text at some bytes are its code points.
   fileprivate func isSearchable(_ range: Range<Int>) -> Bool {
     let text = extracting(range)
     return text.isPlainText && !text.contains(0x0D)
@@ -54,7 +54,7 @@ extension RawSpan {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where a run of bytes, which is not empty, first occurs.
+  /// The offset of the first occurrence of a non-empty run of bytes.
   fileprivate func firstOffset(of other: UnsafeRawBufferPointer) -> Int? {
     guard let start = baseAddress, let wanted = other.baseAddress else { return nil }
     let first = unsafe Int32(other[0])

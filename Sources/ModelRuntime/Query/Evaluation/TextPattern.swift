@@ -1,7 +1,7 @@
 import Foundation
 import RowFormat
 
-/// A constant text, compared with the text of rows byte by byte wherever that gives the same answer.
+/// A constant text, compared with the text of rows byte by byte wherever that gives the same result.
 ///
 /// Swift compares text by canonical equivalence. Up to U+02FF no character changes under
 /// normalization, composes with a neighbour or decomposes to another, so for texts of such characters alone,
@@ -21,7 +21,7 @@ struct TextPattern: Sendable {
   /// Whether the text at some bytes of a row is equal to the pattern.
   func equals(_ range: Range<Int>, of row: RawSpan) -> Bool {
     if range.count == utf8.count, compare(range, of: row) == 0 { return true }
-    // Different first characters of ASCII stay different, whatever follows them.
+    // Different first ASCII characters stay different, whatever follows them.
     if let first = utf8.first, !range.isEmpty {
       let other = row.load(UInt8.self, at: range.lowerBound)
       if first != other && first < 0x80 && other < 0x80 { return false }
@@ -30,7 +30,7 @@ struct TextPattern: Sendable {
     return string(range, of: row) == text
   }
 
-  /// Where the text at some bytes of a row is before, with, or after the pattern: by sign.
+  /// Compares the text at some bytes of a row with the pattern; the sign is the order.
   func order(of range: Range<Int>, in row: RawSpan) -> Int {
     guard isPlain, row.extracting(range).isPlainText else {
       return string(range, of: row).canonicalOrder(text)
@@ -62,7 +62,7 @@ extension RawSpan {
     var offset = 0
     while offset &+ 8 <= byteCount {
       let word = load(UInt64.self, at: offset)
-      // Most words are ASCII altogether, and say so at once.
+      // Most words are all ASCII, which one test shows.
       if word & 0x8080_8080_8080_8080 != 0 && !Self.isPlain(word) { return false }
       offset &+= 8
     }

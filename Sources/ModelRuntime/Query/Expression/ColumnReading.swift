@@ -1,23 +1,23 @@
 import Foundation
 import RowFormat
 
-/// How a column's bytes become a value.
+/// The conversion of a column's bytes into a value.
 package struct ColumnReading: Sendable {
   /// The position among the columns of the class that declares the property, and of its subclasses.
   package let column: Int
   package let kind: QueryKind
   package let isOptional: Bool
-  /// What a read finds when the column is null, or the row is missing though it should not be.
+  /// The value read if the column is null, or the row is missing though it should exist.
   package let absent: QueryValue
-  /// For an enumeration, what it makes of raw values.
+  /// For an enumeration, its raw values.
   package let enumeration: (any RawValues)?
 }
 
 extension ColumnReading {
-  /// How an attribute is read, or `nil` if its column holds nothing that an expression understands.
+  /// Makes the reading of an attribute, or `nil` if its column holds no values that an expression understands.
   package init?(_ property: ModelProperty) {
     let declared = type(of: property.keyPath).valueType
-    // A transformer, or a file of its own, keeps something else in the column than the type would.
+    // With a transformer, or a file of its own, the column does not hold values of the property's type.
     if property.isTransformed { return nil }
     if let kind = ModelRuntime.queryKind(of: declared) {
       if kind.columnType != property.columnType { return nil }
@@ -76,7 +76,7 @@ extension QueryKind {
     }
   }
 
-  /// What a non-optional attribute reads as when its column is null.
+  /// The value of a non-optional attribute whose column is null.
   var neutralValue: QueryValue {
     switch self {
     case .bool: .bool(false)

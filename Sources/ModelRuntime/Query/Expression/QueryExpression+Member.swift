@@ -1,23 +1,23 @@
 extension QueryExpression {
-  /// A test of a row that is in truth one of the members of its list.
+  /// A test of a row that is actually a test of a member of its list.
   package struct MemberTest: Sendable {
     /// The to-many property that has the members.
     package let property: ModelProperty
     /// The property of the members that leads back.
     package let inverse: ModelProperty
-    /// What one of the members has to pass, seen from there.
+    /// The test that one of the members must pass, from the member's point of view.
     package let test: QueryExpression
 
-    /// Whether the test says yes or no of every row, and never fails.
+    /// Whether the test gives a result for every row, and never fails.
     package var alwaysAnswers: Bool { test.alwaysAnswers }
   }
 
-  /// The test of a list's members that this one comes down to.
+  /// The test of a list's members that this one reduces to.
   ///
-  /// A row passes only if some member of its list passes the other test. So a store may look for the members first, and
-  /// then for those that have them in their lists.
+  /// A row passes only if some member of its list passes the other test. So a store may find the members first, and
+  /// then the rows with these members in their lists.
   ///
-  /// - Returns: `nil` for a test that is about the row itself, about several lists, passed by rows whose lists are empty,
+  /// - Returns: `nil` for a test of the row itself, of several lists, passed by rows whose lists are empty,
   ///   or by all that have any member.
   package var memberTest: MemberTest? {
     switch self {
@@ -57,12 +57,12 @@ extension QueryExpression {
   }
 }
 
-// MARK: Seen from the member
+// MARK: From the member's point of view
 
 extension QueryExpression {
   /// The expression with each level of rows one further out, so that a list's member becomes the tested row.
   ///
-  /// - Returns: `nil` if the expression speaks of the row that has the list.
+  /// - Returns: `nil` if the expression refers to the row that has the list.
   private var fromMember: QueryExpression? {
     switch self {
     case .constant, .constants: return self

@@ -1,20 +1,20 @@
 extension QueryExpression {
-  /// A test of a row that is in truth one of the row it refers to.
+  /// A test of a row that is actually a test of the row it refers to.
   package struct TargetTest: Sendable {
     /// The to-one property that leads to the other row.
     package let property: ModelProperty
     /// The class of the other row.
     package let destination: ModelDescriptor
-    /// What the other row has to pass, seen from there.
+    /// The test that the other row must pass, from its point of view.
     package let test: QueryExpression
   }
 
-  /// The test of another row that this one comes down to.
+  /// The test of another row that this one reduces to.
   ///
-  /// A row passes if and only if it refers to a row that passes the other test: one that refers to no row, or to one
-  /// that is gone, does not. So a store may look for the other rows first, and then for those that refer to them.
+  /// A row passes if and only if it refers to a row that passes the other test: a row that refers to no row, or to a
+  /// deleted one, does not. So a store may find the other rows first, and then those that refer to them.
   ///
-  /// - Returns: `nil` for a test that is about the row itself, about several others, or passed by rows that refer to
+  /// - Returns: `nil` for a test of the row itself, of several others, or passed by rows that refer to
   ///   none.
   package var targetTest: TargetTest? {
     switch self {
@@ -54,7 +54,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression.TargetTest {
-  /// Two tests of the same row as one.
+  /// Combines two tests of the same row into one.
   fileprivate init?(
     _ lhs: QueryExpression,
     _ rhs: QueryExpression,
@@ -68,7 +68,7 @@ extension QueryExpression.TargetTest {
     test = join(lhs.test, rhs.test)
   }
 
-  /// A test of what a path leads to, with the path that begins one step later.
+  /// A test of a path's target, with the path that begins one step later.
   fileprivate init?(
     _ path: RowPath,
     passesWithoutRow: Bool,
@@ -78,7 +78,7 @@ extension QueryExpression.TargetTest {
       case .toOne(let type) = step.property.kind
     else { return nil }
     let destination = ModelDescriptor.of(type)
-    // A path that was cast on its way is about rows of a subclass only.
+    // A path with a cast applies to rows of a subclass only.
     let isUncast =
       if path.steps.count > 1 {
         destination.properties.contains { $0 === path.steps[1].property }
@@ -93,7 +93,7 @@ extension QueryExpression.TargetTest {
 }
 
 extension RowPath {
-  /// What a read finds where the first step leads to no row.
+  /// The value read if the first step leads to no row.
   fileprivate func valueWithoutRow(_ reading: ColumnReading) -> QueryValue {
     RowPath.absence(at: steps[...]) == .neutral ? reading.absent : .null
   }

@@ -1,17 +1,17 @@
 import Foundation
 
 extension QueryExpression {
-  /// The expression as it would be written in a predicate, for people to read.
+  /// The expression as predicate source, for people to read.
   package var sourceText: String { text(Precedence.or) }
 
-  /// How tightly an operator binds, as in Swift.
+  /// The precedence of an operator, as in Swift.
   private enum Precedence: Int, Comparable {
     case or, and, comparison, coalescing, addition, multiplication, unary
 
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
-  /// The text, in parentheses if it binds less tightly than what is around it.
+  /// The text, in parentheses if it binds less tightly than its context.
   private func text(_ outer: Precedence) -> String {
     func bound(_ own: Precedence, _ text: String) -> String { own < outer ? "(\(text))" : text }
     switch self {
@@ -55,7 +55,7 @@ extension QueryExpression {
     case .arithmetic(let operation, let lhs, let rhs, _):
       let own: Precedence =
         operation == .add || operation == .subtract ? .addition : .multiplication
-      // Of equals the left one binds first.
+      // Operators of equal precedence are left-associative.
       let right: Precedence = own == .addition ? .multiplication : .unary
       return bound(own, "\(lhs.text(own)) \(operation.sourceText) \(rhs.text(right))")
     case .textComparison(let comparison, let lhs, let rhs):
@@ -72,7 +72,7 @@ extension QueryExpression {
     return list.condition.map { "\(name).filter { \($0.text(.or)) }" } ?? name
   }
 
-  /// The first few of some values.
+  /// A list of the first few values.
   private static func list(_ values: [QueryValue]) -> String {
     let shown = values.prefix(8).map(\.sourceText).joined(separator: ", ")
     return values.count > 8 ? "\(shown), … \(values.count) values" : shown
@@ -140,7 +140,7 @@ extension RowPath {
     name(followedBy: descriptor.properties.first { $0.ordinal == column }?.name ?? "(\(column))")
   }
 
-  /// The path and a name behind it; of the row that is tested, the name alone.
+  /// The path with a name after it; of the tested row, the name alone.
   func name(followedBy last: String?) -> String {
     let names = steps.map(\.property.name) + (last.map { [$0] } ?? [])
     let path = names.joined(separator: ".")

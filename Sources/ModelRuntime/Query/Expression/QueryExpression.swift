@@ -1,6 +1,6 @@
-/// A predicate or a part of one, over columns of rows: what a store evaluates, bounds and prunes by.
+/// A predicate or a part of one, over columns of rows: the form that a store evaluates, bounds and prunes by.
 ///
-/// It says what `Predicate.evaluate` says of the objects of those rows. A value may be null, where the
+/// Its result is that of `Predicate.evaluate` on the objects of those rows. A value may be null, where the
 /// user's code has an optional; an evaluation may fail, where the user's code would trap or throw, and then
 /// the row does not match.
 package indirect enum QueryExpression: Sendable {
@@ -15,9 +15,9 @@ package indirect enum QueryExpression: Sendable {
   case structured(RowPath, StructuredReading)
   /// The name of the row at the end of a path.
   case identifier(RowPath)
-  /// The row at the end of a path, as a whole: there, or not.
+  /// The row at the end of a path, as a whole: present, or not.
   case row(RowPath)
-  /// A row that is only there if it belongs to a class.
+  /// A row, null unless it belongs to a class.
   case castRow(RowPath, to: ModelDescriptor)
   /// The members of a to-many relationship.
   case list(MemberList)
@@ -32,9 +32,9 @@ package indirect enum QueryExpression: Sendable {
   case and(QueryExpression, QueryExpression)
   case or(QueryExpression, QueryExpression)
   case text(TextTest, QueryExpression, QueryExpression)
-  /// Whether some member of a list passes a test, which is about the next level of rows.
+  /// Whether some member of a list passes a test, which applies to the next level of rows.
   case exists(MemberList, where: QueryExpression)
-  /// Whether the tested row comes behind a place in a sort; a part of the whole predicate, never of a closure.
+  /// Whether the tested row comes after a position in a sort; a part of the whole predicate, never of a closure.
   case behind(PagePosition)
 
   // MARK: Computing
@@ -45,20 +45,20 @@ package indirect enum QueryExpression: Sendable {
   /// The value, which must not be null.
   case unwrapped(QueryExpression)
   case arithmetic(Arithmetic, QueryExpression, QueryExpression, QueryKind)
-  /// How two texts compare, as the raw value of a `ComparisonResult`.
+  /// The order of two texts, as the raw value of a `ComparisonResult`.
   case textComparison(TextComparison, QueryExpression, QueryExpression)
-  /// How many members of a list pass its condition.
+  /// The number of a list's members that pass its condition.
   case count(MemberList)
   case mapped(QueryExpression, ValueMap)
   case combined(QueryExpression, QueryExpression, ValueCombination)
 }
 
 extension QueryExpression {
-  /// How two values are compared.
+  /// A comparison of two values.
   package enum Relation: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
-    /// The relation that says the same with the sides exchanged.
+    /// The relation with its sides exchanged.
     var mirrored: Relation {
       switch self {
       case .equal, .notEqual: self
@@ -70,7 +70,7 @@ extension QueryExpression {
     }
   }
 
-  /// The ends of a range, as far as it has them.
+  /// The ends of a range, if it has them.
   package struct Bounds: Sendable {
     package let lower: QueryExpression?
     package let upper: QueryExpression?
@@ -79,7 +79,7 @@ extension QueryExpression {
 
   package enum Arithmetic: Sendable { case add, subtract, multiply, divide, remainder }
 
-  /// What is asked of a text and another.
+  /// A test of a text with another.
   package enum TextTest: Sendable {
     case contains, startsWith, localizedStandardContains, equalsIgnoringCase
   }
@@ -88,10 +88,10 @@ extension QueryExpression {
 
   /// A function of one value.
   ///
-  /// Unchecked, because its closure may hold types and key paths, which are Sendable and do not say so.
+  /// Unchecked, because its closure may hold types and key paths, which are sendable but not declared so.
   package struct ValueMap: @unchecked Sendable {
     package let name: String
-    /// Whether the function is asked about null, too, as the property of an optional is; otherwise null gives null.
+    /// Whether the function is also called with null, as a property of an optional is; otherwise null gives null.
     private let takesNull: Bool
     private let function: (QueryValue) -> QueryValue
 
@@ -123,11 +123,11 @@ extension QueryExpression {
 
   /// The members of a to-many relationship, or those that pass a condition.
   package struct MemberList: Sendable {
-    /// The row that has the list.
+    /// The owner of the list.
     package let owner: RowPath
     package let property: ModelProperty
     package let element: ModelDescriptor
-    /// About the next level of rows.
+    /// A condition on the next level of rows.
     package var condition: QueryExpression?
   }
 
@@ -135,7 +135,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression {
-  /// The expressions this one is made of.
+  /// The subexpressions.
   package var children: [QueryExpression] {
     switch self {
     case .constant, .constants, .column, .structured, .identifier, .row, .castRow, .isKind, .behind:
@@ -155,7 +155,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether some part of the expression is about the rows of a list.
+  /// Whether some part of the expression applies to the rows of a list.
   var hasClosure: Bool {
     switch self {
     case .exists: true

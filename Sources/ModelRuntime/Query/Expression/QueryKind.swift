@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the values of an expression are, apart from being there or not.
+/// The kind of an expression's values, independent of null.
 ///
-/// The kind says how two values compare; several types of Swift share one, because rows widen them.
+/// The kind determines the comparison of two values; several Swift types share one, because rows widen them.
 package enum QueryKind: Hashable, Sendable {
   case bool
   /// A signed integer of any width.
   case integer
-  /// A 64-bit integer without a sign; rows and values hold its bits.
+  /// An unsigned 64-bit integer; rows and values hold its bits.
   case unsigned
   case double
   /// A `Float`, widened to a double.
@@ -22,17 +22,17 @@ package enum QueryKind: Hashable, Sendable {
   case identifier
 }
 
-/// A type whose values an expression can hold, and compare as Swift compares them.
+/// A type whose values an expression can hold, and compare as Swift does.
 protocol QueryScalar: Hashable, Sendable {
   static var queryKind: QueryKind { get }
-  /// The value in an expression, or `nil` if its kind cannot stand for it.
+  /// The value in an expression, or `nil` if its kind cannot represent it.
   var queryValue: QueryValue? { get }
   init?(queryValue: QueryValue)
 }
 
 /// The kind of a type's values, if an expression can hold them.
 ///
-/// Optional types have the kind of what they wrap.
+/// Optional types have the kind of their wrapped type.
 func queryKind(of type: any Any.Type) -> QueryKind? {
   if type == String.self { return .text }
   if type == Int.self { return .integer }
@@ -52,7 +52,7 @@ extension Bool: QueryScalar {
   }
 }
 
-/// An integer of any width, with or without a sign.
+/// An integer of any width, signed or unsigned.
 protocol QueryInteger: QueryScalar, FixedWidthInteger {}
 
 extension QueryInteger {
@@ -125,7 +125,7 @@ extension String: QueryScalar {
 
 extension URL: QueryScalar {
   static var queryKind: QueryKind { .url }
-  // A URL with a base equals no other that has none, even with the same text.
+  // A URL with a base never equals one without, even with the same text.
   var queryValue: QueryValue? { baseURL == nil ? .text(absoluteString) : nil }
   init?(queryValue: QueryValue) {
     guard case .text(let value) = queryValue else { return nil }

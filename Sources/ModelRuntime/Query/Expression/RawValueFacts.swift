@@ -1,10 +1,10 @@
-/// What an expression needs to know of an enumeration that is stored by its raw value.
+/// The properties of an enumeration stored by its raw value that an expression needs.
 struct RawValueFacts {
   let kind: QueryKind
   let values: any RawValues
   private let type: any Any.Type
 
-  /// The facts of a type, optional or not, that is stored by its raw value; `nil` for other types.
+  /// Makes the facts of a type, optional or not, that is stored by its raw value; `nil` for other types.
   init?(of type: any Any.Type) {
     let type = (type as? any OptionalType.Type)?.wrappedType ?? type
     guard let enumeration = type as? any (RawRepresentable & Codable).Type,
@@ -15,14 +15,14 @@ struct RawValueFacts {
     self.type = type
   }
 
-  /// The raw value that a property without a readable value has: its default, or the first case.
+  /// The raw value of a property without a readable value: its default, or the first case.
   func fallback(_ property: ModelProperty) -> QueryValue {
     if let value = property.defaultValue.flatMap(rawQueryValue) { return value }
     return NeutralValue.simple(type).flatMap(rawQueryValue) ?? .null
   }
 }
 
-/// The raw values of an enumeration, seen through its type.
+/// The raw values of an enumeration, through its type.
 package protocol RawValues: Sendable {
   /// Whether the enumeration has a case for a raw value.
   func contains(_ rawValue: QueryValue) -> Bool
@@ -42,13 +42,13 @@ private struct EnumerationValues<Value: RawRepresentable, Raw: QueryScalar>: Raw
   }
 }
 
-/// The raw value of an enumeration's case as an expression holds it.
+/// The raw value of an enumeration's case, in the form of an expression.
 func rawQueryValue(_ value: Any) -> QueryValue? {
   guard let value = value as? any RawRepresentable else { return nil }
   return (value.rawValue as? any QueryScalar)?.queryValue
 }
 
-/// The kind of the raw values of a type, optional or not, that has them.
+/// The kind of a type's raw values, optional or not; `nil` if it has none.
 func rawValueKind(of type: any Any.Type) -> QueryKind? {
   let type = (type as? any OptionalType.Type)?.wrappedType ?? type
   guard let type = type as? any RawRepresentable.Type else { return nil }

@@ -1,12 +1,12 @@
-/// A way from a row that an expression is about to another: along to-one references.
+/// A path from a row of an expression to another: along to-one references.
 package struct RowPath: Sendable {
-  /// What a read through a step finds when there is no row at its end.
+  /// The result of a read through a step that leads to no row.
   package enum Absence: Sendable {
     /// Nil: the reference is optional.
     case null
     /// Neutral values: a reference that should not be nil leads to no row.
     case neutral
-    /// Nothing at all: the user unwrapped nil by force.
+    /// A failure: the user force-unwrapped nil.
     case failure
   }
 
@@ -16,7 +16,7 @@ package struct RowPath: Sendable {
     package var absence: Absence
   }
 
-  /// Which of the rows that are looked at: 0 for the row that is tested, 1 for the element of the
+  /// The level of the row: 0 for the tested row, 1 for the element of the
   /// list in the outermost closure, and so on inwards.
   package let level: Int
   package private(set) var steps: [Step] = []
@@ -28,7 +28,7 @@ package struct RowPath: Sendable {
     self.descriptor = descriptor
   }
 
-  /// The path that goes on along a to-one reference.
+  /// The path extended by a to-one reference.
   func appending(_ property: ModelProperty, to destination: ModelDescriptor) -> RowPath {
     var path = self
     path.steps.append(Step(property: property, absence: property.isOptional ? .null : .neutral))
@@ -36,35 +36,35 @@ package struct RowPath: Sendable {
     return path
   }
 
-  /// The path that goes on by a step of another one; its class is for the caller to say.
+  /// The path extended by a step of another one; the caller sets its class.
   func appending(_ step: Step) -> RowPath {
     var path = self
     path.steps.append(step)
     return path
   }
 
-  /// The path whose last step fails where there is no row.
+  /// The path whose last step fails if there is no row.
   func unwrapped() -> RowPath {
     var path = self
     if !steps.isEmpty { path.steps[steps.count - 1].absence = .failure }
     return path
   }
 
-  /// The path seen as leading to a subclass; the caller makes sure that it does.
+  /// The path, cast to a subclass; the caller ensures that the cast holds.
   func cast(to descriptor: ModelDescriptor) -> RowPath {
     var path = self
     path.descriptor = descriptor
     return path
   }
 
-  /// The path to the row before the last one; its class is not known any more.
+  /// The path to the row before the last one; its class is no longer known.
   func droppingLast() -> RowPath {
     var path = self
     path.steps.removeLast()
     return path
   }
 
-  /// Whether this path is the beginning of another one.
+  /// Whether this path is a prefix of another one.
   func isPrefix(of other: RowPath) -> Bool {
     level == other.level && steps.count <= other.steps.count
       && zip(steps, other.steps).allSatisfy { $0.property === $1.property }

@@ -1,8 +1,8 @@
 import Foundation
 import RowFormat
 
-/// How a column whose values only their Swift type understands becomes one of them: a composite, an
-/// array, what a transformer makes.
+/// The conversion of a column whose values only their Swift type understands: a composite, an
+/// array, a transformer's output.
 ///
 /// Unchecked, because codecs and defaults are constants.
 package struct StructuredReading: @unchecked Sendable {
@@ -11,12 +11,12 @@ package struct StructuredReading: @unchecked Sendable {
   private let isOptional: Bool
   /// Whether the value may be in a side file.
   private let isBlob: Bool
-  /// What the property reads as without a value; `nil` if there is nothing it could read as.
+  /// The value of the property without a stored value; `nil` if there is none.
   private let absent: QueryValue?
-  /// What it reads as with a value that cannot be decoded; if `nil`, what can be read of that.
+  /// The value for stored bytes that cannot be decoded; if `nil`, their readable part is used.
   private let neutral: QueryValue?
 
-  /// How a property is read, or `nil` if its bytes are not in its column.
+  /// Makes the reading of a property, or `nil` if its bytes are not in its column.
   init?(_ property: ModelProperty) {
     guard case .attribute(let codec) = property.kind else { return nil }
     switch codec.columnType {
@@ -35,12 +35,12 @@ package struct StructuredReading: @unchecked Sendable {
     absent = neutral ?? codec.readableValue(nil, property.ordinal).map(QueryValue.init(of:))
   }
 
-  /// Whether the null bit alone says whether there is a value, so that no side file has to be read.
+  /// Whether the null bit alone tells whether there is a value, so that no side file must be read.
   package var isNullWhereColumnIs: Bool { isBlob && isOptional }
 
   /// Reads the column of a row.
   ///
-  /// - Throws: What the resolver throws if a side file cannot be read.
+  /// - Throws: The error of the resolver if a side file cannot be read.
   func value(
     _ slot: ColumnSlot,
     in row: RawSpan,
@@ -57,7 +57,7 @@ package struct StructuredReading: @unchecked Sendable {
     return try inlineValue(slot, in: row)
   }
 
-  /// The value that bytes of a side file stand for, as if they were in the row.
+  /// The value of a side file's bytes, as if they were in the row.
   private func value(_ slot: ColumnSlot, of bytes: Data) throws -> QueryValue {
     var writer = RowWriter(capacity: bytes.count + 256)
     writer.begin(slot.layout)
@@ -93,11 +93,11 @@ package struct StructuredReading: @unchecked Sendable {
   }
 }
 
-/// A value that an expression hands on without knowing what is in it.
+/// A value that an expression passes on without looking into it.
 ///
-/// Two are equal if their values are; one whose type does not say what that means is equal to itself alone.
+/// Two are equal if their values are; a value whose type is not equatable is equal to itself alone.
 ///
-/// Unchecked, because it is a value that was decoded for one evaluation, or a captured constant.
+/// Unchecked, because it is a value decoded for one evaluation, or a captured constant.
 package final class OpaqueValue: Hashable, @unchecked Sendable {
   let value: Any
 

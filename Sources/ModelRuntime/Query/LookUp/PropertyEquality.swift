@@ -1,16 +1,16 @@
 package import Foundation
 
-/// A node that compares a property of the tested row with a captured value, and says so without being translated.
+/// A node that compares a property of the tested row with a captured value, and reports so without being translated.
 ///
-/// It is asked by its type, which has been found to conform once: a cast costs as much as looking a row up.
+/// It is accessed through its type, whose conformance was checked once: a cast costs as much as looking a row up.
 protocol PropertyEquality: PredicateExpression {
-  /// The property and the value; `nil` for a value whose translation is not its own.
+  /// The property and the value; `nil` for a value whose translation differs from itself.
   var parts: PropertyEqualityParts? { get }
 }
 
-/// What a node compares.
+/// The operands of a node's comparison.
 struct PropertyEqualityParts {
-  /// The variable whose property it is.
+  /// The variable with the property.
   let variable: PredicateExpressions.VariableID
   let keyPath: AnyKeyPath
   let value: QueryValue
@@ -29,7 +29,7 @@ protocol PlainVariable: PredicateExpression {
 
 /// A node that is a captured value.
 protocol CapturedValue: PredicateExpression {
-  /// The value, if it is of a kind whose equality here is that of Swift.
+  /// The value, if its kind compares for equality here as in Swift.
   var plainValue: QueryValue? { get }
 }
 

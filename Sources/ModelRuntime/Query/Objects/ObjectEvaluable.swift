@@ -3,17 +3,17 @@ import Foundation
 /// Evaluates a node of a predicate's tree.
 typealias NodeEvaluator<Output> = (PredicateBindings) throws -> Output
 
-/// A node of a predicate's tree that is evaluated here and not by Foundation.
+/// A node of a predicate's tree that is evaluated here instead of by Foundation.
 ///
-/// What cannot be translated, because it asks a computed property, say, is evaluated on objects. `Predicate.evaluate`
-/// would trap where arithmetic has no result; these nodes throw ``QueryFailure`` instead, wherever they are in the
-/// tree. A node that is not known here is Foundation's, with everything below it.
+/// A predicate that cannot be translated, for instance because it reads a computed property, is evaluated on objects.
+/// `Predicate.evaluate` would trap on arithmetic without a result; these nodes throw ``QueryFailure`` instead, anywhere in
+/// the tree. An unknown node is Foundation's, with everything below it.
 protocol ObjectEvaluable: PredicateExpression {
   func makeObjectEvaluator() -> NodeEvaluator<Output>
 }
 
 extension PredicateExpression {
-  /// Makes the evaluator of this node and those below it; each is looked at once, here.
+  /// Makes the evaluator of this node and those below it; each node is inspected once, here.
   func makeEvaluator() -> NodeEvaluator<Output> {
     func open<Node: ObjectEvaluable>(_ node: Node) -> Any { node.makeObjectEvaluator() }
     if let node = self as? any ObjectEvaluable, let own = open(node) as? NodeEvaluator<Output> {
@@ -85,7 +85,7 @@ extension PredicateExpressions.UnaryMinus: ObjectEvaluable {
   }
 }
 
-/// Operations on integers that throw where Swift's operators trap.
+/// Integer operations that throw where Swift's operators trap.
 private enum ExactInteger {
   static func evaluator<T: BinaryInteger>(
     _ operation: QueryExpression.Arithmetic,
@@ -105,7 +105,7 @@ private enum ExactInteger {
     }
   }
 
-  /// The operation of a type, as a function of two values of it.
+  /// The operation of a type, as a function of two of its values.
   static func operation<T: FixedWidthInteger>(
     _ operation: QueryExpression.Arithmetic,
     _: T.Type

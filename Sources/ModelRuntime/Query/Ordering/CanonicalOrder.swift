@@ -1,13 +1,13 @@
 import Foundation
 
 extension String {
-  /// How two texts compare by canonical equivalence: by sign.
+  /// Compares two texts by canonical equivalence; the sign is the order.
   ///
   /// It is the order of the scalars of their composed forms (NFC), which `<` promises, too. But Swift's `<` is no order
-  /// where one text is composed and the other is not: it holds neither way between some, and the wrong way between
+  /// if one text is composed and the other is not: it holds neither way between some, and the wrong way between
   /// others. Pages of a fetch, and sorted lists, need an order.
   ///
-  /// - Complexity: O(bytes); of texts with combining marks, and of scripts that are rare, some microseconds.
+  /// - Complexity: O(bytes); for texts with combining marks, and rare scripts, some microseconds.
   package func canonicalOrder(_ other: String) -> Int {
     if self == other { return 0 }
     if isComposed, other.isComposed {
@@ -19,7 +19,7 @@ extension String {
     return lhs.utf8.lexicographicallyPrecedes(rhs.utf8) ? -1 : 1
   }
 
-  /// Whether no scalar composes with a neighbour, or has another form; `false` also where that is not known at once.
+  /// Whether no scalar composes with a neighbour, or has another form; `false` also if that is not known at once.
   private var isComposed: Bool {
     if utf8.allSatisfy({ $0 < 0xCC }) { return true }
     return unicodeScalars.allSatisfy { scalar in

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the key path of a sort reads: a value of the model, or of one that references lead to.
+/// The value that a sort's key path reads: of the model, or of one at the end of references.
 struct SortSource: Sendable {
   let source: RowOrdering.Source
-  /// Whether the value is compared as text of the user's language, and how.
+  /// The comparison of the value as text of the user's language, if any.
   let textOrder: TextOrder?
 
-  /// Finds out what a key path reads.
+  /// Resolves a key path.
   init(_ keyPath: AnyKeyPath, of descriptor: ModelDescriptor) throws(Untranslatable) {
     let start = RowPath(level: 0, descriptor: descriptor)
     if let property = descriptor.ownOrInheritedProperty(for: keyPath) {
@@ -38,7 +38,7 @@ struct SortSource: Sendable {
   /// - Parameters:
   ///   - steps: The steps.
   ///   - path: The path that the steps begin at.
-  /// - Returns: What they come to, and the steps that follow; `nil` if they leave the stored properties.
+  /// - Returns: Their result, and the steps that follow; `nil` if they leave the stored properties.
   /// - Throws: ``Untranslatable/value(_:)`` for a property whose values have no order in a row.
   private static func follow(
     _ steps: ArraySlice<KeyPathStep>,
@@ -64,7 +64,7 @@ struct SortSource: Sendable {
 }
 
 extension ArraySlice<KeyPathStep> {
-  /// The steps without the one that makes an optional of the result, which changes nothing in a row.
+  /// The steps without the one that wraps the result in an optional, which changes nothing in a row.
   fileprivate func dropWrap() -> Self { first == .wrap ? dropFirst() : self }
 }
 
@@ -76,7 +76,7 @@ extension ModelProperty {
 }
 
 extension ModelDescriptor {
-  /// The property that a key path names, inherited ones included.
+  /// The property of a key path, inherited ones included.
   ///
   /// `\Sub.title` and `\Base.title` are different key paths of the same step, and only the latter is known.
   package func ownOrInheritedProperty(for keyPath: AnyKeyPath) -> ModelProperty? {
@@ -88,13 +88,13 @@ extension ModelDescriptor {
   }
 }
 
-/// Whether a key path is `persistentModelID`, or `id` where that is the same.
+/// Whether a key path is `persistentModelID`, or `id` if that is the same.
 func isIdentifier(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {
   identifierKeyPaths(of: type).contains(keyPath)
 }
 
 private func identifierKeyPaths<M: PersistentModel>(of _: M.Type) -> [AnyKeyPath] {
-  // `id` is found under two names: the one that models have, and, in generic code, Identifiable's.
+  // `id` exists under two names: the models' own, and, in generic code, Identifiable's.
   let own: KeyPath<M, PersistentIdentifier> = \.id
   let names: [AnyKeyPath] = [\M.persistentModelID, own]
   return M.ID.self == PersistentIdentifier.self ? names + [\M.id] : names

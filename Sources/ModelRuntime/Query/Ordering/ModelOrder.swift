@@ -1,10 +1,10 @@
 import Foundation
 import RowFormat
 
-/// The order of a fetch's models: by its sort keys, and those with equal keys as their rows are in the store; what has
-/// no row comes last, as it came.
+/// The order of a fetch's models: by its sort keys, and those with equal keys in the order of their rows in the store; models
+/// without a row come last, in the order of insertion.
 ///
-/// So a store that keeps rows orders them, and so they come when everything is saved.
+/// A store that keeps rows orders them the same way, so the order stays once everything is saved.
 struct ModelOrder<T: PersistentModel> {
   private struct Key {
     let read: (AnyObject) -> QueryValue
@@ -27,7 +27,7 @@ struct ModelOrder<T: PersistentModel> {
     self.keys = keys
   }
 
-  /// How two models compare: by sign; never 0, unless both have no row.
+  /// Compares two models; the sign is the order, 0 only if both have no row.
   func compare(_ lhs: T, _ rhs: T) -> Int {
     for key in keys {
       let order = key.rule.compare(key.read(lhs), key.read(rhs))
@@ -37,7 +37,7 @@ struct ModelOrder<T: PersistentModel> {
     return lhs < rhs ? -1 : lhs > rhs ? 1 : 0
   }
 
-  /// Puts models into their places among others.
+  /// Merges models into a sorted list.
   ///
   /// - Parameters:
   ///   - additions: The models, in order.
@@ -61,7 +61,7 @@ struct ModelOrder<T: PersistentModel> {
 
   /// The position before which a model belongs.
   ///
-  /// The search widens from where it begins: additions stand close together where there are many of them.
+  /// The search widens from its start: many additions are close together.
   private func place(of model: T, in models: [T], from start: Int) -> Int {
     var lower = start
     var step = 1

@@ -1,9 +1,9 @@
 package import Foundation
 import RowFormat
 
-/// A sort over rows: where each key is, and how it compares.
+/// A sort over rows: the source of each key, and its comparison.
 package struct RowOrdering: Sendable {
-  /// Where the values of a key come from.
+  /// The source of a key's values.
   package enum Source: Sendable {
     case column(RowPath, ColumnReading)
     case identifier(RowPath)
@@ -22,7 +22,7 @@ package struct RowOrdering: Sendable {
   /// Translates the sort of a fetch.
   ///
   /// - Parameter descriptors: The sort keys, the most important one first.
-  /// - Throws: ``Untranslatable`` when the models have to be sorted as objects.
+  /// - Throws: ``Untranslatable`` if the models must be sorted as objects.
   package init<T: PersistentModel>(
     _ descriptors: [SortDescriptor<T>]
   ) throws(Untranslatable) {
@@ -49,7 +49,7 @@ package struct RowOrdering: Sendable {
 }
 
 extension RowOrdering {
-  /// The columns that the keys are collected in.
+  /// Makes the columns that collect the keys.
   ///
   /// An identifier takes two: the name of the entity, and the key.
   func makeColumns() -> [SortColumn] {

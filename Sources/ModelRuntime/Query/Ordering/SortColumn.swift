@@ -1,22 +1,22 @@
 import Foundation
 
-/// One sort key of many rows, each value taken out once.
+/// One sort key of many rows, each value extracted once.
 ///
-/// Values compare as `SortDescriptor` compares them: nil first, text by `<` unless a comparator says otherwise,
-/// all the other way round when the order is reversed. NaN, which `SortDescriptor` has no place for, comes after all
+/// Values compare as in `SortDescriptor`: nil first, text by `<` unless there is a comparator,
+/// all reversed if the order is reversed. NaN, for which `SortDescriptor` has no place, comes after all
 /// numbers.
 struct SortColumn {
   let kind: QueryKind
   let isReversed: Bool
-  /// How text compares, if not by `<`.
+  /// The comparison of text, if not by `<`.
   let textOrder: TextOrder?
 
-  // One of these is filled, by kind; a nil has a place-holder.
+  // One of these is filled, by kind; a nil has a placeholder.
   private var integers: [Int64] = []
   private var doubles: [Double] = []
   private var texts: [String] = []
   private var uuids: [QueryUUID] = []
-  /// Where the nils are; empty while there is none.
+  /// Whether each value is nil; empty while none is.
   private var nulls: [Bool] = []
   private(set) var count = 0
   private var arePlain = true
@@ -54,7 +54,7 @@ struct SortColumn {
     count += 1
   }
 
-  /// Puts a value in the place of another.
+  /// Replaces a value.
   mutating func replace(_ row: Int, with value: QueryValue) {
     append(value)
     switch kind {
@@ -67,7 +67,7 @@ struct SortColumn {
     removeLast()
   }
 
-  /// Forgets the value that was added last.
+  /// Removes the value that was added last.
   mutating func removeLast() {
     switch kind {
     case .integer, .unsigned: integers.removeLast()
@@ -93,7 +93,7 @@ struct SortColumn {
 }
 
 extension SortColumn {
-  /// How the values of two rows compare: by sign.
+  /// Compares the values of two rows; the sign is the order.
   func compare(_ lhs: Int, _ rhs: Int) -> Int {
     let order = forward(lhs, rhs)
     return isReversed ? -order : order
@@ -127,14 +127,14 @@ extension SortColumn {
 }
 
 extension SortColumn {
-  /// Whether ``prefixes()`` say anything.
+  /// Whether ``prefixes()`` are useful.
   var hasPrefix: Bool { kind != .text || (arePlain && textOrder == nil) }
 
-  /// A number for each of some rows that never falls from a row to one that comes later: what a sort looks at first.
+  /// A number for each of some rows that never decreases in the order of the rows, for a sort to compare first.
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - decides: Becomes whether rows with equal numbers have equal values.
+  ///   - decides: Set to whether rows with equal numbers have equal values.
   /// - Returns: The numbers, in the order of the rows.
   func prefixes(of rows: ArraySlice<Int>, _ decides: inout Bool) -> [UInt64] {
     var skipped = 0
@@ -149,8 +149,8 @@ extension SortColumn {
     }
   }
 
-  /// How many bytes the texts of some rows begin with in common, which say nothing of their order; and whether the
-  /// next eight tell them apart.
+  /// Number of bytes that are a common prefix of some rows' texts, and irrelevant to their order; and whether the
+  /// next eight distinguish them.
   private func commonByteCount(_ rows: ArraySlice<Int>) -> (count: Int, decides: Bool) {
     guard let start = rows.first(where: { !isNull($0) }) else { return (0, true) }
     let first = texts[start].utf8
@@ -180,8 +180,8 @@ extension SortColumn {
     case .integer: return UInt64(bitPattern: integers[row] ^ .min)
     case .unsigned: return UInt64(bitPattern: integers[row])
     case .double, .float, .date:
-      // The bits of doubles are ordered like integers, but for negative ones, which run backwards, and for
-      // the two zeros, which are equal; and NaN has many.
+      // The bits of doubles are ordered like integers, except for negative ones, which are reversed, and for
+      // the two zeros, which are equal; and NaN has many forms.
       if doubles[row].isNaN { return .max }
       let bits = (doubles[row] + 0).bitPattern
       return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
@@ -192,10 +192,10 @@ extension SortColumn {
 }
 
 extension String {
-  /// Whether equal bytes and equal texts are the same thing; see ``TextPattern``.
+  /// Whether equal bytes and equal texts are equivalent; see ``TextPattern``.
   fileprivate var isPlain: Bool { utf8.allSatisfy { $0 < 0xCC } }
 
-  /// Eight bytes as a number that is ordered as they are.
+  /// Eight bytes as a number with the same order.
   fileprivate func leadingBytes(skipping skipped: Int) -> UInt64 {
     var result: UInt64 = 0
     var shift: UInt64 = 64

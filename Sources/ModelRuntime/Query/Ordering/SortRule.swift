@@ -1,6 +1,6 @@
 import Foundation
 
-/// How two values of a sort key compare; as ``SortColumn`` compares those of many rows.
+/// The comparison of two values of a sort key, the same as that of ``SortColumn`` for many rows.
 struct SortRule {
   private let kind: QueryKind
   private let isReversed: Bool
@@ -12,7 +12,7 @@ struct SortRule {
     self.textOrder = textOrder
   }
 
-  /// How the values compare: by sign.
+  /// Compares two values; the sign is the order.
   func compare(_ lhs: QueryValue, _ rhs: QueryValue) -> Int {
     isReversed ? -forward(lhs, rhs) : forward(lhs, rhs)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// How a sort compares text, if not by `<`.
+/// The comparison of text in a sort, if not by `<`.
 struct TextOrder: Sendable {
   let compare: @Sendable (String, String) -> ComparisonResult
-  /// A name of the order: the same in every process.
+  /// The name of the order: the same in every process.
   let name: String
 
   /// The order of a comparator; `nil` for `.lexical`, which is that of `<`.
@@ -23,7 +23,7 @@ struct TextOrder: Sendable {
 
 #if canImport(Darwin)
 extension TextOrder {
-  /// The order that a sort's key path asks for by its last step: none, where comparators say it.
+  /// The order of a sort's key path, by its last step: none, since comparators define it here.
   init?(lastStep: ArraySlice<KeyPathStep>) { nil }
 
   /// The texts at the end of such a key path.
@@ -37,7 +37,7 @@ extension TextOrder {
 }
 #else
 extension TextOrder {
-  /// The order that a sort's key path asks for by its last step.
+  /// The order of a sort's key path, by its last step.
   init?(lastStep: ArraySlice<KeyPathStep>) {
     let keys: [(keyPath: AnyKeyPath, rule: LocalizedStringComparator.Rule)] = [
       (\String._localizedStandardKey, .localizedStandard), (\String._localizedKey, .localized),
@@ -68,7 +68,7 @@ extension TextOrder {
     } else {
       return nil
     }
-    // They are all of one rule; without a single text it does not matter which.
+    // They all have one rule; without a single text it does not matter which.
     let rule = keys.lazy.compactMap { $0?.rule }.first ?? .localized
     return (keys.map { $0?.text }, TextOrder(rule))
   }

@@ -1,17 +1,17 @@
 package import Foundation
 package import RowFormat
 
-/// A place between the rows of a sort, given by the sort keys of one row and which row it is.
+/// A position between the rows of a sort, given by the sort keys and the identity of one row.
 ///
 /// The row itself need not exist any more.
 package struct PagePosition: Sendable {
-  /// What tells rows with equal sort keys apart.
+  /// The tie-breaker between rows with equal sort keys.
   package enum Tie: Sendable {
     /// The row, in a store whose rows with equal keys are in the order of their references.
     case row(RowReference)
     /// The row, in any other store: rows with equal keys are in the order of their identifiers.
     case identifier(PersistentIdentifier)
-    /// A model that has no row, which comes behind all that have one; the unsaved models that are not behind it.
+    /// A model without a row, which comes after all that have one; the unsaved models that are not after it.
     case unsaved(notBehind: Set<ObjectIdentifier>)
   }
 
@@ -34,7 +34,7 @@ package struct PagePosition: Sendable {
     self.tieOrder = tieOrder
   }
 
-  /// How the values of each key compare.
+  /// The comparison of each key's values.
   var rules: [SortRule] {
     ordering.keys.map { key in
       guard case .column(_, let reading) = key.source else {
@@ -44,13 +44,13 @@ package struct PagePosition: Sendable {
     }
   }
 
-  /// Whether a row with the same sort keys comes behind the position.
+  /// Whether a row with the same sort keys comes after the position.
   func isBehind(_ row: RowReference, _ resolver: any RowResolver) -> Bool {
     let isForward = tieOrder == .forward
     switch tie {
     case .row(let own): return isForward ? row.rawValue > own.rawValue : row.rawValue < own.rawValue
     case .identifier(let own):
-      // A store whose rows can be asked numbers them.
+      // A store that evaluates rows numbers them.
       let names = (resolver.descriptor(of: row)?.entityName ?? "", own.entityName)
       if names.0 != names.1 { return isForward ? names.0 > names.1 : names.0 < names.1 }
       guard let key = own.rowKey else { return !isForward }
@@ -59,7 +59,7 @@ package struct PagePosition: Sendable {
     }
   }
 
-  /// Whether a model with the same sort keys comes behind the position.
+  /// Whether a model with the same sort keys comes after the position.
   func isBehind(_ model: any PersistentModel) -> Bool {
     let isForward = tieOrder == .forward
     let row = model.row
@@ -77,7 +77,7 @@ package struct PagePosition: Sendable {
 }
 
 extension QueryExpression {
-  /// The position behind which a page's rows are, if the expression asks for a page.
+  /// The position after which a page's rows begin, if the expression selects a page.
   package var pagePosition: PagePosition? {
     switch self {
     case .behind(let position): position
@@ -86,7 +86,7 @@ extension QueryExpression {
     }
   }
 
-  /// What else the expression asks for; `nil` if it asks for nothing else.
+  /// The rest of the expression; `nil` if there is nothing else.
   package var withoutPagePosition: QueryExpression? {
     switch self {
     case .behind: return nil
@@ -101,7 +101,7 @@ extension QueryExpression {
 // MARK: Testing rows and models
 
 extension ExpressionCompiler {
-  /// The test whether the tested row comes behind a position.
+  /// The test whether the tested row comes after a position.
   func positionTest(_ position: PagePosition) -> RowTest {
     let readers = position.ordering.makeReaders(for: levels[0], resolver)
     let (rules, values) = (position.rules, position.values)
@@ -116,7 +116,7 @@ extension ExpressionCompiler {
 }
 
 extension ObjectExpressionCompiler {
-  /// The test whether the tested object comes behind a position.
+  /// The test whether the tested object comes after a position.
   func positionTest(_ position: PagePosition) -> ObjectTest {
     let readers = position.ordering.keys.map { key -> ObjectReader<QueryValue> in
       guard case .column(let path, let reading) = key.source else {
@@ -135,7 +135,7 @@ extension ObjectExpressionCompiler {
   }
 }
 
-/// The part of a page's predicate that says where the page begins.
+/// The part of a page's predicate that defines the beginning of the page.
 ///
 /// A store that evaluates predicates on models evaluates it like any other.
 struct PositionTest<Model: PersistentModel>: StandardPredicateExpression {

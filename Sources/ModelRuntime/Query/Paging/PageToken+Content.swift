@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a token holds.
+/// The content of a token.
 ///
 /// The text is base64 with "-" and "_" for "+" and "/", and without padding, of these bytes; integers are little-endian,
 /// and a *number* is 7 bits a byte, the lowest first, bit 7 set in all bytes but the last:
@@ -18,7 +18,7 @@ import Foundation
 ///           name          of the row's entity: a number of bytes, and the bytes; none if it is the token's entity
 ///           key           a number; a number of bytes, and the bytes; a number
 struct PageTokenContent: Equatable {
-  /// Which model the token ends at.
+  /// The identity of the token's last model.
   enum Row: Equatable {
     case number(UInt64)
     case text(String)
@@ -166,7 +166,7 @@ extension PageTokenContent {
     guard reader.rest.isEmpty else {
       throw .malformedToken(expected: "the end", found: "\(reader.rest.count) more bytes")
     }
-    // Each content has one text.
+    // Each content has exactly one text.
     guard PageToken(self) == token else {
       throw .malformedToken(expected: PageToken(self).rawValue, found: Self.shown(text))
     }
@@ -249,11 +249,11 @@ extension PageTokenContent {
 // MARK: Checking
 
 extension PageTokenContent {
-  /// The values of the sort keys, if the token is of an order.
+  /// Returns the values of the sort keys, if the token matches an order.
   ///
   /// - Parameters:
   ///   - sort: The order.
-  ///   - entityNames: The names of all entities, among which the token's is looked for to tell it.
+  ///   - entityNames: The names of all entities, among which the token's is looked up for the error.
   /// - Returns: The values.
   /// - Throws: ``PageError``.
   func values<T>(for sort: PageSort<T>, _ entityNames: some Sequence<String>) throws(PageError)

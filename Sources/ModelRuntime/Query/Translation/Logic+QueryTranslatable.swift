@@ -14,7 +14,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 }
 
 extension QueryExpression {
-  /// Whether both hold; what is captured often decides alone: no text to search for, all of a list wanted.
+  /// Whether both hold; captured values often decide alone: no text to search for, or all of a list wanted.
   static func conjunction(_ lhs: QueryExpression, _ rhs: QueryExpression) -> QueryExpression {
     switch (lhs, rhs) {
     case (.constant(.bool(true)), let test), (let test, .constant(.bool(true))): test
@@ -120,7 +120,7 @@ extension QueryExpression {
       let lhs = try lhs.asValue()
       let rhs = try rhs.asValue()
       if let kind = queryKind(of: type) { return .comparison(.equal, lhs, rhs, kind) }
-      // Raw values stand for the cases of an enumeration; a constant has been found to allow that.
+      // Raw values represent the cases of an enumeration; a constant was checked to allow that.
       if lhs.isRawConstant || rhs.isRawConstant, let kind = rawValueKind(of: type) {
         return .comparison(.equal, lhs, rhs, kind)
       }
@@ -128,7 +128,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether one value of a type comes before another.
+  /// Whether one value of a type precedes another.
   static func order<T: Comparable>(
     _ relation: Relation,
     _ lhs: QueryExpression,
@@ -144,7 +144,7 @@ extension QueryExpression {
     return try .typed("\(relation)", lhs, rhs, T.self) { relation.holds($0, $1) }
   }
 
-  /// What a function says of two values of a type that an expression does not understand.
+  /// Applies a function to two values of a type that expressions do not understand.
   static func typed<T, R>(
     _ name: String,
     _ lhs: QueryExpression,
@@ -163,7 +163,7 @@ extension QueryExpression {
     )
   }
 
-  /// Makes sure that the values of a type keep it in an expression: the names of rows do not.
+  /// Checks that the values of a type keep it in an expression: the names of rows do not.
   static func checkIsTyped(_ type: any Any.Type) throws(Untranslatable) {
     if queryKind(of: type) == .identifier { throw .combination("an identifier as a value") }
   }
@@ -177,7 +177,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether the expression comes to a collection, which has no single value.
+  /// Whether the expression's value is a collection, which is no single value.
   var isCollection: Bool {
     switch self {
     case .list, .constants, .range: true
@@ -199,7 +199,7 @@ extension QueryExpression {
 }
 
 extension QueryKind {
-  /// Whether the order of values in an expression is the order of values in Swift.
+  /// Whether the order of values in an expression is that of Swift.
   var isOrdered: Bool {
     switch self {
     case .integer, .unsigned, .double, .float, .date, .uuid, .text: true

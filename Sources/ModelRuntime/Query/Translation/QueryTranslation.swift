@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The walk over a predicate's tree: what its variables stand for, and how deep in closures it is.
+/// The walk over a predicate's tree: the values of its variables, and the depth of closures.
 struct QueryTranslation {
-  /// What a variable stands for.
+  /// The value of a variable.
   ///
   /// Variables are substituted: the argument of an optional's closure by the expression it came from, the
   /// element of a list by a row of the next level.
@@ -25,14 +25,14 @@ struct QueryTranslation {
     guard let binding = bindings.last(where: { $0.variable == variable }) else {
       throw .node("a variable of another predicate")
     }
-    // The levels inside a closure count from where it is.
+    // Levels inside a closure count from its own level.
     if binding.level != level, binding.value.hasClosure {
       throw .combination("a filtered list in the closure of another")
     }
     return binding.value
   }
 
-  /// Translates the closure of a list: its variable stands for a row of the next level.
+  /// Translates the closure of a list: its variable is a row of the next level.
   func element<Body: QueryTranslatable>(
     _ variable: PredicateExpressions.VariableID,
     of list: QueryExpression.MemberList,
@@ -49,11 +49,11 @@ struct QueryTranslation {
 ///
 /// The conformances are conditional on the children's, so that one cast at the root tells whether the
 /// whole tree can be translated, and children are called without any: a cast costs a microsecond warm,
-/// and for a type not seen before a hundred.
+/// and for a new type a hundred.
 protocol QueryTranslatable: PredicateExpression {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression
 
-  /// Translates a test without which the predicate does not hold: whether it is false or fails makes no difference.
+  /// Translates a test that the predicate requires: whether it is false or fails makes no difference.
   func translateRequired(
     _ translation: QueryTranslation
   ) throws(Untranslatable) -> QueryExpression
@@ -68,16 +68,16 @@ extension QueryTranslatable {
 extension QueryExpression {
   /// Translates a predicate on models of one class.
   ///
-  /// - Throws: ``Untranslatable`` when the predicate has to be evaluated on objects.
+  /// - Throws: ``Untranslatable`` if the predicate must be evaluated on objects.
   package init<T: PersistentModel>(
     _ predicate: Predicate<T>
   ) throws(Untranslatable) {
     try self.init(predicate.expression, predicate.variable.key, of: .of(T.self))
   }
 
-  /// Translates a predicate on models of one class, for which a variable stands.
+  /// Translates a predicate on models of one class, given its variable.
   ///
-  /// - Throws: ``Untranslatable`` when the predicate has to be evaluated on objects.
+  /// - Throws: ``Untranslatable`` if the predicate must be evaluated on objects.
   init(
     _ expression: any StandardPredicateExpression<Bool>,
     _ variable: PredicateExpressions.VariableID,
@@ -93,7 +93,7 @@ extension QueryExpression {
 
   /// Translates an expression about models of one class.
   ///
-  /// - Throws: ``Untranslatable`` when the expression has to be evaluated on objects.
+  /// - Throws: ``Untranslatable`` if the expression must be evaluated on objects.
   init<T: PersistentModel, Output>(
     _ expression: Foundation.Expression<T, Output>
   ) throws(Untranslatable) {

@@ -31,14 +31,14 @@ where RangeExpression: QueryTranslatable, Element: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
     let (test, areInOrder) = try translateTests(translation)
     guard let areInOrder else { return test }
-    // A range whose bounds are the wrong way round contains nothing, and does not lack anything either: there is none.
+    // A range with reversed bounds contains nothing, and excludes nothing either: it does not exist.
     return .unwrapped(.conditional(areInOrder, then: test, else: .constant(.null)))
   }
 
   func translateRequired(
     _ translation: QueryTranslation
   ) throws(Untranslatable) -> QueryExpression {
-    // What is between two bounds shows them to be in order; so columns and indexes can answer.
+    // A value between two bounds proves them to be in order; so columns and indexes can answer.
     try translateTests(translation).test
   }
 
@@ -68,7 +68,7 @@ where RangeExpression: QueryTranslatable, Element: QueryTranslatable {
 }
 
 extension QueryExpression.Bounds {
-  /// The test whether the lower bound is not above the upper one; `nil` if it is known not to be.
+  /// The test whether the lower bound is not above the upper one; `nil` if that is already known.
   fileprivate func order<T: Comparable>(
     of type: T.Type
   ) throws(Untranslatable) -> QueryExpression? {

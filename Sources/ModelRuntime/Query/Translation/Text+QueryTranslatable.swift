@@ -52,7 +52,7 @@ where Subject: QueryTranslatable {
 }
 
 extension QueryExpression {
-  /// A question about two texts; other collections are not known here.
+  /// A test of two texts; other collections are not known here.
   fileprivate static func textTest<Text: QueryTranslatable, Other: QueryTranslatable>(
     _ test: TextTest,
     _ text: Text,
@@ -69,7 +69,7 @@ extension QueryExpression {
     )
   }
 
-  /// How two texts compare.
+  /// A comparison of two texts.
   fileprivate static func textComparison<Text: QueryTranslatable, Other: QueryTranslatable>(
     _ comparison: TextComparison,
     _ text: Text,
