@@ -1,9 +1,9 @@
 import RowFormat
 import SchedulePoints
 
-/// What deleting an object does to those related to it.
+/// The effects of deleting an object on the objects related to it.
 enum DeletePropagation {
-  /// Deletes an object and applies its rules; those it cascades to are handled the same way, one after
+  /// Deletes an object and applies its rules; the objects it cascades to are handled the same way, one after
   /// the other, so neither long chains nor cycles are a problem.
   static func delete(_ model: any PersistentModel, from context: ModelContext) {
     for connection in context.coordinator.connections {
@@ -17,14 +17,14 @@ enum DeletePropagation {
       }
       let state = next._$state
       guard !state.isDeleted, state.context === context else { continue }
-      // What others have related to it, or to another, since its row was read.
+      // Includes references that others have set, or moved, since its row was read.
       if let connection = state.connection { context.refreshRow(of: state, from: connection) }
       let way = pending[last].way
       if let way, state.descriptor.isLeaf(at: way) {
         context.markDeleted(next)
         continue
       }
-      // Read while the object is a member's owner like any other: once it is marked, no model refers to it.
+      // Read while the object is still an ordinary owner: once it is marked, no model refers to it.
       var ends: [(property: ModelProperty, others: RelatedToDeleted)] = []
       for property in state.descriptor.relationships where property.ordinal != way?.ordinal {
         ends.append((property, related(property, of: state, in: context)))
@@ -41,12 +41,12 @@ enum DeletePropagation {
     }
   }
 
-  /// Models to be deleted because one that leads to them is, the last of them first.
+  /// Models to be deleted along with their owner, the last of them first.
   private struct Followers {
     private let models: [any PersistentModel]
-    /// How many of them are left. (The list may be another's, too: taking models out would copy it.)
+    /// Number of those left. (The list may be shared: removing models would copy it.)
     private var rest: Int
-    /// The end at which they go with their owner without being told; `nil` if they know already.
+    /// The end at which they go with their owner without notification; `nil` if they already know.
     let way: ModelProperty?
 
     init(_ models: [any PersistentModel], way: ModelProperty? = nil) {
@@ -62,12 +62,12 @@ enum DeletePropagation {
     }
   }
 
-  /// What is at the other end of a relationship of a model that is about to be deleted.
+  /// The models at the other end of a relationship of a model that is about to be deleted.
   private struct RelatedToDeleted {
     var models: [any PersistentModel] = []
-    /// Those that have no objects, and need none to be deleted.
+    /// The rows of those that have no objects, and need none to be deleted.
     var rows: [RowReference] = []
-    /// What the context knew of the store when the rows were found.
+    /// The context's list epoch when the rows were found.
     var epoch: UInt32 = 0
   }
 
@@ -98,7 +98,7 @@ enum DeletePropagation {
     if let connection = model._$state.connection {
       context.findObjects(of: &related.rows, in: connection, into: &related.models)
     }
-    // A delete that is saved takes the model's own end from memory, and undoing it needs that.
+    // A saved delete takes the model's own end from memory, and undoing it needs that end.
     model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {
     case .cascade, .nullify: model._$state.readRows(of: related.models, at: property)
@@ -115,7 +115,7 @@ enum DeletePropagation {
       for other in related.models { detach(model, from: other, property) }
       return nil
     case .deny, .noAction:
-      // Deny is checked when saving: by then what is in the way may be gone.
+      // Deny is checked when saving: by then the models in the way may be gone.
       return nil
     }
   }
@@ -158,9 +158,9 @@ enum DeletePropagation {
     }
   }
 
-  /// Throws if a deleted model may not go while others are related to it.
+  /// Throws if a deleted model must stay because others are related to it.
   ///
-  /// - Throws: An error that names the model, the relationship and one of those in its way.
+  /// - Throws: An error that names the model, the relationship and one of the models in the way.
   static func checkDenials(_ deleted: [any PersistentModel]) throws {
     for model in deleted {
       for property in model._$state.descriptor.relationships where property.deleteRule == .deny {
@@ -179,7 +179,7 @@ enum DeletePropagation {
 }
 
 extension DeletePropagation {
-  /// The models in the way of a delete: not those that others have deleted by now.
+  /// Returns the models in the way of a delete, except those that others have deleted by now.
   private static func models(
     blocking property: ModelProperty,
     of model: any PersistentModel
@@ -189,16 +189,16 @@ extension DeletePropagation {
     guard !related.isEmpty, let context = state.context, let connection = state.connection else {
       return related
     }
-    // What was related here may have been read before it was deleted elsewhere.
+    // The models related here may have been read before they were deleted elsewhere.
     try context.readRows(of: related.map { $0._$state }, in: connection)
     return related.filter { !$0._$state.isGone }
   }
 }
 
-// MARK: What happened between the delete and its save
+// MARK: Changes between the delete and its save
 
 extension DeletePropagation {
-  /// A model that the store names at the end of a deleted one's relationship.
+  /// A model that is, in the store, at the end of a deleted model's relationship.
   private struct Related {
     let owner: any PersistentModel
     let property: ModelProperty
@@ -206,11 +206,11 @@ extension DeletePropagation {
     let other: any PersistentModel
   }
 
-  /// Applies the rules of deleted models to those that came to be related to them since, where the lists are stored
+  /// Applies the rules of deleted models to models related to them since, where the lists are stored
   /// with them; no other save may write these lists meanwhile.
   ///
   /// - Returns: Whether there were any.
-  /// - Throws: What is in the way of a delete.
+  /// - Throws: An error that names the model in the way of a delete.
   static func catchUp(
     with deleted: [any PersistentModel],
     in connection: StoreConnection,
@@ -234,7 +234,7 @@ extension DeletePropagation {
         }
       }
     }
-    // What their rows said may be older than the relationship.
+    // Their rows in memory may be older than the relationship.
     context.refreshRows(of: related.map { $0.other._$state }, from: connection)
     try context.throwDeferredError()
     var found = false
@@ -247,7 +247,7 @@ extension DeletePropagation {
     return found
   }
 
-  /// Applies a rule to one model that came to be related to a deleted one after it was deleted.
+  /// Applies a rule to one model that became related to a deleted one after the delete.
   static func follow(
     _ property: ModelProperty,
     of owner: any PersistentModel,
@@ -266,27 +266,27 @@ extension DeletePropagation {
       detach(owner, from: other, property)
       delete(other, from: context)
     case .nullify, .noAction:
-      // Nothing refers to a row that is not there: what a rule leaves alone reads as nil.
+      // Nothing may refer to a missing row: without an action, too, the reference reads as nil.
       detach(owner, from: other, property)
     }
   }
 }
 
 extension StoreConnection {
-  /// Whether a list is stored with its owner, and the other ends need to be told.
+  /// Whether a list is stored with its owner, and the other ends must be notified.
   fileprivate func storesWithOwner(_ property: ModelProperty) -> Bool {
     property.isToMany && property.inverse != nil && (keepsLists || !property.isDerivable)
   }
 }
 
 extension _ModelState {
-  /// The models at the other end of a relationship, whichever kind it is.
+  /// The models at the other end of a relationship of any kind.
   func related(_ property: ModelProperty) -> [any PersistentModel] {
     property.isToMany ? destinations(property) : destination(property).map { [$0] } ?? []
   }
 
-  /// Puts together the lists at other ends that are stored with their owners, and that this object is in: undoing its
-  /// delete puts it back to its places, which a list that is put together afterwards does not tell.
+  /// Loads those lists at other ends that are stored with their owners and contain this object: undoing its
+  /// delete restores its places, which a list loaded afterwards does not have.
   fileprivate func readPlaces(in others: [any PersistentModel], at property: ModelProperty) {
     guard let inverse = property.inverse, inverse.isToMany,
       !inverse.isDerivable || connection?.keepsLists == true
@@ -294,7 +294,7 @@ extension _ModelState {
     for other in others { _ = other._$state.relatedModels(inverse) }
   }
 
-  /// Whether a delete follows a relationship, or undoing it will want to know the other end.
+  /// Whether a delete follows a relationship, or undoing it needs the other end.
   fileprivate func isFollowed(_ property: ModelProperty) -> Bool {
     switch property.deleteRule {
     case .cascade, .nullify: true
@@ -308,7 +308,7 @@ extension _ModelState {
     list.recordRemoval(of: owner, property)
   }
 
-  /// Whether a model that the store names at the other end is there, and has not been told to leave.
+  /// Whether a model that the store has at the other end exists, and was not removed here.
   fileprivate func stillRefers(to owner: any PersistentModel, through inverse: ModelProperty)
     -> Bool
   {

@@ -1,12 +1,12 @@
 import RowFormat
 
-// Following the to-one relationships of an object without a state. Nothing was set there, so the row tells; and most
-// objects whose relationships are followed are not changed, so that a state for each would be made for nothing.
+// Following the to-one relationships of an object without a state. Nothing was set there, so the row determines them; and
+// most objects whose relationships are followed are not changed, so a state for each would be wasted.
 
 extension _FetchedRow {
   /// The model at the other end of a to-one relationship.
   ///
-  /// - Returns: `nil` if only the object's state can tell.
+  /// - Returns: `nil` if only the object's state can answer.
   func destination<D: PersistentModel>(_ ordinal: Int, as type: D.Type) -> D?? {
     guard let home = unsafe home, let end = end(ordinal) else { return nil }
     guard let reference = end.reference else { return .some(nil) }
@@ -16,16 +16,16 @@ extension _FetchedRow {
     }
   }
 
-  /// The row that a to-one relationship leads to, and the store of both.
+  /// The target row of a to-one relationship, and the store of both.
   ///
-  /// - Returns: `nil` if only the object's state can tell; without a reference if the relationship leads nowhere.
+  /// - Returns: `nil` if only the object's state can answer; without a reference if the relationship is nil.
   func end(_ ordinal: Int) -> (reference: RowReference?, connection: StoreConnection)? {
     guard let row = unsafe stored, let home = unsafe home else { return nil }
     let isStored = unsafe Unmanaged<ModelDescriptor>.fromOpaque(home.descriptor)
       ._withUnsafeGuaranteedRef { ordinal < 63 && $0.storedToOnes.contains(ordinal) }
     let connection = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
       .takeUnretainedValue()
-    // What a store far away is asked for depends on who asks.
+    // A remote store's request depends on the object that asks.
     guard isStored, !connection.loadsSiblings else { return nil }
     let view = unsafe _RowView(row)
     return (view.isNull(ordinal) ? nil : view.reference(ordinal), connection)
@@ -44,11 +44,11 @@ extension ModelContext {
       return unsafe state._withUnsafeGuaranteedRef { $0.isKnownGone ? nil : $0.model(as: type) }
     case .fault(let fault):
       let object = unsafe fault.takeUnretainedValue()
-      // Nearly always, and then no hierarchy has to be looked at.
+      // The usual case, in which no class hierarchy is searched.
       if Swift.type(of: object) == type { return unsafe unsafeDowncast(object, to: type) }
     case nil: break
     }
-    // Its object may be made now as one of those that are deleted with their owners.
+    // Its object may be created now as one of those deleted with their owners.
     let mayBeGone = mayTakeAlong(reference)
     guard let model = model(at: reference, in: connection) as? D else { return nil }
     return mayBeGone && model._$state.isKnownGone ? nil : model

@@ -1,10 +1,10 @@
 import RowFormat
 
-// What the two ends of relationships show of a model that was deleted, and is inserted again or brought back by an undo
+// The visible ends of relationships of a model that was deleted, and is inserted again or restored by an undo
 // before the delete is saved.
 
 extension _ModelState {
-  /// Has the lists put together again that a model came to while it was deleted: now they show it.
+  /// Marks lists outdated to which a model was added while it was deleted: now they show it.
   func showInLists(_ model: any PersistentModel) {
     if relations.isEmpty { return }
     for property in descriptor.relationships {
@@ -18,8 +18,8 @@ extension _ModelState {
     }
   }
 
-  /// Has the lists put together again of an object that was deleted: they went on showing the members that its delete
-  /// took along or let go, and whose ends lead here no more, wherever these members are now.
+  /// Marks lists of a formerly deleted object outdated: they still showed the members that its delete
+  /// cascaded to or detached, and whose ends no longer lead here, wherever these members are now.
   func outdateListsOfReturned(_ model: any PersistentModel) {
     if relations.isEmpty { return }
     for property in descriptor.relationships where property.isToMany {
@@ -27,7 +27,7 @@ extension _ModelState {
         continue
       }
       if !inverse.isToMany {
-        // Those that no row says anything of.
+        // Those that no row records.
         let unsaved = list.added.elements + (flags.contains(.stored) ? [] : list.models)
         for member in unsaved where member._$state.linkedModel(inverse) !== model {
           list.recordRemoval(of: member, property)
@@ -40,8 +40,8 @@ extension _ModelState {
     }
   }
 
-  /// Lets the other ends follow those of an object that is inserted again: what deleting it took out of their lists is a
-  /// member again, and a one-to-one that its delete has ended stays so.
+  /// Makes the other ends follow those of an object that is inserted again: an object removed from lists by its delete is a
+  /// member again, and a one-to-one that its delete has ended stays ended.
   func settleEnds(of model: any PersistentModel) {
     for property in descriptor.relationships {
       guard let inverse = property.inverse else { continue }
@@ -62,7 +62,7 @@ extension _ModelState {
     outdateListsOfOwners(of: model)
   }
 
-  /// Has the lists put together again that still show an object whose insertion was undone, or do not show one whose
+  /// Marks lists outdated that still show an object whose insertion was undone, or do not show one whose
   /// insertion was redone.
   func outdateListsOfOwners(of model: any PersistentModel) {
     for property in descriptor.relationships {
@@ -82,7 +82,7 @@ extension _ModelState {
     return list.added.contains(member)
   }
 
-  /// The models that have this one in their lists, as far as its end is in memory.
+  /// The models that have this one in their lists, if its end is in memory.
   private func owners(through property: ModelProperty) -> [any PersistentModel] {
     if case .many(let list) = relation(property) {
       return list.isLoaded ? list.models : list.added.elements
@@ -90,14 +90,14 @@ extension _ModelState {
     return property.isToMany ? [] : linkedModel(property).map { [$0] } ?? []
   }
 
-  /// Whether the store has what this end says of one model.
+  /// Whether the store has this end's reference to one model.
   private func isStored(_ property: ModelProperty, at owner: any PersistentModel) -> Bool {
     if case .many(let list) = relation(property) { return !list.added.contains(owner) }
     let state = owner._$state
     return state.flags.contains(.stored) && storedReference(property) == state.reference
   }
 
-  /// Forgets that a member left because it was deleted.
+  /// Forgets that a member left because of its delete.
   private func forgetRemoval(of member: any PersistentModel, from property: ModelProperty) {
     guard case .many(let list) = relation(property) else { return }
     list.removed.remove(member)

@@ -1,6 +1,6 @@
-/// What setting a list changes in it.
+/// The change of a list that setting it makes.
 struct ListChange<Model: PersistentModel> {
-  /// The new list, every model in it once.
+  /// The new list, without duplicates.
   let result: [Model]
   let removed: [any PersistentModel]
   let added: [any PersistentModel]
@@ -11,7 +11,7 @@ struct ListChange<Model: PersistentModel> {
 
   /// Compares two lists.
   ///
-  /// - Complexity: O(*n*), and little of that for what both begin with.
+  /// - Complexity: O(*n*), and little of that for a common prefix.
   init(from old: [Model], to new: [Model]) {
     let difference = ListDifference(from: Self.identities(of: old), to: Self.identities(of: new))
     result = difference.places.map { places in places.map { new[$0] } } ?? new
@@ -30,21 +30,21 @@ struct ListChange<Model: PersistentModel> {
   }
 }
 
-/// The difference of two lists of models, by their places.
+/// The difference of two lists of models, by position.
 ///
-/// Apart from the models, whose class is known only at run time: looking that up for each of them would take four times
+/// Separate from the models, whose class is known only at run time: looking that up for each of them would take four times
 /// as long as the comparison.
 private struct ListDifference {
-  /// The places in the new list where each of its models is first; `nil` if no model is in it twice.
+  /// The positions of the first occurrence of each model in the new list; `nil` if it has no duplicates.
   private(set) var places: [Int]?
-  /// The places in the old list of the models that the new one does not have.
+  /// The positions in the old list of models that the new one lacks.
   private(set) var removed: [Int] = []
-  /// The places in the new list of the models that the old one does not have.
+  /// The positions in the new list of models that the old one lacks.
   private(set) var added: [Int] = []
   private(set) var isReordered = false
 
   /// - Parameters:
-  ///   - old: The old list, every model in it once.
+  ///   - old: The old list, without duplicates.
   ///   - new: The new list.
   init(from old: [ObjectIdentifier], to new: [ObjectIdentifier]) {
     var start = 0

@@ -1,21 +1,21 @@
 import RowFormat
 import SchedulePoints
 
-// Putting lists together: what the store says, corrected by what has changed here.
+// Loading of lists: the stored members, corrected by the changes here.
 
 extension _ModelState {
-  /// What the context knows of its stores: a list put together before is looked at again.
+  /// The context's epoch of its stores: a list loaded in another epoch is checked again.
   var listEpoch: UInt32 { context?.listEpoch ?? 0 }
 
-  /// Whether a list is without deleted members: the other end took them out, or nothing was deleted since.
+  /// Whether a list is free of deleted members: the other end removed them, or nothing was deleted since.
   func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
     property.inverse != nil || list.deletionCount == context?.deletionCount ?? list.deletionCount
   }
 
-  /// Puts a list together anew.
+  /// Loads a list again.
   func load(_ list: RelatedModels, _ property: ModelProperty) {
     guard flags.contains(.stored), let context, let connection else {
-      // Of a list that is in no store, what came is all there is.
+      // For a list that is in no store, the added members are all there are.
       if list.isLoaded { list.removeDeleted() } else { list.rebase(on: []) }
       if let inverse = property.inverse, !list.formerRanks.isEmpty {
         list.placeByFormerRanks { list.rank(of: $0, at: self, inverse) }
@@ -50,7 +50,7 @@ extension _ModelState {
 }
 
 extension ModelContext {
-  /// The members of a list that is found from its other end, and still are members here.
+  /// The members of a list that is derived from its other end, if they still are members here.
   fileprivate func derivedMembers(
     of owner: _ModelState,
     _ property: ModelProperty,
@@ -78,15 +78,15 @@ extension ModelContext {
       members = try connection.store.members(of: owner, property)
         .compactMap { model(at: $0, in: connection) }.filter(isMember)
     }
-    // The store knows better than rows that were read before: with the list, they say what it says.
+    // The store is newer than rows read before: with the list, the rows are refreshed to agree with it.
     refreshRows(of: stale, from: connection)
     return members
   }
 
-  /// The members of a list that is not in memory, of a model that is about to be deleted: objects where there are some, or
-  /// have to be; otherwise rows, in order.
+  /// The members of a list that is not in memory, of a model that is about to be deleted: objects if they exist, or
+  /// are needed; otherwise rows, in order.
   ///
-  /// - Returns: `nil` if nothing is a row, or if the list cannot be read.
+  /// - Returns: `nil` if there are no rows, or if the list cannot be read.
   func membersToDelete(
     of owner: _ModelState,
     _ property: ModelProperty,
@@ -95,10 +95,10 @@ extension ModelContext {
     guard let inverse = property.inverse else { return nil }
     noticeCommitsIfCounted(to: connection)
     let epoch = listEpoch
-    // One that reads the list like any other says what is wrong.
+    // The ordinary read of the list reports the error.
     guard let members = try? connection.store.members(of: owner, property) else { return nil }
     noticeCommitsIfCounted(to: connection)
-    // Others may have moved a row here that goes with its former owner.
+    // Others may have moved a row here that is deleted with its former owner.
     if hasRowsTakenAlong, rowsTakenAlongEpoch != listEpoch { makeModelsTakenAlong() }
     let map = maps[connection.index]
     var models: [any PersistentModel] = []
@@ -127,7 +127,7 @@ extension ModelContext {
     return (models, rows, epoch)
   }
 
-  /// Takes those rows out of a list that have got objects since it was made: another relationship led to them.
+  /// Removes rows from a list for which objects were created since: another relationship led to them.
   func findObjects(
     of rows: inout [RowReference],
     in connection: StoreConnection,
@@ -144,7 +144,7 @@ extension ModelContext {
     }
   }
 
-  /// Puts members that an undo brought back to their former places; rows that are not in memory are read.
+  /// Places members that an undo restored by their former ranks; rows that are not in memory are read.
   fileprivate func placeByFormerRanks(
     in list: RelatedModels,
     of owner: _ModelState,
@@ -158,7 +158,7 @@ extension ModelContext {
     list.formerRanks = [:]
   }
 
-  /// The members of a list that is stored with its owner, and still exist here.
+  /// The members of a list that is stored with its owner, if they still exist here.
   fileprivate func storedMembers(
     of owner: _ModelState,
     _ property: ModelProperty,
@@ -181,7 +181,7 @@ extension ModelContext {
     return models.filter { $0._$state.exists() }
   }
 
-  /// Reads rows of members again that are none any more, if nothing here says so.
+  /// Reads again the rows of members that left the stored list, unless a change here explains it.
   fileprivate func refreshFormerMembers(
     of list: RelatedModels,
     since stored: [any PersistentModel]
@@ -196,20 +196,20 @@ extension ModelContext {
     }
   }
 
-  /// Reads a row again, if it was read before what the context knows of the store now.
+  /// Reads a row again, if it is older than the context's epoch of the store.
   func refreshRow(of state: _ModelState, from connection: StoreConnection) {
     guard unsafe state.row != nil, state.rowEpoch != listEpoch else { return }
     refreshRows(of: [state], from: connection)
   }
 
-  /// Reads rows again, whatever is in memory; an object keeps its unsaved changes.
+  /// Reads rows again, even if they are in memory; an object keeps its unsaved changes.
   func refreshRows(of states: [_ModelState], from connection: StoreConnection) {
     if states.isEmpty { return }
     do {
       let rows = try connection.store.rows(at: states.map(\.reference), for: editingState)
       for (state, row) in zip(states, rows) {
         guard let row else {
-          // Deleted by another context: the object keeps its last values, and says that it is deleted.
+          // Deleted by another context: the object keeps its last values, and reports that it is deleted.
           if state.flags.contains(.stored) { state.vanish() }
           continue
         }
@@ -221,31 +221,31 @@ extension ModelContext {
     }
   }
 
-  /// Records what was committed to a store since the context last looked, other than by itself.
+  /// Notices commits to a store since the last time, other than the context's own.
   ///
-  /// Called before something is read, which then is as new as the context knows, or newer.
+  /// Called before a read, whose result then is at least as new as the context's epoch.
   func noticeCommits(to connection: StoreConnection) {
     noticeCommits(to: connection, readAfter: connection.changeCount)
   }
 
-  /// Notices what was committed to a store, after something was read.
+  /// Notices commits to a store, after a read.
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - known: How many changes the store counted before; `nil` if it cannot say.
+  ///   - known: The store's number of changes before the read; `nil` if it does not count.
   func noticeCommits(to connection: StoreConnection, readAfter known: UInt64?) {
     guard let known, let newest = connection.changeCount else {
-      // Unknown: it may be anything.
+      // Unknown: anything may have changed.
       listEpoch &+= 1
       return
     }
     if newest == seenChanges[connection.index] || PlantedFault.unnoticedCommits.isPlanted { return }
-    // A commit since the read began may or may not be part of what was read: the next read checks again.
+    // A commit since the read began may or may not be included in it: the next read checks again.
     seenChanges[connection.index] = known
     listEpoch &+= 1
   }
 
-  /// The same before a single row or list is read: then lists that contradict it are put together anew.
+  /// The same before a single row or list is read: lists that contradict it are then loaded again.
   func noticeCommitsIfCounted(to connection: StoreConnection) {
     guard let newest = connection.changeCount, newest != seenChanges[connection.index] else {
       return
@@ -253,7 +253,7 @@ extension ModelContext {
     noticeCommits(to: connection, readAfter: newest)
   }
 
-  /// Whether nothing was committed to an object's store that the context has not noticed.
+  /// Whether the context has noticed all commits to an object's store.
   func knowsAll(of state: _ModelState) -> Bool {
     guard let connection = state.connection, let newest = connection.changeCount else {
       return false
@@ -261,11 +261,11 @@ extension ModelContext {
     return newest == seenChanges[connection.index]
   }
 
-  /// Records a save of its own, which changes nothing in the lists of the context.
+  /// Notices a save of the context's own, which changes nothing in its lists.
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - former: How many changes there were right before.
+  ///   - former: The store's number of changes right before.
   func noticeOwnCommit(to connection: StoreConnection, after former: UInt64?) {
     guard let former, let newest = connection.changeCount else { return }
     let isOnlyChange = newest == former &+ 1 && former == seenChanges[connection.index]
@@ -277,7 +277,7 @@ extension ModelContext {
 extension _ModelState {
   fileprivate enum CurrentReference {
     case same, other
-    /// The row in memory names another model than the store does.
+    /// The row in memory has another model than the store.
     case outdated
   }
 

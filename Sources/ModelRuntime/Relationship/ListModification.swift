@@ -1,28 +1,28 @@
 public import CModelRuntime
 import Synchronization
 
-/// A to-many property that is being changed in place: `album.photos.append(photo)` is under way.
+/// A change in place of a to-many property, such as `album.photos.append(photo)`.
 ///
-/// The property lends its list out as an array that it goes on sharing. Code that changes the array gets
+/// The property lends its list as an array that it still shares. Code that changes the array gets
 /// a copy, as with any shared array, and the two are compared afterwards; only the methods of `Array` below
-/// know of the list that is behind the array, and change both without copying. So appending costs the same in
-/// a long list as in a short one, and nothing that happens to the array can go unnoticed.
+/// know the list behind the array, and change both without copying. So appending costs the same in
+/// a long list as in a short one, and no change of the array can go unnoticed.
 public struct _ListModification {
   private let address: UInt
 
-  /// What is about to happen to a list that is lent out.
+  /// An imminent change of a lent list.
   enum Change {
     case adding(any PersistentModel)
     case removing(any PersistentModel)
   }
 
-  /// Lends a list out.
+  /// Lends a list.
   ///
   /// - Parameters:
-  ///   - address: The variable that holds the array for as long as it is lent.
+  ///   - address: The variable that holds the array during the loan.
   ///   - list: The list behind it.
   ///   - property: The relationship.
-  ///   - prepare: Called before each change that is made in place; it returns whether to make the change.
+  ///   - prepare: Called before each change that is made in place; returns whether to make the change.
   init(
     _ address: UnsafeRawPointer,
     of list: RelatedModels,
@@ -58,7 +58,7 @@ public struct _ListModification {
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// The list behind an array that is lent out and unchanged so far.
+  /// The list behind a lent and so far unchanged array.
   private static func lent<D: PersistentModel>(
     _ array: inout [D]
   ) -> (entry: Entry, list: RelatedModelsOf<D>)? {
@@ -70,9 +70,9 @@ public struct _ListModification {
     return (found, list)
   }
 
-  /// Adds a model to an array that is lent out.
+  /// Adds a model to a lent array.
   ///
-  /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
+  /// - Returns: Whether it was handled; otherwise the array is an ordinary one.
   @usableFromInline
   static func append<D: PersistentModel>(_ model: D, to array: inout [D]) -> Bool {
     guard let (entry, list) = lent(&array) else { return false }
@@ -83,9 +83,9 @@ public struct _ListModification {
     return true
   }
 
-  /// Puts a model into an array that is lent out.
+  /// Inserts a model into a lent array.
   ///
-  /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
+  /// - Returns: Whether it was handled; otherwise the array is an ordinary one.
   @usableFromInline
   static func insert<D: PersistentModel>(_ model: D, at index: Int, in array: inout [D]) -> Bool {
     if index == array.count { return append(model, to: &array) }
@@ -101,9 +101,9 @@ public struct _ListModification {
     return true
   }
 
-  /// Takes a model out of an array that is lent out.
+  /// Removes a model from a lent array.
   ///
-  /// - Returns: Whether it was dealt with; otherwise the array is an array like any other.
+  /// - Returns: Whether it was handled; otherwise the array is an ordinary one.
   @usableFromInline
   static func remove<D: PersistentModel>(at index: Int, from array: inout [D]) -> Bool {
     guard let (entry, list) = lent(&array), array.indices.contains(index),
@@ -133,7 +133,7 @@ extension Array where Element: PersistentModel {
     append(contentsOf: CollectionOfOne(newElement))
   }
 
-  /// Puts a model at a position of the array; for the array of a relationship, without comparing all of it.
+  /// Inserts a model at a position of the array; for the array of a relationship, without comparing all of it.
   @inlinable
   public mutating func insert(_ newElement: Element, at i: Int) {
     if CModelRuntime_isAnyListLent() != 0, _ListModification.insert(newElement, at: i, in: &self) {
@@ -142,7 +142,7 @@ extension Array where Element: PersistentModel {
     insert(contentsOf: CollectionOfOne(newElement), at: i)
   }
 
-  /// Takes out the model at a position of the array; for the array of a relationship, without comparing all of it.
+  /// Removes the model at a position of the array; for the array of a relationship, without comparing all of it.
   @inlinable @discardableResult
   public mutating func remove(at index: Int) -> Element {
     let element = self[index]
@@ -153,17 +153,17 @@ extension Array where Element: PersistentModel {
     return element
   }
 
-  /// Takes out the first model of the array; for the array of a relationship, without comparing all of it.
+  /// Removes the first model of the array; for the array of a relationship, without comparing all of it.
   @inlinable @discardableResult
   public mutating func removeFirst() -> Element { remove(at: startIndex) }
 
-  /// Takes out the last model of the array.
+  /// Removes the last model of the array.
   ///
   /// - Complexity: O(1), also for a relationship that holds many models.
   @inlinable @discardableResult
   public mutating func removeLast() -> Element { remove(at: endIndex - 1) }
 
-  /// Takes out the last model of the array, if there is one.
+  /// Removes the last model of the array, if there is one.
   @inlinable @discardableResult
   public mutating func popLast() -> Element? { isEmpty ? nil : remove(at: endIndex - 1) }
 }

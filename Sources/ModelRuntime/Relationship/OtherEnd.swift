@@ -1,7 +1,7 @@
 import RowFormat
 import SchedulePoints
 
-// What setting one end of a relationship does to the other.
+// The effects of setting one end of a relationship on the other.
 
 extension _ModelState {
   /// Adds a model to this end of a relationship, because the other end was set.
@@ -18,12 +18,12 @@ extension _ModelState {
         if list.added.contains(other) { return }
         if list.isLoaded, list.contains(other) {
           // The members of a list that is stored at both ends may be older here than at the end that was set: an
-          // addition that only one end notes would be saved at that end only.
+          // addition recorded at one end only would be saved at that end only.
           if property.isDerivable || !flags.contains(.stored) { return }
           return keepOther(other, property, of: model)
         }
       } else if list.isLoaded, !list.isCurrent(at: listEpoch), list.contains(other) {
-        // Another context has taken the member out since the list was put together: now it is put in again.
+        // Another context has removed the member since the list was loaded: now it is added again.
         return keepOther(other, property, of: model)
       }
       registerUndo(ofAdding: other, to: property, list, in: model)
@@ -55,9 +55,9 @@ extension _ModelState {
     )
   }
 
-  /// Keeps a model at this end of a relationship, because the other end was set to what it was.
+  /// Keeps a model at this end of a relationship, because the other end was set to its old value.
   ///
-  /// Should others change that meanwhile, what was set here is set all the same.
+  /// Even if others change that meanwhile, the value set here is saved.
   func keepOther(
     _ other: any PersistentModel,
     _ property: ModelProperty,
@@ -75,8 +75,8 @@ extension _ModelState {
     property.notify(model)
   }
 
-  /// Records that a model returns to a list that it left since the last save: it becomes the last member, and what
-  /// comes after it stays behind it, even if others have added that too.
+  /// Records that a model returns to a list that it left since the last save: it becomes the last member, and members
+  /// added after it stay after it, even if others have added it too.
   func recordReturn(
     of other: any PersistentModel,
     to list: RelatedModels,
@@ -84,7 +84,7 @@ extension _ModelState {
   ) {
     guard flags.contains(.stored) else { return }
     let state = other._$state
-    // A save of another context that was merged drops the row.
+    // Merging a save of another context drops the row.
     if property.isDerivable { state.loadRow() }
     let isReturn =
       property.isDerivable
@@ -93,7 +93,7 @@ extension _ModelState {
     if isReturn || !list.returned.isEmpty { list.returned.insert(ObjectIdentifier(other)) }
   }
 
-  /// What the row in memory names at a to-one end, whatever was set since.
+  /// The reference of a to-one end in the row in memory, whatever was set since.
   func storedReference(_ property: ModelProperty) -> RowReference? {
     guard unsafe row != nil, flags.contains(.stored) else { return nil }
     let row = currentRow
@@ -110,7 +110,7 @@ extension _ModelState {
     return row.isNull(column) ? nil : row.layout.integer(column, in: row.span)
   }
 
-  /// Takes a model out of this end of a relationship, because the other end was set elsewhere.
+  /// Removes a model from this end of a relationship, because the other end was set elsewhere.
   func removeOther(
     _ other: any PersistentModel,
     _ property: ModelProperty,
@@ -133,7 +133,7 @@ extension _ModelState {
     property.notify(model)
   }
 
-  /// The list, to be changed at this end only: one that is in the store is not put together for this.
+  /// The list, to be changed at this end only: a stored list is not loaded for this.
   func listToChange(_ property: ModelProperty) -> RelatedModels {
     if case .many(let list) = relation(property) { return list }
     let list = property.makeList([])
@@ -154,8 +154,8 @@ extension _ModelState {
 
   /// Whether a relationship may lead to a model: not if another context has it.
   ///
-  /// That one may be used by another thread at this moment, so nothing of it is changed; the next fetch or save says
-  /// what is wrong, because a setter cannot.
+  /// The other context may be in use by another thread at this moment, so nothing of it is changed; the next fetch or save
+  /// throws the error, because a setter cannot.
   func mayRefer(
     to other: some PersistentModel,
     through property: ModelProperty,
@@ -174,7 +174,7 @@ extension _ModelState {
 
   /// Records that a relationship holds a model from now on: then the model does not keep the context.
   ///
-  /// So no ring of models that hold each other holds a context too, and with it the store.
+  /// So no cycle of models that hold each other also holds a context, and with it the store.
   func hold(_ other: any PersistentModel) {
     if other._$fetchedRow.holder == .relationship { return }
     let state = other._$state

@@ -1,32 +1,32 @@
-/// The lists that a context goes on holding after it has saved them or found them in a row, so that using one again
-/// and again does not load it each time.
+/// The lists that a context still holds after it has saved them or found them in a row, so that repeated use
+/// does not load them each time.
 ///
 /// A list keeps its members alive, and members may keep the owner; so only few lists are held, and each
 /// for as long as its owner lives or until others have been used since.
 struct RecentLists {
   private struct Owner {
-    // Not counted: the lists must not keep their owner, which calls `forget(_:)` when it goes away.
+    // Not counted: the lists must not keep their owner, which calls `forget(_:)` when it is freed.
     @safe unowned(unsafe) let state: _ModelState
     var memberCount: Int
   }
 
-  /// The owners, the one used last at the end; those that left in between are `nil`.
+  /// The owners, the last used one at the end; those that left in between are `nil`.
   private var owners: [Owner?] = []
   private var places: [ObjectIdentifier: Int] = [:]
   private var first = 0
   private var memberCount = 0
 
-  /// How many owners, and how many members of all of them together, are held.
+  /// Maximum numbers of owners, and of members of all of them together, that are held.
   private static let mostOwners = 1024
   private static let mostMembers = 250_000
 
   /// Holds the lists of an owner.
   ///
   /// - Parameters:
-  ///   - memberCount: How many members they have, or came to have.
+  ///   - memberCount: The number of members of the lists, or of those added.
   ///   - state: The owner.
-  ///   - isMore: Whether other lists of the owner that are held already stay.
-  /// - Returns: The owners that have waited longest, whose lists are to be let go of now.
+  ///   - isMore: Whether other held lists of the owner stay.
+  /// - Returns: The least recently used owners, whose lists are to be released now.
   mutating func keep(
     lists memberCount: Int,
     of state: _ModelState,
@@ -49,7 +49,7 @@ struct RecentLists {
     return evicted
   }
 
-  /// Lets go of an owner that goes away, or whose lists are no longer what the store has.
+  /// Releases an owner that is freed, or whose lists no longer match the store.
   mutating func forget(_ state: _ModelState) {
     guard state.flags.contains(.keepsLists) else { return }
     state.flags.remove(.keepsLists)
@@ -77,14 +77,14 @@ struct RecentLists {
 extension ModelContext {
   /// Holds lists of an owner for a while.
   func keepLists(_ memberCount: Int, of state: _ModelState, besidesOthers isMore: Bool) {
-    // Letting go of lists frees models, which take their leave of the recent lists: that comes afterwards.
+    // Releasing lists frees models, which remove themselves from the recent lists: that comes afterwards.
     let evicted = recentLists.keep(lists: memberCount, of: state, besidesOthers: isMore)
     for model in evicted { model._$state.dropUnchangedLists() }
   }
 }
 
 extension _ModelState {
-  /// Lets go of the lists that are as they are in the store.
+  /// Releases the lists that match the store.
   func dropUnchangedLists() {
     for property in descriptor.relationships where property.isToMany {
       guard case .many(let list) = relation(property) else { continue }

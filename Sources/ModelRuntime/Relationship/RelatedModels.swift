@@ -1,69 +1,69 @@
-/// The models of a to-many relationship as far as they are in memory, and what has changed in it since the last save.
+/// The models of a to-many relationship that are in memory, and the changes of the list since the last save.
 ///
-/// A list is what the store has, without what left since and with what came since. The overlay (`added`, `removed`,
-/// `isReordered`) is the truth about unsaved changes; the members are a cache of the whole, good as long as nobody
-/// else can have changed the list (see ``ModelContext/listEpoch``), and may be absent altogether.
+/// A list is the stored one, without the members that left since and with those added since. The overlay (`added`,
+/// `removed`, `isReordered`) is authoritative for unsaved changes; the members are a cache of the whole, valid as long as
+/// nobody else can have changed the list (see ``ModelContext/listEpoch``), and may be absent altogether.
 ///
-/// A class, and apart from its typed half, so that code that does not know the models' type can hold it,
+/// A class, separate from its typed half, so that code that does not know the models' type can hold it,
 /// count it and change it without copying the list.
 class RelatedModels {
-  /// The members that came since the last save, in order.
+  /// The members added since the last save, in order.
   ///
-  /// Unless the list is reordered, they are behind all others.
+  /// Unless the list is reordered, they are after all others.
   @safe @exclusivity(unchecked) final var added = OrderedModels()
-  /// The members that left since the last save, of a list that is stored with its owner: of any other list, the
-  /// members themselves tell that they left.
+  /// The members that left since the last save, of a list that is stored with its owner: in any other list, the
+  /// members themselves record that they left.
   @safe @exclusivity(unchecked) final var removed = OrderedModels()
-  /// Those of `added` that are behind all others even if the store has them: they left the list before they came, or
-  /// came after one that did.
+  /// Those of `added` that are after all others even if the store has them: they left the list before they were added, or
+  /// were added after one that did.
   ///
-  /// What is added otherwise, and the store has by now, stays where the store has it.
+  /// Other added members that the store has by now stay in the store's place.
   @safe @exclusivity(unchecked) final var returned: Set<ObjectIdentifier> = []
-  /// The ranks that members had which an undo brought back to a list that was not in memory.
+  /// Former ranks of members that an undo restored to a list that was not in memory.
   ///
-  /// They are behind all others until the list is put together, which places them and forgets the ranks.
+  /// They are after all others until the list is loaded, which places them and forgets the ranks.
   final var formerRanks: [ObjectIdentifier: Int64] = [:]
-  /// The ranks that members had which an undo brought back: their rows have none, or those of another list.
+  /// Former ranks of members that an undo restored: their rows have none, or those of another list.
   ///
-  /// They get them again where that keeps the order, so that others which come back later find their places.
+  /// They get them again if that keeps the order, so that others restored later find their places.
   final var ranksInFormerList: [ObjectIdentifier: Int64] = [:]
-  /// Whether the order was changed since the last save other than by members that left, and others that came last.
+  /// Whether the order was changed since the last save other than by members that left, and others added at the end.
   @safe @exclusivity(unchecked) final var isReordered = false
-  /// Of a list with an order of its own, the members that others have added since: that order says nothing of them.
+  /// In a list with its own order, the members that others have added since: that order does not include them.
   @safe @exclusivity(unchecked) final var latecomers: Set<ObjectIdentifier> = []
   /// Whether the members are in memory.
   @safe @exclusivity(unchecked) final var isLoaded = true
-  /// What the context knew of the store when the members were put together.
+  /// The context's epoch of the store when the members were loaded.
   @safe @exclusivity(unchecked) final var epoch: UInt32 = 0
-  /// Whether the next reader has to put the members together again, whatever the epoch: an undo took back what had
-  /// been changed over an older state of the store.
+  /// Whether the next access must load the members again, whatever the epoch: an undo reverted changes
+  /// made over an older state of the store.
   @safe @exclusivity(unchecked) final var isOutdated = false
 
-  /// How many models the context had deleted, or deleted no more, when the members were put together.
+  /// The context's count of deletes and cancelled deletes when the members were loaded.
   @safe @exclusivity(unchecked) final var deletionCount = 0
 
   var count: Int { notOverridden() }
-  /// How many models the list keeps: its members, and those taken out that it has not let go of yet.
+  /// Number of models the list keeps alive: its members, and removed ones that it has not released yet.
   ///
-  /// - Complexity: O(1), whereas ``count`` may have to look through the list first.
+  /// - Complexity: O(1), whereas ``count`` may have to process the list first.
   var keptCount: Int { notOverridden() }
-  /// The members; a new list is made for it.
+  /// The members, as a new array.
   var models: [any PersistentModel] { notOverridden() }
 
-  /// Puts a model, which is no member yet, behind the others.
+  /// Appends a model that is not a member yet.
   func append(_ model: any PersistentModel) { notOverridden() }
 
-  /// Puts a model, which is no member yet, where it was.
+  /// Inserts a model that is not a member yet in its former place.
   func insert(_ model: any PersistentModel, at place: ListPlace) { notOverridden() }
 
-  /// Takes a model out.
+  /// Removes a model.
   ///
-  /// - Complexity: O(1); the next one who looks at the list pays O(*n*) for all that were taken out.
+  /// - Complexity: O(1); the next access to the list pays O(*n*) for all removed models.
   func remove(_ model: any PersistentModel) { notOverridden() }
 
-  /// Lets go of the models that were taken out, if they are not few beside the members.
+  /// Releases the removed models, unless they are few compared with the members.
   ///
-  /// - Complexity: O(1) for each that was taken out, on average.
+  /// - Complexity: O(1) per removed model, on average.
   func letGoOfRemovals() { notOverridden() }
 
   /// Whether a model is a member.
@@ -71,7 +71,7 @@ class RelatedModels {
   /// - Complexity: O(1); the first time in a long list it is O(*n*).
   func contains(_ model: any PersistentModel) -> Bool { notOverridden() }
 
-  /// Where a member is.
+  /// The place of a member.
   ///
   /// - Complexity: O(1); the first time in a long list it is O(*n*).
   func place(of model: any PersistentModel) -> ListPlace { notOverridden() }
@@ -79,7 +79,7 @@ class RelatedModels {
   /// Takes over the members of a list of the same relationship.
   func replace(with models: [any PersistentModel]) { notOverridden() }
 
-  /// A list with the same members and the same overlay, which shares their storage until one of them changes.
+  /// Returns a list with the same members and the same overlay, which shares their storage until one of them changes.
   func copy() -> RelatedModels { notOverridden() }
 
   private func notOverridden() -> Never {
@@ -88,23 +88,23 @@ class RelatedModels {
 }
 
 extension RelatedModels {
-  /// Whether the list differs from the stored one in more than members that say so themselves.
+  /// Whether the list differs from the stored one in more than members that record it themselves.
   final var hasOverlay: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-  /// Whether the members are in memory, and as the context knows the store.
+  /// Whether the members are in memory, and as new as the context's epoch.
   final func isCurrent(at epoch: UInt32) -> Bool { isLoaded && !isOutdated && self.epoch == epoch }
 
   /// Adds a model that is related from now on.
   ///
-  /// One that is deleted is no member as long as it is: it comes into the list when it is inserted again.
+  /// A deleted model is no member while it is deleted: it is added to the list when it is inserted again.
   final func enter(_ model: any PersistentModel) {
     added.append(model)
     if isLoaded, !model._$state.isKnownGone { append(model) }
   }
 
-  /// Takes out a model that is not related any more.
+  /// Removes a model that is no longer related.
   ///
-  /// - Returns: Whether it came since the last save.
+  /// - Returns: Whether it was added since the last save.
   @discardableResult
   final func leave(_ model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = recordRemoval(of: model, property)
@@ -114,26 +114,26 @@ extension RelatedModels {
 
   /// Records that a model leaves the list.
   ///
-  /// - Returns: Whether it came since the last save.
+  /// - Returns: Whether it was added since the last save.
   @discardableResult
   final func recordRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = added.remove(model)
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
     if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
     if !ranksInFormerList.isEmpty { ranksInFormerList[ObjectIdentifier(model)] = nil }
-    // Also one that came here: others may have added it meanwhile.
+    // Even one that was added here: others may have added it meanwhile.
     if !property.isDerivable, !removed.contains(model) { removed.append(model) }
     return wasAdded
   }
 
-  /// Hides the members that are deleted, of a list that is in no store yet, and shows those that are no more.
+  /// Hides deleted members of a list that is in no store yet, and shows those no longer deleted.
   final func removeDeleted() {
     let former = models
     var present = former.filter { !$0._$state.isKnownGone }
     let known = Set(present.lazy.map { ObjectIdentifier($0) })
     let came = added.elements.filter { !$0._$state.isKnownGone }
     if came.contains(where: { !known.contains(ObjectIdentifier($0)) }) {
-      // Without an order of its own, the list is what came, as it came.
+      // Without its own order, the list is the added members in the order of their addition.
       let isWhatCame = !isReordered && came.count >= present.count
       if isWhatCame, known.isSubset(of: came.lazy.map { ObjectIdentifier($0) }) {
         present = came
@@ -146,7 +146,7 @@ extension RelatedModels {
     replace(with: present)
   }
 
-  /// The rank that a member has in an owner's list, or had and gets again; `nil` if it came since the last save.
+  /// The rank of a member in an owner's list, or a former rank that it gets again; `nil` if it was added since the last save.
   final func rank(
     of member: any PersistentModel,
     at owner: _ModelState,
@@ -155,9 +155,9 @@ extension RelatedModels {
     member._$state.storedRank(inverse, at: owner) ?? ranksInFormerList[ObjectIdentifier(member)]
   }
 
-  /// Puts members that an undo brought back to the places that their former ranks give them among the others.
+  /// Places members that an undo restored by their former ranks among the others.
   ///
-  /// - Parameter rank: Returns another member's rank; one without came since the last save, and is behind all others.
+  /// - Parameter rank: Returns another member's rank; `nil` for one added since the last save, which is after all others.
   /// - Complexity: O(*n* log *n*) in the members.
   final func placeByFormerRanks(_ rank: (any PersistentModel) -> Int64?) {
     var returned: [(model: any PersistentModel, rank: Int64)] = []
@@ -188,21 +188,21 @@ extension RelatedModels {
     isReordered = true
   }
 
-  /// Makes the order of the members, all of which are in memory, the list's own.
+  /// Makes the current order of the members, all of which are in memory, the list's own.
   final func takeOrder() {
     isReordered = true
     latecomers.removeAll()
   }
 
-  /// Forgets the members, but not what changed.
+  /// Releases the members, but keeps the overlay.
   final func unload() {
     replace(with: [])
     isLoaded = false
   }
 
-  /// Makes the list what the store has, without what left and with what came.
+  /// Rebuilds the list from the stored one, without the members that left and with those added.
   ///
-  /// An order of its own stays: what others added is behind it, in the order of the store; what others took out is gone.
+  /// Its own order stays: members added by others follow it, in the store's order; members removed by others are gone.
   final func rebase(on stored: [any PersistentModel]) {
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
@@ -212,7 +212,7 @@ extension RelatedModels {
       var present = Set(kept.lazy.map { ObjectIdentifier($0) })
       let new = stored.filter { !present.contains(ObjectIdentifier($0)) && !removed.contains($0) }
       present.formUnion(new.lazy.map { ObjectIdentifier($0) })
-      // Those that were deleted when the list was put together last, and are no more.
+      // Those that were deleted when the list was last loaded, and no longer are.
       let returned = added.elements.filter {
         !$0._$state.isKnownGone && !present.contains(ObjectIdentifier($0))
       }
@@ -222,7 +222,7 @@ extension RelatedModels {
       var models = stored
       if !removed.isEmpty { models.removeAll { removed.contains($0) } }
       if !added.isEmpty {
-        // One that left and came back is where it came last; one that others have added too is where they did.
+        // A member that left and came back is in its last place; one that others have added too is in theirs.
         if !returned.isEmpty { models.removeAll { returned.contains(ObjectIdentifier($0)) } }
         let present = Set(
           models.lazy.filter { self.added.contains($0) }.map { ObjectIdentifier($0) }
@@ -237,12 +237,12 @@ extension RelatedModels {
     isOutdated = false
   }
 
-  /// Puts members that others added behind an order of its own, and those that did so before beside them.
+  /// Puts members that others added after the list's own order, beside those added so before.
   ///
-  /// What was appended here after such members stays behind them.
+  /// Members appended here after such members stay after them.
   ///
   /// - Parameters:
-  ///   - new: The members that come into the list.
+  ///   - new: The members to add to the list.
   ///   - stored: The members in the store, in its order.
   ///   - kept: The members that stay in the list, in its order.
   /// - Returns: All members.
@@ -260,21 +260,21 @@ extension RelatedModels {
     let isLatecomer = kept.map { latecomers.contains(ObjectIdentifier($0)) }
     let end = (isLatecomer.lastIndex(of: true) ?? -1) + 1
     latecomers.formUnion(new.lazy.map { ObjectIdentifier($0) })
-    // In the order of the store, at the places that some of them have and behind the last of these.
+    // In the store's order, in the places that some of them have and after the last of these.
     var next = stored.filter { latecomers.contains(ObjectIdentifier($0)) }.makeIterator()
     var result = zip(kept[..<end], isLatecomer).map { $1 ? next.next() ?? $0 : $0 }
     while let member = next.next() { result.append(member) }
     return result + kept[end...]
   }
 
-  /// Takes over the members that a list was found to have, unless it has them: then arrays that share its storage go
-  /// on sharing it.
+  /// Takes over the members of the list, unless it already has them: arrays that share its storage then
+  /// still share it.
   private final func exchange(for members: [any PersistentModel]) {
     if isLoaded, count == members.count, zip(models, members).allSatisfy({ $0 === $1 }) { return }
     replace(with: members)
   }
 
-  /// Forgets what changed: it is saved, and the members are what the store has.
+  /// Forgets the overlay: it is saved, and the members are those of the store.
   final func settle() {
     added.removeAll()
     removed.removeAll()
@@ -286,7 +286,7 @@ extension RelatedModels {
   }
 }
 
-/// Where a member of a list is, told by a neighbour: so that it can be put back after others were.
+/// The place of a list's member, relative to a neighbour: so that it can be restored after others were.
 enum ListPlace {
   case end
   case before(any PersistentModel)
@@ -312,13 +312,13 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// for many members.
   @safe @exclusivity(unchecked) private var front: [Model]
   @safe @exclusivity(unchecked) private var tail: [any PersistentModel] = []
-  /// Members that were taken out and still are in `stored`, which keeps them alive meanwhile.
+  /// Removed members that are still in `stored`, which keeps them alive meanwhile.
   @safe @exclusivity(unchecked) private var removals: Set<ObjectIdentifier> = []
-  /// Members that were put back beside others, and are not in `stored` yet.
+  /// Members that were restored beside others, and are not in `stored` yet.
   @safe @exclusivity(unchecked) private var insertions: ListInsertions<Model>?
-  /// Where each of `stored` is there, once a long list was asked.
+  /// The position of each of `stored`, once a long list was searched.
   @safe @exclusivity(unchecked) private var positions: [ObjectIdentifier: Int]?
-  /// The members of `stored`, once a long list was asked: unlike positions, they survive insertions before other members.
+  /// The members of `stored`, once a long list was searched: unlike positions, they survive insertions before other members.
   @safe @exclusivity(unchecked) private var identities: Set<ObjectIdentifier>?
 
   init(_ models: [Model]) { front = models }
@@ -329,9 +329,9 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     front.append(contentsOf: Self.typed(newcomers))
   }
 
-  /// Those of some models that are of the class.
+  /// The models that are of the class.
   private static func typed(_ models: [any PersistentModel]) -> [Model] {
-    // Of an empty array, this initializer writes to storage that the whole process has in common.
+    // For an empty array, this initializer writes to storage shared by the whole process.
     if models.isEmpty { return [] }
     return unsafe Array(unsafeUninitializedCapacity: models.count) { buffer, count in
       for model in models {
@@ -343,14 +343,14 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   }
 
   private static func cast(_ model: any PersistentModel) -> Model? {
-    // Nearly always, and then no hierarchy has to be looked at.
+    // The usual case, in which no class hierarchy is searched.
     if type(of: model) == Model.self { return unsafe unsafeDowncast(model, to: Model.self) }
     return model as? Model
   }
 
-  /// Up to how many members are looked through one by one.
+  /// Maximum number of members that are searched one by one.
   private static var shortCount: Int { 16 }
-  /// Up to how many members no save leaves behind what was taken out.
+  /// Maximum number of members at which every save releases removed ones.
   private static var mediumCount: Int { 64 }
 
   /// The members; the list's own storage, so changing it makes a copy.
@@ -440,7 +440,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     else { return .end }
     var next = position + 1
     var previous = position - 1
-    // The nearest neighbour that is still there; most members that went before this one went from one side.
+    // The nearest remaining neighbour; most members removed before this one were on one side.
     while next < stored.count || previous >= 0 {
       if next < stored.count {
         if !removals.contains(ObjectIdentifier(stored[next])) { return .before(stored[next]) }
@@ -500,10 +500,10 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     }
   }
 
-  /// Moves what was taken out behind the members, and lets go of it there.
+  /// Moves removed models behind the members, and releases them there.
   ///
-  /// By words, since going through an array whose class is known only at run time costs a hundred times as much: an app that
-  /// takes one member out and looks at the list, again and again, pays for all members each time.
+  /// By words, since walking an array whose class is known only at run time costs a hundred times as much: an app that
+  /// repeatedly removes one member and reads the list pays for all members each time.
   private func takeOutRemovals() {
     let few = removals.count <= 4 ? removals.map { UInt(bitPattern: $0) } : []
     var kept = 0
@@ -530,7 +530,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   }
 }
 
-/// Members to be put back into a list beside others, all of them in one pass.
+/// Members to be restored in a list beside others, all in one pass.
 private struct ListInsertions<Model: PersistentModel> {
   private var before: [ObjectIdentifier: [Model]] = [:]
   private var after: [ObjectIdentifier: [Model]] = [:]
@@ -554,11 +554,11 @@ private struct ListInsertions<Model: PersistentModel> {
     }
   }
 
-  /// The list with the insertions in it.
+  /// Returns the list with the insertions.
   func applied(to list: [Model]) -> [Model] {
     var result: [Model] = []
     result.reserveCapacity(list.count + all.count)
-    // What is beside a member may have neighbours of its own: a stack instead of recursion, as chains are long.
+    // Members beside a member may have neighbours of their own: a stack instead of recursion, as chains are long.
     var steps: [Step] = []
     for member in list {
       steps.append(.visit(member))
@@ -566,7 +566,7 @@ private struct ListInsertions<Model: PersistentModel> {
         switch step {
         case .emit(let model): result.append(contentsOf: CollectionOfOne(model))
         case .visit(let model):
-          // The one put in last is next to its neighbour.
+          // The last inserted one is next to its neighbour.
           let id = ObjectIdentifier(model)
           for next in after[id] ?? [] { steps.append(.visit(next)) }
           steps.append(.emit(model))
@@ -586,7 +586,7 @@ private struct ListInsertions<Model: PersistentModel> {
 // MARK: Changing a list in place
 
 extension RelatedModelsOf {
-  /// Whether an array is this list's storage, untouched: every change to a shared array copies it.
+  /// Whether an array is this list's storage, unchanged: every change to a shared array copies it.
   func shares(_ array: [Model]) -> Bool {
     guard removals.isEmpty, insertions == nil, array.count == stored.count else { return false }
     return unsafe array.withUnsafeBufferPointer { theirs in
@@ -601,8 +601,8 @@ extension RelatedModelsOf {
   func change(sharing array: inout [Model], _ body: (inout [Model]) -> Void) -> Bool {
     front = []
     tail = []
-    // Only the array itself is left to hold the storage, unless the app took a copy of it: asking for
-    // the right to change it then gives it storage of its own.
+    // Only the array itself still holds the storage, unless the app took a copy of it: making the
+    // array unique then gives it new storage.
     let before = unsafe array.withUnsafeBufferPointer { $0.baseAddress }
     let isUnique =
       unsafe array.withUnsafeMutableBufferPointer { unsafe UnsafePointer($0.baseAddress) } == before
@@ -611,7 +611,7 @@ extension RelatedModelsOf {
     return isUnique
   }
 
-  /// Adds a model behind the others to an array that shares this list's storage, without copying it.
+  /// Appends a model to an array that shares this list's storage, without copying it.
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func append(_ model: Model, toSharing array: inout [Model]) -> Bool {
@@ -623,7 +623,7 @@ extension RelatedModelsOf {
     }
   }
 
-  /// Puts a model at an index of an array that shares this list's storage, without copying it.
+  /// Inserts a model at an index of an array that shares this list's storage, without copying it.
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func insert(_ model: Model, at index: Int, inSharing array: inout [Model]) -> Bool {
@@ -636,7 +636,7 @@ extension RelatedModelsOf {
     }
   }
 
-  /// Takes the model at an index out of an array that shares this list's storage, without copying it.
+  /// Removes the model at an index of an array that shares this list's storage, without copying it.
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func remove(at index: Int, fromSharing array: inout [Model], _ property: ModelProperty) -> Bool {
@@ -653,7 +653,7 @@ extension RelatedModelsOf {
     }
   }
 
-  /// Makes sure that the storage of an empty list is its own, and not the one all empty arrays share.
+  /// Gives an empty list its own storage, instead of the one all empty arrays share.
   func makeDistinct() {
     compact()
     if stored.capacity == 0 { stored.reserveCapacity(4) }

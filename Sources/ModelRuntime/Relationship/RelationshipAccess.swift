@@ -1,6 +1,6 @@
 import RowFormat
 
-// What the accessors of relationships call: reading an end, and setting one.
+// The functions behind the accessors of relationships: reading an end, and setting one.
 
 extension _ModelState {
   // MARK: To-one
@@ -17,7 +17,7 @@ extension _ModelState {
 
   /// The model at the other end of a to-one relationship that cannot be nil.
   ///
-  /// When it is nil all the same (its model was deleted, or never set) an empty model stands in,
+  /// If it is nil nevertheless (its model was deleted, or never set), an empty model replaces it,
   /// so that reading through a dangling relationship gives neutral values and no trap.
   func requiredDestination<D: PersistentModel>(
     _ ordinal: Int,
@@ -41,7 +41,7 @@ extension _ModelState {
     return model
   }
 
-  /// The model at the other end, deleted or not: the one whose own end has to be moved.
+  /// The model at the other end, deleted or not, whose own end must be moved.
   func linkedModel(_ property: ModelProperty) -> (any PersistentModel)? {
     switch relation(property) {
     case .one(let model): return model
@@ -57,7 +57,7 @@ extension _ModelState {
       if connection.loadsSiblings {
         context.noteOrigin(of: reference, self, property, in: connection)
       }
-      // Without an inverse, this end did not learn that the other was deleted.
+      // Without an inverse, this end was not notified that the other was deleted.
       if property.inverse == nil, let model, !model._$state.exists() { return nil }
       return model
     }
@@ -70,7 +70,7 @@ extension _ModelState {
       end.connection === connection, end.context === context,
       flags.contains(.stored), end.flags.contains(.stored), property.inverse != nil
     {
-      // A row has one object in a context: it need not be looked up.
+      // A row has one object in a context, so no look-up is needed.
       loadRow()
       return storedReference(property) == end.reference
     }
@@ -119,7 +119,7 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// Whether the model's end of a one-to-one was set here to lead elsewhere than the store says.
+  /// Whether the model's end of a one-to-one was set here to another model than the store has.
   fileprivate func hasLeft(_ other: _ModelState, through property: ModelProperty) -> Bool {
     guard changed.contains(property.ordinal), case .one(let current) = relation(property) else {
       return false
@@ -142,7 +142,7 @@ extension _ModelState {
     } else if descriptor.relationships.count == 1 {
       relations = [relation]
     } else {
-      // Put together elsewhere, so that nothing is allocated twice.
+      // Built as a separate array, so that nothing is allocated twice.
       var all = relations
       all.reserveCapacity(descriptor.relationships.count)
       while all.count < descriptor.relationships.count { all.append(.unloaded) }
@@ -152,7 +152,7 @@ extension _ModelState {
     if case .many = relation { recordLists() }
   }
 
-  /// Takes over the relationships that an initializer set, before the object had a state to tell.
+  /// Takes over the relationships that an initializer set, before the object had a state.
   func adoptInitialRelationships(of model: some PersistentModel) {
     guard !flags.contains(.adopted) else { return }
     flags.insert(.adopted)

@@ -4,7 +4,7 @@ extension _ModelState {
   /// Writes the columns of one relationship into the row being encoded.
   ///
   /// A list that can be found from its other end is not written for a store that derives it: each
-  /// member's row names its owner and its rank, and that is all there is.
+  /// member's row has its owner and its rank, and that is all.
   func encodeRelationship(_ ordinal: Int, into encoder: inout _RowEncoder) {
     let descriptor = self.descriptor
     let property = descriptor.properties[ordinal]
@@ -13,7 +13,7 @@ extension _ModelState {
       guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
-      // What is written along with others is as the row has it, whatever is known of it here.
+      // A column written along with others keeps the row's value, whatever is known of it here.
       if ordinal >= 63, encoder.references.derivesLists, flags.contains(.stored),
         !changed.contains(ordinal)
       {
@@ -26,7 +26,7 @@ extension _ModelState {
       if !list.isLoaded, !property.isDerivable {
         references = storedReferences(correctedBy: list, ordinal, in: &encoder)
       } else {
-        // Put together before the first row was written: the row that is being copied must stay as it is.
+        // Loaded before the first row was written: the row being copied must stay as it is.
         let models = list.models
         references.reserveCapacity(models.count)
         for model in models where !model._$state.isKnownGone {
@@ -40,7 +40,7 @@ extension _ModelState {
       return keepReference(ordinal, rankColumn: descriptor.rankColumn(of: property), in: &encoder)
     }
     guard let destination else { return }
-    // A model that was deleted reads as nil, and is stored so; with an inverse, its delete rule has the say.
+    // A deleted model reads as nil, and is stored so; with an inverse, its delete rule decides.
     if property.inverse == nil, destination._$state.isKnownGone { return }
     if destination._$state.isUnsavedAndDeleted, property.inverse?.deleteRule == .noAction { return }
     guard let reference = resolve(destination, in: &encoder) else { return }
@@ -49,7 +49,7 @@ extension _ModelState {
     if let rank = pendingRanks[ordinal] {
       encoder.writer.set(column, integer: rank)
     } else if flags.contains(.stored), encoder.refersAlready(to: reference, ordinal) {
-      // Set to what it was: the place in the list stays.
+      // Set to its old value: the place in the list stays.
       encoder.keep(column)
     } else if flags.contains(.inserted) || changed.contains(ordinal) {
       encoder.writer.set(column, integer: encoder.references.nextRank())
@@ -68,15 +68,15 @@ extension _ModelState {
     if let rankColumn { encoder.keep(rankColumn) }
   }
 
-  /// Whether a list that is stored with its owner is written as the row has it, without what left it and with what came,
-  /// so that its members need not be looked at.
+  /// Whether a list that is stored with its owner is written from the row, without members that left and with those added,
+  /// so that its members need not be read.
   ///
-  /// Not one with an order of its own, nor one that does not know which of its members were deleted.
+  /// Not for a list with its own order, or one that does not know which of its members were deleted.
   func correctsRow(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
     flags.contains(.stored) && !property.isDerivable && property.inverse != nil && !list.isReordered
   }
 
-  /// Writes a list as the previous row has it, without what left it and with what came.
+  /// Writes a list from the previous row, without members that left and with those added.
   private func writeRow(
     correctedBy list: RelatedModels,
     _ ordinal: Int,
@@ -91,7 +91,7 @@ extension _ModelState {
     func names(_ models: [any PersistentModel]) -> [RowReference] {
       models.lazy.map { $0._$state }.filter { $0.isStored(in: own) }.map(\.reference)
     }
-    // One that left and came back is where it came last; what others have added too is where they did.
+    // A member that left and came back is in its last place; one that others have added too is in theirs.
     let returned = came.filter { list.returned.contains(ObjectIdentifier($0)) }
     let layout = row.layout
     let gone = layout.offsets(
@@ -115,7 +115,7 @@ extension _ModelState {
     )
   }
 
-  /// The references of a list that is not in memory, without what left it and with what came.
+  /// The references of a list that is not in memory, without members that left and with those added.
   private func storedReferences(
     correctedBy list: RelatedModels,
     _ ordinal: Int,
@@ -132,12 +132,12 @@ extension _ModelState {
           models.lazy.map { $0._$state }.filter { $0.isStored(in: own) }.map(\.reference)
         )
       }
-      // One that left and came back is where it came last.
+      // A member that left and came back is in its last place.
       let returned = came.filter { list.returned.contains(ObjectIdentifier($0)) }
       let gone = names(list.removed.elements + returned)
       let stored = row.layout.references(ordinal, in: row.span).filter { !gone.contains($0) }
       references = stored.compactMap { encoder.references.name(of: $0, in: own) }
-      // What others have added too is where they did.
+      // Members that others have added too are in their place.
       let present = names(came).intersection(stored)
       if !present.isEmpty { came.removeAll { present.contains($0._$state.reference) } }
     }
@@ -158,10 +158,10 @@ extension _ModelState {
     )
   }
 
-  /// Whether the relationships that the previous row names are the object's.
+  /// Whether the relationships in the previous row are the object's.
   ///
-  /// An object that was deleted and is inserted again has its attributes from the row it was, and no relationships
-  /// but those it was given since.
+  /// An object that was deleted and is inserted again has its attributes from its former row, and only those relationships
+  /// that were set since.
   private func hasRelationships(of row: _RowView) -> Bool {
     !row.isAbsent && flags.contains(.stored)
   }
@@ -180,7 +180,7 @@ extension _ModelState {
 }
 
 extension _RowEncoder {
-  /// Whether the row as it was refers to a row already.
+  /// Whether the previous row already refers to a row.
   fileprivate func refersAlready(to reference: RowReference, _ ordinal: Int) -> Bool {
     !previous.isAbsent && !previous.isNull(ordinal)
       && previous.layout.reference(ordinal, in: previous.span) == reference

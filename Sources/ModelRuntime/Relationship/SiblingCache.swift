@@ -1,8 +1,8 @@
 import RowFormat
 
-/// What a context has read of a store for siblings, and not used yet.
+/// Rows and lists that a context has read from a store for siblings, and not used yet.
 ///
-/// It is as old as the rows of a fetch, and void as soon as the context knows more of the store.
+/// It is as old as the rows of a fetch, and invalid as soon as the context's epoch of the store changes.
 final class SiblingCache {
   private struct ListName: Hashable {
     let owner: RowReference
@@ -17,11 +17,11 @@ final class SiblingCache {
   }
 
   private var epoch: UInt32 = 0
-  /// The rows of the members of several lists, as one answer brought them.
+  /// The rows of the members of several lists, from one answer.
   final class Answer {
     let fetched: FetchedMembers
     fileprivate let batch: SiblingBatch
-    /// How many of the lists were not used yet.
+    /// Number of the lists that were not used yet.
     fileprivate var listCount = 0
 
     init(_ fetched: FetchedMembers, _ batch: SiblingBatch) {
@@ -34,13 +34,13 @@ final class SiblingCache {
   typealias List = (answer: Answer, members: Range<Int>)
 
   private var lists: [ListName: List] = [:]
-  /// The answers with lists that were not used, as far as their rows are not among ``rows``: a member is mostly reached
+  /// The answers with unused lists whose rows are not among ``rows``: a member is mostly reached
   /// through its list, and then its row is found with the list.
   private var answers: [Answer] = []
   private var rows: [RowReference: (row: FetchedRow, batch: SiblingBatch)] = [:]
   private var origins: [RowReference: Origin] = [:]
 
-  /// Forgets what is older than what the context knows.
+  /// Removes all entries if they are of another epoch.
   func keep(only epoch: UInt32) {
     if self.epoch == epoch { return }
     self.epoch = epoch
@@ -63,10 +63,10 @@ final class SiblingCache {
   /// Adds the lists of some rows.
   ///
   /// - Parameters:
-  ///   - fetched: The members of all of them, those of one list side by side and in its order.
-  ///   - owners: The rows; a list without members is known to have none.
+  ///   - fetched: The members of all of them, those of each list contiguous and in its order.
+  ///   - owners: The rows; a list without members is recorded as empty.
   ///   - property: The relationship.
-  ///   - batch: Where to note what was read and used.
+  ///   - batch: Records the numbers of lists read and used.
   func add(
     _ fetched: FetchedMembers,
     of owners: [RowReference],
@@ -87,7 +87,7 @@ final class SiblingCache {
       let owner = members[start].target
       var end = start + 1
       while end < members.count, members[end].target == owner { end += 1 }
-      // The list of an owner that was not asked for may lack members.
+      // The list of an unrequested owner may lack members.
       if empty.remove(owner) != nil { add(start..<end, owner) }
       start = end
     }
@@ -95,7 +95,7 @@ final class SiblingCache {
     if !members.isEmpty { answers.append(answer) }
   }
 
-  /// Hands out a list, once.
+  /// Returns a list, once.
   func takeList(of owner: RowReference, _ property: ModelProperty) -> List? {
     let name = ListName(owner: owner, ordinal: property.ordinal)
     guard let list = lists.removeValue(forKey: name) else { return nil }
@@ -112,7 +112,7 @@ final class SiblingCache {
     return rows[reference] != nil
   }
 
-  /// Makes the rows of members to be found by their names.
+  /// Indexes the rows of members by their names.
   private func indexMembers() {
     for answer in answers {
       for index in answer.fetched.members.indices {

@@ -1,11 +1,11 @@
 import RowFormat
 
-// What the accessors of to-many relationships call.
+// The functions behind the accessors of to-many relationships.
 
 extension _ModelState {
   /// The models at the other end of a to-many relationship, in order.
   ///
-  /// The models are there at once; a row is read when something is asked of one of them.
+  /// The models are returned at once; a row is read on the first access to a value.
   func destinations<D: PersistentModel>(
     _ ordinal: Int,
     of model: some PersistentModel,
@@ -19,8 +19,8 @@ extension _ModelState {
     relatedModels(property)?.models ?? []
   }
 
-  /// The list of a to-many relationship, put together now if what is in memory may be out of date; `nil` if there
-  /// is nothing to put it together from.
+  /// The list of a to-many relationship, loaded now if the one in memory may be out of date; `nil` if there
+  /// is nothing to load it from.
   func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
     case .many(let list):
@@ -49,7 +49,7 @@ extension _ModelState {
 
   /// Replaces the models of a to-many relationship and moves their other ends.
   ///
-  /// The list is a set: a model that is in it twice is kept once, at its first place.
+  /// The list is a set: a duplicate is dropped, and the first place kept.
   func setDestinations<D: PersistentModel>(
     _ destinations: [D],
     _ ordinal: Int,
@@ -86,8 +86,8 @@ extension _ModelState {
     for added in change.added { connect(model, added) }
   }
 
-  /// Reads the rows again of models that come into a list and name its owner already: others have taken them out, and
-  /// what the rows say was so before.
+  /// Reads again the rows of models that are added to a list and already name its owner: others have removed them, and
+  /// the rows are outdated.
   private func refreshRows(of others: [any PersistentModel], comingInto property: ModelProperty) {
     guard property.isDerivable, let inverse = property.inverse, flags.contains(.stored),
       let context, let connection
@@ -99,7 +99,7 @@ extension _ModelState {
     context.refreshRows(of: outdated, from: connection)
   }
 
-  /// Lends a list out to be changed in place.
+  /// Lends a list to be changed in place.
   func lendDestinations<D: PersistentModel>(
     in variable: UnsafeRawPointer,
     _ ordinal: Int,
@@ -124,9 +124,9 @@ extension _ModelState {
     return (list.members, modification)
   }
 
-  /// Does what adding a model to a list means for everything but the list.
+  /// Applies the effects of adding a model to a list, except those on the list itself.
   ///
-  /// - Returns: Whether the model is to be added: not if it is a member already, or deleted.
+  /// - Returns: Whether to add the model: not if it is a member already, or deleted.
   private func willAdd(
     _ other: any PersistentModel,
     _ property: ModelProperty,
@@ -158,7 +158,7 @@ extension _ModelState {
     return true
   }
 
-  /// Does what taking a model out of a list means for everything but the list.
+  /// Applies the effects of removing a model from a list, except those on the list itself.
   private func willRemove(
     _ other: any PersistentModel,
     _ property: ModelProperty,
